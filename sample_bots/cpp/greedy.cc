@@ -1,4 +1,4 @@
-// A bot for Poke that gives every legal action a worth and takes the best.
+// A bot for Poke that rates every legal action and chooses the best.
 #include <algorithm>
 #include <string>
 
@@ -8,16 +8,16 @@ using pokearena::v1::Action;
 using pokearena::v1::PokeAction;
 using pokearena::v1::PokeView;
 
-// 0 for a two to 12 for an ace.
+// From 0 for a two to 12 for an ace.
 int rank(const std::string& card) { return std::string("23456789TJQKA").find(card[0]); }
 
-// How many cards of this one's rank the hand holds.
+// The number of cards in hand with the rank of this card.
 int held(const PokeView& view, const std::string& card) {
   return std::count_if(view.hand().begin(), view.hand().end(),
                        [&](const std::string& other) { return other[0] == card[0]; });
 }
 
-// What it is worth to throw low cards away that belong to no group; below 0 if it costs anything.
+// Rates a draw: it is good to discard low single cards, but only if the draw is free.
 // The dealer's first draw is free; any other doubles the price of the opponent's tricks.
 int worth(const PokeAction::Draw& draw, const PokeView& view, unsigned seat) {
   bool free = view.dealer() == seat;
@@ -30,7 +30,7 @@ int worth(const PokeAction::Draw& draw, const PokeView& view, unsigned seat) {
   return free ? worth : -1;
 }
 
-// Wins as cheaply as possible, or throws the cheapest away.
+// Rates an answer: the cheapest winning one, otherwise the cheapest cards.
 int worth(const PokeAction::Answer& answer, const PokeView& view) {
   bool wins = rank(answer.cards(0)) > rank(view.lead(0));
   int price = 0;
@@ -41,17 +41,17 @@ int worth(const PokeAction::Answer& answer, const PokeView& view) {
   return (wins ? 1000 : 0) - price;
 }
 
-// What an action is worth to the seat that sees this; 0 is to do nothing.
+// Rates an action of the seat that sees this view; 0 is to do nothing.
 int worth(const Action& action, const PokeView& view, unsigned seat) {
   const PokeAction& move = action.poke();
   if (move.has_draw()) return worth(move.draw(), view, seat);
   if (move.has_answer()) return worth(move.answer(), view);
-  // Several of a rank are hard to beat, and high cards are.
+  // Groups and high cards are hard to beat.
   if (move.has_lead()) return 20 * move.lead().cards_size() + rank(move.lead().cards(0));
   return 0;
 }
 
-// The action worth most; chance decides between equals.
+// The best action; chance decides between equal ones.
 pokearena::Move choose(const pokearena::Turn& turn, pokearena::Random& random) {
   std::vector<Action> legal(turn.legal().begin(), turn.legal().end());
   std::shuffle(legal.begin(), legal.end(), random);

@@ -1,4 +1,4 @@
-// How the kit serves a bot. You need not read it to write one.
+// Implementation of the kit. You do not need to read it to write a bot.
 #include "pokearena_bot.h"
 
 #include <cxxabi.h>
@@ -24,7 +24,7 @@ constexpr int kGamesInFlight = 16;
 constexpr int kLargestMessage = 64 << 20;
 constexpr int kDeepest = 64;
 
-// Where the latest exception of this thread was thrown.
+// Stack frames at which the latest exception of this thread was thrown.
 thread_local void* thrown[kDeepest];
 thread_local int thrown_depth = 0;
 
@@ -35,10 +35,10 @@ std::string demangled(const char* name) {
   return status == 0 ? text.get() : name;
 }
 
-// The functions at these addresses that have names, as lines on standard error.
+// Prints the named functions of these stack frames on standard error.
 void print_trace(void* const* frames, int depth) {
   Dl_info found;
-  for (int i = 1; i < depth; ++i)  // without the function that took them
+  for (int i = 1; i < depth; ++i)  // skips the function that recorded them
     if (dladdr(frames[i], &found) && found.dli_sname)
       std::fprintf(stderr, "  at %s\n", demangled(found.dli_sname).c_str());
   std::fflush(stderr);
@@ -50,7 +50,7 @@ void print_trace(void* const* frames, int depth) {
   _exit(status);
 }
 
-// A crash leaves a stack trace, and then ends the process as it would have without.
+// Prints a stack trace after a crash, then lets the signal end the process.
 void crashed(int signal) {
   ::signal(signal, SIG_DFL);
   std::fflush(stdout);
@@ -91,7 +91,7 @@ class Plain final : public Player {
   Choose choose_;
 };
 
-// The bot as the referee asks it. The author's code runs in one thread at a time.
+// Implements BotService. The author's code runs in one thread at a time.
 class Service final : public v1::BotService::Service {
  public:
   explicit Service(Player& bot) : bot_(bot) {}
@@ -144,7 +144,7 @@ class Service final : public v1::BotService::Service {
 
 }  // namespace
 
-// Every throw goes through here: a trace must be taken before the stack is unwound.
+// Replaces the runtime's throw function: the stack must be recorded before it is unwound.
 extern "C" [[noreturn]] void __cxa_throw(void* thing, void* type,
                                          void (*destroy)(void*)) {
   thrown_depth = backtrace(thrown, kDeepest);
@@ -160,8 +160,8 @@ void run(Player& bot) {
   const char* address = std::getenv("POKEARENA_ADDRESS");
   if (!address || !*address) {
     std::fputs(
-        "This is a bot; the arena starts it and says where it has to listen.\n"
-        "To see it play:  pokearena play poke . sample:random --watch\n",
+        "This program is a bot: the arena starts it and sets POKEARENA_ADDRESS.\n"
+        "To watch it play:  pokearena play poke . sample:random --watch\n",
         stderr);
     leave(1);
   }
@@ -171,7 +171,7 @@ void run(Player& bot) {
   sigemptyset(&ending);
   sigaddset(&ending, SIGTERM);
   sigaddset(&ending, SIGINT);
-  // Before there are threads, which inherit it: this one waits for these signals below.
+  // Block the signals before threads start, which inherit the mask. The main thread waits below.
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
 
   Service service(bot);

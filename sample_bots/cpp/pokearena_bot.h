@@ -1,6 +1,6 @@
-// The C++ kit: all a bot needs besides an idea.
+// The C++ kit: implements the protocol for bots.
 //
-// A whole bot:
+// A complete bot:
 //
 //     #include "pokearena_bot.h"
 //     int main() {
@@ -9,17 +9,17 @@
 //       });
 //     }
 //
-// `turn` is the question, the message ActRequest of proto/pokearena/v1/bot.proto: what you see is
-// `turn.view().poke()` (or another game's), what you may do is `turn.legal()`, the most harmless
-// first. Return one of them, or any other legal Action, with a note if you like: the replay shows
-// it beside the move.
+// `turn` is a question, the message ActRequest of proto/pokearena/v1/bot.proto.
+// `turn.view().poke()` (or that of another game) is everything your seat sees. `turn.legal()`
+// contains the legal actions, the least risky first. Return one of them, or any other legal Action,
+// with an optional note, which the replay shows beside the action.
 //
-// `random` is seeded with `turn.luck()`, so the same question gets the same answer whenever it is
-// asked; do not draw from anything else.
+// `random` is seeded with `turn.luck()`, so the same question always gets the same answer. Do not
+// use other sources of random numbers.
 //
-// Your code answers one question at a time, in a thread that is not the main one. What the bot
-// prints is kept (`pokearena logs`). An exception ends the process, as a crash does: a stack trace
-// is the last thing in that output.
+// Your code answers one question at a time, in a thread that is not the main thread. `pokearena
+// logs` prints the bot's output. An exception or a crash ends the process, and a stack trace is the
+// end of that output.
 #pragma once
 
 #include <functional>
@@ -33,12 +33,12 @@ namespace pokearena {
 
 using Turn = v1::ActRequest;
 
-// What an answer draws from, for the distributions and std::shuffle of the standard library.
+// A random number generator for the distributions and std::shuffle of the standard library.
 struct Random : std::mt19937_64 {
   using std::mt19937_64::mt19937_64;
 };
 
-// An answer, and a few words why.
+// An action with an optional note.
 struct Move {
   Move(v1::Action action, std::string note = "")
       : action(std::move(action)), note(std::move(note)) {}
@@ -48,20 +48,20 @@ struct Move {
 
 using Choose = std::function<Move(const Turn& turn, Random& random)>;
 
-// A bot that remembers. A plain function remembers nothing and is asked about 16 games at once.
+// A bot with memory. A function has no memory and plays 16 games concurrently.
 class Player {
  public:
   virtual ~Player() = default;
-  // What will be played; what it returns may say how many games it takes at the same time. That
-  // is 1 unless it keeps what it remembers by `turn.game()`.
+  // Called at the start of the table. The response may set the number of games that the bot plays
+  // concurrently. The default is 1; set more if the bot keeps its memory by `turn.game()`.
   virtual v1::StartResponse start(const v1::StartRequest&) { return {}; }
   // Answers one question.
   virtual Move act(const Turn& turn, Random& random) = 0;
-  // The table is over.
+  // Called at the end of the table.
   virtual void end(const v1::EndRequest&) {}
 };
 
-// Serves a bot where the arena expects it, until the arena ends it (SIGTERM).
+// Serves a bot at POKEARENA_ADDRESS until the arena ends it (SIGTERM).
 [[noreturn]] void run(Player& bot);
 [[noreturn]] void run(Choose choose);
 

@@ -1,4 +1,4 @@
-"""My bot. Edit choose(); `pokearena play poke . sample:random --watch` shows it playing."""
+"""My bot. Edit choose(); To watch it: `pokearena play poke . sample:random --watch`"""
 
 import random
 
@@ -6,7 +6,7 @@ from pokearena_bot import Move, Turn, run
 
 
 def choose(turn: Turn) -> Move:
-    """Answer one question: return one of turn.legal, the most harmless first."""
+    """Answer one question with one of turn.legal, the least risky first."""
     return random.choice(turn.legal)
 
 

@@ -1,4 +1,4 @@
-"""The Python kit: it implements the protocol, so that a bot only chooses actions.
+"""The Python kit: implements the protocol for bots.
 
 A complete bot::
 
@@ -7,30 +7,30 @@ A complete bot::
 
     run(lambda turn: random.choice(turn.legal))
 
-``turn`` is the question, the message ``ActRequest`` of proto/pokearena/v1/bot.proto.
-``turn.view.poke`` (or another game's) is what your seat sees. ``turn.legal`` lists the legal
-actions, the most harmless first. Return one of them, any other legal ``Action``, or
-``(action, "a note")``: replays show the note beside the action.
+``turn`` is a question, the message ``ActRequest`` of proto/pokearena/v1/bot.proto.
+``turn.view.poke`` (or that of another game) is everything your seat sees. ``turn.legal`` contains
+the legal actions, the least risky first. Return one of them, or any other legal ``Action``, or
+``(action, "a note")``: the replay shows the note beside the action.
 
 A bot with memory is an object, or its class::
 
     class Mine:
-        def start(self, start): ...   # optional: the match (StartRequest)
+        def start(self, start): ...   # optional; the table begins (StartRequest)
         def act(self, turn): ...      # like the function above
-        def end(self, end): ...       # optional: the table is over (EndRequest), release resources
+        def end(self, end): ...       # optional; the table is over (EndRequest): release resources
 
     run(Mine())
 
-The kit seeds ``random`` with ``turn.luck`` before every question, so the same question gets the
-same answer. Then tournaments with a seed have the same result, and ``pokearena ask`` reproduces
-the recorded answer. Seed other generators (numpy's, your own) from ``turn.luck`` too. Sort a set
-of texts before you iterate over it, because its order differs between processes.
+Before every question the kit seeds ``random`` with ``turn.luck``, so the same question always gets
+the same answer: a tournament with a seed has the same result twice, and ``pokearena ask`` repeats
+what happened in the match. Seed other generators (numpy's, your own) with ``turn.luck`` too. Sort a
+set of strings before you iterate over it: its order is different in each process.
 
-Your code answers one question at a time, in a thread that is not the main one. Open objects that
-belong to a thread (an SQLite connection, torch's ``no_grad``) where you use them.
+Your code answers one question at a time, in a thread that is not the main thread. Objects that
+Python binds to a thread (an SQLite connection, torch's ``no_grad``) must be created in that thread.
 
-The arena stores the bot's output (``pokearena logs``). An exception ends the process, and its
-traceback is the last entry of the output.
+``pokearena logs`` prints the bot's output. An exception ends the process, and its traceback is the
+end of that output.
 """
 
 import os
@@ -52,10 +52,10 @@ Choose = Callable[[Turn], Move]
 Response = TypeVar("Response")
 
 GAMES_IN_FLIGHT = 16
-"""Games that a function plays at the same time by default."""
+"""Number of games that a function plays concurrently: it has no memory."""
 
 _CALLS = 8
-"""How many calls are served at the same time; a table needs two."""
+"""Number of calls served concurrently; a table needs two."""
 _OPTIONS = [
     ("grpc.max_receive_message_length", 64 << 20),
     ("grpc.server_handshake_timeout_ms", 5_000),
@@ -68,24 +68,25 @@ class Player(Protocol):
     """A bot that is an object. ``start``, ``end`` and ``games_in_flight`` are optional."""
 
     def act(self, turn: Turn) -> Move:
-        """Return the answer to one question."""
+        """Answer one question."""
 
 
 def run(bot: Choose | Player | type[Player], games_in_flight: int | None = None) -> None:
-    """Serve a bot at the address in ``POKEARENA_ADDRESS`` until SIGTERM ends it.
+    """Serve a bot at POKEARENA_ADDRESS until the arena ends it (SIGTERM).
 
     Args:
-        bot: a function of one question, an object with ``act``, or the class of such an object.
-        games_in_flight: number of games of a table that the bot plays at the same time (default:
-            16 for a function, 1 for an object). An attribute of this name, or a ``StartResponse``
-            returned by ``start``, sets it too. Set more for an object that stores its data by
-            ``turn.game``, and 1 for a function with memory.
+        bot: a function of one question, or an object with ``act``, or a class of such objects,
+            which is instantiated once.
+        games_in_flight: the number of games of a table that the bot plays concurrently; by default
+            16 for a function and 1 for an object. An attribute with this name, and the
+            ``StartResponse`` that ``start`` may return, set it too. Set more than 1 for an object
+            that keeps its memory by ``turn.game``, and 1 for a function with memory.
     """
     address = os.environ.get("POKEARENA_ADDRESS")
     if not address:
         sys.exit(
-            "This is a bot; the arena starts it and says where it has to listen.\n"
-            "To see it play:  pokearena play poke . sample:random --watch"
+            "This program is a bot: the arena starts it and sets POKEARENA_ADDRESS.\n"
+            "To watch it play:  pokearena play poke . sample:random --watch"
         )
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     for ends in (signal.SIGTERM, signal.SIGINT):
@@ -100,7 +101,7 @@ def run(bot: Choose | Player | type[Player], games_in_flight: int | None = None)
 
 
 class _Service(bot_pb2_grpc.BotServiceServicer):
-    """The bot as the referee asks it. The author's code runs on one thread at a time."""
+    """Implements BotService. The author's code runs on one thread at a time."""
 
     def __init__(self, bot: Choose | Player, games_in_flight: int | None) -> None:
         self._bot = bot
@@ -112,12 +113,12 @@ class _Service(bot_pb2_grpc.BotServiceServicer):
         self._turn = threading.Lock()
 
     def Start(self, request: bot_pb2.StartRequest, context: Any) -> bot_pb2.StartResponse:
-        response = self._tell("start", request) or bot_pb2.StartResponse()
+        response = self._notify("start", request) or bot_pb2.StartResponse()
         response.games_in_flight = response.games_in_flight or self._games_in_flight
         return response
 
     def End(self, request: bot_pb2.EndRequest, context: Any) -> bot_pb2.EndResponse:
-        self._tell("end", request)
+        self._notify("end", request)
         return bot_pb2.EndResponse()
 
     def Act(self, request: Turn, context: Any) -> bot_pb2.ActResponse:
@@ -140,18 +141,18 @@ class _Service(bot_pb2_grpc.BotServiceServicer):
             move, note = move
         if not isinstance(move, bot_pb2.Action):
             raise TypeError(
-                'an answer is one of turn.legal, another Action, or (action, "a note"); '
-                f"it was of type {type(move).__name__}"
+                'return one of turn.legal, another Action, or (action, "a note"), '
+                f"not {type(move).__name__}"
             )
         return bot_pb2.ActResponse(game=turn.game, decision=turn.decision, action=move, note=note)
 
-    def _tell(self, what: str, request: Any) -> Any:
-        """What the bot says to ``start`` or ``end``; None if it does not listen."""
-        listener = getattr(self._bot, what, None)
-        return listener and self._safely(listener, request)
+    def _notify(self, name: str, request: Any) -> Any:
+        """Call ``start`` or ``end``; return None if the bot does not have the method."""
+        method = getattr(self._bot, name, None)
+        return method and self._safely(method, request)
 
     def _safely(self, author: Callable[[Any], Response], request: Any) -> Response:
-        """Runs the author's code; an exception in it, `sys.exit` included, ends the process."""
+        """Run the author's code; an exception in it, `sys.exit` included, ends the process."""
         with self._turn:
             try:
                 return author(request)
@@ -162,7 +163,7 @@ class _Service(bot_pb2_grpc.BotServiceServicer):
 
 
 def _leave(status: int) -> NoReturn:
-    """Ends the process at once; an ordinary exit would wait for the threads that serve calls."""
+    """End the process at once; an ordinary exit would wait for the threads that serve calls."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)

@@ -1,10 +1,9 @@
-"""What the policy looks at, and how it chooses: Saint Poker, learned with two seats.
+"""The features and the choice of the policy: Saint Poker, trained with two seats.
 
-A choice is worth the sum of what is seen of it times weights, which are learned (train.py) for
-each round and each kind of decision. What is seen is what is left in the hand, how well it goes
-with the cards that come next, and how strong the hand is that is played. Views are read by the
-names of their fields alone, so that the typed views of the training ground and the messages of
-the protocol do alike.
+The value of a choice is the weighted sum of its features. train.py fits the weights for each round
+and each kind of decision. The features describe the remaining hand, its fit to the next river, and
+the strength of the played hand. The code uses only the names of a view's fields, so it accepts both
+the views of the training environment and the messages of the protocol.
 """
 
 import json
@@ -17,33 +16,33 @@ from typing import Any
 from strength import CARDS, CATEGORY, COUNT, RANK, SUITS, counted, worth
 
 PHASES = ("river", "show", "pick_up")
-Seen = list[float]
+Features = list[float]
 Weights = Mapping[str, Sequence[float]]
-"""For each round and phase ("3 show") a weight for everything that is seen of a choice."""
+"""For each round and phase ("3 show"), one weight per feature."""
 
 
 def load(path: Path) -> Weights:
-    """The weights of a file."""
-    found: Weights = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    """Read the weights from a file."""
+    weights: Weights = json.loads(path.read_text(encoding="utf-8"))
+    return weights
 
 
 def kind(view: Any) -> str:
-    """The kind of a decision: its round and its phase."""
+    """Return the kind of a decision: its round and its phase."""
     return f"{view.round} {view.phase}"
 
 
-def value(weights: Sequence[float], seen: Seen) -> float:
-    """What a choice is worth: points that it is ahead in the end."""
-    return sum(weight * number for weight, number in zip(weights, seen, strict=True))
+def value(weights: Sequence[float], features: Features) -> float:
+    """Return the value of a choice: the expected lead in points at the end."""
+    return sum(weight * number for weight, number in zip(weights, features, strict=True))
 
 
-def choices(view: Any, lying: Sequence[str]) -> dict[tuple[str, ...], Seen]:
-    """What is seen of every choice; a choice is a card, or two to show.
+def choices(view: Any, lying: Sequence[str]) -> dict[tuple[str, ...], Features]:
+    """Return the features of every choice; a choice is one card, or two to show.
 
     Args:
-        view: what the seat sees.
-        lying: the cards that may be picked up.
+        view: the view of the seat.
+        lying: the cards to pick up from.
     """
     if view.phase == "pick_up":
         return {(card,): _pick_up(view, card, lying) for card in lying}
@@ -53,12 +52,12 @@ def choices(view: Any, lying: Sequence[str]) -> dict[tuple[str, ...], Seen]:
 
 
 def _theirs(view: Any) -> list[str]:
-    """The cards that the other is known to hold."""
+    """Return the known cards of the other seat."""
     return [card for pile in view.known for card in pile.cards if card not in view.hand]
 
 
-def _of_theirs(theirs: Sequence[str]) -> Seen:
-    """What is seen of them: no choice changes it, but it explains some of what comes."""
+def _of_theirs(theirs: Sequence[str]) -> Features:
+    """Return features of those cards. They are equal for all choices, but explain the result."""
     ranks = [RANK[card] for card in theirs]
     return [sum(ranks) / 60, (len(ranks) - len(set(ranks))) / 2]
 
@@ -67,8 +66,8 @@ def _without(hand: Sequence[str], gone: Sequence[str]) -> list[str]:
     return [card for card in hand if card not in gone]
 
 
-def _kept(cards: Sequence[str], future: Sequence[str]) -> Seen:
-    """What is seen of cards that are kept, with the river of the next round known in part."""
+def _kept(cards: Sequence[str], future: Sequence[str]) -> Features:
+    """Return features of kept cards and the known part of the next river."""
     ranks = [RANK[card] for card in cards]
     counts = [ranks.count(rank) for rank in set(ranks)]
     suits = sorted((sum(card[1] == suit for card in cards) for suit in SUITS), reverse=True)
@@ -94,15 +93,15 @@ def _kept(cards: Sequence[str], future: Sequence[str]) -> Seen:
     ]
 
 
-def _strong(made: int) -> Seen:
-    """What is seen of the worth of a hand."""
+def _strong(made: int) -> Features:
+    """Return features of the strength of a hand."""
     category = made // CATEGORY
     within = made % CATEGORY / CATEGORY
     return [*(float(category == n) for n in range(1, 8)), within, within * (category == 1)]
 
 
-def _pick_up(view: Any, card: str, lying: Sequence[str]) -> Seen:
-    """What is seen of picking a card up: the hand, and what is left for the other."""
+def _pick_up(view: Any, card: str, lying: Sequence[str]) -> Features:
+    """Return features of a pick-up: the hand, and the cards left for the other seat."""
     left, theirs = _without(lying, [card]), _theirs(view)
     ranks = {RANK[other] for other in theirs}
     leaves = [
@@ -113,27 +112,27 @@ def _pick_up(view: Any, card: str, lying: Sequence[str]) -> Seen:
 
 
 def _unseen(view: Any) -> list[str]:
-    """The cards that the other may hold."""
+    """Return the cards that the other seat may hold."""
     gone = {*view.hand, *view.river, *view.future}
     gone.update(card for done in view.rounds for card in done.discards)
     return [card for card in CARDS if card not in gone]
 
 
 def _share(worths: Sequence[int], mine: int) -> float:
-    """How many of these, in order, are less than mine; all where there are none."""
+    """Return the share of these sorted values below mine; 1 without values."""
     return bisect_left(worths, mine) / len(worths) if worths else 1.0
 
 
-def _river(view: Any, card: str) -> Seen:
-    """What is seen of adding a card to the river: the best hand that is left with it."""
+def _river(view: Any, card: str) -> Features:
+    """Return features of adding a card to the river: the best hand with it."""
     rest, river = _without(view.hand, [card]), [*view.river, card]
     table = counted(river)
     made, best = max(
-        (worth(table + COUNT[one] + COUNT[other], (*river, one, other)), (one, other))
-        for one, other in combinations(rest, 2)
+        (worth(table + COUNT[first] + COUNT[second], (*river, first, second)), (first, second))
+        for first, second in combinations(rest, 2)
     )
     pairs = list(combinations(_unseen(view), 2))[::5]
-    theirs = [worth(table + COUNT[one] + COUNT[o], (*river, one, o)) for one, o in pairs]
+    theirs = [worth(table + COUNT[c] + COUNT[d], (*river, c, d)) for c, d in pairs]
     beaten = _share(sorted(theirs), made)
     given = [RANK[card] / 12, float(RANK[card] in [RANK[c] for c in view.river])]
     odds = [beaten, beaten**4, beaten**12, beaten**36]
@@ -141,15 +140,15 @@ def _river(view: Any, card: str) -> Seen:
     return [*odds, *_strong(made), *given, *known, *_kept(_without(rest, best), view.future)]
 
 
-def _shows(view: Any) -> dict[tuple[str, ...], Seen]:
-    """What is seen of every two cards: how likely nothing that the other may hold beats them."""
+def _shows(view: Any) -> dict[tuple[str, ...], Features]:
+    """Return features of every two cards: the chance that they beat the other seat's cards."""
     hand, river = list(view.hand), list(view.river)
     known = _theirs(view)
     hidden = _without(_unseen(view), known)
     table = counted(river)
 
-    def made(one: str, other: str) -> int:
-        return worth(table + COUNT[one] + COUNT[other], (*river, one, other))
+    def made(first: str, second: str) -> int:
+        return worth(table + COUNT[first] + COUNT[second], (*river, first, second))
 
     open_pairs = [made(*pair) for pair in combinations(known, 2)]
     half_open = [sorted(made(card, other) for other in hidden) for card in known]
@@ -158,7 +157,7 @@ def _shows(view: Any) -> dict[tuple[str, ...], Seen]:
     best_known = max(open_pairs, default=0)
     theirs = _of_theirs(known)
 
-    def odds(mine: int) -> Seen:
+    def odds(mine: int) -> Features:
         alone = _share(closed, mine)
         all_closed = alone ** (more * (more - 1) / 2)
         for worths in half_open:
@@ -174,9 +173,9 @@ def _shows(view: Any) -> dict[tuple[str, ...], Seen]:
             holds**0.05,
         ]
 
-    found: dict[tuple[str, ...], Seen] = {}
+    features: dict[tuple[str, ...], Features] = {}
     for pair in combinations(hand, 2):
         given = (RANK[pair[0]] + RANK[pair[1]]) / 24
         kept = _kept(_without(hand, pair), view.future)
-        found[pair] = [*odds(made(*pair)), given, *theirs, *kept]
-    return found
+        features[pair] = [*odds(made(*pair)), given, *theirs, *kept]
+    return features

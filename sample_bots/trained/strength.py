@@ -1,6 +1,6 @@
-"""Poker hands, counted: how often each rank and each suit is there, in one whole number.
+"""Poker hands as counts of their ranks and suits, packed in one integer.
 
-Hands of the same ranks are looked up, so that hundreds are compared in a thousandth of a second.
+Results are cached by ranks, so that hundreds of hands are compared in a millisecond.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ RANKS = "23456789TJQKA"
 SUITS = "CDHS"
 CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
 RANK = {card: number // len(SUITS) for number, card in enumerate(CARDS)}
-"""The rank of a card, 0 to 12."""
+"""Rank of a card, 0 to 12."""
 
 _SUITS_AT = 3 * len(RANKS)
 COUNT = {
@@ -22,22 +22,22 @@ _OF_RANKS = (1 << _SUITS_AT) - 1
 _FIVE = 0x3333
 _FLUSH = 0x8888
 CATEGORY = 13**5
-"""The worth of a hand is its category times this, and what decides within it."""
+"""The value of a hand is its category times this, plus its value within the category."""
 FLUSH, STRAIGHT_FLUSH = 5, 8
 _BY_GROUPS = {(4, 1): 7, (3, 2): 6, (3, 1): 3, (3, 0): 3, (2, 2): 2, (2, 1): 1, (1, 1): 0}
 
 
 def counted(cards: Iterable[str]) -> int:
-    """The cards as a number."""
+    """Return the cards as one integer."""
     return sum(COUNT[card] for card in cards)
 
 
 def worth(hand: int, cards: Iterable[str]) -> int:
-    """What the best five of three to seven cards are worth; more is better.
+    """Return the value of the best five of three to seven cards; larger is better.
 
     Args:
-        hand: the cards, counted.
-        cards: the same cards, looked at only if five are of one suit.
+        hand: the cards, as returned by :func:`counted`.
+        cards: the same cards, used only for a flush.
     """
     flush = (hand >> _SUITS_AT) + _FIVE & _FLUSH
     if not flush:
@@ -52,7 +52,7 @@ def worth(hand: int, cards: Iterable[str]) -> int:
 
 @cache
 def _without_flush(counts: int) -> int:
-    """The worth of a hand by how often each rank is there."""
+    """Return the value of a hand without a flush, from the counts of its ranks."""
     groups = sorted(
         ((counts >> 3 * rank & 7, rank) for rank in range(len(RANKS)) if counts >> 3 * rank & 7),
         reverse=True,
@@ -75,7 +75,7 @@ def _without_flush(counts: int) -> int:
 
 
 def _number(ranks: list[int]) -> int:
-    """Ranks as one number, the first the weightiest."""
+    """Return ranks as one number, the first the most significant."""
     number = 0
     for rank in (ranks + [0] * 5)[:5]:
         number = 13 * number + rank
@@ -83,6 +83,6 @@ def _number(ranks: list[int]) -> int:
 
 
 def _straight(ranks: list[int]) -> int:
-    """The top rank of the best straight, the ranks being given from the highest down; 0: none."""
+    """Return the top rank of the best straight of descending ranks; otherwise 0."""
     held = {*ranks, *([-1] if RANKS.index("A") in ranks else [])}
     return next((top for top in range(12, 2, -1) if all(top - n in held for n in range(5))), 0)

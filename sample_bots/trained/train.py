@@ -1,10 +1,10 @@
-"""Trains the policy against `greedy`: minutes on one core (docs/how-to/training.md).
+"""Train the policy against `greedy`: a few minutes on one core (docs/how-to/training.md).
 
     uv run --extra rl python sample_bots/trained/train.py --games 2800 --seed 1
 
-It plays games in the training ground, remembers what was seen of every choice and how many points
-it was ahead from there on, and fits weights to that by least squares, for each round and each kind
-of decision; then it plays on by the new weights. Now and then it tries something at random.
+The program plays games in the training environment. For every choice it stores the features and the
+points gained from there to the end. It fits weights to them by least squares, for each round and
+each kind of decision, and continues with the new weights. A share of the choices is random.
 """
 
 import argparse
@@ -23,63 +23,64 @@ from arena.rl import SeatEnv
 
 GAME = "saint_poker"
 GENERATIONS = 8
-"""How often weights are fitted."""
+"""Number of times that weights are fitted."""
 REMEMBERED = 4
-"""To the games of so many generations."""
+"""Number of latest generations whose games are used in a fit."""
 AT_RANDOM = 0.06
 RIDGE = 3.0
 
-Lesson = tuple[str, policy.Seen, float]
-"""A kind of decision, what was seen of the choice, and the points it was ahead from there on."""
+Lesson = tuple[str, policy.Features, float]
+"""A kind of decision, the features of the choice, and the points gained from there on."""
 
 
 def play(env: SeatEnv, weights: policy.Weights, chance: random.Random) -> list[Lesson]:
-    """One game; what there is to learn from it."""
+    """Play one game; return its lessons."""
     env.reset()
-    made: list[tuple[str, policy.Seen]] = []
+    made: list[tuple[str, policy.Features]] = []
     ahead: list[float] = []
     over = False
     while not over:
         view = env.table.view(env.seat)
         numbers = {_cards(group[0]): n for n, group in env.table.groups(env.seat).items()}
-        seen = policy.choices(view, [cards[0] for cards in numbers])
-        choice = _chosen(seen, weights.get(policy.kind(view)), chance)
-        made.append((policy.kind(view), seen[choice]))
+        features = policy.choices(view, [cards[0] for cards in numbers])
+        choice = _chosen(features, weights.get(policy.kind(view)), chance)
+        made.append((policy.kind(view), features[choice]))
         _, reward, over, _, _ = env.step(numbers[choice])
         ahead.append(reward * presentation_of(GAME).clip)
     to_come = np.cumsum(ahead[::-1])[::-1]
-    return [(kind, seen, float(gain)) for (kind, seen), gain in zip(made, to_come, strict=True)]
+    lessons = zip(made, to_come, strict=True)
+    return [(kind, features, float(gain)) for (kind, features), gain in lessons]
 
 
 def _cards(action: Any) -> tuple[str, ...]:
-    """The cards of an action."""
+    """Return the cards of an action."""
     return tuple(action.cards) if hasattr(action, "cards") else (action.card,)
 
 
 def _chosen(
-    seen: dict[tuple[str, ...], policy.Seen], weights: Any, chance: random.Random
+    features: dict[tuple[str, ...], policy.Features], weights: Any, chance: random.Random
 ) -> tuple[str, ...]:
     if weights is None or chance.random() < AT_RANDOM:
-        return chance.choice(list(seen))
-    return max(seen, key=lambda choice: policy.value(weights, seen[choice]))
+        return chance.choice(list(features))
+    return max(features, key=lambda choice: policy.value(weights, features[choice]))
 
 
 def fitted(lessons: list[Lesson]) -> dict[str, list[float]]:
-    """The weights that explain best what came of the choices."""
+    """Return the weights that fit the results of the choices best."""
     by_kind = defaultdict(list)
-    for kind, seen, gain in lessons:
-        by_kind[kind].append((seen, gain))
-    found = {}
+    for kind, features, gain in lessons:
+        by_kind[kind].append((features, gain))
+    weights = {}
     for kind, rows in sorted(by_kind.items()):
-        table = np.array([seen for seen, _ in rows])
+        table = np.array([features for features, _ in rows])
         gains = np.array([gain for _, gain in rows])
         inner = table.T @ table + RIDGE * np.eye(table.shape[1])
-        found[kind] = [round(float(w), 3) for w in np.linalg.solve(inner, table.T @ gains)]
-    return found
+        weights[kind] = [round(float(w), 3) for w in np.linalg.solve(inner, table.T @ gains)]
+    return weights
 
 
 def train(games: int, seed: int, against: str = "greedy") -> dict[str, list[float]]:
-    """Weights, after so many games; the same for the same seed."""
+    """Return the weights after this number of games; the same for the same seed."""
     env = SeatEnv(GAME, seats=2, against=against, reward="points")
     env.reset(seed=seed)
     chance = random.Random(seed)
@@ -102,14 +103,14 @@ def train(games: int, seed: int, against: str = "greedy") -> dict[str, list[floa
 
 
 def save(weights: policy.Weights, path: Path) -> None:
-    """Writes weights to a file, a line for each kind of decision."""
-    rows = (f'"{kind}": {json.dumps(found)}' for kind, found in weights.items())
+    """Write weights to a file, with a line for each kind of decision."""
+    rows = (f'"{kind}": {json.dumps(values)}' for kind, values in weights.items())
     path.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 
 
 def main() -> None:
-    """Trains, and writes the weights beside the bot."""
-    parser = argparse.ArgumentParser(description="Trains the policy of the bot `trained`.")
+    """Train, and write the weights beside the bot."""
+    parser = argparse.ArgumentParser(description="Train the policy of the bot `trained`.")
     parser.add_argument("--games", type=int, default=2800)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, default=Path(__file__).with_name("weights.json"))

@@ -1,31 +1,31 @@
 /**
- * The kit: all a bot in TypeScript needs besides an idea.
+ * The kit: implements the protocol for bots in TypeScript.
  *
- * A whole bot:
+ * A complete bot:
  *
  *     import { run } from "./kit.js";
  *     run((turn) => turn.pick(turn.legal));
  *
- * `turn` is the question, the message `ActRequest` of proto/pokearena/v1/bot.proto: what you see is
- * `turn.view.poke` (or another game's), what you may do is `turn.legal`, the most harmless first.
- * Return one of them, or any other legal `Action`, or `[action, "a note"]`: the replay shows the
- * note beside the move. A function that is `async` may be a bot too.
+ * `turn` is a question, the message `ActRequest` of proto/pokearena/v1/bot.proto. `turn.view.poke`
+ * (or that of another game) is everything your seat sees. `turn.legal` contains the legal actions,
+ * the least risky first. Return one of them, or any other legal `Action`, or `[action, "a note"]`:
+ * the replay shows the note beside the action. The function may be `async`.
  *
- * `turn.random()` is a number from 0 to 1, seeded with `turn.luck`, so the same question gets the
- * same answer whenever it is asked: tournaments with a seed come out the same twice, and
- * `pokearena ask` shows what really happened. `Math.random()` would not do that.
+ * `turn.random()` returns a number from 0 to 1, seeded with `turn.luck`, so the same question always
+ * gets the same answer: a tournament with a seed has the same result twice, and `pokearena ask`
+ * repeats what happened in the match. Do not use `Math.random()`, which has no seed.
  *
- * A bot that remembers is an object:
+ * A bot with memory is an object:
  *
  *     run({
- *       start(start) {},              // optional; what will be played (StartRequest)
+ *       start(start) {},              // optional; the table begins (StartRequest)
  *       act(turn) { return ...; },    // like the function above
- *       end(end) {},                  // optional; the table is over (EndRequest): tidy up here
+ *       end(end) {},                  // optional; the table is over (EndRequest): release resources
  *     });
  *
  * It plays one game at a time, unless `start` returns `{ games_in_flight: 8 }`. Your code answers
- * one question at a time. What it prints is kept (`pokearena logs`). An exception ends the process:
- * its trace is the last thing in that output.
+ * one question at a time. `pokearena logs` prints the bot's output. An exception ends the process,
+ * and its trace is the end of that output.
  */
 import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
@@ -44,38 +44,38 @@ import type {
 
 export type { Action, EndRequest, StartRequest, StartResponse } from "./pokearena/v1/bot.js";
 
-/** A question, and random numbers that are the same for the same question. */
+/** A question with random numbers whose seed depends on the question only. */
 export interface Turn extends ActRequest {
   view: NonNullable<ActRequest["view"]>;
-  /** A number from 0 up to 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   random(): number;
-  /** One of some things, by chance. */
-  pick<Thing>(things: Thing[]): Thing;
+  /** Returns a random item. */
+  pick<Item>(items: Item[]): Item;
 }
 
 export type Move = Action | [Action, string];
 export type Choose = (turn: Turn) => Move | Promise<Move>;
-type Maybe<Said> = Said | void;
+type Maybe<Result> = Result | void;
 
-/** A bot that remembers. */
+/** A bot with memory. */
 export interface Player {
   act: Choose;
   start?(start: StartRequest): Maybe<Partial<StartResponse>> | Promise<Maybe<Partial<StartResponse>>>;
   end?(end: EndRequest): Maybe<unknown>;
 }
 
-/** How many games at once a plain function is asked about: it remembers nothing between them. */
+/** Number of games that a function plays concurrently: it has no memory. */
 export const GAMES_IN_FLIGHT = 16;
 
 const LARGEST_MESSAGE = 64 << 20;
 const PROTOCOL = fileURLToPath(new URL("../proto", import.meta.url));
 
-/** Serves a bot where the arena expects it, until the arena ends it. */
+/** Serves a bot at POKEARENA_ADDRESS until the arena ends it. */
 export function run(bot: Choose | Player): void {
   const address = process.env.POKEARENA_ADDRESS;
   if (!address) {
-    console.error("This is a bot; the arena starts it and says where it has to listen.");
-    console.error("To see it play:  pokearena play poke . sample:random --watch");
+    console.error("This program is a bot: the arena starts it and sets POKEARENA_ADDRESS.");
+    console.error("To watch it play:  pokearena play poke . sample:random --watch");
     process.exit(1);
   }
   const games = typeof bot === "function" ? GAMES_IN_FLIGHT : 1;
@@ -87,7 +87,7 @@ export function run(bot: Choose | Player): void {
   });
 }
 
-/** The service as it is described in `proto/`, read when the bot starts. */
+/** Returns the definition of the service, read from `proto/` when the bot starts. */
 function service(): grpc.ServiceDefinition {
   const loaded = loadSync("pokearena/v1/bot.proto", {
     includeDirs: [PROTOCOL],
@@ -98,13 +98,13 @@ function service(): grpc.ServiceDefinition {
   return loaded["pokearena.v1.BotService"] as grpc.ServiceDefinition;
 }
 
-/** What the referee asks, one after another. */
+/** Returns the methods of BotService. They run one after another. */
 function methods(player: Player, games: number): grpc.UntypedServiceImplementation {
   let last: Promise<unknown> = Promise.resolve();
-  function inTurn<Said>(work: () => Said | Promise<Said>): Promise<Said> {
-    const said = last.then(work).catch(leave);
-    last = said;
-    return said;
+  function inTurn<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    const result = last.then(work).catch(leave);
+    last = result;
+    return result;
   }
   async function answerAll(questions: ActRequest[]): Promise<PlayResponse> {
     const answers: ActResponse[] = [];
@@ -113,38 +113,38 @@ function methods(player: Player, games: number): grpc.UntypedServiceImplementati
   }
   function Start(call: Call<StartRequest>, reply: Reply<Partial<StartResponse>>) {
     const start = async () => ({ games_in_flight: games, ...(await player.start?.(call.request)) });
-    inTurn(start).then((said) => reply(null, said));
+    inTurn(start).then((response) => reply(null, response));
   }
   function End(call: Call<EndRequest>, reply: Reply<object>) {
     inTurn(() => player.end?.(call.request)).then(() => reply(null, {}));
   }
   function Act(call: Call<ActRequest>, reply: Reply<ActResponse>) {
-    inTurn(() => answer(player, call.request)).then((said) => reply(null, said));
+    inTurn(() => answer(player, call.request)).then((response) => reply(null, response));
   }
   function Play(stream: grpc.ServerDuplexStream<PlayRequest, PlayResponse>) {
     stream.on("data", (batch: PlayRequest) => {
-      inTurn(() => answerAll(batch.questions)).then((said) => stream.write(said));
+      inTurn(() => answerAll(batch.questions)).then((response) => stream.write(response));
     });
     stream.on("end", () => inTurn(() => stream.end()));
   }
   return { Start, End, Act, Play };
 }
 
-type Call<Asked> = grpc.ServerUnaryCall<Asked, unknown>;
-type Reply<Said> = grpc.sendUnaryData<Said>;
+type Call<Request> = grpc.ServerUnaryCall<Request, unknown>;
+type Reply<Response> = grpc.sendUnaryData<Response>;
 
 async function answer(player: Player, question: ActRequest): Promise<ActResponse> {
   const random = seeded(question.luck);
-  const pick = <Thing>(things: Thing[]) => things[Math.floor(random() * things.length)];
+  const pick = <Item>(items: Item[]) => items[Math.floor(random() * items.length)];
   const move = await player.act(Object.assign(question, { random, pick }) as Turn);
   const [action, note] = Array.isArray(move) ? move : [move, ""];
   if (typeof action !== "object") {
-    throw new TypeError(`an answer is an Action or [Action, "a note"]; it was ${action}`);
+    throw new TypeError(`return an Action or [Action, "a note"], not ${action}`);
   }
   return { game: question.game, decision: question.decision, action, note };
 }
 
-/** Random numbers from 0 up to 1: SplitMix64. */
+/** Returns a generator of random numbers from 0 to 1 (excluded): SplitMix64. */
 function seeded(luck: string): () => number {
   let state = BigInt(luck);
   return () => {
@@ -156,7 +156,7 @@ function seeded(luck: string): () => number {
   };
 }
 
-/** Ends the process with what went wrong as its last words. */
+/** Prints an error and ends the process. */
 function leave(error: unknown): never {
   console.error(error);
   process.exit(1);

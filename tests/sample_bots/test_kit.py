@@ -200,8 +200,7 @@ def test_an_answer_that_is_no_action_is_an_exception(launch: Launch, given: str,
     status, written = bot.ended()
     assert status == 1
     assert written.splitlines()[-1] == (
-        'TypeError: an answer is one of turn.legal, another Action, or (action, "a note"); '
-        f"it was of type {kind}"
+        f'TypeError: return one of turn.legal, another Action, or (action, "a note"), not {kind}'
     )
 
 

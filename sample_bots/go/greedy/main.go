@@ -1,4 +1,4 @@
-// A bot that plays Poke by rules of thumb: every legal action gets a mark, the best is taken.
+// A bot that plays Poke by rules of thumb: it rates every legal action and chooses the best.
 package main
 
 import (
@@ -26,7 +26,7 @@ func choose(turn *kit.Turn) (*kit.Action, string) {
 	return best, ""
 }
 
-// draw: the dealer's first draw costs nothing, so cards without company go. No cards is to stand.
+// draw rates a draw. The dealer's first draw is free, so it discards single cards. No cards: stand.
 func draw(view *pb.PokeView, seat uint32, discards []string) int {
 	drew := slices.ContainsFunc(view.Drawn, func(d *pb.PokeDrawn) bool { return d.Seat == seat })
 	if view.Dealer != seat || drew {
@@ -42,7 +42,7 @@ func draw(view *pb.PokeView, seat uint32, discards []string) int {
 	return mark
 }
 
-// lead: whole groups, for they are hard to beat; the best single card only when it is the last.
+// lead rates a lead: whole groups, which are hard to beat; the best single card only as the last.
 func lead(view *pb.PokeView, cards []string) int {
 	if held(view, cards[0]) != len(cards) {
 		return -1
@@ -54,7 +54,7 @@ func lead(view *pb.PokeView, cards []string) int {
 	return 100*len(cards) + rank(cards[0])
 }
 
-// answer: wins as cheaply as it can; else throws what is lowest, and groups last.
+// answer rates an answer: the cheapest winning one; otherwise the lowest cards, groups last.
 func answer(view *pb.PokeView, cards []string) int {
 	price := 0
 	wins := true

@@ -1,6 +1,6 @@
-// Package kit is all a bot in Go needs besides an idea.
+// Package kit implements the protocol for bots in Go.
 //
-// A whole bot:
+// A complete bot:
 //
 //	package main
 //
@@ -12,18 +12,18 @@
 //		})
 //	}
 //
-// A turn is the question, the message ActRequest of proto/pokearena/v1/bot.proto: what you see is
-// turn.View.GetPoke() (or another game's), what you may do is turn.Legal, the most harmless first.
-// Return one of them, or any other legal Action, and a few words that the replay shows beside the
-// move, or "".
+// A turn is a question, the message ActRequest of proto/pokearena/v1/bot.proto.
+// turn.View.GetPoke() (or that of another game) is everything your seat sees. turn.Legal contains
+// the legal actions, the least risky first. Return one of them, or any other legal Action, and a
+// note that the replay shows beside the action, or "".
 //
-// turn.Rand is seeded with turn.Luck, so the same question gets the same answer whenever it is
-// asked: tournaments with a seed come out the same twice, and `pokearena ask` shows what really
-// happened. Mind that the order of a map differs each time you go through it.
+// turn.Rand is seeded with turn.Luck, so the same question always gets the same answer: a
+// tournament with a seed has the same result twice, and `pokearena ask` repeats what happened in
+// the match. Do not depend on the order of a map: it is different in each iteration.
 //
-// A bot that remembers is a Player, and runs with kit.Serve. Your code answers one question at a
-// time. What it prints is kept (`pokearena logs`). A panic ends the process: its trace is the last
-// thing in that output.
+// A bot with memory is a Player; run it with kit.Serve. Your code answers one question at a time.
+// `pokearena logs` prints the bot's output. A panic ends the process, and its trace is the end of
+// that output.
 package kit
 
 import (
@@ -43,10 +43,10 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Action is what a bot answers.
+// Action is the answer of a bot.
 type Action = pb.Action
 
-// Turn is a question, and a generator of random numbers that is the same for the same question.
+// Turn is a question with a random number generator, whose seed depends on the question only.
 type Turn struct {
 	*pb.ActRequest
 	Rand *rand.Rand
@@ -55,25 +55,24 @@ type Turn struct {
 // Choose answers one question with an action and a note.
 type Choose func(*Turn) (*Action, string)
 
-// Player is a bot that remembers. It may also be a Starter and an Ender.
+// Player is a bot with memory. It may also implement Starter and Ender.
 type Player interface {
 	Act(*Turn) (*Action, string)
 }
 
-// Starter is told what will be played, before any clock runs. It may say how many games of the
-// table it plays at the same time (see turn.Game), and that it wants no legal actions; nil says
-// nothing.
+// Starter receives the description of a table before any clock runs. Its response may set the
+// number of games that it plays concurrently (see turn.Game), and may turn off the list of legal
+// actions. nil is the default response.
 type Starter interface {
 	Start(*pb.StartRequest) *pb.StartResponse
 }
 
-// Ender is told that the table is over: the place to tidy up.
+// Ender receives a message at the end of the table. Release resources here.
 type Ender interface {
 	End(*pb.EndRequest)
 }
 
-// GamesInFlight is how many games at once a plain function is asked about: it remembers nothing
-// between them.
+// GamesInFlight is the number of games that a function plays concurrently: it has no memory.
 const GamesInFlight = 16
 
 const largestMessage = 64 << 20
@@ -81,7 +80,7 @@ const largestMessage = 64 << 20
 // Run serves a bot that is a function of one question, until the arena ends it (SIGTERM).
 func Run(choose Choose) { serve(function(choose), GamesInFlight) }
 
-// Serve serves a bot that remembers. It plays one game at a time unless its Start says otherwise.
+// Serve serves a bot with memory. It plays one game at a time unless its Start returns a number.
 func Serve(player Player) { serve(player, 1) }
 
 type function Choose
@@ -91,8 +90,8 @@ func (choose function) Act(turn *Turn) (*Action, string) { return choose(turn) }
 func serve(player Player, games uint32) {
 	address := os.Getenv("POKEARENA_ADDRESS")
 	if address == "" {
-		leave("This is a bot; the arena starts it and says where it has to listen.\n" +
-			"To see it play:  pokearena play poke . sample:random --watch")
+		leave("This program is a bot: the arena starts it and sets POKEARENA_ADDRESS.\n" +
+			"To watch it play:  pokearena play poke . sample:random --watch")
 	}
 	network := "tcp"
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
@@ -113,12 +112,12 @@ func serve(player Player, games uint32) {
 	leave(server.Serve(listener))
 }
 
-func leave(why any) {
-	fmt.Fprintln(os.Stderr, why)
+func leave(reason any) {
+	fmt.Fprintln(os.Stderr, reason)
 	os.Exit(1)
 }
 
-// service is the bot as the referee asks it. The author's code runs on one goroutine at a time.
+// service implements BotService. The author's code runs on one goroutine at a time.
 type service struct {
 	pb.UnimplementedBotServiceServer
 	player Player
@@ -126,12 +125,12 @@ type service struct {
 	turn   sync.Mutex
 }
 
-func (s *service) Start(_ context.Context, said *pb.StartRequest) (*pb.StartResponse, error) {
+func (s *service) Start(_ context.Context, request *pb.StartRequest) (*pb.StartResponse, error) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
 	var answer *pb.StartResponse
 	if starter, ok := s.player.(Starter); ok {
-		answer = starter.Start(said)
+		answer = starter.Start(request)
 	}
 	if answer == nil {
 		answer = &pb.StartResponse{}
@@ -142,11 +141,11 @@ func (s *service) Start(_ context.Context, said *pb.StartRequest) (*pb.StartResp
 	return answer, nil
 }
 
-func (s *service) End(_ context.Context, said *pb.EndRequest) (*pb.EndResponse, error) {
+func (s *service) End(_ context.Context, request *pb.EndRequest) (*pb.EndResponse, error) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
 	if ender, ok := s.player.(Ender); ok {
-		ender.End(said)
+		ender.End(request)
 	}
 	return &pb.EndResponse{}, nil
 }
@@ -186,7 +185,7 @@ func (s *service) answer(question *pb.ActRequest) *pb.ActResponse {
 	random := rand.New(rand.NewPCG(question.Luck, 0))
 	action, note := s.player.Act(&Turn{question, random})
 	if action == nil {
-		panic("an answer is one of turn.Legal, or another Action; it was nil")
+		panic("the action is nil; return one of turn.Legal or another Action")
 	}
 	return &pb.ActResponse{
 		Game: question.Game, Decision: question.Decision, Action: action, Note: note,

@@ -1,4 +1,4 @@
-"""Plays by rules of thumb, one file a game."""
+"""Plays by rules of thumb, with one file per game."""
 
 import poke
 import pokex
@@ -18,7 +18,7 @@ PLAYS = {
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:
-    """The action, and in a few words why."""
+    """Return the action and a short reason."""
     return PLAYS[turn.view.WhichOneof("game") or ""](turn)
 
 

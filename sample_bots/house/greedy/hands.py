@@ -1,6 +1,6 @@
-"""Poker hands as sets of bits, quick enough to try every way of playing a hand.
+"""Poker hands as bit sets, fast enough to try every way of playing a hand.
 
-A set of cards is a whole number: 13 bits for each suit, the ace the highest bit of the 13.
+A set of cards is an integer: 13 bits for each suit, with the ace as the highest bit.
 """
 
 from collections.abc import Iterable
@@ -30,29 +30,29 @@ NAMES = (
 
 _ALL = (1 << 13) - 1
 _CATEGORY = 26
-"""Below the category lie two sets of ranks, 13 bits each, that decide within it."""
+"""Bits below the category: two sets of ranks, 13 bits each, that decide within a category."""
 
 
 def bits(cards: Iterable[str]) -> int:
-    """The cards as a set of bits."""
+    """Return the cards as a bit set."""
     return sum(BIT[card] for card in cards)
 
 
 def groups(cards: Iterable[str]) -> dict[int, list[str]]:
-    """The cards by rank, the lowest rank first."""
-    found: dict[int, list[str]] = {}
+    """Return the cards by rank, the lowest rank first."""
+    groups: dict[int, list[str]] = {}
     for card in sorted(cards, key=RANK.__getitem__):
-        found.setdefault(RANK[card], []).append(card)
-    return found
+        groups.setdefault(RANK[card], []).append(card)
+    return groups
 
 
 def category(value: int) -> int:
-    """HIGH_CARD to STRAIGHT_FLUSH, of what :func:`strength` gave."""
+    """Return the category, HIGH_CARD to STRAIGHT_FLUSH, of a value of :func:`strength`."""
     return value >> _CATEGORY
 
 
 def strength(hand: int) -> int:
-    """What the best five of a set of cards are worth: the better hand has the larger number."""
+    """Return the strength of the best five of a set of cards; larger is better."""
     clubs, diamonds, hearts, spades = (
         hand & _ALL,
         hand >> 13 & _ALL,
@@ -80,7 +80,7 @@ def strength(hand: int) -> int:
 
 
 def _of_groups(ranks: int, pairs: int, threes: int, fours: int, suit: int) -> int:
-    """The strength of a set that has two cards of a rank; ``suit``: the ranks of a flush, or 0."""
+    """Return the strength of a set with a pair. ``suit``: the ranks of a flush, or 0."""
     if fours:
         four = _top(fours, 1)
         return FOUR << _CATEGORY | four << 13 | _top(ranks & ~four, 1)
@@ -102,7 +102,7 @@ def _of_groups(ranks: int, pairs: int, threes: int, fours: int, suit: int) -> in
 
 @cache
 def _top(ranks: int, count: int) -> int:
-    """The highest of a set of ranks; all of them if there are fewer."""
+    """Return the highest ranks of a set; all of them if there are fewer."""
     while ranks.bit_count() > count:
         ranks &= ranks - 1
     return ranks
@@ -110,20 +110,20 @@ def _top(ranks: int, count: int) -> int:
 
 @cache
 def _straight(ranks: int) -> int:
-    """The top rank of the best straight in a set of ranks, as a bit; 0 if there is none."""
-    low = ranks << 1 | ranks >> 12  # the ace stands below the two as well
+    """Return the top rank of the best straight in a set of ranks, as a bit; otherwise 0."""
+    low = ranks << 1 | ranks >> 12  # an ace is also below the two
     runs = low & low >> 1 & low >> 2 & low >> 3 & low >> 4
     return 1 << (runs.bit_length() + 2) if runs else 0
 
 
 def odd_suit(hand: Iterable[str]) -> str | None:
-    """The one card that keeps five cards from being of one suit."""
+    """Return the only card of another suit, if the other four have one suit."""
     suits = [card[1] for card in hand]
     return next((card for card in hand if suits.count(card[1]) == 1 and len(set(suits)) == 2), None)
 
 
 def odd_rank(hand: Iterable[str]) -> str | None:
-    """The one card that keeps four neighbours, open at both ends, from being the whole hand."""
+    """Return the fifth card beside four consecutive ranks that are open at both ends."""
     for odd in hand:
         ranks = sorted(RANK[card] for card in hand if card != odd)
         if ranks[3] - ranks[0] == 3 and len(set(ranks)) == 4 and ranks[3] < RANK["AS"]:

@@ -1,8 +1,8 @@
 """Poke by rules of thumb.
 
-What counts is above the line: the better poker hand (a pair 50, a flush 400), and the rubber,
-which goes to the tricks. A draw beyond the free one doubles the price of the opponent's tricks,
-so it is paid for only where the hand has nothing to lose.
+The score above the line decides: the better poker hand (a pair 50, a flush 400), and the rubber,
+which the tricks decide. A draw after the free one doubles the price of the opponent's tricks, so
+the bot pays for it only with a hand that has nothing to lose.
 """
 
 import hands
@@ -11,14 +11,14 @@ from pokearena.v1.bot_pb2 import Action, ActRequest
 from pokearena.v1.poke_pb2 import PokeView
 
 Choice = tuple[list[str], str]
-"""Cards, and in a few words why; no cards is to stand."""
+"""Cards, and a short reason; without cards: stand."""
 
 PAID_FOR = 7
-"""A hand without a pair is worth a doubling if its second highest card is below a nine."""
+"""A hand without a pair pays for a draw if its second highest card is below a nine."""
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:
-    """The action, and why."""
+    """Return the action and a short reason."""
     view = turn.view.poke
     if view.phase == "draw":
         cards, why = draw(view, turn.seat)
@@ -33,7 +33,7 @@ def choose(turn: ActRequest) -> tuple[Action, str]:
 
 
 def draw(view: PokeView, seat: int) -> Choice:
-    """The cards to discard."""
+    """Return the cards to discard."""
     made = hands.category(hands.strength(hands.bits(view.hand)))
     if made >= hands.STRAIGHT:
         return [], "a made hand stands"
@@ -52,7 +52,7 @@ def draw(view: PokeView, seat: int) -> Choice:
 
 
 def lead(view: PokeView) -> Choice:
-    """Groups first: they are hard to beat. Then the second best, to come in again."""
+    """Lead groups first, which are hard to beat, then the second best card, to regain the lead."""
     groups = list(hands.groups(view.hand).values())[::-1]
     if len(groups) == 1:
         return groups[0], "all that is left"
@@ -63,7 +63,7 @@ def lead(view: PokeView) -> Choice:
 
 
 def answer(view: PokeView) -> Choice:
-    """Wins as cheaply as it can; else throws what it needs least."""
+    """Win as cheaply as possible; otherwise play the least useful cards."""
     size, led = len(view.lead), RANK[view.lead[0]]
     groups = hands.groups(view.hand)
     winners = [c for rank, c in groups.items() if rank > led and len(c) >= size]

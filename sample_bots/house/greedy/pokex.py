@@ -1,7 +1,8 @@
 """Pokex by rules of thumb.
 
-What counts is wild cards: a hand is bid on by how many it would have. A trick is won as cheaply
-as it can be: the others, the partner too, are taken to play the best of a few cards at random.
+Wild cards decide: a bid depends on the number of wild cards. The bot wins a trick as cheaply as
+possible. It assumes that each other seat, including the partner, plays the best of a few random
+choices.
 """
 
 import random
@@ -16,21 +17,21 @@ from wild import RANK, RANKS, Value, is_wild, value
 
 PACK = [*RANK, "X1", "X2"]
 TRIES = 12
-"""How often the cards of the others are imagined."""
+"""Number of random deals of the hidden cards."""
 BEST_OF = 10
-"""The others play the best of so many choices at random."""
+"""Number of random choices of which another seat plays the best."""
 WILD_WORTH, RANK_WORTH, GROUP_WORTH = 0.22, 0.008, 0.03
-"""What a card is worth in tricks: if it is wild, for each rank, for each other one of its rank."""
+"""Value of a card in tricks: if wild, per rank, and per other card of its rank."""
 
 EXPECTED = {4: (3.8, 0.08, 0.05), 2: (3.1, 0.25, 0.3)}
-"""The tricks that a declarer takes, by the number of seats: to begin with, and for each wild card
-in hand and in the centre."""
+"""Expected tricks of a declarer by the number of seats: the base, then the increase for each wild
+card in hand and in the centre."""
 USUAL, SPREAD = 4.0, 1.1
-"""The tricks that a declarer takes, and by how much they differ."""
+"""Mean and standard deviation of a declarer's tricks."""
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:
-    """The action, and why."""
+    """Return the action and a short reason."""
     view = turn.view.pokex
     if view.phase == "bid":
         return bid(view, turn.seat)
@@ -41,13 +42,13 @@ def choose(turn: ActRequest) -> tuple[Action, str]:
 
 
 def best_rank(view: PokexView) -> str:
-    """The rank held most; then the one that comes most often in the centre; then the lowest."""
+    """Return the most frequent rank of the hand, then of the centre; of equal ones the lowest."""
     held, centre = ([card[0] for card in cards] for cards in (view.hand, view.centre))
     return max(RANKS, key=lambda rank: (held.count(rank), centre.count(rank), -RANKS.index(rank)))
 
 
 def bid(view: PokexView, seat: int) -> tuple[Action, str]:
-    """What is worth most if the other side then does what is best for it."""
+    """Return the best call if the other side then makes its best call."""
     rank = best_rank(view)
     held, centre = (sum(is_wild(c, rank) for c in cards) for cards in (view.hand, view.centre))
     start, each, for_centre = EXPECTED[seats_of(view)]
@@ -62,13 +63,13 @@ def bid(view: PokexView, seat: int) -> tuple[Action, str]:
 
 
 def answered(bid: int, tricks: float) -> float:
-    """What a bid of one's own is worth when the others may still bid more."""
+    """Return the value of a bid if the other side may still bid more."""
     return min([lead(bid, tricks), *(-lead(more, USUAL) for more in range(bid + 1, 7))])
 
 
 @cache
 def lead(bid: int, tricks: float) -> float:
-    """By how many points the declarer's side beats the other, if it takes about so many tricks."""
+    """Return the expected lead of the declarer's side in points, for this mean number of tricks."""
     weights = [exp(-(((taken - tricks) / SPREAD) ** 2) / 2) for taken in range(7)]
     points = [0 if taken < bid else bid * (bid + 1) / 2 + bid * (taken - bid) for taken in range(7)]
     leads = [won - (6 - taken) * (7 - taken) / 2 for taken, won in enumerate(points)]
@@ -77,15 +78,15 @@ def lead(bid: int, tricks: float) -> float:
 
 
 def seats_of(view: PokexView) -> int:
-    """How many play."""
+    """Return the number of seats."""
     return 4 if len(view.centre) == 6 else 2
 
 
 def play(view: PokexView, seat: int) -> tuple[Action, str]:
-    """What most likely wins the trick, less what it is worth."""
+    """Play the cards with the highest chance to win the trick, minus their value."""
     size = 2 if seats_of(view) == 4 else 1
-    mine = [c for one in view.played if one.seat % 2 == seat % 2 for c in one.cards]
-    theirs = [c for one in view.played if one.seat % 2 != seat % 2 for c in one.cards]
+    mine = [c for play in view.played if play.seat % 2 == seat % 2 for c in play.cards]
+    theirs = [c for play in view.played if play.seat % 2 != seat % 2 for c in play.cards]
     choices = list(combinations(view.hand, size))
     missing = 5 - len(view.turned)
     later = missing - len(mine) - size
@@ -109,12 +110,12 @@ def play(view: PokexView, seat: int) -> tuple[Action, str]:
 
 
 def rest(hand: Sequence[str], cards: Sequence[str]) -> list[str]:
-    """What is left of some cards when others are played."""
+    """Return the cards that remain after these are played."""
     return [card for card in hand if card not in cards]
 
 
 def opposing(view: PokexView, theirs: Sequence[str], missing: int) -> Iterator[Value]:
-    """What the other side's hand may become."""
+    """Yield possible values of the other side's hand."""
     pool = unseen(view)
     for _ in range(TRIES if missing else 1):
         yield max(
@@ -124,14 +125,14 @@ def opposing(view: PokexView, theirs: Sequence[str], missing: int) -> Iterator[V
 
 
 def unseen(view: PokexView) -> list[str]:
-    """The cards that may be in the hands of the others."""
-    played = [*(one for trick in view.tricks for one in trick.played), *view.played]
-    seen = {*view.hand, *view.centre, *(card for one in played for card in one.cards)}
+    """Return the cards that other seats may hold."""
+    played = [*(play for trick in view.tricks for play in trick.played), *view.played]
+    seen = {*view.hand, *view.centre, *(card for play in played for card in play.cards)}
     return [card for card in PACK if card not in seen]
 
 
 def worth(card: str, view: PokexView) -> float:
-    """What a card is worth in later tricks."""
+    """Return the value of a card in later tricks."""
     if len(view.tricks) == 5:
         return 0.0
     if is_wild(card, view.wild_rank):

@@ -1,7 +1,7 @@
 """Pokino by rules of thumb.
 
-Beads are the price of every card, and who plays the last card wins whatever the points are: so it
-lays dominoes beside the numbers of its cards and waits for long runs, until it can afford to play
+Each card of a run costs a bead, and the seat that plays its last card wins regardless of points. So
+the bot lays dominoes beside the numbers of its cards and waits for long runs, until it can pay for
 its whole hand.
 """
 
@@ -18,15 +18,15 @@ Border = frozenset[Square]
 NUMBER = {rank: number for number, rank in enumerate("KA23456789TJQ")}
 WAYS = {"right": (1, 0), "down": (0, 1), "left": (-1, 0), "up": (0, -1)}
 LONG = 7
-"""A run of so many cards is worth its beads at any time."""
+"""A run of at least this many cards is worth its beads at any time."""
 FINISH = 4
-"""With so many cards left or fewer, the next run may be the last."""
+"""With at most this many cards left, the next run may be the last."""
 EFFORT = 2500
 """Steps of the search for a run."""
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:
-    """The action, and why."""
+    """Return the action and a short reason."""
     view = turn.view.pokino
     table = Table(view)
     best = Search(table, list(view.hand), _affordable(view, turn.seat)).best()
@@ -48,7 +48,7 @@ def _run(view: PokinoView, path: list[Square], cards: list[str]) -> Action:
 
 
 def _draws(view: PokinoView, played: int) -> bool:
-    """Whether to draw: never more than one must."""
+    """Return whether to draw: only if it is mandatory."""
     return not (view.pokino_up and len(view.hand) - played >= 7)
 
 
@@ -57,7 +57,7 @@ def _affordable(view: PokinoView, seat: int) -> int:
 
 
 def _is_worth_it(view: PokinoView, seat: int, length: int) -> bool:
-    """Whether to play a run of this length now."""
+    """Return whether to play a run of this length now."""
     left = len(view.hand) - length
     if left == 0:
         return True
@@ -86,7 +86,7 @@ class Table:
         self.closed = {frozenset(((t.x, t.y), (t.second_x, t.second_y))) for t in view.tokens}
 
     def steps(self, square: Square) -> Iterator[Square]:
-        """Squares to which a run may go on."""
+        """Yield the squares to which a run may continue."""
         for beside in around(square):
             if beside not in self.number or frozenset((square, beside)) in self.closed:
                 continue
@@ -95,13 +95,13 @@ class Table:
 
 
 def around(square: Square) -> list[Square]:
-    """The four squares beside one."""
+    """Return the four adjacent squares."""
     return [(square[0] + right, square[1] + down) for right, down in WAYS.values()]
 
 
 @dataclass
 class Search:
-    """Looks for the longest run; of runs that are as long, for the one past the most pips."""
+    """A search for the longest run; of equally long runs, for the one with the most pips."""
 
     table: Table
     hand: list[str]
@@ -111,7 +111,7 @@ class Search:
     path: list[Square] = field(default_factory=list)
 
     def best(self) -> tuple[list[Square], list[str]] | None:
-        """The best path with its cards."""
+        """Return the best path with its cards."""
         if self.most < 2:
             return None
         left = Counter(NUMBER[card[0]] for card in self.hand)
@@ -188,7 +188,7 @@ def _gain(
     numbers: tuple[int, int],
     territory: bool,
 ) -> float:
-    """How much the borders of a domino that is laid here help."""
+    """Rate the borders of a domino at this place."""
     gain = 0.0
     for end, number in zip(ends, numbers, strict=True):
         for beside in around(end):
@@ -196,12 +196,12 @@ def _gain(
             if other is None:
                 continue
             if held[number] and held[other] and (number != other or held[number] > 1):
-                gain += 3.0 + 0.5 * _ways_on(table, held, beside)
+                gain += 3.0 + 0.5 * _continuations(table, held, beside)
             else:
                 gain += 0.2 * (bool(held[number]) + bool(held[other]))
     return gain + (0.02 * sum(numbers) if territory else 0.0)
 
 
-def _ways_on(table: Table, held: Counter[int], square: Square) -> int:
-    """How many steps from a square lead to numbers of its own cards."""
+def _continuations(table: Table, held: Counter[int], square: Square) -> int:
+    """Count the steps from a square to numbers of the hand's cards."""
     return sum(1 for beside in table.steps(square) if held[table.number[beside]])

@@ -1,8 +1,8 @@
 """Pouku by rules of thumb.
 
-Goes out as soon as it may. Before that it looks one card ahead: for every way to play the turn,
-what the hand and the reference fields would be worth with each card that may come. It counts yaku
-roughly: the longest straights first or the groups first, whichever gives more.
+Goes out as soon as possible. Before that it looks one card ahead: for every action, it rates the
+hand and the reference fields with each possible next card. It counts yaku approximately: the
+longest straights first or the groups first, whichever is more.
 """
 
 from collections import Counter
@@ -16,58 +16,58 @@ RANK = {rank: number for number, rank in enumerate(RANKS, 2)}
 ACE = 14
 
 Ranks = list[int]
-"""How many cards of each rank, 2 to 14; 1 is not used."""
+"""Number of cards of each rank, 2 to 14; index 1 is unused."""
 
 HOPE = 0.25
-"""What a point is worth in a set that is not yet enough to go out."""
+"""Value of a point in a set that is not sufficient to go out yet."""
 HELP = 1.0
-"""What a point costs that a discard gives an opponent in his reference fields."""
+"""Cost of a point that a discard gives to an opponent through the reference fields."""
 RISK = 0.35
-"""How likely somebody else is to go out before a kept yaku is of use."""
+"""Probability that another seat goes out before a kept yaku is useful."""
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:
-    """The action, and why."""
+    """Return the action and a short reason."""
     view = turn.view.pouku
     if view.worth:
         return Action(pouku={"go_out": {}}), f"goes out for {view.worth}"
     best = max(different(turn), key=lambda action: plan(view, turn.seat, action))
-    said = getattr(best.pouku, best.pouku.WhichOneof("action") or "")
-    return best, "a keep that pays" if said.keep else "leaves the best hand"
+    chosen = getattr(best.pouku, best.pouku.WhichOneof("action") or "")
+    return best, "a keep that pays" if chosen.keep else "leaves the best hand"
 
 
 def different(turn: ActRequest) -> Iterator[Action]:
-    """The listed actions, but of those that differ in suits alone the first."""
+    """Yield the listed actions; of those that differ only in suits, the first."""
     view = turn.view.pouku
     owner = {card: seat for seat, field in enumerate(view.fields) for card in field.cards}
     seen = set()
     for action in turn.legal:
         kind = action.pouku.WhichOneof("action") or ""
-        said = getattr(action.pouku, kind)
-        taken = sorted((card[0], owner.get(card, -1)) for card in said.keep)
-        key = (kind, said.card[0], *taken)
+        message = getattr(action.pouku, kind)
+        taken = sorted((card[0], owner.get(card, -1)) for card in message.keep)
+        key = (kind, message.card[0], *taken)
         if key not in seen:
             seen.add(key)
             yield action
 
 
 def counts(cards: list[str]) -> Ranks:
-    """How many cards of each rank there are."""
-    found = [0] * (ACE + 1)
+    """Count the cards by rank."""
+    numbers = [0] * (ACE + 1)
     for card in cards:
-        found[RANK[card[0]]] += 1
-    return found
+        numbers[RANK[card[0]]] += 1
+    return numbers
 
 
 def plan(view: PoukuView, seat: int, action: Action) -> float:
-    """How good it is to play the turn like this."""
+    """Rate an action."""
     kind = action.pouku.WhichOneof("action") or ""
-    said = getattr(action.pouku, kind)
-    gone = {said.card, *said.keep}
+    message = getattr(action.pouku, kind)
+    gone = {message.card, *message.keep}
     to = seat if kind == "discard" else (seat + 2) % 4
     fields = [[card for card in field.cards if card not in gone] for field in view.fields]
-    fields[to].append(said.card)
-    laid = list(said.keep) or kept(view, seat)
+    fields[to].append(message.card)
+    laid = list(message.keep) or kept(view, seat)
     hand = [card for card in view.hand if card not in gone]
     near = [card for other in view.reference for card in fields[other]]
     value = hopes(view, hand, near, laid)
@@ -75,35 +75,35 @@ def plan(view: PoukuView, seat: int, action: Action) -> float:
         if to in refers_to(view, seat, other):
             lying = counts([c for s in refers_to(view, seat, other) for c in fields[s]])
             before = list(lying)
-            before[RANK[said.card[0]]] -= 1
+            before[RANK[message.card[0]]] -= 1
             nothing = [0] * (ACE + 1)
             gain = set_worth(view, nothing, lying)[0] - set_worth(view, nothing, before)[0]
-            value -= HELP * (gain + view.point * (said.card[0] == view.point_card[0]))
-    if said.keep:
+            value -= HELP * (gain + view.point * (message.card[0] == view.point_card[0]))
+    if message.keep:
         times = 2 if len(view.fields) == 3 else 1
         value -= RISK * times * kept_worth(view, laid)
     return value
 
 
 def kept(view: PoukuView, seat: int) -> list[str]:
-    """The kept yaku that counts for a seat."""
-    own = list(view.kept[seat].cards)
-    return own or (list(view.kept[(seat + 2) % 4].cards) if view.teams else [])
+    """Return the kept yaku that counts for a seat."""
+    cards = list(view.kept[seat].cards)
+    return cards or (list(view.kept[(seat + 2) % 4].cards) if view.teams else [])
 
 
 def opponents(view: PoukuView, seat: int) -> list[int]:
-    """The seats of other sides."""
+    """Return the seats of other sides."""
     others = [s for s in range(len(view.fields)) if s != seat]
     return [s for s in others if not view.teams or (s - seat) % 2]
 
 
 def refers_to(view: PoukuView, seat: int, other: int) -> list[int]:
-    """The seats whose fields another seat refers to."""
+    """Return the seats whose fields are the reference fields of another seat."""
     return [(r - seat + other) % len(view.fields) for r in view.reference]
 
 
 def hopes(view: PoukuView, hand: list[str], near: list[str], laid: list[str]) -> float:
-    """What the hand is worth with the next card, on average over those not seen."""
+    """Return the mean value of the hand with the next card, over all unseen cards."""
     seen = Counter(card[0] for field in view.fields for card in field.cards)
     seen.update(card[0] for keep in view.kept for card in keep.cards)
     seen.update(card[0] for card in (*view.hand, view.point_card))
@@ -127,14 +127,14 @@ def hopes(view: PoukuView, hand: list[str], near: list[str], laid: list[str]) ->
 
 
 def score(view: PoukuView, worth: int, enough: bool) -> float:
-    """What a set is worth to who has it on his turn."""
+    """Rate a set for the seat that has it on its turn."""
     if not enough or worth < (8 if view.teams else 5):
         return HOPE * min(worth, 8 if view.teams else 5)
     return 5.0 + worth * (2 if worth > 7 and not view.teams else 1)
 
 
 def kept_worth(view: PoukuView, laid: list[str]) -> int:
-    """What a kept yaku is worth."""
+    """Return the value of a kept yaku."""
     if not laid:
         return 0
     if laid[0][0] != laid[1][0]:
@@ -143,7 +143,7 @@ def kept_worth(view: PoukuView, laid: list[str]) -> int:
 
 
 def set_worth(view: PoukuView, hand: Ranks, lying: Ranks) -> tuple[int, int]:
-    """The points of a good set of yaku, and how many it has."""
+    """Return the points of a good set of yaku, and the number of yaku."""
     plain = groups(view, hand, lying)
     left = list(lying)
     points = made = 0
@@ -160,7 +160,7 @@ def set_worth(view: PoukuView, hand: Ranks, lying: Ranks) -> tuple[int, int]:
 
 
 def groups(view: PoukuView, hand: Ranks, lying: Ranks) -> tuple[int, int]:
-    """What pairs, threes and fours are worth, and how many there are."""
+    """Return the points of pairs, threes and fours, and their number."""
     values = (0, 0, view.pair, view.three, view.four)
     points = made = alone = 0
     for rank in range(2, ACE + 1):
@@ -176,7 +176,7 @@ def groups(view: PoukuView, hand: Ranks, lying: Ranks) -> tuple[int, int]:
 
 
 def longest(hand: Ranks, left: Ranks) -> list[int]:
-    """The ranks of the longest straight with a field card; empty if there is none."""
+    """Return the ranks of the longest straight with a field card; otherwise an empty list."""
     best: list[int] = []
     run: list[int] = []
     for place in range(1, ACE + 2):

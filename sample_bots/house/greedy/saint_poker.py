@@ -1,7 +1,7 @@
 """Saint Poker by rules of thumb.
 
-Round r is worth r points, so the last rounds are most of the game: early rounds are for getting
-rid of what is of no use and picking up what is, late ones for playing the best hand there is.
+Round r is worth r points, so the last rounds decide the game. In early rounds the bot gets rid of
+useless cards and picks up useful ones; in late rounds it plays its best hand.
 """
 
 from itertools import combinations
@@ -12,15 +12,15 @@ from pokearena.v1.bot_pb2 import Action, ActRequest
 from pokearena.v1.saint_poker_pb2 import SaintPokerView
 
 SAVING = 4
-"""Up to this round a hand is played with what it needs least."""
+"""Up to this round, the bot plays its least useful cards."""
 PAIR_WORTH = 12.0
-"""What a card is worth more for every other one of its rank that is kept with it, in ranks."""
+"""Additional value of a card for each other kept card of its rank, in ranks."""
 SUIT_WORTH = 1.0
-"""What it is worth more for every other one of its suit."""
+"""Additional value for each other kept card of its suit."""
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:
-    """The action, and why."""
+    """Return the action and a short reason."""
     view = turn.view.saint_poker
     if view.phase == "river":
         card, why = river(view)
@@ -33,7 +33,7 @@ def choose(turn: ActRequest) -> tuple[Action, str]:
 
 
 def worth(card: str, kept: list[str]) -> float:
-    """What a card is worth beside the others that are kept with it."""
+    """Return the value of a card among the kept cards."""
     others = [other for other in kept if other != card]
     same_rank = sum(RANK[other] == RANK[card] for other in others)
     same_suit = sum(other[1] == card[1] for other in others)
@@ -41,16 +41,16 @@ def worth(card: str, kept: list[str]) -> float:
 
 
 def best_pair(river: list[str], hand: list[str]) -> tuple[int, tuple[str, ...]]:
-    """The strongest hand that two of these cards make with the river, and the two."""
+    """Return the strongest hand of two of these cards with the river, and the two cards."""
     table = hands.bits(river)
     return max(
-        (hands.strength(table | BIT[one] | BIT[two]), (one, two))
-        for one, two in combinations(hand, 2)
+        (hands.strength(table | BIT[first] | BIT[second]), (first, second))
+        for first, second in combinations(hand, 2)
     )
 
 
 def river(view: SaintPokerView) -> tuple[str, str]:
-    """The card for the river: everybody plays it."""
+    """Choose the card for the river, which all seats use."""
     hand = list(view.hand)
     if view.round <= SAVING:
         return min(hand, key=lambda card: worth(card, hand)), "needed least"
@@ -63,7 +63,7 @@ def river(view: SaintPokerView) -> tuple[str, str]:
 
 
 def show(view: SaintPokerView) -> tuple[list[str], str]:
-    """The two cards for the round."""
+    """Choose the two cards to show."""
     hand = list(view.hand)
     strength, best = best_pair(list(view.river), hand)
     if view.round > SAVING:
@@ -75,7 +75,7 @@ def show(view: SaintPokerView) -> tuple[list[str], str]:
 
 
 def pick_up(view: SaintPokerView, lying: list[str]) -> tuple[str, str]:
-    """The card that goes best with the hand and with what comes next."""
+    """Choose the card that fits best to the hand and to the next river."""
     hand, future = list(view.hand), list(view.future)
 
     def gain(card: str) -> float:

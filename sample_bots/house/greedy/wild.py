@@ -1,4 +1,4 @@
-"""What five cards are worth when some of them are wild."""
+"""Value of five cards with wild cards among them."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -8,7 +8,7 @@ RANK = {rank + suit: number for number, rank in enumerate(RANKS, 2) for suit in 
 """The rank of a card, 2 to 14; jokers have none."""
 
 Value = tuple[int, tuple[int, ...], int]
-"""What a hand is, what decides among its like, and how many of its cards are not wild."""
+"""Category of a hand, the ranks that decide within it, and the number of natural cards."""
 
 HIGH_CARD, PAIR, TWO_PAIRS, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, FIVE = range(
     10
@@ -25,12 +25,12 @@ OF_GROUPS = {
 
 
 def is_wild(card: str, wild_rank: str) -> bool:
-    """Whether a card is a joker or of the wild rank."""
+    """Return whether a card is a joker or of the wild rank."""
     return card[0] == "X" or card[0] == wild_rank
 
 
 def value(cards: Iterable[str], wild_rank: str) -> Value:
-    """What five cards are worth; the better hand is the greater."""
+    """Return the value of five cards; a better hand has a greater value."""
     natural = [card for card in cards if card[0] != "X" and card[0] != wild_rank]
     ranks = sorted([RANK[card] for card in natural], reverse=True)
     return _value(tuple(ranks), len({card[1] for card in natural}) < 2)
@@ -50,7 +50,7 @@ def _value(ranks: tuple[int, ...], suited: bool) -> Value:
 
 
 def _straight(ranks: set[int]) -> int:
-    """The top of the best straight that holds these ranks; 0 if there is none."""
+    """Return the top rank of the best straight with these ranks; otherwise 0."""
     for top in range(14, 5, -1):
         if all(top - 5 < rank <= top for rank in ranks):
             return top

@@ -1,4 +1,4 @@
-"""Plays any game by always taking the most harmless action."""
+"""Plays every game with the least risky action."""
 
 from pokearena_bot import run
 

@@ -1,4 +1,4 @@
-"""Plays any game at random."""
+"""Plays every game at random."""
 
 import random
 

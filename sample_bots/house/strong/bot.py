@@ -1,7 +1,7 @@
-"""Searches: plays on in many worlds that look like this one (search.py), one plan a game.
+"""Searches: plays out many possible deals of the hidden cards (search.py), with one plan per game.
 
-This house bot alone uses the arena's own rules as a library (docs/how-to/search.md): its states are
-the referee's.
+This is the only house bot that uses the arena's rules as a library (docs/how-to/search.md): it
+plays out states of the referee.
 """
 
 import time
@@ -32,10 +32,10 @@ GAMES_IN_FLIGHT = 16
 
 
 class Strong:
-    """One table. What is remembered of it is what was said when it began."""
+    """A bot at one table. Its only memory is the start request."""
 
     def start(self, start: StartRequest) -> StartResponse:
-        """Takes note of the game and its options."""
+        """Store the game and its options."""
         self.game = find(start.game)
         self.codec = GameCodec(self.game)
         self.options = self.game.settle(start.options)
@@ -43,7 +43,7 @@ class Strong:
         return StartResponse(games_in_flight=GAMES_IN_FLIGHT, without_legal=True)
 
     def act(self, turn: ActRequest) -> tuple[Action, str]:
-        """The action, and what the search thinks of it."""
+        """Return the action and its rating by the search."""
         hurry = _hurry(turn)
         seed = derive(turn.luck.to_bytes(32, "big"), "strong", 0)
         view = self.codec.decode_view(turn.view)
@@ -55,8 +55,10 @@ class Strong:
 
 
 def _hurry(turn: ActRequest) -> Hurry:
-    """Most of the allowance and a fiftieth of the bank; on a machine that keeps up with it the
-    number of playouts ends the search long before."""
+    """Return a test whether most of the allowance and a fiftieth of the bank are used.
+
+    On a fast enough machine, the number of playouts ends the search long before.
+    """
     if not turn.HasField("clock"):
         return lambda: False
     clock = turn.clock

@@ -1,4 +1,4 @@
-"""What the search has to be told about a game."""
+"""Interface between the search and a game."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from referee.games.contract import Action, State
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The decision that is being made: where it stands, for whom."""
+    """The decision to make: its state and its seat."""
 
     state: State
     seat: int
@@ -18,11 +18,11 @@ class Position:
     """The side of each seat."""
 
     def against(self, worth: Sequence[float], close: float) -> float:
-        """How well the own side stands against the others, from -1 to 1, the mean over them.
+        """Rate the seat's side against the other sides, from -1 to 1: the mean over them.
 
         Args:
-            worth: what each seat has.
-            close: a lead that decides most of a game; beyond it more is hardly better.
+            worth: the points of each seat.
+            close: a lead that nearly decides a game; a larger one adds little.
         """
         mine = self.sides[self.seat]
         others = {side: w for side, w in zip(self.sides, worth, strict=True) if side != mine}
@@ -30,19 +30,19 @@ class Position:
 
 
 class Plan(Protocol):
-    """How a game is searched. The states are the rules' own."""
+    """Search plan of a game. The states are those of the referee."""
 
     def playouts(self, state: Any) -> int:
-        """How many a decision may have: this sets how strong and how slow it is."""
+        """Return the number of playouts for a decision; more is stronger and slower."""
 
     def candidates(self, state: Any, seat: int) -> list[Action]:
-        """What is worth a thought, the most promising first: what the policy would do."""
+        """Return the actions to search, the policy's choice first."""
 
     def move(self, state: Any, seat: int) -> Action:
-        """What a seat does in a playout: rules of thumb, as quick as can be."""
+        """Choose the action of a seat in a playout, by fast rules of thumb: the policy."""
 
     def over(self, root: Any, state: Any) -> bool:
-        """Whether a playout that began at ``root`` has gone far enough; an end always is."""
+        """Return whether to end a playout that began at ``root`` before the game is over."""
 
     def value(self, at: Position, state: Any) -> float:
-        """What the end of a playout is worth to the side that decides, from -1 to 1."""
+        """Rate the end of a playout for the deciding side, from -1 to 1."""

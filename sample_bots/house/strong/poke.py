@@ -1,4 +1,4 @@
-"""How Poke is searched: to the end of the deal, by what it does for the rubber."""
+"""Search of Poke: to the end of the deal, rated by its effect on the rubber."""
 
 from itertools import groupby
 from math import exp
@@ -14,15 +14,15 @@ from referee.games.shared.poker import Category, best_hand
 Hand = tuple[Card, ...]
 
 CLOSE = 500.0
-"""A lead above the line that decides most of a rubber."""
+"""A lead above the line that nearly decides a rubber."""
 STEEP = 3.0
-"""How much a lead below the line does for a leg; fitted to legs that the policy played."""
+"""Effect of a lead below the line on a leg; fitted to legs that the policy played."""
 WEAK = 9
-"""Without a pair a hand may pay for a draw if its second highest card is below this."""
+"""A hand without a pair may pay for a draw if its second highest card is below this."""
 
 
 class PokePlan:
-    """What the search is told about Poke."""
+    """Search plan of Poke."""
 
     def playouts(self, state: PokeState) -> int:
         return 200
@@ -50,7 +50,7 @@ class PokePlan:
 
 
 def rubber(state: PokeState, seat: int) -> float:
-    """What the rest of the rubber may bring the seat beyond the other."""
+    """Return the expected lead of the seat from the rest of the rubber."""
     if state.phase == "over":
         return 0.0
     ahead = state.below[seat] - state.below[1 - seat]
@@ -60,19 +60,19 @@ def rubber(state: PokeState, seat: int) -> float:
 
 
 def leg(chance: float, mine: int, theirs: int) -> float:
-    """What the legs that are left may bring, if the next is won with this chance."""
+    """Return the expected lead from the remaining legs; ``chance``: to win the next one."""
     won = LEG + (RUBBER[theirs] if mine else leg(0.5, 1, theirs))
     lost = LEG + (RUBBER[mine] if theirs else -leg(0.5, mine, 1))
     return chance * won - (1 - chance) * lost
 
 
 def _groups(hand: Hand) -> list[Hand]:
-    """The cards by rank, the lowest first, as they are in the hand."""
+    """Return the cards by rank, the lowest first, in the order of the hand."""
     return [tuple(cards) for _, cards in groupby(hand, RANK.__getitem__)]
 
 
 def _draw(hand: Hand, free: bool) -> Action:
-    """Takes what is free; pays for a draw only with nothing to lose."""
+    """Draw if it is free; pay for a draw only with nothing to lose."""
     made = best_hand(hand).category
     if made >= Category.STRAIGHT:
         return Stand()
@@ -82,7 +82,7 @@ def _draw(hand: Hand, free: bool) -> Action:
 
 
 def _draws(hand: Hand) -> list[Action]:
-    """To stand, to throw the lowest loose cards, or any one of them."""
+    """Return the draws to search: stand, discard the lowest single cards, or any one of them."""
     loose = tuple(cards[0] for cards in _groups(hand) if len(cards) == 1)
     return [
         Stand(),
@@ -92,7 +92,7 @@ def _draws(hand: Hand) -> list[Action]:
 
 
 def _lead(hand: Hand) -> Hand:
-    """Groups first, but for the highest cards; then the second best, to come in again."""
+    """Lead groups first, except the highest cards; then the second best, to regain the lead."""
     groups = _groups(hand)[::-1]
     if len(groups) == 1:
         return groups[0]
@@ -101,7 +101,7 @@ def _lead(hand: Hand) -> Hand:
 
 
 def _answer(hand: Hand, led: Hand) -> Hand:
-    """Wins as cheaply as it can; else throws what is needed least."""
+    """Win as cheaply as possible; otherwise play the least useful cards."""
     size, rank = len(led), RANK[led[0]]
     groups = _groups(hand)
     winners = [cards for cards in groups if RANK[cards[0]] > rank and len(cards) >= size]

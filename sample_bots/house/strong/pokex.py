@@ -1,4 +1,4 @@
-"""How Pokex is searched: to the end of the deal, by the points of the sides then."""
+"""Search of Pokex: to the end of the deal, rated by the points of the sides."""
 
 from functools import cache
 from itertools import combinations
@@ -15,27 +15,27 @@ from referee.games.shared.wild_cards import is_wild, wild_hand
 Hand = tuple[Card, ...]
 
 CLOSE = 12.0
-"""A lead in points that decides most of a game."""
+"""A lead in points that nearly decides a game."""
 THOUGHTS = 7
-"""How many ways of playing to a trick are worth a thought."""
+"""Number of plays to a trick that are searched."""
 EXPECTED = {4: (3.8, 0.08, 0.05), 2: (3.1, 0.25, 0.3)}
-"""The tricks that a declarer takes, by the number of seats: to begin with, and for each wild card
-in hand and in the centre. As `greedy` has it."""
+"""Expected tricks of a declarer by the number of seats: the base, then the increase for each wild
+card in hand and in the centre. The same values as in `greedy`."""
 USUAL, SPREAD = 4.0, 1.1
-"""The tricks that a declarer takes, and by how much they differ."""
+"""Mean and standard deviation of a declarer's tricks."""
 WILD_WORTH, RANK_WORTH, GROUP_WORTH = 0.22, 0.008, 0.03
-"""What a card is worth in tricks: if it is wild, for each rank, for each other one of its rank."""
+"""Value of a card in tricks: if wild, per rank, and per other card of its rank."""
 CHANCE = (0.0, 0.1, 0.25, 0.5, 0.85, 1.0)
-"""How likely a trick is won, by the size of the largest group with the wild cards."""
+"""Probability to win a trick, by the size of the largest group with the wild cards."""
 SECOND_GROUP = 0.2
-"""What a second group adds to that."""
+"""Increase of the probability by a second group."""
 
 
 class PokexPlan:
-    """What the search is told about Pokex."""
+    """Search plan of Pokex."""
 
     def playouts(self, state: PokexState) -> int:
-        """Fewer where a playout is longer."""
+        """Return fewer if a playout is longer."""
         return (36 + 16 * len(state.tricks)) * (3 if state.seats == 4 else 2) // 3
 
     def candidates(self, state: PokexState, seat: int) -> list[Action]:
@@ -68,7 +68,7 @@ class PokexPlan:
 
 
 def _size(state: PokexState) -> int:
-    """How many cards are played at once."""
+    """Return the number of cards per play."""
     return 2 if state.seats == 4 else 1
 
 
@@ -77,13 +77,13 @@ def _played(cards: Hand) -> Action:
 
 
 def _best_ranks(state: PokexState, seat: int) -> list[str]:
-    """The rank held most first; then the one that comes most often in the centre."""
+    """Return the ranks, the most frequent of the hand first, then of the centre."""
     held, centre = "".join(state.hands[seat]), "".join(state.centre)
     return sorted(RANKS, key=lambda rank: (-held.count(rank), -centre.count(rank)))
 
 
 def _call(state: PokexState, seat: int) -> Action:
-    """What is worth most if the other side then does what is best for it."""
+    """Return the best call if the other side then makes its best call."""
     rank = _best_ranks(state, seat)[0]
     held, centre = (
         sum(is_wild(c, rank) for c in cards) for cards in (state.hands[seat], state.centre)
@@ -101,14 +101,14 @@ def _call(state: PokexState, seat: int) -> Action:
 
 @cache
 def _answered(bid: int, tricks: float) -> float:
-    """What a bid of one's own is worth when the others may still bid more."""
+    """Return the value of a bid if the other side may still bid more."""
     others = [-_lead(more, USUAL) for more in range(bid + 1, TRICKS + 1)]
     return min([_lead(bid, tricks), *others])
 
 
 @cache
 def _lead(bid: int, tricks: float) -> float:
-    """By how many points the declarer's side beats the other, if it takes about so many tricks."""
+    """Return the expected lead of the declarer's side in points, for this mean number of tricks."""
     taken = range(TRICKS + 1)
     weights = [exp(-(((n - tricks) / SPREAD) ** 2) / 2) for n in taken]
     leads = [declared(bid, n) - triangle(TRICKS - n) for n in taken]
@@ -116,14 +116,19 @@ def _lead(bid: int, tricks: float) -> float:
 
 
 class _Trick:
-    """A trick as the seat that is to play sees it."""
+    """A trick, as the seat that plays next sees it."""
 
     def __init__(self, state: PokexState, seat: int) -> None:
         self.hand = state.hands[seat]
         self.wild_rank = wild = state.wild_rank
         self.size = _size(state)
-        mine = tuple([c for one in state.played if one.seat % 2 == seat % 2 for c in one.cards])
-        theirs = tuple([c for one in state.played if one.seat % 2 != seat % 2 for c in one.cards])
+        mine: Hand = ()
+        theirs: Hand = ()
+        for play in state.played:
+            if play.seat % 2 == seat % 2:
+                mine += play.cards
+            else:
+                theirs += play.cards
         turned = state.turned
         self.base = turned + mine
         self.missing = 5 - len(self.base) - self.size
@@ -141,11 +146,11 @@ class _Trick:
         }
 
     def gain(self, cards: Hand) -> float:
-        """How likely the trick is won with these, less what they are worth."""
+        """Return the probability to win the trick with these cards, minus their value."""
         return self.chance(self.base + cards) - sum([self.price[c] for c in cards])
 
     def chance(self, cards: Hand) -> float:
-        """How likely the trick is won with these and what is still to come."""
+        """Estimate the probability to win the trick with these and the still missing cards."""
         if self.theirs and not self.missing:
             ours = wild_hand(cards, self.wild_rank)
             return float(ours > self.theirs or (self.wins_ties and ours == self.theirs))
@@ -156,13 +161,13 @@ class _Trick:
         return CHANCE[min(5, most + len(cards) - len(natural))] + SECOND_GROUP * second
 
     def ways(self) -> list[Hand]:
-        """A few ways to play: what costs least, what makes groups, what is wild."""
+        """Return some plays to compare: the cheapest cards, groups, and wild cards."""
         cheap = sorted(self.hand, key=self.price.__getitem__)
         wild = [c for c in cheap if is_wild(c, self.wild_rank)]
         ranks = dict.fromkeys(c[0] for c in self.base)
         groups = [[c for c in cheap if c[0] == rank and c not in wild] for rank in ranks]
         largest = max(cheap, key=lambda c: (c not in wild) * self.price[c])
         groups += [[c for c in cheap if c[0] == largest[0]], wild, wild[:1]]
-        found = [tuple(cheap[: self.size])]
+        cheapest = tuple(cheap[: self.size])
         filled = [tuple(dict.fromkeys([*group, *cheap])) for group in groups if group]
-        return [*found, *(cards[: self.size] for cards in filled)]
+        return [cheapest, *(cards[: self.size] for cards in filled)]

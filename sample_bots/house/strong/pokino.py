@@ -1,8 +1,8 @@
-"""How Pokino is searched: one action ahead, by how soon each seat could play its last card.
+"""Search of Pokino: one action ahead, rated by how soon each seat could play its last card.
 
-Who plays the last card wins, so Pokino is a race. A seat needs a bead for every card that it has
-or will draw, each a turn to lay a domino, and a turn for every run: few long runs win. What the
-others hold is dealt again in every world.
+The seat that plays its last card wins, so Pokino is a race. A seat needs a bead for every card that
+it has or will draw, a turn to lay a domino for each bead, and a turn for every run: few long runs
+win. Each world deals the hidden cards again.
 """
 
 from math import tanh
@@ -19,27 +19,27 @@ from referee.games.pokino.state import PokinoState
 from referee.games.shared.dominoes import NUMBERS, Tile
 
 THOUGHTS = 10
-"""How many placements are worth a thought."""
+"""Number of placements that are searched."""
 LONG = 10.0
-"""Cards of a run that is worth its turn while there are more to come."""
+"""Length of a run that is worth its turn while more cards will come."""
 LEFT = 0.8
-"""Turns that a card costs which is in no run yet."""
+"""Cost of a card outside of all runs, in turns."""
 MISSING = 1.5
-"""Turns that it costs if the last run has to be longer by a card."""
+"""Cost of each card by which the last run must be longer, in turns."""
 HELD = 0.25
-"""Turns that a card costs which is held."""
+"""Cost of a card in hand, in turns."""
 HOPE = 0.5
-"""How likely a run that there is now will be played some time."""
+"""Probability that a run which is possible now will be played later."""
 REACH = 0.12
-"""Turns that each card in the longest run there is now saves later."""
+"""Turns saved later by each card of the longest possible run."""
 AHEAD = 2.5
-"""Turns ahead that decide most of a race."""
+"""A lead in turns that nearly decides a race."""
 POINTS = 15.0
-"""Points ahead that decide most of a game without a winner of the race."""
+"""A lead in points that nearly decides a game without a winner of the race."""
 
 
 class PokinoPlan:
-    """What the search is told about Pokino."""
+    """Search plan of Pokino."""
 
     def playouts(self, state: PokinoState) -> int:
         return 28
@@ -67,12 +67,12 @@ class PokinoPlan:
 
 
 def _standing(at: Position, state: PokinoState) -> float:
-    """What a position is worth before the end: who wins the race, and who has points then."""
+    """Rate a position before the end: the chance to win the race, and the points."""
     seats = range(len(state.hands))
     outlooks = [_Outlook(state, seat) for seat in seats]
-    hopes = [score + one.points for score, one in zip(state.scores, outlooks, strict=True)]
+    hopes = [score + outlook.points for score, outlook in zip(state.scores, outlooks, strict=True)]
     ahead = at.against(hopes, POINTS)
-    finish = [one.finish for one in outlooks]
+    finish = [outlook.finish for outlook in outlooks]
     soonest = min(finish[: at.seat] + finish[at.seat + 1 :])
     first = 0.5 + 0.5 * tanh((soonest - finish[at.seat]) / AHEAD)
     others = len(finish) - 1
@@ -82,17 +82,17 @@ def _standing(at: Position, state: PokinoState) -> float:
 
 
 def _draw(state: PokinoState, seat: int, played: int) -> bool:
-    """Draws only what must be drawn: each card has to be played again."""
+    """Return whether to draw: only if it is mandatory, because each card must be played."""
     return not state.variants.pokino_up or len(state.hands[seat]) - played < ENOUGH
 
 
 def _runs(state: PokinoState, seat: int) -> list[Action]:
-    """The longest run the seat can pay for, and shorter ones on the same path."""
+    """Return the longest run that the seat can pay for, and shorter ones on the same path."""
     hand, variants, ground = state.hands[seat], state.variants, state.layout.ground
     most = len(hand) if variants.greed else state.beads[seat]
-    found = cover(hand, ground, variants.tear_down_the_walls, 2)
+    covering = cover(hand, ground, variants.tear_down_the_walls, 2)
     paths: dict[Path, None] = {}
-    for path in found.runs:
+    for path in covering.runs:
         for length in (len(path), len(path) - 1, len(path) // 2):
             played = min(length, most)
             if played > 1 and (len(hand) - played != 1 or state.deck):
@@ -101,7 +101,7 @@ def _runs(state: PokinoState, seat: int) -> list[Action]:
 
 
 def _placements(state: PokinoState, seat: int) -> list[Action]:
-    """The placements that make most borders between numbers of the seat's cards."""
+    """Return the placements with the most borders between numbers of the seat's cards."""
     ground = state.layout.ground
     draw = _draw(state, seat, 0)
     numbers = ground.numbers
@@ -110,20 +110,21 @@ def _placements(state: PokinoState, seat: int) -> list[Action]:
         return [Domino(domino, 0, 0, "right", draw) for domino in state.dominoes[seat]]
     squares = {square for place in ground.places for square in ends(place)}
     gains = {square: _gains(square, numbers, held) for square in sorted(squares)}
-    found: list[tuple[float, Tile, int, int]] = []
+    placements: list[tuple[float, Tile, int, int]] = []
     for domino in state.dominoes[seat]:
         low, high = NUMBERS[domino]
         for place in ground.places:
-            one, other = ends(place)
-            found.append((gains[one][low] + gains[other][high], domino, one, other))
+            first, second = ends(place)
+            placements.append((gains[first][low] + gains[second][high], domino, first, second))
             if low != high:
-                found.append((gains[other][low] + gains[one][high], domino, other, one))
-    found.sort(key=lambda way: way[0], reverse=True)
-    return [_laid(domino, one, other, draw) for _, domino, one, other in found[:THOUGHTS]]
+                placements.append((gains[second][low] + gains[first][high], domino, second, first))
+    placements.sort(key=lambda placement: placement[0], reverse=True)
+    best = placements[:THOUGHTS]
+    return [_laid(domino, first, second, draw) for _, domino, first, second in best]
 
 
 def _gains(square: int, numbers: dict[int, int], held: list[int]) -> list[float]:
-    """What each number is worth on a square: borders between numbers of the own cards."""
+    """Rate each number on a square: borders between numbers of the hand's cards."""
     beside = [numbers[other] for other, _ in around(square) if other in numbers]
     return [
         sum(
@@ -135,18 +136,18 @@ def _gains(square: int, numbers: dict[int, int], held: list[int]) -> list[float]
 
 
 def _laid(domino: Tile, first: int, second: int, draw: bool) -> Domino:
-    """The domino with its smaller number on the first square."""
+    """Return the action that lays a domino with its smaller number on the first square."""
     way = next(word for word, step in STEPS.items() if first + step == second)
     return Domino(domino, *coordinates(first), way, draw)
 
 
 class _Outlook:
-    """What a seat may come to."""
+    """Estimated points and turns until the end of a seat."""
 
     def __init__(self, state: PokinoState, seat: int) -> None:
         hand, variants, beads = state.hands[seat], state.variants, state.beads[seat]
-        found = cover(hand, state.layout.ground, variants.tear_down_the_walls)
-        reach = len(found.runs[0]) if found.runs else 0
+        covering = cover(hand, state.layout.ground, variants.tear_down_the_walls)
+        reach = len(covering.runs[0]) if covering.runs else 0
         drawn = -(-len(state.deck) // len(state.hands))
         if variants.pokino_up:
             drawn = min(drawn, max(0, ENOUGH - len(hand)))
@@ -155,9 +156,9 @@ class _Outlook:
         if not variants.territory:
             self.points = HOPE * points(reach if variants.greed else min(reach, beads))
         if state.deck and (variants.greed or variants.pokino_up):
-            missing = len(hand) - reach  # after another run there are new cards
+            missing = len(hand) - reach  # after another run, the seat draws new cards
             self.finish = 1 + max(lays, MISSING * missing) + 0.1 * missing + HELD * len(hand)
         elif drawn:
             self.finish = lays + (len(hand) + drawn) / LONG - REACH * reach
         else:
-            self.finish = lays + len(found.runs) + LEFT * found.left
+            self.finish = lays + len(covering.runs) + LEFT * covering.left

@@ -1,4 +1,4 @@
-"""Long runs on Pokino's table, found quickly rather than surely."""
+"""Long runs on Pokino's table, by a fast search that may miss the longest."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ from referee.games.shared.cards import Card
 EFFORT = 400
 """Steps of the search for one run."""
 STARTS = 12
-"""From so many squares it is looked for."""
+"""Maximum number of squares from which the search starts."""
 RUNS = 4
-"""A hand is covered by so many runs at most."""
+"""Maximum number of runs that cover a hand."""
 
 Path = tuple[int, ...]
-"""Squares, as numbers."""
+"""Numbers of squares."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """Runs that would play a hand, the longest first; how many cards would be left."""
+    """Runs that play a hand, the longest first, and the number of remaining cards."""
 
     runs: tuple[Path, ...]
     left: int
 
 
 def counted(hand: tuple[Card, ...]) -> list[int]:
-    """How many cards of each number there are, 0 to 12."""
+    """Count the cards by number, 0 to 12."""
     held = [0] * 13
     for card in hand:
         held[NUMBER[card]] += 1
@@ -38,24 +38,24 @@ def counted(hand: tuple[Card, ...]) -> list[int]:
 
 
 def cover(hand: tuple[Card, ...], ground: Ground, walls: bool, runs: int = RUNS) -> Cover:
-    """Plays a hand by one long run after another."""
+    """Cover a hand by long runs, one after another."""
     held, left, crossed = counted(hand), len(hand), set[int]()
-    found: list[Path] = []
-    while left > 1 and len(found) < runs:
+    paths: list[Path] = []
+    while left > 1 and len(paths) < runs:
         path = longest(held, left, ground, walls, crossed)
         if len(path) < 2:
             break
-        found.append(path)
+        paths.append(path)
         left -= len(path)
         for square in path:
             held[ground.numbers[square]] -= 1
-        for one, other in pairwise(path):
-            crossed.add(next(two for beside, two in around(one) if beside == other))
-    return Cover(tuple(found), left)
+        for square, following in pairwise(path):
+            crossed.add(next(two for beside, two in around(square) if beside == following))
+    return Cover(tuple(paths), left)
 
 
 def longest(held: list[int], most: int, ground: Ground, walls: bool, crossed: set[int]) -> Path:
-    """A long run with these cards, of at most so many; short of ``crossed``."""
+    """Return a long run with these cards, of at most ``most`` cards, without ``crossed``."""
     numbers = ground.numbers
     open_pairs = {**ground.borders, **ground.middles} if walls else ground.borders
     starts = [square for square, number in numbers.items() if held[number]]
@@ -65,25 +65,25 @@ def longest(held: list[int], most: int, ground: Ground, walls: bool, crossed: se
     left = list(held)
     effort = 0
 
-    def ways_on(square: int, used: set[int]) -> Iterator[tuple[int, int]]:
+    def continuations(square: int, used: set[int]) -> Iterator[tuple[int, int]]:
         for beside, two in around(square):
             if two in open_pairs and two not in used and left[numbers[beside]]:
                 yield beside, two
 
-    def go_on(path: list[int], used: set[int]) -> None:
+    def extend(path: list[int], used: set[int]) -> None:
         nonlocal best, effort
         if len(path) > len(best):
             best = tuple(path)
         if len(best) == most:
             return
-        for beside, two in list(ways_on(path[-1], used)):
+        for beside, two in list(continuations(path[-1], used)):
             if effort <= 0 or len(best) == most:
                 return
             effort -= 1
             left[numbers[beside]] -= 1
             used.add(two)
             path.append(beside)
-            go_on(path, used)
+            extend(path, used)
             path.pop()
             used.discard(two)
             left[numbers[beside]] += 1
@@ -91,13 +91,13 @@ def longest(held: list[int], most: int, ground: Ground, walls: bool, crossed: se
     for start in starts:
         effort = EFFORT // len(starts)
         left[numbers[start]] -= 1
-        go_on([start], set(crossed))
+        extend([start], set(crossed))
         left[numbers[start]] += 1
     return best
 
 
 def run(path: Path, hand: tuple[Card, ...], ground: Ground, draw: bool) -> Run:
-    """The action that plays cards of the hand along a path."""
+    """Return the action that plays cards of the hand along a path."""
     rest, cards = list(hand), []
     for square in path:
         card = next(c for c in rest if NUMBER[c] == ground.numbers[square])

@@ -1,4 +1,4 @@
-"""How Pouku is searched: to the end of the deal, by the totals then."""
+"""Search of Pouku: to the end of the deal, rated by the totals."""
 
 from plan import Position
 
@@ -10,26 +10,26 @@ from referee.games.shared.cards import RANK, Card
 Hand = tuple[Card, ...]
 
 CLOSE = 15.0
-"""A lead that decides most of a game."""
+"""A lead that nearly decides a game."""
 KEEPS = 6
-"""How many keeps are worth a thought."""
+"""Number of keeps that are searched."""
 SAME, NEAR, POINT = 3, 1, 4
-"""What a card is worth for every other of its rank, for every rank at most two away, and if it
-is of the point card's rank."""
+"""Value of a card for each other card of its rank, for each rank at most two away, and if it has
+the rank of the point card."""
 
 
 class PoukuPlan:
-    """What the search is told about Pouku."""
+    """Search plan of Pouku."""
 
     def playouts(self, state: PoukuState) -> int:
         return 72
 
     def candidates(self, state: PoukuState, seat: int) -> list[Action]:
         first = self.move(state, seat)
-        found: dict[str, Action] = {_kind(state, first): first}
+        discards: dict[str, Action] = {_kind(state, first): first}
         for action in state.legal(seat):
             if not getattr(action, "keep", ()):
-                found.setdefault(_kind(state, action), action)
+                discards.setdefault(_kind(state, action), action)
         keeps: dict[str, Action] = {}
         for action in state.legal(seat):
             if keep := getattr(action, "keep", ()):
@@ -37,7 +37,7 @@ class PoukuPlan:
                 if action.card == _needed_least(state, seat, rest):
                     keeps.setdefault(_kind(state, action), action)
         longest = sorted(keeps.values(), key=lambda action: len(action.keep), reverse=True)
-        return [*found.values(), *longest[:KEEPS]]
+        return [*discards.values(), *longest[:KEEPS]]
 
     def move(self, state: PoukuState, seat: int) -> Action:
         if state.offer(seat).reaches(state.needed):
@@ -52,7 +52,7 @@ class PoukuPlan:
 
 
 def _kind(state: PoukuState, action: Action) -> str:
-    """Actions of one kind differ in suits alone."""
+    """Return a key that is the same for actions which differ only in suits."""
     if isinstance(action, GoOut):
         return "go out"
     taken = [sorted(c[0] for c in field if c in action.keep) for field in state.fields]
@@ -60,7 +60,7 @@ def _kind(state: PoukuState, action: Action) -> str:
 
 
 def _needed_least(state: PoukuState, seat: int, cards: Hand) -> Card:
-    """The card that goes least with the others and with the reference fields."""
+    """Return the card that fits least to the other cards and the reference fields."""
     ranks = [RANK[c] for c in (*state.hands[seat], *state.reference(seat))]
     point = state.point_card[0]
 

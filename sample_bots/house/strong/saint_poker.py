@@ -1,4 +1,4 @@
-"""How Saint Poker is searched: to the end of the game, by who has more points then."""
+"""Search of Saint Poker: to the end of the game, rated by the points."""
 
 from itertools import combinations
 
@@ -13,20 +13,20 @@ from referee.games.shared.poker import HandValue, best_hand
 Hand = tuple[Card, ...]
 
 CLOSE = 6.0
-"""A lead that decides most of a game."""
+"""A lead that nearly decides a game."""
 SAVING = 4
-"""Up to this round the policy plays what it needs least."""
+"""Up to this round, the policy plays the least useful cards."""
 PAIR_WORTH = 12
-"""What a card is worth more for every other one of its rank, in ranks; of its suit: one."""
+"""Additional value of a card for each other card of its rank, in ranks; for its suit: 1."""
 THOUGHTS = 5
-"""How many cards are worth a thought."""
+"""Number of cards that are searched."""
 
 
 class SaintPokerPlan:
-    """What the search is told about Saint Poker."""
+    """Search plan of Saint Poker."""
 
     def playouts(self, state: SaintPokerState) -> int:
-        """Fewer where a playout is longer."""
+        """Return fewer if a playout is longer."""
         return (180 if state.round > SAVING else 90) // state.seats
 
     def candidates(self, state: SaintPokerState, seat: int) -> list[Action]:
@@ -59,7 +59,7 @@ class SaintPokerPlan:
 
 
 def _worth(hand: Hand) -> dict[Card, int]:
-    """What each card of a hand is worth beside the others."""
+    """Return the value of each card of a hand among the others."""
     text = "".join(hand)
     return {c: RANK[c] + PAIR_WORTH * text.count(c[0]) + text.count(c[1]) for c in hand}
 
@@ -69,7 +69,7 @@ def _needed_least(hand: Hand) -> list[Card]:
 
 
 def _most_wanted(state: SaintPokerState, hand: Hand) -> list[Card]:
-    """What lies there, first what goes best with the hand and with what comes next."""
+    """Return the cards to pick up, the best fit to the hand and to the next river first."""
     text = "".join(hand + state.future)
     return sorted(
         state.lying,
@@ -83,14 +83,14 @@ def _best_pair(river: Hand, hand: Hand) -> Hand:
 
 
 def _worth_showing(river: Hand, hand: Hand) -> list[Hand]:
-    """The pairs of cards that are stronger than all that are needed less."""
+    """Return the pairs of cards that are stronger than all less useful pairs."""
     worth = _worth(hand)
     pairs = sorted(combinations(hand, 2), key=lambda pair: worth[pair[0]] + worth[pair[1]])
-    found: list[Hand] = []
+    stronger: list[Hand] = []
     strongest: HandValue | None = None
     for pair in pairs:
         value = best_hand(river + pair)
         if strongest is None or value > strongest:
             strongest = value
-            found.append(pair)
-    return found
+            stronger.append(pair)
+    return stronger

@@ -1,11 +1,11 @@
-"""Chooses by playing on: determinized Monte Carlo with sequential halving.
+"""Determinized Monte Carlo search with sequential halving.
 
-What the seat cannot know is dealt again and again, by the game's own re-dealing. In every world
-that comes of it each candidate is played, and all seats play on by a quick policy; the mean of
-what comes out is what the candidate is worth. All candidates are played in the same worlds, so
-that luck does not choose between them, and the worse half is left out again and again, so that
-most playouts go to what is close. The policy's own choice stays to the end, and gives way only to
-what is better by more than luck explains: a few playouts must not talk a sound policy into folly.
+The game deals the hidden information again, many times; each deal is a world. In every world the
+search plays each candidate, and all seats continue by a fast policy. The value of a candidate is
+the mean of its results. All candidates are played in the same worlds, so that chance does not
+decide between them. After each stage the search drops the worse half, so that most playouts compare
+candidates of similar value. The policy's choice is kept to the end. Another candidate replaces it
+only if it is better by more than chance explains.
 """
 
 from collections.abc import Callable
@@ -19,15 +19,15 @@ from referee.games.contract import Action, State
 from referee.games.shared.dealing import Seeded, derive
 
 DOUBT = 1.0
-"""By how many standard errors another action must be better than the policy's."""
+"""Standard errors by which another action must be better than the policy's choice."""
 
 Hurry = Callable[[], bool]
-"""Whether the clock is nearly out."""
+"""Returns whether the time is nearly used up."""
 
 
 @dataclass(slots=True)
 class Candidate:
-    """An action and what its playouts gave, world by world."""
+    """An action and the values of its playouts, by world."""
 
     action: Action
     values: list[float] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was chosen, and what it rests on."""
+    """The chosen action, its value, and the number of playouts."""
 
     action: Action
     value: float
@@ -43,7 +43,7 @@ class Choice:
 
 
 def choose(plan: Plan, at: Position, seed: bytes, hurry: Hurry) -> Choice:
-    """The best candidate of a position; the same for the same seed, unless in a hurry."""
+    """Return the best candidate of a position; the same for the same seed if time suffices."""
     first, *others = [Candidate(action) for action in plan.candidates(at.state, at.seat)]
     stages = len(others).bit_length()
     played = worlds = 0
@@ -57,14 +57,15 @@ def choose(plan: Plan, at: Position, seed: bytes, hurry: Hurry) -> Choice:
             for candidate in alive:
                 candidate.values.append(_playout(plan, at, world, candidate.action))
             played += len(alive)
-        others.sort(key=lambda one: sum(one.values), reverse=True)  # stable: the earlier is as good
+        # A stable sort: of equal candidates the earlier one is first.
+        others.sort(key=lambda candidate: sum(candidate.values), reverse=True)
         others = others[: (len(others) + 1) // 2]
     return _decided(first, others, played)
 
 
 def _decided(first: Candidate, others: list[Candidate], played: int) -> Choice:
-    """The best of the others if it is surely better than the first; else the first."""
-    best = max(others, key=lambda one: sum(one.values), default=first)
+    """Return the best other candidate if it is significantly better; otherwise the first."""
+    best = max(others, key=lambda candidate: sum(candidate.values), default=first)
     gains = [b - f for b, f in zip(best.values, first.values, strict=True)]
     surely = len(gains) > 1 and fmean(gains) > DOUBT * stdev(gains) / len(gains) ** 0.5
     chosen = best if surely else first
@@ -72,7 +73,7 @@ def _decided(first: Candidate, others: list[Candidate], played: int) -> Choice:
 
 
 def _playout(plan: Plan, at: Position, world: Any, action: Action) -> float:
-    """What comes of an action in a world, when all play on by the policy."""
+    """Return the value of an action in a world in which all seats continue by the policy."""
     moves = {seat: plan.move(world, seat) for seat in world.actors if seat != at.seat}
     moves[at.seat] = action
     state: State = world.after(moves)

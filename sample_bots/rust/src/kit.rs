@@ -1,6 +1,6 @@
-//! The kit: all a bot in Rust needs besides an idea.
+//! The kit: implements the protocol for bots in Rust.
 //!
-//! A whole bot:
+//! A complete bot:
 //!
 //! ```no_run
 //! fn main() {
@@ -8,19 +8,19 @@
 //! }
 //! ```
 //!
-//! `turn` is the question, the message `ActRequest` of proto/pokearena/v1/bot.proto; what you may
-//! do is `turn.legal`, the most harmless first, and what you see is `turn.sees()`. Return one of
-//! the legal actions, or any other legal `Action`, or `(action, "a note")`: the replay shows the
-//! note beside the move.
+//! `turn` is a question, the message `ActRequest` of proto/pokearena/v1/bot.proto. `turn.sees()`
+//! is everything your seat sees. `turn.legal` contains the legal actions, the least risky first.
+//! Return one of them, or any other legal `Action`, or `(action, "a note")`: the replay shows the
+//! note beside the action.
 //!
-//! Before every question `fastrand` is seeded with `turn.luck`, so the same question gets the same
-//! answer whenever it is asked: tournaments with a seed come out the same twice, and `pokearena
-//! ask` shows what really happened. Seed other generators from `turn.luck` too, and mind that the
-//! order of a `HashMap` differs from process to process.
+//! Before every question the kit seeds `fastrand` with `turn.luck`, so the same question always
+//! gets the same answer: a tournament with a seed has the same result twice, and `pokearena ask`
+//! repeats what happened in the match. Seed other generators with `turn.luck` too. Do not depend
+//! on the order of a `HashMap`: it is different in each process.
 //!
-//! A bot that remembers is a [`Player`], and runs with [`serve`]. Your code answers one question
-//! at a time. What it prints is kept (`pokearena logs`). A panic ends the process: its trace is
-//! the last thing in that output.
+//! A bot with memory is a [`Player`]; run it with [`serve`]. Your code answers one question at a
+//! time. `pokearena logs` prints the bot's output. A panic ends the process, and its trace is the
+//! end of that output.
 
 use std::backtrace::Backtrace;
 use std::sync::{Arc, Mutex};
@@ -43,20 +43,20 @@ use messages::bot_service_server::{BotService, BotServiceServer};
 pub use messages::{view::Game, ActRequest as Turn, Action, StartRequest, StartResponse};
 use messages::{ActResponse, EndRequest, EndResponse, PlayRequest, PlayResponse};
 
-/// How many games at once a plain function is asked about: it remembers nothing between them.
+/// Number of games that a function plays concurrently: it has no memory.
 pub const GAMES_IN_FLIGHT: u32 = 16;
 
 const LARGEST_MESSAGE: usize = 64 << 20;
 
 impl Turn {
-    /// What your seat sees, in the form of its game.
+    /// Returns everything your seat sees, as a message of its game.
     pub fn sees(&self) -> &Game {
         let view = self.view.as_ref();
         view.and_then(|view| view.game.as_ref()).expect("a view")
     }
 }
 
-/// An action, and a few words that the replay shows beside it.
+/// An action and a note that the replay shows beside it.
 pub struct Move(Action, String);
 
 impl From<Action> for Move {
@@ -71,19 +71,19 @@ impl<Note: Into<String>> From<(Action, Note)> for Move {
     }
 }
 
-/// A bot that remembers.
+/// A bot with memory.
 pub trait Player: Send + 'static {
     /// Answers one question.
     fn act(&mut self, turn: &Turn) -> Move;
 
-    /// Is told what will be played, before any clock runs. It may say how many games of the table
-    /// it plays at the same time (see `turn.game`), otherwise one, and that it wants no legal
-    /// actions.
+    /// Receives the description of a table before any clock runs. The response may set the number
+    /// of games that the bot plays concurrently (see `turn.game`; default 1), and may turn off the
+    /// list of legal actions.
     fn start(&mut self, _start: &StartRequest) -> StartResponse {
         StartResponse::default()
     }
 
-    /// Is told that the table is over: the place to tidy up.
+    /// Called at the end of the table. Release resources here.
     fn end(&mut self, _end: &EndRequest) {}
 }
 
@@ -111,16 +111,16 @@ pub fn run<Answer: Into<Move> + 'static>(choose: impl FnMut(&Turn) -> Answer + S
     serve(Function(choose));
 }
 
-/// Serves a bot that remembers, until the arena ends it (SIGTERM).
+/// Serves a bot with memory, until the arena ends it (SIGTERM).
 pub fn serve(player: impl Player) {
     listen_for(Arc::new(Mutex::new(player)));
 }
 
-/// Of no particular player, so that it is compiled once, with the kit.
+/// Serves any player. It is not generic, so that it is compiled once, with the kit.
 fn listen_for(player: Arc<Mutex<dyn Player>>) {
     let Ok(address) = env::var("POKEARENA_ADDRESS") else {
-        eprintln!("This is a bot; the arena starts it and says where it has to listen.");
-        eprintln!("To see it play:  pokearena play poke . sample:random --watch");
+        eprintln!("This program is a bot: the arena starts it and sets POKEARENA_ADDRESS.");
+        eprintln!("To watch it play:  pokearena play poke . sample:random --watch");
         process::exit(1);
     };
     end_when_told();
@@ -136,7 +136,7 @@ fn listen_for(player: Arc<Mutex<dyn Player>>) {
     }
 }
 
-/// A thread of its own, so that a bot that still thinks ends too.
+/// Ends the process on a signal. A separate thread, so that it also ends a bot that is computing.
 fn end_when_told() {
     let mut signals = Signals::new([SIGTERM, SIGINT]).expect("signals can be waited for");
     thread::spawn(move || {
@@ -145,7 +145,7 @@ fn end_when_told() {
     });
 }
 
-/// A panic would otherwise end one call, not the process.
+/// Ends the process on a panic, which would otherwise end one call only.
 fn end_with_a_panic() {
     panic::set_hook(Box::new(|what| {
         eprintln!("{what}\n{}", Backtrace::force_capture());
@@ -168,7 +168,7 @@ async fn listen(address: &str, service: Service) -> Result<(), Box<dyn std::erro
     Ok(())
 }
 
-/// The bot as the referee asks it.
+/// Implements BotService.
 struct Service(Arc<Mutex<dyn Player>>);
 
 fn answer(player: &mut dyn Player, turn: &Turn) -> ActResponse {

@@ -2,7 +2,7 @@
 /// What a seat sees.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PokeView {
-    /// Option: a winning answer must be given if there is one.
+    /// Option: whether a seat must give a winning answer if it has one.
     #[prost(bool, tag = "1")]
     pub must_beat: bool,
     /// The deal, from 0, counted over the whole rubber.
@@ -11,26 +11,26 @@ pub struct PokeView {
     /// Seat of the dealer of this deal.
     #[prost(uint32, tag = "3")]
     pub dealer: u32,
-    /// What is asked now: "draw", "lead" or "answer".
+    /// The required decision: "draw", "lead" or "answer".
     #[prost(string, tag = "4")]
     pub phase: ::prost::alloc::string::String,
-    /// Your hand; during the tricks what is unplayed of it.
+    /// Your hand; during the tricks without the cards already played.
     #[prost(string, repeated, tag = "5")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// What you discarded in this deal.
+    /// The cards that you discarded in this deal.
     #[prost(string, repeated, tag = "6")]
     pub discards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Below the line in this leg, by seat.
+    /// Points below the line in this leg, by seat.
     #[prost(uint32, repeated, tag = "7")]
     pub below: ::prost::alloc::vec::Vec<u32>,
-    /// Above the line, by seat: the score of the rubber.
+    /// Points above the line, by seat: the score of the rubber.
     #[prost(uint32, repeated, tag = "8")]
     pub above: ::prost::alloc::vec::Vec<u32>,
     /// Legs won, by seat.
     #[prost(uint32, repeated, tag = "9")]
     pub legs: ::prost::alloc::vec::Vec<u32>,
-    /// Multiplier by seat: 1, 2 (doubled) or 4 (redoubled). It is the price of
-    /// the opponent's tricks.
+    /// Multiplier by seat: 1, 2 (doubled) or 4 (redoubled). The opponent's tricks
+    /// are multiplied by it.
     #[prost(uint32, repeated, tag = "10")]
     pub multipliers: ::prost::alloc::vec::Vec<u32>,
     /// The draws of this deal so far, in order.
@@ -39,36 +39,36 @@ pub struct PokeView {
     /// The tricks of this deal so far, in order.
     #[prost(message, repeated, tag = "12")]
     pub tricks: ::prost::alloc::vec::Vec<PokeTrick>,
-    /// The lead to be answered; empty when none lies.
+    /// The lead to answer; empty if there is no open lead.
     #[prost(string, repeated, tag = "13")]
     pub lead: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The deals before this one.
+    /// The earlier deals.
     #[prost(message, repeated, tag = "14")]
     pub deals: ::prost::alloc::vec::Vec<PokeDeal>,
 }
-/// A draw that everybody saw.
+/// A draw, as all seats see it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokeDrawn {
-    /// Who drew.
+    /// The seat that drew.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
-    /// How many cards; 0 is a stand.
+    /// The number of cards; 0 is a stand.
     #[prost(uint32, tag = "2")]
     pub cards: u32,
 }
 /// A lead and its answer.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokeTrick {
-    /// Who led.
+    /// The seat that led.
     #[prost(uint32, tag = "1")]
     pub leader: u32,
     /// The cards led.
     #[prost(string, repeated, tag = "2")]
     pub lead: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The cards answered.
+    /// The cards of the answer.
     #[prost(string, repeated, tag = "3")]
     pub answer: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Who won: each of its cards is one trick.
+    /// The seat that won. Each card that it played is one trick.
     #[prost(uint32, tag = "4")]
     pub winner: u32,
 }
@@ -84,26 +84,26 @@ pub struct PokeDeal {
     /// Its tricks, in order.
     #[prost(message, repeated, tag = "3")]
     pub tricks: ::prost::alloc::vec::Vec<PokeTrick>,
-    /// Points it gave below the line, by seat.
+    /// Points scored below the line, by seat.
     #[prost(uint32, repeated, tag = "4")]
     pub below: ::prost::alloc::vec::Vec<u32>,
-    /// Points it gave above the line, by seat, leg and rubber included.
+    /// Points scored above the line, by seat, including leg and rubber.
     #[prost(uint32, repeated, tag = "5")]
     pub above: ::prost::alloc::vec::Vec<u32>,
 }
-/// What a seat does.
+/// An action of a seat.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokeAction {
-    /// Exactly one of them.
+    /// Exactly one member is set.
     #[prost(oneof = "poke_action::Action", tags = "1, 2, 3, 4")]
     pub action: ::core::option::Option<poke_action::Action>,
 }
 /// Nested message and enum types in `PokeAction`.
 pub mod poke_action {
-    /// Keeps the hand and is done drawing.
+    /// Keeps the hand and ends the seat's drawing.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Stand {}
-    /// Discards and draws as many.
+    /// Discards cards and draws the same number.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Draw {
         /// 1 to 3 cards of the hand.
@@ -124,7 +124,7 @@ pub mod poke_action {
         #[prost(string, repeated, tag = "1")]
         pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// Exactly one of them.
+    /// Exactly one member is set.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Action {
         /// Keep the hand.
@@ -147,18 +147,18 @@ pub struct PokexView {
     /// The deal, from 0.
     #[prost(uint32, tag = "1")]
     pub deal: u32,
-    /// Who deals. The next seat begins the auction.
+    /// The seat of the dealer. The next seat begins the auction.
     #[prost(uint32, tag = "2")]
     pub dealer: u32,
-    /// What is asked now: "bid" (pass or bid), "name" (the wild rank) or "play"
+    /// The required decision: "bid" (pass or bid), "name" (the wild rank) or "play"
     /// (two cards with four seats, one card with two).
     #[prost(string, tag = "3")]
     pub phase: ::prost::alloc::string::String,
     /// Your hand, the lowest card first, jokers last.
     #[prost(string, repeated, tag = "4")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The centre. Four seats: six cards, one a trick, in this order. Two seats:
-    /// twelve cards, the lowest first; which are turned up when is for chance.
+    /// The centre. Four seats: six cards, one per trick, in this order. Two seats:
+    /// twelve cards, the lowest first; chance decides when each is turned up.
     #[prost(string, repeated, tag = "5")]
     pub centre: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// The auction, from its beginning.
@@ -167,48 +167,47 @@ pub struct PokexView {
     /// The highest bid so far; 0 if nobody has bid.
     #[prost(uint32, tag = "7")]
     pub bid: u32,
-    /// Who made it: the declarer, once the auction is over. Without a bid it is
-    /// 0 and says nothing.
+    /// The seat with the highest bid, which is the declarer after the auction. 0
+    /// without a bid.
     #[prost(uint32, tag = "8")]
     pub declarer: u32,
-    /// The rank that is wild ("7", "T"); empty while none is named. The jokers
-    /// are always wild.
+    /// The wild rank ("7", "T"); empty until it is named. The jokers are always wild.
     #[prost(string, tag = "9")]
     pub wild_rank: ::prost::alloc::string::String,
-    /// The centre cards of the trick that is being played: one with four seats,
-    /// two with two. Empty before the play.
+    /// The centre cards of the current trick: one with four seats, two with two.
+    /// Empty before the play.
     #[prost(string, repeated, tag = "10")]
     pub turned: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// What has been played to it, in order.
+    /// The plays of the current trick, in order.
     #[prost(message, repeated, tag = "11")]
     pub played: ::prost::alloc::vec::Vec<PokexPlayed>,
-    /// The tricks before it in this deal.
+    /// The earlier tricks of this deal.
     #[prost(message, repeated, tag = "12")]
     pub tricks: ::prost::alloc::vec::Vec<PokexTrick>,
-    /// The tricks of this deal that each side has taken.
+    /// Number of tricks taken in this deal, by side.
     #[prost(uint32, repeated, tag = "13")]
     pub taken: ::prost::alloc::vec::Vec<u32>,
-    /// The points of each side, from the deals before this one.
+    /// Points of the earlier deals, by side.
     #[prost(uint32, repeated, tag = "14")]
     pub points: ::prost::alloc::vec::Vec<u32>,
-    /// The deals before this one.
+    /// The earlier deals.
     #[prost(message, repeated, tag = "15")]
     pub deals: ::prost::alloc::vec::Vec<PokexDeal>,
 }
-/// What a seat said in the auction.
+/// A call in the auction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokexCall {
-    /// Who.
+    /// The seat.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
     /// The tricks bid; 0 is a pass.
     #[prost(uint32, tag = "2")]
     pub tricks: u32,
 }
-/// What a seat played at once.
+/// The cards that a seat played to a trick.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokexPlayed {
-    /// Who.
+    /// The seat.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
     /// Two cards with four seats, one with two.
@@ -221,85 +220,85 @@ pub struct PokexTrick {
     /// Its centre cards: one with four seats, two with two.
     #[prost(string, repeated, tag = "1")]
     pub centre: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// All that was played to it, in order.
+    /// Its plays, in order.
     #[prost(message, repeated, tag = "2")]
     pub played: ::prost::alloc::vec::Vec<PokexPlayed>,
-    /// By side: 1 for the side that took it. Both are 0 if nobody did.
+    /// By side: 1 for the side that took it. Both are 0 if no side took it.
     #[prost(uint32, repeated, tag = "3")]
     pub taken: ::prost::alloc::vec::Vec<u32>,
 }
 /// A deal that is over.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PokexDeal {
-    /// Who dealt.
+    /// The seat of the dealer.
     #[prost(uint32, tag = "1")]
     pub dealer: u32,
-    /// The centre, as it was seen from the beginning.
+    /// The centre at the beginning of the deal.
     #[prost(string, repeated, tag = "2")]
     pub centre: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// The auction.
     #[prost(message, repeated, tag = "3")]
     pub auction: ::prost::alloc::vec::Vec<PokexCall>,
-    /// The highest bid; 0 if everybody passed.
+    /// The highest bid; 0 if all seats passed.
     #[prost(uint32, tag = "4")]
     pub bid: u32,
-    /// The declarer; without a bid it is 0 and says nothing.
+    /// The seat of the declarer; 0 without a bid.
     #[prost(uint32, tag = "5")]
     pub declarer: u32,
-    /// The rank that was wild; empty if everybody passed.
+    /// The wild rank; empty if all seats passed.
     #[prost(string, tag = "6")]
     pub wild_rank: ::prost::alloc::string::String,
     /// The six tricks.
     #[prost(message, repeated, tag = "7")]
     pub tricks: ::prost::alloc::vec::Vec<PokexTrick>,
-    /// The tricks that each side took.
+    /// Number of tricks taken, by side.
     #[prost(uint32, repeated, tag = "8")]
     pub taken: ::prost::alloc::vec::Vec<u32>,
-    /// The points it gave to each side.
+    /// Points of the deal, by side.
     #[prost(uint32, repeated, tag = "9")]
     pub points: ::prost::alloc::vec::Vec<u32>,
 }
-/// What a seat does.
+/// An action of a seat.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokexAction {
-    /// Exactly one of them.
+    /// Exactly one member is set.
     #[prost(oneof = "pokex_action::Action", tags = "1, 2, 3, 4, 5")]
     pub action: ::core::option::Option<pokex_action::Action>,
 }
 /// Nested message and enum types in `PokexAction`.
 pub mod pokex_action {
-    /// Bids nothing this time; a later bid is still possible.
+    /// Passes. A later bid is still possible.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PassBid {}
-    /// Bids so many tricks.
+    /// Bids a number of tricks.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Bid {
         /// 1 to 6, and more than the highest bid so far.
         #[prost(int32, tag = "1")]
         pub tricks: i32,
     }
-    /// Names the rank that is wild.
+    /// Names the wild rank.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct NameWild {
         /// One of "2" to "9", "T", "J", "Q", "K", "A".
         #[prost(string, tag = "1")]
         pub rank: ::prost::alloc::string::String,
     }
-    /// Plays two cards of the hand; with four seats.
+    /// Plays two cards of the hand. Only with four seats.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PlayPair {
         /// Two cards.
         #[prost(string, repeated, tag = "1")]
         pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// Plays one card of the hand; with two seats.
+    /// Plays one card of the hand. Only with two seats.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PlayCard {
         /// The card.
         #[prost(string, tag = "1")]
         pub card: ::prost::alloc::string::String,
     }
-    /// Exactly one of them.
+    /// Exactly one member is set.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Action {
         /// Pass.
@@ -322,102 +321,101 @@ pub mod pokex_action {
 /// What a seat sees.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PoukuView {
-    /// What a pair is worth.
+    /// Value of a pair.
     #[prost(uint32, tag = "1")]
     pub pair: u32,
-    /// What three of a kind are worth.
+    /// Value of three of a kind.
     #[prost(uint32, tag = "2")]
     pub three: u32,
-    /// What a straight of four is worth; each further card is worth 1.
+    /// Value of a straight of four; each further card adds 1.
     #[prost(uint32, tag = "3")]
     pub straight: u32,
-    /// What four of a kind are worth.
+    /// Value of four of a kind.
     #[prost(uint32, tag = "4")]
     pub four: u32,
-    /// What a card of the point card's rank is worth.
+    /// Value of a card of the point card's rank.
     #[prost(uint32, tag = "5")]
     pub point: u32,
-    /// What four yaku or more are worth besides.
+    /// Bonus for four or more yaku.
     #[prost(uint32, tag = "6")]
     pub four_yaku: u32,
-    /// What going out on the first turn of a deal is worth besides.
+    /// Bonus for going out on the first turn of a deal.
     #[prost(uint32, tag = "7")]
     pub first_turn: u32,
     /// Whether seats 0 and 2 play against seats 1 and 3.
     #[prost(bool, tag = "8")]
     pub teams: bool,
-    /// The two seats whose fields you refer to, the nearer one first.
+    /// The two seats whose fields are your reference fields, the nearer one first.
     #[prost(uint32, repeated, tag = "9")]
     pub reference: ::prost::alloc::vec::Vec<u32>,
-    /// The number of the deal, from 0; everyone deals twice.
+    /// The number of the deal, from 0; each seat deals twice.
     #[prost(uint32, tag = "10")]
     pub deal: u32,
-    /// Who deals, and has the first turn.
+    /// The seat that deals and has the first turn.
     #[prost(uint32, tag = "11")]
     pub dealer: u32,
-    /// Whose turn it is.
+    /// The seat whose turn it is.
     #[prost(uint32, tag = "12")]
     pub turn: u32,
     /// The point card.
     #[prost(string, tag = "13")]
     pub point_card: ::prost::alloc::string::String,
-    /// Your hand, the card you drew among the others.
+    /// Your hand, including the drawn card.
     #[prost(string, repeated, tag = "14")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The card you drew, if it is your turn.
+    /// The card that you drew, if it is your turn.
     #[prost(string, tag = "15")]
     pub drawn: ::prost::alloc::string::String,
-    /// What going out now would score, all bonuses and the doubling included; 0
-    /// if you may not.
+    /// The score for going out now, including all bonuses and the doubling; 0 if
+    /// going out is not legal.
     #[prost(uint32, tag = "16")]
     pub worth: u32,
-    /// The fields, by seat; each in the order in which its cards came to it.
+    /// The fields, by seat; the cards of each in the order of their arrival.
     #[prost(message, repeated, tag = "17")]
     pub fields: ::prost::alloc::vec::Vec<PoukuCards>,
-    /// The kept yaku, by seat; empty where nothing was kept.
+    /// The kept yaku, by seat; empty if the seat has not kept one.
     #[prost(message, repeated, tag = "18")]
     pub kept: ::prost::alloc::vec::Vec<PoukuCards>,
-    /// Whether you (in teams: your team) may still keep in this deal.
+    /// Whether you (in teams: your team) may still keep a yaku in this deal.
     #[prost(bool, tag = "19")]
     pub may_keep: bool,
-    /// Cards left in the stock.
+    /// Number of cards left in the stock.
     #[prost(uint32, tag = "20")]
     pub stock: u32,
-    /// Cards in hand, by seat.
+    /// Number of cards in hand, by seat.
     #[prost(uint32, repeated, tag = "21")]
     pub hand_sizes: ::prost::alloc::vec::Vec<u32>,
-    /// The totals of the deals before this one, by seat; both seats of a team
-    /// have its total.
+    /// The totals of the earlier deals, by seat; both seats of a team have the team's
+    /// total.
     #[prost(sint32, repeated, tag = "22")]
     pub scores: ::prost::alloc::vec::Vec<i32>,
     /// The turns of this deal so far, in order.
     #[prost(message, repeated, tag = "23")]
     pub turns: ::prost::alloc::vec::Vec<PoukuTurn>,
-    /// The deals before this one.
+    /// The earlier deals.
     #[prost(message, repeated, tag = "24")]
     pub deals: ::prost::alloc::vec::Vec<PoukuDeal>,
 }
-/// A few cards.
+/// A list of cards.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PoukuCards {
     /// The cards.
     #[prost(string, repeated, tag = "1")]
     pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// A turn after which the deal went on.
+/// A turn that did not end the deal.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PoukuTurn {
-    /// Whose turn it was.
+    /// The seat that had the turn.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
-    /// The yaku that was kept, the card of the hand among the others; empty if
-    /// nothing was.
+    /// The kept yaku, including the card from the hand; empty without a keep.
     #[prost(string, repeated, tag = "2")]
     pub keep: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The card that was discarded.
+    /// The discarded card.
     #[prost(string, tag = "3")]
     pub discard: ::prost::alloc::string::String,
-    /// The seat to whose field it was discarded.
+    /// The seat whose field received it.
     #[prost(uint32, tag = "4")]
     pub field: u32,
 }
@@ -427,86 +425,86 @@ pub struct PoukuYaku {
     /// "pair", "three", "straight" or "four".
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// Its cards, the lowest first; an ace below the two comes first.
+    /// Its cards, the lowest first. A low ace is before the two.
     #[prost(string, repeated, tag = "2")]
     pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// What it is worth.
+    /// Its value.
     #[prost(uint32, tag = "3")]
     pub worth: u32,
 }
 /// A deal that is over.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PoukuDeal {
-    /// Who dealt.
+    /// The seat of the dealer.
     #[prost(uint32, tag = "1")]
     pub dealer: u32,
     /// The point card.
     #[prost(string, tag = "2")]
     pub point_card: ::prost::alloc::string::String,
-    /// Whether the stock ended before anybody went out; then the next five are
+    /// Whether the stock ended before a seat went out; then the next five fields are
     /// empty or 0.
     #[prost(bool, tag = "3")]
     pub void: bool,
-    /// Who went out.
+    /// The seat that went out.
     #[prost(uint32, tag = "4")]
     pub winner: u32,
     /// The winner's hand.
     #[prost(string, repeated, tag = "5")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The yaku that counted, the kept one last. A field card is in one of them
-    /// at most, a card of the hand may be in several.
+    /// The yaku that counted, the kept one last. A field card is in at most one yaku;
+    /// a card of the hand may be in several.
     #[prost(message, repeated, tag = "6")]
     pub yaku: ::prost::alloc::vec::Vec<PoukuYaku>,
-    /// What they are worth with points and bonuses, before any doubling.
+    /// Their value with points and bonuses, before any doubling.
     #[prost(uint32, tag = "7")]
     pub worth: u32,
-    /// What the deal gave, by seat.
+    /// The points of the deal, by seat.
     #[prost(sint32, repeated, tag = "8")]
     pub points: ::prost::alloc::vec::Vec<i32>,
     /// The fields at its end, by seat.
     #[prost(message, repeated, tag = "9")]
     pub fields: ::prost::alloc::vec::Vec<PoukuCards>,
-    /// Its turns, in order, but for that in which somebody went out.
+    /// Its turns, in order, without the turn of going out.
     #[prost(message, repeated, tag = "10")]
     pub turns: ::prost::alloc::vec::Vec<PoukuTurn>,
 }
-/// What a seat does: one decision a turn.
+/// An action of a seat: one decision per turn.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PoukuAction {
-    /// Exactly one of them.
+    /// Exactly one member is set.
     #[prost(oneof = "pouku_action::Action", tags = "1, 2, 3")]
     pub action: ::core::option::Option<pouku_action::Action>,
 }
 /// Nested message and enum types in `PoukuAction`.
 pub mod pouku_action {
-    /// Keeps or not, then discards to the own field.
+    /// Keeps a yaku or not, then discards to the seat's own field.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Discard {
         /// The card to discard.
         #[prost(string, tag = "1")]
         pub card: ::prost::alloc::string::String,
-        /// To keep: one card of the hand and the field cards taken with it, of at
-        /// most two other players; together one yaku. Empty: no keep.
+        /// The yaku to keep: one card of the hand, and cards from the fields of at most
+        /// two other seats. Empty: keep no yaku.
         #[prost(string, repeated, tag = "2")]
         pub keep: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// Keeps or not, then discards to the teammate's field; in teams only.
+    /// Keeps a yaku or not, then discards to the teammate's field. Only in teams.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Give {
         /// The card to discard.
         #[prost(string, tag = "1")]
         pub card: ::prost::alloc::string::String,
-        /// To keep, as in Discard.
+        /// The yaku to keep, as in Discard.
         #[prost(string, repeated, tag = "2")]
         pub keep: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// Goes out with the best yaku there are; the referee finds them.
+    /// Goes out. The referee finds the best yaku.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct GoOut {}
-    /// Exactly one of them.
+    /// Exactly one member is set.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Action {
-        /// Discard to the own field.
+        /// Discard to the seat's own field.
         #[prost(message, tag = "1")]
         Discard(Discard),
         /// Discard to the teammate's field.
@@ -520,23 +518,23 @@ pub mod pouku_action {
 /// What a seat sees.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PokinoView {
-    /// Whether the variant greed is played: runs cost no beads, and every bead at
-    /// the end is five points.
+    /// Whether the variant greed is on: runs cost no beads, and each bead counts five
+    /// points at the end.
     #[prost(bool, tag = "1")]
     pub greed: bool,
-    /// Whether pokino_up is played: seven cards to start, and with seven or more
-    /// in hand the draw is a choice.
+    /// Whether pokino_up is on: hands start with seven cards, and with seven or more
+    /// cards in hand drawing is optional.
     #[prost(bool, tag = "2")]
     pub pokino_up: bool,
-    /// Whether tear_down_the_walls is played: a run may cross the middle of a
-    /// domino, which is then removed.
+    /// Whether tear_down_the_walls is on: a run may cross the middle of a domino,
+    /// which is then removed.
     #[prost(bool, tag = "3")]
     pub tear_down_the_walls: bool,
-    /// Whether territory is played: only dominoes on which a seat has the most
-    /// tokens score.
+    /// Whether territory is on: only dominoes on which one seat has the most tokens
+    /// score.
     #[prost(bool, tag = "4")]
     pub territory: bool,
-    /// Whose turn it is; once the game is over, whose turn was the last.
+    /// The seat whose turn it is; after the game, the seat of the last turn.
     #[prost(uint32, tag = "5")]
     pub turn: u32,
     /// Your cards.
@@ -548,17 +546,17 @@ pub struct PokinoView {
     /// Beads, by seat.
     #[prost(uint32, repeated, tag = "8")]
     pub beads: ::prost::alloc::vec::Vec<u32>,
-    /// Points if the game ended now, by seat.
+    /// Points, by seat, if the game ended now.
     #[prost(uint32, repeated, tag = "9")]
     pub scores: ::prost::alloc::vec::Vec<u32>,
-    /// Cards in hand, by seat.
+    /// Number of cards in hand, by seat.
     #[prost(uint32, repeated, tag = "10")]
     pub hand_sizes: ::prost::alloc::vec::Vec<u32>,
-    /// Dominoes in hand, by seat.
+    /// Number of dominoes in hand, by seat.
     #[prost(uint32, repeated, tag = "11")]
     pub domino_counts: ::prost::alloc::vec::Vec<u32>,
-    /// Cards that everybody knows to be in a hand, because they were drawn from
-    /// the face-up deck, by seat; your own among them.
+    /// Cards in hand that are public because they were drawn from the face-up deck,
+    /// by seat, including your own.
     #[prost(message, repeated, tag = "12")]
     pub known: ::prost::alloc::vec::Vec<PokinoCards>,
     /// All runs, in the order they were played.
@@ -567,134 +565,133 @@ pub struct PokinoView {
     /// The face-up dominoes, in the order they were laid.
     #[prost(message, repeated, tag = "14")]
     pub layout: ::prost::alloc::vec::Vec<PokinoTile>,
-    /// The borders that are closed, in the order they were.
+    /// The closed borders, in the order they were closed.
     #[prost(message, repeated, tag = "15")]
     pub tokens: ::prost::alloc::vec::Vec<PokinoToken>,
-    /// Dominoes that were removed for good (tear_down_the_walls).
+    /// Dominoes removed from the game (tear_down_the_walls).
     #[prost(string, repeated, tag = "16")]
     pub removed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The card that is drawn next; empty if the deck is.
+    /// The next card of the deck; empty if the deck is empty.
     #[prost(string, tag = "17")]
     pub deck_top: ::prost::alloc::string::String,
-    /// Cards in the deck.
+    /// Number of cards in the deck.
     #[prost(uint32, tag = "18")]
     pub deck_size: u32,
-    /// Dominoes in the poke.
+    /// Number of dominoes in the poke.
     #[prost(uint32, tag = "19")]
     pub poke_size: u32,
-    /// How many turns in a row were passed without a card being drawn; as many as
-    /// there are players end the game.
+    /// Number of consecutive passes without a drawn card. The game ends when it
+    /// equals the number of seats.
     #[prost(uint32, tag = "20")]
     pub idle: u32,
     /// Whether the game is over.
     #[prost(bool, tag = "21")]
     pub over: bool,
-    /// Whether the seat whose turn it is has called Pokino and won.
+    /// Whether the seat in `turn` has called Pokino and won.
     #[prost(bool, tag = "22")]
     pub pokino: bool,
     /// All turns, in order.
     #[prost(message, repeated, tag = "23")]
     pub turns: ::prost::alloc::vec::Vec<PokinoTurn>,
 }
-/// A turn that everybody saw. It is a pass if nothing was laid or played.
+/// A turn, as all seats see it. Without a domino and a run it is a pass.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokinoTurn {
-    /// Whose turn it was.
+    /// The seat that had the turn.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
-    /// The domino that was laid; where, is in the layout.
+    /// The laid domino. Its place is in the layout.
     #[prost(string, tag = "2")]
     pub domino: ::prost::alloc::string::String,
-    /// The cards of the run that was played.
+    /// The cards of the played run.
     #[prost(string, repeated, tag = "3")]
     pub run: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The card that was drawn from the deck; empty if none was.
+    /// The card drawn from the deck; otherwise empty.
     #[prost(string, tag = "4")]
     pub drawn: ::prost::alloc::string::String,
 }
-/// A few cards.
+/// A list of cards.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokinoCards {
     /// The cards.
     #[prost(string, repeated, tag = "1")]
     pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// A run that was played.
+/// A played run.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokinoRun {
-    /// Who played it.
+    /// The seat that played it.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
     /// Its cards, in order.
     #[prost(string, repeated, tag = "2")]
     pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// A face-up domino. Its smaller number lies on (x, y), the larger on
+/// A face-up domino. Its smaller number is on (x, y), the larger one on
 /// (second_x, second_y).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokinoTile {
     /// The domino.
     #[prost(string, tag = "1")]
     pub domino: ::prost::alloc::string::String,
-    /// Where the smaller number lies.
+    /// The x of the smaller number.
     #[prost(sint32, tag = "2")]
     pub x: i32,
-    /// Where the smaller number lies.
+    /// The y of the smaller number.
     #[prost(sint32, tag = "3")]
     pub y: i32,
-    /// Where the larger number lies.
+    /// The x of the larger number.
     #[prost(sint32, tag = "4")]
     pub second_x: i32,
-    /// Where the larger number lies.
+    /// The y of the larger number.
     #[prost(sint32, tag = "5")]
     pub second_y: i32,
 }
 /// A token on the border of two squares; the left or upper square comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokinoToken {
-    /// The one square.
+    /// The x of the first square.
     #[prost(sint32, tag = "1")]
     pub x: i32,
-    /// The one square.
+    /// The y of the first square.
     #[prost(sint32, tag = "2")]
     pub y: i32,
-    /// The other square.
+    /// The x of the second square.
     #[prost(sint32, tag = "3")]
     pub second_x: i32,
-    /// The other square.
+    /// The y of the second square.
     #[prost(sint32, tag = "4")]
     pub second_y: i32,
-    /// With territory the seat that placed it; without, always 0 and without
-    /// meaning.
+    /// With territory, the seat that placed it; otherwise always 0.
     #[prost(uint32, tag = "5")]
     pub owner: u32,
 }
 /// A square of the grid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PokinoSquare {
-    /// To the right.
+    /// Grows to the right.
     #[prost(sint32, tag = "1")]
     pub x: i32,
-    /// Downwards.
+    /// Grows downwards.
     #[prost(sint32, tag = "2")]
     pub y: i32,
 }
-/// What a seat does. Every action says whether the card at the end of the turn
-/// is drawn: `draw`, which is true if it is left out. False is legal only with
-/// pokino_up, and only with seven or more cards in hand when the draw comes,
-/// after the cards of a run have gone.
+/// An action of a seat. Every action has a field `draw`: whether to draw a card at
+/// the end of the turn, by default true. False is legal only with pokino_up, and
+/// only with seven or more cards in hand at the time of the draw, after the cards
+/// of a run have left the hand.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PokinoAction {
-    /// Exactly one of them.
+    /// Exactly one member is set.
     #[prost(oneof = "pokino_action::Action", tags = "1, 2, 3")]
     pub action: ::core::option::Option<pokino_action::Action>,
 }
 /// Nested message and enum types in `PokinoAction`.
 pub mod pokino_action {
-    /// Lays nothing and plays nothing.
+    /// Lays no domino and plays no run.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PassTurn {
-        /// Whether to draw a card; left out it means true.
+        /// Whether to draw a card; default true.
         #[prost(bool, optional, tag = "1")]
         pub draw: ::core::option::Option<bool>,
     }
@@ -704,35 +701,35 @@ pub mod pokino_action {
         /// The domino.
         #[prost(string, tag = "1")]
         pub domino: ::prost::alloc::string::String,
-        /// Where its smaller number lies.
+        /// The x of its smaller number.
         #[prost(sint32, tag = "2")]
         pub x: i32,
-        /// Where its smaller number lies.
+        /// The y of its smaller number.
         #[prost(sint32, tag = "3")]
         pub y: i32,
-        /// Where the larger number lies from there: "right", "down", "left" or
-        /// "up". A double lies the same both ways round: only one of them is
-        /// listed, and either is accepted.
+        /// The direction from the smaller to the larger number: "right", "down",
+        /// "left" or "up". For a double, two directions have the same effect: only one
+        /// is listed, and both are accepted.
         #[prost(string, tag = "4")]
         pub direction: ::prost::alloc::string::String,
-        /// Whether to draw a card; left out it means true.
+        /// Whether to draw a card; default true.
         #[prost(bool, optional, tag = "5")]
         pub draw: ::core::option::Option<bool>,
     }
     /// Plays a run: cards along a path of squares.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct Run {
-        /// The squares in order, each beside the one before.
+        /// The squares in order, each adjacent to the previous one.
         #[prost(message, repeated, tag = "1")]
         pub path: ::prost::alloc::vec::Vec<super::PokinoSquare>,
         /// The card that matches each square, in the same order.
         #[prost(string, repeated, tag = "2")]
         pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-        /// Whether to draw a card; left out it means true.
+        /// Whether to draw a card; default true.
         #[prost(bool, optional, tag = "3")]
         pub draw: ::core::option::Option<bool>,
     }
-    /// Exactly one of them.
+    /// Exactly one member is set.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Action {
         /// Pass.
@@ -749,25 +746,25 @@ pub mod pokino_action {
 /// What a seat sees.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SaintPokerView {
-    /// The round, 1 to 8; also what it is worth.
+    /// The round, 1 to 8; also its value in points.
     #[prost(uint32, tag = "1")]
     pub round: u32,
-    /// What is asked now: "river", "show" or "pick_up".
+    /// The required decision: "river", "show" or "pick_up".
     #[prost(string, tag = "2")]
     pub phase: ::prost::alloc::string::String,
     /// Your hand.
     #[prost(string, repeated, tag = "3")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The river: what came from the future river, then the cards added, by seat.
+    /// The river: the cards from the future river, then the added cards, by seat.
     #[prost(string, repeated, tag = "4")]
     pub river: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The future river: the river's beginning in the next round.
+    /// The future river, which begins the river of the next round.
     #[prost(string, repeated, tag = "5")]
     pub future: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The two cards each seat has shown, by seat; empty before all have.
+    /// The two shown cards of each seat; empty until all seats have shown.
     #[prost(message, repeated, tag = "6")]
     pub shown: ::prost::alloc::vec::Vec<SaintPokerCards>,
-    /// Seats from the best hand to the worst; empty before all have shown.
+    /// The seats from the best hand to the worst; empty until all seats have shown.
     #[prost(uint32, repeated, tag = "7")]
     pub order: ::prost::alloc::vec::Vec<u32>,
     /// The pick-ups of this round so far, in order.
@@ -776,28 +773,27 @@ pub struct SaintPokerView {
     /// Points, by seat.
     #[prost(uint32, repeated, tag = "9")]
     pub scores: ::prost::alloc::vec::Vec<u32>,
-    /// Cards in hand, by seat.
+    /// Number of cards in hand, by seat.
     #[prost(uint32, repeated, tag = "10")]
     pub hand_sizes: ::prost::alloc::vec::Vec<u32>,
-    /// Cards that everybody knows to be in a hand, because they were picked up,
-    /// by seat.
+    /// Cards in hand that are public because they were picked up, by seat.
     #[prost(message, repeated, tag = "11")]
     pub known: ::prost::alloc::vec::Vec<SaintPokerCards>,
-    /// The rounds before this one.
+    /// The earlier rounds.
     #[prost(message, repeated, tag = "12")]
     pub rounds: ::prost::alloc::vec::Vec<SaintPokerRound>,
 }
-/// A few cards.
+/// A list of cards.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SaintPokerCards {
     /// The cards.
     #[prost(string, repeated, tag = "1")]
     pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// A card picked up.
+/// A pick-up.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SaintPokerPicked {
-    /// Who picked it up.
+    /// The seat that picked up the card.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
     /// The card.
@@ -807,14 +803,14 @@ pub struct SaintPokerPicked {
 /// A round that is over.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SaintPokerRound {
-    /// The whole river: what came from the future river, then the cards added,
-    /// by seat.
+    /// The whole river: the cards from the future river, then the added cards, by
+    /// seat.
     #[prost(string, repeated, tag = "1")]
     pub river: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The two cards each seat showed, by seat.
+    /// The two shown cards of each seat.
     #[prost(message, repeated, tag = "2")]
     pub shown: ::prost::alloc::vec::Vec<SaintPokerCards>,
-    /// Seats from the best hand to the worst; the first scored.
+    /// The seats from the best hand to the worst; the first one scored.
     #[prost(uint32, repeated, tag = "3")]
     pub order: ::prost::alloc::vec::Vec<u32>,
     /// The pick-ups, in order.
@@ -824,10 +820,10 @@ pub struct SaintPokerRound {
     #[prost(string, repeated, tag = "5")]
     pub discards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// What a seat does.
+/// An action of a seat.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SaintPokerAction {
-    /// Exactly one of them.
+    /// Exactly one member is set.
     #[prost(oneof = "saint_poker_action::Action", tags = "1, 2, 3")]
     pub action: ::core::option::Option<saint_poker_action::Action>,
 }
@@ -847,14 +843,14 @@ pub mod saint_poker_action {
         #[prost(string, repeated, tag = "1")]
         pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// Takes a card that lies in the river or among anybody's two.
+    /// Takes a card from the river or from the shown cards of any seat.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PickUp {
         /// The card.
         #[prost(string, tag = "1")]
         pub card: ::prost::alloc::string::String,
     }
-    /// Exactly one of them.
+    /// Exactly one member is set.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Action {
         /// Add to the river.
@@ -868,142 +864,142 @@ pub mod saint_poker_action {
         PickUp(PickUp),
     }
 }
-/// A question: it is your turn. It holds all that your seat knows, so a bot
-/// can be a pure function of one question.
+/// A question: it is your turn. It contains everything that your seat knows, so
+/// a bot can be a pure function of one question.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ActRequest {
-    /// The match, as `pokearena replay` names it.
+    /// ID of the match, as used by `pokearena replay`.
     #[prost(string, tag = "1")]
     pub r#match: ::prost::alloc::string::String,
-    /// The game within the match, from 0.
+    /// Number of the game within the match, from 0.
     #[prost(uint32, tag = "2")]
     pub game: u32,
-    /// The decision within the game, from 0, counted over all seats.
+    /// Number of the decision within the game, from 0, counted over all seats.
     #[prost(uint32, tag = "3")]
     pub decision: u32,
     /// Your seat, from 0. Seat numbers run in turn order.
     #[prost(uint32, tag = "4")]
     pub seat: u32,
-    /// The time you have.
+    /// The time limit for the answer.
     #[prost(message, optional, tag = "5")]
     pub clock: ::core::option::Option<Clock>,
-    /// What your seat sees, complete: the whole public history is in it.
+    /// Everything that your seat sees, including the whole public history.
     #[prost(message, optional, tag = "6")]
     pub view: ::core::option::Option<View>,
-    /// Legal actions, the most harmless first. Send one of them back, or any
-    /// other legal action.
+    /// Legal actions, the least risky first. Return one of them, or any other legal
+    /// action.
     #[prost(message, repeated, tag = "7")]
     pub legal: ::prost::alloc::vec::Vec<Action>,
-    /// Whether `legal` lists every legal action. When false it is an honest
-    /// sample, because the complete list would be too long.
+    /// Whether `legal` lists every legal action. If false, the complete list would
+    /// be too long, and `legal` is an unbiased sample.
     #[prost(bool, tag = "8")]
     pub complete: bool,
-    /// A number to seed random numbers with, so that the same question gets the
-    /// same answer when it is asked again. It says nothing about hidden cards.
+    /// A seed for random numbers, so that the same question gets the same answer
+    /// again. It is independent of the hidden cards.
     #[prost(uint64, tag = "9")]
     pub luck: u64,
 }
 /// An answer to one question.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ActResponse {
-    /// Copied from the question. Act may leave it out; Play may not.
+    /// Copied from the question. Required in Play, optional in Act.
     #[prost(uint32, tag = "1")]
     pub game: u32,
-    /// Copied from the question. Act may leave it out; Play may not.
+    /// Copied from the question. Required in Play, optional in Act.
     #[prost(uint32, tag = "2")]
     pub decision: u32,
-    /// The action: one of the listed ones, or any other legal one.
+    /// A legal action, whether listed in the question or not.
     #[prost(message, optional, tag = "3")]
     pub action: ::core::option::Option<Action>,
-    /// A few words that the replay shows beside the move; cut after 200
-    /// characters. Nobody sees it before the match is over.
+    /// A short comment that the replay shows beside the action; at most 200
+    /// characters are kept. It is hidden until the match is over.
     #[prost(string, tag = "4")]
     pub note: ::prost::alloc::string::String,
 }
-/// Questions that wait for the bot at this moment.
+/// The questions that are open for the bot at this moment.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PlayRequest {
-    /// At least one question, no two of the same game.
+    /// At least one question, at most one per game.
     #[prost(message, repeated, tag = "1")]
     pub questions: ::prost::alloc::vec::Vec<ActRequest>,
 }
-/// Answers to some of the questions asked.
+/// Answers to some of the open questions.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PlayResponse {
     /// Each with game and decision copied from its question.
     #[prost(message, repeated, tag = "1")]
     pub answers: ::prost::alloc::vec::Vec<ActResponse>,
 }
-/// The time for an answer. A message of k questions has k allowances.
+/// The time limit for an answer. A message of k questions has k allowances.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Clock {
-    /// Milliseconds every decision has for nothing.
+    /// Milliseconds per decision that do not reduce the bank.
     #[prost(uint32, tag = "1")]
     pub allowance_ms: u32,
-    /// Milliseconds left in the bank of this table: what a decision takes beyond
-    /// its allowance is drawn from it. At less than nothing: timeout.
+    /// Milliseconds left in the bank of this table. Time beyond the allowance
+    /// reduces the bank. If the bank falls below 0, the fault is a timeout.
     #[prost(uint32, tag = "2")]
     pub bank_ms: u32,
 }
-/// What will be played at this table.
+/// Description of a table.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StartRequest {
-    /// The match, as `pokearena replay` names it.
+    /// ID of the match, as used by `pokearena replay`.
     #[prost(string, tag = "1")]
     pub r#match: ::prost::alloc::string::String,
-    /// The game's id, for example "poke".
+    /// ID of the game, for example "poke".
     #[prost(string, tag = "2")]
     pub game: ::prost::alloc::string::String,
-    /// How many seats the table has.
+    /// Number of seats of the table.
     #[prost(uint32, tag = "3")]
     pub seats: u32,
     /// Your seat, from 0.
     #[prost(uint32, tag = "4")]
     pub seat: u32,
-    /// The game's options, all of them, as text ("true", "3").
+    /// All options of the game, as text ("true", "3").
     #[prost(map = "string, string", tag = "5")]
     pub options: ::std::collections::HashMap<
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
-    /// How many games the table plays.
+    /// Number of games that the table plays.
     #[prost(uint32, tag = "6")]
     pub games: u32,
     /// The clock at the beginning of the table.
     #[prost(message, optional, tag = "7")]
     pub clock: ::core::option::Option<Clock>,
 }
-/// What the bot can and wants.
+/// Capabilities of the bot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StartResponse {
-    /// How many games of the table it will play at the same time, each asking
-    /// its own questions. 0 means 1.
+    /// Number of games of the table that the bot plays concurrently, each with
+    /// questions of its own. 0 means 1.
     #[prost(uint32, tag = "1")]
     pub games_in_flight: u32,
-    /// True if the bot finds its legal actions itself and wants `legal` empty.
+    /// True if the bot computes its legal actions itself; `legal` is then empty.
     #[prost(bool, tag = "2")]
     pub without_legal: bool,
 }
 /// The table is over.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EndRequest {
-    /// The match, as `pokearena replay` names it.
+    /// ID of the match, as used by `pokearena replay`.
     #[prost(string, tag = "1")]
     pub r#match: ::prost::alloc::string::String,
 }
-/// Nothing to say.
+/// Empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EndResponse {}
-/// What a seat sees, in the form of its game.
+/// What a seat sees, as a message of its game.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct View {
-    /// One of the games.
+    /// Exactly one member is set.
     #[prost(oneof = "view::Game", tags = "1, 2, 3, 4, 5")]
     pub game: ::core::option::Option<view::Game>,
 }
 /// Nested message and enum types in `View`.
 pub mod view {
-    /// One of the games.
+    /// Exactly one member is set.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Game {
         /// Poke.
@@ -1023,16 +1019,16 @@ pub mod view {
         Pokino(super::PokinoView),
     }
 }
-/// What a seat does, in the form of its game.
+/// An action of a seat, as a message of its game.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Action {
-    /// One of the games.
+    /// Exactly one member is set.
     #[prost(oneof = "action::Game", tags = "1, 2, 3, 4, 5")]
     pub game: ::core::option::Option<action::Game>,
 }
 /// Nested message and enum types in `Action`.
 pub mod action {
-    /// One of the games.
+    /// Exactly one member is set.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Game {
         /// Poke.
@@ -1065,7 +1061,7 @@ pub mod bot_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with BotServiceServer.
     #[async_trait]
     pub trait BotService: std::marker::Send + std::marker::Sync + 'static {
-        /// One question, one answer: all that a bot must have.
+        /// Answers one question. The only method that a bot needs.
         async fn act(
             &self,
             request: tonic::Request<super::ActRequest>,
@@ -1076,28 +1072,30 @@ pub mod bot_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// The same, faster: one stream for a whole table. Each message holds any
-        /// number of questions of any games; answer every one of them, in messages
-        /// cut as you like, with game and decision copied from the question.
+        /// Answers questions faster than Act: one stream for a whole table. Each
+        /// message contains one or more questions, of different games. Answer every
+        /// question, with game and decision copied from it. One message may contain
+        /// any number of answers.
         async fn play(
             &self,
             request: tonic::Request<tonic::Streaming<super::PlayRequest>>,
         ) -> std::result::Result<tonic::Response<Self::PlayStream>, tonic::Status>;
-        /// Once a table, before any clock runs: what will be played. The time until
-        /// it returns counts against the start limit only.
+        /// Called once per table, before any clock runs, with a description of the
+        /// table. The time until it returns counts towards the start limit only.
         async fn start(
             &self,
             request: tonic::Request<super::StartRequest>,
         ) -> std::result::Result<tonic::Response<super::StartResponse>, tonic::Status>;
-        /// Once a table, after its last game. The process is ended soon after.
+        /// Called once per table, after its last game. The arena ends the process soon
+        /// afterwards.
         async fn end(
             &self,
             request: tonic::Request<super::EndRequest>,
         ) -> std::result::Result<tonic::Response<super::EndResponse>, tonic::Status>;
     }
     /// A bot listens at the address in the environment variable POKEARENA_ADDRESS,
-    /// for example unix:/run/bot.sock, and serves this. A method that is left
-    /// unimplemented is no fault, except Act when Play is unimplemented too.
+    /// for example unix:/run/bot.sock, and serves these methods. It may leave methods
+    /// unimplemented, except that it must implement Act or Play.
     #[derive(Debug)]
     pub struct BotServiceServer<T> {
         inner: Arc<T>,

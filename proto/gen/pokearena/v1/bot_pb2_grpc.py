@@ -27,8 +27,8 @@ if _version_not_supported:
 
 class BotServiceStub(object):
     """A bot listens at the address in the environment variable POKEARENA_ADDRESS,
-    for example unix:/run/bot.sock, and serves this. A method that is left
-    unimplemented is no fault, except Act when Play is unimplemented too.
+    for example unix:/run/bot.sock, and serves these methods. It may leave methods
+    unimplemented, except that it must implement Act or Play.
     """
 
     def __init__(self, channel):
@@ -61,36 +61,38 @@ class BotServiceStub(object):
 
 class BotServiceServicer(object):
     """A bot listens at the address in the environment variable POKEARENA_ADDRESS,
-    for example unix:/run/bot.sock, and serves this. A method that is left
-    unimplemented is no fault, except Act when Play is unimplemented too.
+    for example unix:/run/bot.sock, and serves these methods. It may leave methods
+    unimplemented, except that it must implement Act or Play.
     """
 
     def Act(self, request, context):
-        """One question, one answer: all that a bot must have.
+        """Answers one question. The only method that a bot needs.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Play(self, request_iterator, context):
-        """The same, faster: one stream for a whole table. Each message holds any
-        number of questions of any games; answer every one of them, in messages
-        cut as you like, with game and decision copied from the question.
+        """Answers questions faster than Act: one stream for a whole table. Each
+        message contains one or more questions, of different games. Answer every
+        question, with game and decision copied from it. One message may contain
+        any number of answers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Start(self, request, context):
-        """Once a table, before any clock runs: what will be played. The time until
-        it returns counts against the start limit only.
+        """Called once per table, before any clock runs, with a description of the
+        table. The time until it returns counts towards the start limit only.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def End(self, request, context):
-        """Once a table, after its last game. The process is ended soon after.
+        """Called once per table, after its last game. The arena ends the process soon
+        afterwards.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -129,8 +131,8 @@ def add_BotServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class BotService(object):
     """A bot listens at the address in the environment variable POKEARENA_ADDRESS,
-    for example unix:/run/bot.sock, and serves this. A method that is left
-    unimplemented is no fault, except Act when Play is unimplemented too.
+    for example unix:/run/bot.sock, and serves these methods. It may leave methods
+    unimplemented, except that it must implement Act or Play.
     """
 
     @staticmethod

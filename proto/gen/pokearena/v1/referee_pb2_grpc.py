@@ -26,8 +26,7 @@ if _version_not_supported:
 
 
 class RefereeServiceStub(object):
-    """Owns the state of every game it is told to play. Health is served beside it
-    as grpc.health.v1.
+    """Plays games and keeps their state. The server also offers grpc.health.v1.
     """
 
     def __init__(self, channel):
@@ -49,8 +48,7 @@ class RefereeServiceStub(object):
 
 
 class RefereeServiceServicer(object):
-    """Owns the state of every game it is told to play. Health is served beside it
-    as grpc.health.v1.
+    """Plays games and keeps their state. The server also offers grpc.health.v1.
     """
 
     def ListGames(self, request, context):
@@ -61,9 +59,9 @@ class RefereeServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def RunTable(self, request_iterator, context):
-        """Plays one table and streams its games as they finish. The first request
-        is the table; after it the caller reports what became of its bots.
-        Ending the stream abandons the table.
+        """Plays one table and streams its games as they finish. The first request is
+        the table; later requests report the state of its bots. Ending the stream
+        cancels the table.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -91,8 +89,7 @@ def add_RefereeServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RefereeService(object):
-    """Owns the state of every game it is told to play. Health is served beside it
-    as grpc.health.v1.
+    """Plays games and keeps their state. The server also offers grpc.health.v1.
     """
 
     @staticmethod

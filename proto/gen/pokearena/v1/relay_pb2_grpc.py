@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class RelayServiceStub(object):
-    """What the relay offers to authors.
+    """The relay's service for authors.
     """
 
     def __init__(self, channel):
@@ -43,14 +43,14 @@ class RelayServiceStub(object):
 
 
 class RelayServiceServicer(object):
-    """What the relay offers to authors.
+    """The relay's service for authors.
     """
 
     def Connect(self, request_iterator, context):
-        """One bot's connection, as long as it is in the lobby. The first request is
-        Hello, and Welcome answers it. A refusal ends the stream with a sentence.
-        A stream that breaks is made again with the same Hello: what was under
-        way goes on where it was.
+        """Connects a bot for as long as it is available. The first request is Hello,
+        the first response Welcome. A rejected connection ends with an error text.
+        After a lost connection the client sends the same Hello again, and open calls
+        continue.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -73,7 +73,7 @@ def add_RelayServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RelayService(object):
-    """What the relay offers to authors.
+    """The relay's service for authors.
     """
 
     @staticmethod
@@ -105,8 +105,7 @@ class RelayService(object):
 
 
 class LobbyServiceStub(object):
-    """What the relay offers within the arena: places at tables for bots that have
-    connected.
+    """The relay's service for the arena: it seats connected bots at tables.
     """
 
     def __init__(self, channel):
@@ -123,13 +122,12 @@ class LobbyServiceStub(object):
 
 
 class LobbyServiceServicer(object):
-    """What the relay offers within the arena: places at tables for bots that have
-    connected.
+    """The relay's service for the arena: it seats connected bots at tables.
     """
 
     def Seat(self, request, context):
-        """Seats a connected bot at a table, for as long as the call lasts. The first
-        response is Seated; more follow when something becomes of the bot.
+        """Seats a connected bot at a table until the call ends. The first response is
+        Seated or Absent; later responses report changes.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -152,8 +150,7 @@ def add_LobbyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class LobbyService(object):
-    """What the relay offers within the arena: places at tables for bots that have
-    connected.
+    """The relay's service for the arena: it seats connected bots at tables.
     """
 
     @staticmethod

@@ -1,11 +1,11 @@
-//! A bot that plays Saint Poker by rules of thumb: every legal action gets a mark, the best is
-//! taken.
+//! A bot that plays Saint Poker by rules of thumb: it rates every legal action and chooses the
+//! best.
 
 use kit::messages::saint_poker_action::Action as Does;
 use kit::messages::{action, SaintPokerView};
 use kit::{Action, Game, Turn};
 
-/// Compared number by number, the larger one is better.
+/// A rating, compared number by number; larger is better.
 type Mark = Vec<usize>;
 
 const RANKS: &str = "23456789TJQKA";
@@ -23,7 +23,7 @@ fn mark(view: &SaintPokerView, action: &Action) -> Mark {
         return vec![];
     };
     match action.action.as_ref() {
-        // Into the river goes what is needed least: everybody plays it.
+        // Add the least useful card to the river: all seats use the river.
         Some(Does::River(river)) => vec![200 - worth(&river.card, &view.hand)],
         Some(Does::Show(show)) => strength(view.river.iter().chain(&show.cards)),
         Some(Does::PickUp(taken)) => vec![worth(&taken.card, &view.hand)],
@@ -31,7 +31,7 @@ fn mark(view: &SaintPokerView, action: &Action) -> Mark {
     }
 }
 
-/// What a card is worth beside others: company of its rank, then of its suit.
+/// Rates a card among others: cards of its rank, then of its suit.
 fn worth(card: &str, hand: &[String]) -> usize {
     let beside = |same: fn(&str) -> &str| hand.iter().filter(|c| same(c) == same(card)).count();
     rank(card) + 12 * beside(|c| &c[..1]) + beside(|c| &c[1..])
@@ -41,7 +41,7 @@ fn rank(card: &str) -> usize {
     RANKS.find(&card[..1]).unwrap()
 }
 
-/// What the best hand of these cards is worth, near enough: its kind, then its ranks.
+/// Rates the best hand of these cards approximately: its category, then its ranks.
 fn strength<'a>(cards: impl Iterator<Item = &'a String>) -> Mark {
     let (mut ranks, mut suits) = ([0; 13], [0; 4]);
     for card in cards {
@@ -50,7 +50,7 @@ fn strength<'a>(cards: impl Iterator<Item = &'a String>) -> Mark {
     }
     let mut groups: Vec<_> = (0..13).map(|rank| (ranks[rank], rank)).collect();
     groups.sort_by(|a, b| b.cmp(a));
-    let has = |rank: usize| ranks[(rank + 12) % 13] > 0; // the ace stands below the two as well
+    let has = |rank: usize| ranks[(rank + 12) % 13] > 0; // an ace is also below the two
     let straight = (0..10).any(|low| (low..low + 5).all(has));
     let kind = match (groups[0].0, groups[1].0) {
         (4, _) => 7,

@@ -14,103 +14,103 @@ import type { SaintPokerAction, SaintPokerView } from "./saint_poker.js";
 export const protobufPackage = "pokearena.v1";
 
 /**
- * Everything a bot speaks. A bot is a gRPC server; the referee asks it.
+ * The protocol of a bot. A bot is a gRPC server; the referee is its client.
  *
- * The smallest bot implements Act and answers one of the actions listed in
+ * The smallest bot implements Act and returns one of the actions listed in
  * ActRequest.legal. Everything else in this file is optional.
  */
 
 /**
- * A question: it is your turn. It holds all that your seat knows, so a bot
- * can be a pure function of one question.
+ * A question: it is your turn. It contains everything that your seat knows, so
+ * a bot can be a pure function of one question.
  */
 export interface ActRequest {
-  /** The match, as `pokearena replay` names it. */
+  /** ID of the match, as used by `pokearena replay`. */
   match: string;
-  /** The game within the match, from 0. */
+  /** Number of the game within the match, from 0. */
   game: number;
-  /** The decision within the game, from 0, counted over all seats. */
+  /** Number of the decision within the game, from 0, counted over all seats. */
   decision: number;
   /** Your seat, from 0. Seat numbers run in turn order. */
   seat: number;
-  /** The time you have. */
+  /** The time limit for the answer. */
   clock:
     | Clock
     | undefined;
-  /** What your seat sees, complete: the whole public history is in it. */
+  /** Everything that your seat sees, including the whole public history. */
   view:
     | View
     | undefined;
   /**
-   * Legal actions, the most harmless first. Send one of them back, or any
-   * other legal action.
+   * Legal actions, the least risky first. Return one of them, or any other legal
+   * action.
    */
   legal: Action[];
   /**
-   * Whether `legal` lists every legal action. When false it is an honest
-   * sample, because the complete list would be too long.
+   * Whether `legal` lists every legal action. If false, the complete list would
+   * be too long, and `legal` is an unbiased sample.
    */
   complete: boolean;
   /**
-   * A number to seed random numbers with, so that the same question gets the
-   * same answer when it is asked again. It says nothing about hidden cards.
+   * A seed for random numbers, so that the same question gets the same answer
+   * again. It is independent of the hidden cards.
    */
   luck: string;
 }
 
 /** An answer to one question. */
 export interface ActResponse {
-  /** Copied from the question. Act may leave it out; Play may not. */
+  /** Copied from the question. Required in Play, optional in Act. */
   game: number;
-  /** Copied from the question. Act may leave it out; Play may not. */
+  /** Copied from the question. Required in Play, optional in Act. */
   decision: number;
-  /** The action: one of the listed ones, or any other legal one. */
+  /** A legal action, whether listed in the question or not. */
   action:
     | Action
     | undefined;
   /**
-   * A few words that the replay shows beside the move; cut after 200
-   * characters. Nobody sees it before the match is over.
+   * A short comment that the replay shows beside the action; at most 200
+   * characters are kept. It is hidden until the match is over.
    */
   note: string;
 }
 
-/** Questions that wait for the bot at this moment. */
+/** The questions that are open for the bot at this moment. */
 export interface PlayRequest {
-  /** At least one question, no two of the same game. */
+  /** At least one question, at most one per game. */
   questions: ActRequest[];
 }
 
-/** Answers to some of the questions asked. */
+/** Answers to some of the open questions. */
 export interface PlayResponse {
   /** Each with game and decision copied from its question. */
   answers: ActResponse[];
 }
 
-/** The time for an answer. A message of k questions has k allowances. */
+/** The time limit for an answer. A message of k questions has k allowances. */
 export interface Clock {
-  /** Milliseconds every decision has for nothing. */
+  /** Milliseconds per decision that do not reduce the bank. */
   allowance_ms: number;
   /**
-   * Milliseconds left in the bank of this table: what a decision takes beyond
-   * its allowance is drawn from it. At less than nothing: timeout.
+   * Milliseconds left in the bank of this table. Time beyond the allowance
+   * reduces the bank. If the bank falls below 0, the fault is a timeout.
    */
   bank_ms: number;
 }
 
-/** What will be played at this table. */
+/** Description of a table. */
 export interface StartRequest {
-  /** The match, as `pokearena replay` names it. */
+  /** ID of the match, as used by `pokearena replay`. */
   match: string;
-  /** The game's id, for example "poke". */
+  /** ID of the game, for example "poke". */
   game: string;
-  /** How many seats the table has. */
+  /** Number of seats of the table. */
   seats: number;
   /** Your seat, from 0. */
   seat: number;
-  /** The game's options, all of them, as text ("true", "3"). */
+  /** All options of the game, as text ("true", "3"). */
   options: { [key: string]: string };
-  /** How many games the table plays. */
+  /** Number of games that the table plays. */
   games: number;
   /** The clock at the beginning of the table. */
   clock: Clock | undefined;
@@ -121,28 +121,28 @@ export interface StartRequest_OptionsEntry {
   value: string;
 }
 
-/** What the bot can and wants. */
+/** Capabilities of the bot. */
 export interface StartResponse {
   /**
-   * How many games of the table it will play at the same time, each asking
-   * its own questions. 0 means 1.
+   * Number of games of the table that the bot plays concurrently, each with
+   * questions of its own. 0 means 1.
    */
   games_in_flight: number;
-  /** True if the bot finds its legal actions itself and wants `legal` empty. */
+  /** True if the bot computes its legal actions itself; `legal` is then empty. */
   without_legal: boolean;
 }
 
 /** The table is over. */
 export interface EndRequest {
-  /** The match, as `pokearena replay` names it. */
+  /** ID of the match, as used by `pokearena replay`. */
   match: string;
 }
 
-/** Nothing to say. */
+/** Empty. */
 export interface EndResponse {
 }
 
-/** What a seat sees, in the form of its game. */
+/** What a seat sees, as a message of its game. */
 export interface View {
   /** Poke. */
   poke?:
@@ -164,7 +164,7 @@ export interface View {
   pokino?: PokinoView | undefined;
 }
 
-/** What a seat does, in the form of its game. */
+/** An action of a seat, as a message of its game. */
 export interface Action {
   /** Poke. */
   poke?:

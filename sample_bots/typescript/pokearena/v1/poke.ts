@@ -11,62 +11,62 @@ export const protobufPackage = "pokearena.v1";
 /**
  * Poke, for two. The rules: docs/rules/poke.md.
  *
- * Cards are rank then suit: "AS", "TH", "2C". Lists over seats have seat 0
- * first.
+ * A card is its rank and its suit: "AS", "TH", "2C". Lists by seat begin with
+ * seat 0.
  */
 
 /** What a seat sees. */
 export interface PokeView {
-  /** Option: a winning answer must be given if there is one. */
+  /** Option: whether a seat must give a winning answer if it has one. */
   must_beat: boolean;
   /** The deal, from 0, counted over the whole rubber. */
   deal: number;
   /** Seat of the dealer of this deal. */
   dealer: number;
-  /** What is asked now: "draw", "lead" or "answer". */
+  /** The required decision: "draw", "lead" or "answer". */
   phase: string;
-  /** Your hand; during the tricks what is unplayed of it. */
+  /** Your hand; during the tricks without the cards already played. */
   hand: string[];
-  /** What you discarded in this deal. */
+  /** The cards that you discarded in this deal. */
   discards: string[];
-  /** Below the line in this leg, by seat. */
+  /** Points below the line in this leg, by seat. */
   below: number[];
-  /** Above the line, by seat: the score of the rubber. */
+  /** Points above the line, by seat: the score of the rubber. */
   above: number[];
   /** Legs won, by seat. */
   legs: number[];
   /**
-   * Multiplier by seat: 1, 2 (doubled) or 4 (redoubled). It is the price of
-   * the opponent's tricks.
+   * Multiplier by seat: 1, 2 (doubled) or 4 (redoubled). The opponent's tricks
+   * are multiplied by it.
    */
   multipliers: number[];
   /** The draws of this deal so far, in order. */
   drawn: PokeDrawn[];
   /** The tricks of this deal so far, in order. */
   tricks: PokeTrick[];
-  /** The lead to be answered; empty when none lies. */
+  /** The lead to answer; empty if there is no open lead. */
   lead: string[];
-  /** The deals before this one. */
+  /** The earlier deals. */
   deals: PokeDeal[];
 }
 
-/** A draw that everybody saw. */
+/** A draw, as all seats see it. */
 export interface PokeDrawn {
-  /** Who drew. */
+  /** The seat that drew. */
   seat: number;
-  /** How many cards; 0 is a stand. */
+  /** The number of cards; 0 is a stand. */
   cards: number;
 }
 
 /** A lead and its answer. */
 export interface PokeTrick {
-  /** Who led. */
+  /** The seat that led. */
   leader: number;
   /** The cards led. */
   lead: string[];
-  /** The cards answered. */
+  /** The cards of the answer. */
   answer: string[];
-  /** Who won: each of its cards is one trick. */
+  /** The seat that won. Each card that it played is one trick. */
   winner: number;
 }
 
@@ -78,13 +78,13 @@ export interface PokeDeal {
   drawn: PokeDrawn[];
   /** Its tricks, in order. */
   tricks: PokeTrick[];
-  /** Points it gave below the line, by seat. */
+  /** Points scored below the line, by seat. */
   below: number[];
-  /** Points it gave above the line, by seat, leg and rubber included. */
+  /** Points scored above the line, by seat, including leg and rubber. */
   above: number[];
 }
 
-/** What a seat does. */
+/** An action of a seat. */
 export interface PokeAction {
   /** Keep the hand. */
   stand?:
@@ -102,11 +102,11 @@ export interface PokeAction {
   answer?: PokeAction_Answer | undefined;
 }
 
-/** Keeps the hand and is done drawing. */
+/** Keeps the hand and ends the seat's drawing. */
 export interface PokeAction_Stand {
 }
 
-/** Discards and draws as many. */
+/** Discards cards and draws the same number. */
 export interface PokeAction_Draw {
   /** 1 to 3 cards of the hand. */
   discards: string[];

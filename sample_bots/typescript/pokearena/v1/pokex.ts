@@ -12,27 +12,27 @@ export const protobufPackage = "pokearena.v1";
  * Pokex, for four in two partnerships, or for two. The rules:
  * docs/rules/pokex.md.
  *
- * Cards are rank then suit: "AS", "TH", "2C"; the jokers are "X1" and "X2".
- * With four seats 0 and 2 are side 0, 1 and 3 are side 1; with two a seat is
- * its own side. Lists over sides have side 0 first.
+ * A card is its rank and its suit: "AS", "TH", "2C"; the jokers are "X1" and "X2".
+ * With four seats, seats 0 and 2 are side 0, and seats 1 and 3 are side 1. With
+ * two seats, each seat is a side. Lists by side begin with side 0.
  */
 
 /** What a seat sees. */
 export interface PokexView {
   /** The deal, from 0. */
   deal: number;
-  /** Who deals. The next seat begins the auction. */
+  /** The seat of the dealer. The next seat begins the auction. */
   dealer: number;
   /**
-   * What is asked now: "bid" (pass or bid), "name" (the wild rank) or "play"
+   * The required decision: "bid" (pass or bid), "name" (the wild rank) or "play"
    * (two cards with four seats, one card with two).
    */
   phase: string;
   /** Your hand, the lowest card first, jokers last. */
   hand: string[];
   /**
-   * The centre. Four seats: six cards, one a trick, in this order. Two seats:
-   * twelve cards, the lowest first; which are turned up when is for chance.
+   * The centre. Four seats: six cards, one per trick, in this order. Two seats:
+   * twelve cards, the lowest first; chance decides when each is turned up.
    */
   centre: string[];
   /** The auction, from its beginning. */
@@ -40,43 +40,40 @@ export interface PokexView {
   /** The highest bid so far; 0 if nobody has bid. */
   bid: number;
   /**
-   * Who made it: the declarer, once the auction is over. Without a bid it is
-   * 0 and says nothing.
+   * The seat with the highest bid, which is the declarer after the auction. 0
+   * without a bid.
    */
   declarer: number;
-  /**
-   * The rank that is wild ("7", "T"); empty while none is named. The jokers
-   * are always wild.
-   */
+  /** The wild rank ("7", "T"); empty until it is named. The jokers are always wild. */
   wild_rank: string;
   /**
-   * The centre cards of the trick that is being played: one with four seats,
-   * two with two. Empty before the play.
+   * The centre cards of the current trick: one with four seats, two with two.
+   * Empty before the play.
    */
   turned: string[];
-  /** What has been played to it, in order. */
+  /** The plays of the current trick, in order. */
   played: PokexPlayed[];
-  /** The tricks before it in this deal. */
+  /** The earlier tricks of this deal. */
   tricks: PokexTrick[];
-  /** The tricks of this deal that each side has taken. */
+  /** Number of tricks taken in this deal, by side. */
   taken: number[];
-  /** The points of each side, from the deals before this one. */
+  /** Points of the earlier deals, by side. */
   points: number[];
-  /** The deals before this one. */
+  /** The earlier deals. */
   deals: PokexDeal[];
 }
 
-/** What a seat said in the auction. */
+/** A call in the auction. */
 export interface PokexCall {
-  /** Who. */
+  /** The seat. */
   seat: number;
   /** The tricks bid; 0 is a pass. */
   tricks: number;
 }
 
-/** What a seat played at once. */
+/** The cards that a seat played to a trick. */
 export interface PokexPlayed {
-  /** Who. */
+  /** The seat. */
   seat: number;
   /** Two cards with four seats, one with two. */
   cards: string[];
@@ -86,35 +83,35 @@ export interface PokexPlayed {
 export interface PokexTrick {
   /** Its centre cards: one with four seats, two with two. */
   centre: string[];
-  /** All that was played to it, in order. */
+  /** Its plays, in order. */
   played: PokexPlayed[];
-  /** By side: 1 for the side that took it. Both are 0 if nobody did. */
+  /** By side: 1 for the side that took it. Both are 0 if no side took it. */
   taken: number[];
 }
 
 /** A deal that is over. */
 export interface PokexDeal {
-  /** Who dealt. */
+  /** The seat of the dealer. */
   dealer: number;
-  /** The centre, as it was seen from the beginning. */
+  /** The centre at the beginning of the deal. */
   centre: string[];
   /** The auction. */
   auction: PokexCall[];
-  /** The highest bid; 0 if everybody passed. */
+  /** The highest bid; 0 if all seats passed. */
   bid: number;
-  /** The declarer; without a bid it is 0 and says nothing. */
+  /** The seat of the declarer; 0 without a bid. */
   declarer: number;
-  /** The rank that was wild; empty if everybody passed. */
+  /** The wild rank; empty if all seats passed. */
   wild_rank: string;
   /** The six tricks. */
   tricks: PokexTrick[];
-  /** The tricks that each side took. */
+  /** Number of tricks taken, by side. */
   taken: number[];
-  /** The points it gave to each side. */
+  /** Points of the deal, by side. */
   points: number[];
 }
 
-/** What a seat does. */
+/** An action of a seat. */
 export interface PokexAction {
   /** Pass. */
   pass_bid?:
@@ -136,29 +133,29 @@ export interface PokexAction {
   play_card?: PokexAction_PlayCard | undefined;
 }
 
-/** Bids nothing this time; a later bid is still possible. */
+/** Passes. A later bid is still possible. */
 export interface PokexAction_PassBid {
 }
 
-/** Bids so many tricks. */
+/** Bids a number of tricks. */
 export interface PokexAction_Bid {
   /** 1 to 6, and more than the highest bid so far. */
   tricks: number;
 }
 
-/** Names the rank that is wild. */
+/** Names the wild rank. */
 export interface PokexAction_NameWild {
   /** One of "2" to "9", "T", "J", "Q", "K", "A". */
   rank: string;
 }
 
-/** Plays two cards of the hand; with four seats. */
+/** Plays two cards of the hand. Only with four seats. */
 export interface PokexAction_PlayPair {
   /** Two cards. */
   cards: string[];
 }
 
-/** Plays one card of the hand; with two seats. */
+/** Plays one card of the hand. Only with two seats. */
 export interface PokexAction_PlayCard {
   /** The card. */
   card: string;

@@ -11,36 +11,36 @@ export const protobufPackage = "pokearena.v1";
 /**
  * Pokino, for two to six. The rules: docs/rules/pokino.md.
  *
- * Cards are rank then suit: "AS", "TH", "2C"; suits mean nothing. Dominoes are
- * their two numbers, the smaller first: "3-12". A card matches the number of
- * its rank: the ace 1, the jack 11, the queen 12, the king 0. Squares have an x
- * that grows to the right and a y that grows downwards, both from -1000 to
- * 1000. Lists over seats have seat 0 first.
+ * A card is its rank and its suit: "AS", "TH", "2C"; suits have no
+ * effect. A domino is its two numbers, the smaller first: "3-12". A card matches
+ * the number of its rank: the ace 1, the jack 11, the queen 12, the king 0. The x
+ * of a square grows to the right, its y downwards; both are from -1000 to 1000.
+ * Lists by seat begin with seat 0.
  */
 
 /** What a seat sees. */
 export interface PokinoView {
   /**
-   * Whether the variant greed is played: runs cost no beads, and every bead at
-   * the end is five points.
+   * Whether the variant greed is on: runs cost no beads, and each bead counts five
+   * points at the end.
    */
   greed: boolean;
   /**
-   * Whether pokino_up is played: seven cards to start, and with seven or more
-   * in hand the draw is a choice.
+   * Whether pokino_up is on: hands start with seven cards, and with seven or more
+   * cards in hand drawing is optional.
    */
   pokino_up: boolean;
   /**
-   * Whether tear_down_the_walls is played: a run may cross the middle of a
-   * domino, which is then removed.
+   * Whether tear_down_the_walls is on: a run may cross the middle of a domino,
+   * which is then removed.
    */
   tear_down_the_walls: boolean;
   /**
-   * Whether territory is played: only dominoes on which a seat has the most
-   * tokens score.
+   * Whether territory is on: only dominoes on which one seat has the most tokens
+   * score.
    */
   territory: boolean;
-  /** Whose turn it is; once the game is over, whose turn was the last. */
+  /** The seat whose turn it is; after the game, the seat of the last turn. */
   turn: number;
   /** Your cards. */
   hand: string[];
@@ -48,117 +48,114 @@ export interface PokinoView {
   dominoes: string[];
   /** Beads, by seat. */
   beads: number[];
-  /** Points if the game ended now, by seat. */
+  /** Points, by seat, if the game ended now. */
   scores: number[];
-  /** Cards in hand, by seat. */
+  /** Number of cards in hand, by seat. */
   hand_sizes: number[];
-  /** Dominoes in hand, by seat. */
+  /** Number of dominoes in hand, by seat. */
   domino_counts: number[];
   /**
-   * Cards that everybody knows to be in a hand, because they were drawn from
-   * the face-up deck, by seat; your own among them.
+   * Cards in hand that are public because they were drawn from the face-up deck,
+   * by seat, including your own.
    */
   known: PokinoCards[];
   /** All runs, in the order they were played. */
   runs: PokinoRun[];
   /** The face-up dominoes, in the order they were laid. */
   layout: PokinoTile[];
-  /** The borders that are closed, in the order they were. */
+  /** The closed borders, in the order they were closed. */
   tokens: PokinoToken[];
-  /** Dominoes that were removed for good (tear_down_the_walls). */
+  /** Dominoes removed from the game (tear_down_the_walls). */
   removed: string[];
-  /** The card that is drawn next; empty if the deck is. */
+  /** The next card of the deck; empty if the deck is empty. */
   deck_top: string;
-  /** Cards in the deck. */
+  /** Number of cards in the deck. */
   deck_size: number;
-  /** Dominoes in the poke. */
+  /** Number of dominoes in the poke. */
   poke_size: number;
   /**
-   * How many turns in a row were passed without a card being drawn; as many as
-   * there are players end the game.
+   * Number of consecutive passes without a drawn card. The game ends when it
+   * equals the number of seats.
    */
   idle: number;
   /** Whether the game is over. */
   over: boolean;
-  /** Whether the seat whose turn it is has called Pokino and won. */
+  /** Whether the seat in `turn` has called Pokino and won. */
   pokino: boolean;
   /** All turns, in order. */
   turns: PokinoTurn[];
 }
 
-/** A turn that everybody saw. It is a pass if nothing was laid or played. */
+/** A turn, as all seats see it. Without a domino and a run it is a pass. */
 export interface PokinoTurn {
-  /** Whose turn it was. */
+  /** The seat that had the turn. */
   seat: number;
-  /** The domino that was laid; where, is in the layout. */
+  /** The laid domino. Its place is in the layout. */
   domino: string;
-  /** The cards of the run that was played. */
+  /** The cards of the played run. */
   run: string[];
-  /** The card that was drawn from the deck; empty if none was. */
+  /** The card drawn from the deck; otherwise empty. */
   drawn: string;
 }
 
-/** A few cards. */
+/** A list of cards. */
 export interface PokinoCards {
   /** The cards. */
   cards: string[];
 }
 
-/** A run that was played. */
+/** A played run. */
 export interface PokinoRun {
-  /** Who played it. */
+  /** The seat that played it. */
   seat: number;
   /** Its cards, in order. */
   cards: string[];
 }
 
 /**
- * A face-up domino. Its smaller number lies on (x, y), the larger on
+ * A face-up domino. Its smaller number is on (x, y), the larger one on
  * (second_x, second_y).
  */
 export interface PokinoTile {
   /** The domino. */
   domino: string;
-  /** Where the smaller number lies. */
+  /** The x of the smaller number. */
   x: number;
-  /** Where the smaller number lies. */
+  /** The y of the smaller number. */
   y: number;
-  /** Where the larger number lies. */
+  /** The x of the larger number. */
   second_x: number;
-  /** Where the larger number lies. */
+  /** The y of the larger number. */
   second_y: number;
 }
 
 /** A token on the border of two squares; the left or upper square comes first. */
 export interface PokinoToken {
-  /** The one square. */
+  /** The x of the first square. */
   x: number;
-  /** The one square. */
+  /** The y of the first square. */
   y: number;
-  /** The other square. */
+  /** The x of the second square. */
   second_x: number;
-  /** The other square. */
+  /** The y of the second square. */
   second_y: number;
-  /**
-   * With territory the seat that placed it; without, always 0 and without
-   * meaning.
-   */
+  /** With territory, the seat that placed it; otherwise always 0. */
   owner: number;
 }
 
 /** A square of the grid. */
 export interface PokinoSquare {
-  /** To the right. */
+  /** Grows to the right. */
   x: number;
-  /** Downwards. */
+  /** Grows downwards. */
   y: number;
 }
 
 /**
- * What a seat does. Every action says whether the card at the end of the turn
- * is drawn: `draw`, which is true if it is left out. False is legal only with
- * pokino_up, and only with seven or more cards in hand when the draw comes,
- * after the cards of a run have gone.
+ * An action of a seat. Every action has a field `draw`: whether to draw a card at
+ * the end of the turn, by default true. False is legal only with pokino_up, and
+ * only with seven or more cards in hand at the time of the draw, after the cards
+ * of a run have left the hand.
  */
 export interface PokinoAction {
   /** Pass. */
@@ -173,9 +170,9 @@ export interface PokinoAction {
   run?: PokinoAction_Run | undefined;
 }
 
-/** Lays nothing and plays nothing. */
+/** Lays no domino and plays no run. */
 export interface PokinoAction_PassTurn {
-  /** Whether to draw a card; left out it means true. */
+  /** Whether to draw a card; default true. */
   draw?: boolean | undefined;
 }
 
@@ -183,26 +180,26 @@ export interface PokinoAction_PassTurn {
 export interface PokinoAction_Domino {
   /** The domino. */
   domino: string;
-  /** Where its smaller number lies. */
+  /** The x of its smaller number. */
   x: number;
-  /** Where its smaller number lies. */
+  /** The y of its smaller number. */
   y: number;
   /**
-   * Where the larger number lies from there: "right", "down", "left" or
-   * "up". A double lies the same both ways round: only one of them is
-   * listed, and either is accepted.
+   * The direction from the smaller to the larger number: "right", "down",
+   * "left" or "up". For a double, two directions have the same effect: only one
+   * is listed, and both are accepted.
    */
   direction: string;
-  /** Whether to draw a card; left out it means true. */
+  /** Whether to draw a card; default true. */
   draw?: boolean | undefined;
 }
 
 /** Plays a run: cards along a path of squares. */
 export interface PokinoAction_Run {
-  /** The squares in order, each beside the one before. */
+  /** The squares in order, each adjacent to the previous one. */
   path: PokinoSquare[];
   /** The card that matches each square, in the same order. */
   cards: string[];
-  /** Whether to draw a card; left out it means true. */
+  /** Whether to draw a card; default true. */
   draw?: boolean | undefined;
 }

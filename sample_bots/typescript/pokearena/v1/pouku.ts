@@ -11,86 +11,83 @@ export const protobufPackage = "pokearena.v1";
 /**
  * Pouku, for three or four, or two against two. The rules: docs/rules/pouku.md.
  *
- * Cards are rank then suit: "AS", "TH", "2C". Lists over seats have seat 0
- * first.
+ * A card is its rank and its suit: "AS", "TH", "2C". Lists by seat begin with
+ * seat 0.
  */
 
 /** What a seat sees. */
 export interface PoukuView {
-  /** What a pair is worth. */
+  /** Value of a pair. */
   pair: number;
-  /** What three of a kind are worth. */
+  /** Value of three of a kind. */
   three: number;
-  /** What a straight of four is worth; each further card is worth 1. */
+  /** Value of a straight of four; each further card adds 1. */
   straight: number;
-  /** What four of a kind are worth. */
+  /** Value of four of a kind. */
   four: number;
-  /** What a card of the point card's rank is worth. */
+  /** Value of a card of the point card's rank. */
   point: number;
-  /** What four yaku or more are worth besides. */
+  /** Bonus for four or more yaku. */
   four_yaku: number;
-  /** What going out on the first turn of a deal is worth besides. */
+  /** Bonus for going out on the first turn of a deal. */
   first_turn: number;
   /** Whether seats 0 and 2 play against seats 1 and 3. */
   teams: boolean;
-  /** The two seats whose fields you refer to, the nearer one first. */
+  /** The two seats whose fields are your reference fields, the nearer one first. */
   reference: number[];
-  /** The number of the deal, from 0; everyone deals twice. */
+  /** The number of the deal, from 0; each seat deals twice. */
   deal: number;
-  /** Who deals, and has the first turn. */
+  /** The seat that deals and has the first turn. */
   dealer: number;
-  /** Whose turn it is. */
+  /** The seat whose turn it is. */
   turn: number;
   /** The point card. */
   point_card: string;
-  /** Your hand, the card you drew among the others. */
+  /** Your hand, including the drawn card. */
   hand: string[];
-  /** The card you drew, if it is your turn. */
+  /** The card that you drew, if it is your turn. */
   drawn: string;
   /**
-   * What going out now would score, all bonuses and the doubling included; 0
-   * if you may not.
+   * The score for going out now, including all bonuses and the doubling; 0 if
+   * going out is not legal.
    */
   worth: number;
-  /** The fields, by seat; each in the order in which its cards came to it. */
+  /** The fields, by seat; the cards of each in the order of their arrival. */
   fields: PoukuCards[];
-  /** The kept yaku, by seat; empty where nothing was kept. */
+  /** The kept yaku, by seat; empty if the seat has not kept one. */
   kept: PoukuCards[];
-  /** Whether you (in teams: your team) may still keep in this deal. */
+  /** Whether you (in teams: your team) may still keep a yaku in this deal. */
   may_keep: boolean;
-  /** Cards left in the stock. */
+  /** Number of cards left in the stock. */
   stock: number;
-  /** Cards in hand, by seat. */
+  /** Number of cards in hand, by seat. */
   hand_sizes: number[];
   /**
-   * The totals of the deals before this one, by seat; both seats of a team
-   * have its total.
+   * The totals of the earlier deals, by seat; both seats of a team have the team's
+   * total.
    */
   scores: number[];
   /** The turns of this deal so far, in order. */
   turns: PoukuTurn[];
-  /** The deals before this one. */
+  /** The earlier deals. */
   deals: PoukuDeal[];
 }
 
-/** A few cards. */
+/** A list of cards. */
 export interface PoukuCards {
   /** The cards. */
   cards: string[];
 }
 
-/** A turn after which the deal went on. */
+/** A turn that did not end the deal. */
 export interface PoukuTurn {
-  /** Whose turn it was. */
+  /** The seat that had the turn. */
   seat: number;
-  /**
-   * The yaku that was kept, the card of the hand among the others; empty if
-   * nothing was.
-   */
+  /** The kept yaku, including the card from the hand; empty without a keep. */
   keep: string[];
-  /** The card that was discarded. */
+  /** The discarded card. */
   discard: string;
-  /** The seat to whose field it was discarded. */
+  /** The seat whose field received it. */
   field: number;
 }
 
@@ -98,45 +95,45 @@ export interface PoukuTurn {
 export interface PoukuYaku {
   /** "pair", "three", "straight" or "four". */
   name: string;
-  /** Its cards, the lowest first; an ace below the two comes first. */
+  /** Its cards, the lowest first. A low ace is before the two. */
   cards: string[];
-  /** What it is worth. */
+  /** Its value. */
   worth: number;
 }
 
 /** A deal that is over. */
 export interface PoukuDeal {
-  /** Who dealt. */
+  /** The seat of the dealer. */
   dealer: number;
   /** The point card. */
   point_card: string;
   /**
-   * Whether the stock ended before anybody went out; then the next five are
+   * Whether the stock ended before a seat went out; then the next five fields are
    * empty or 0.
    */
   void: boolean;
-  /** Who went out. */
+  /** The seat that went out. */
   winner: number;
   /** The winner's hand. */
   hand: string[];
   /**
-   * The yaku that counted, the kept one last. A field card is in one of them
-   * at most, a card of the hand may be in several.
+   * The yaku that counted, the kept one last. A field card is in at most one yaku;
+   * a card of the hand may be in several.
    */
   yaku: PoukuYaku[];
-  /** What they are worth with points and bonuses, before any doubling. */
+  /** Their value with points and bonuses, before any doubling. */
   worth: number;
-  /** What the deal gave, by seat. */
+  /** The points of the deal, by seat. */
   points: number[];
   /** The fields at its end, by seat. */
   fields: PoukuCards[];
-  /** Its turns, in order, but for that in which somebody went out. */
+  /** Its turns, in order, without the turn of going out. */
   turns: PoukuTurn[];
 }
 
-/** What a seat does: one decision a turn. */
+/** An action of a seat: one decision per turn. */
 export interface PoukuAction {
-  /** Discard to the own field. */
+  /** Discard to the seat's own field. */
   discard?:
     | PoukuAction_Discard
     | undefined;
@@ -148,25 +145,25 @@ export interface PoukuAction {
   go_out?: PoukuAction_GoOut | undefined;
 }
 
-/** Keeps or not, then discards to the own field. */
+/** Keeps a yaku or not, then discards to the seat's own field. */
 export interface PoukuAction_Discard {
   /** The card to discard. */
   card: string;
   /**
-   * To keep: one card of the hand and the field cards taken with it, of at
-   * most two other players; together one yaku. Empty: no keep.
+   * The yaku to keep: one card of the hand, and cards from the fields of at most
+   * two other seats. Empty: keep no yaku.
    */
   keep: string[];
 }
 
-/** Keeps or not, then discards to the teammate's field; in teams only. */
+/** Keeps a yaku or not, then discards to the teammate's field. Only in teams. */
 export interface PoukuAction_Give {
   /** The card to discard. */
   card: string;
-  /** To keep, as in Discard. */
+  /** The yaku to keep, as in Discard. */
   keep: string[];
 }
 
-/** Goes out with the best yaku there are; the referee finds them. */
+/** Goes out. The referee finds the best yaku. */
 export interface PoukuAction_GoOut {
 }

@@ -11,50 +11,47 @@ export const protobufPackage = "pokearena.v1";
 /**
  * Saint Poker, for two to five. The rules: docs/rules/saint_poker.md.
  *
- * Cards are rank then suit: "AS", "TH", "2C". Lists over seats have seat 0
- * first.
+ * A card is its rank and its suit: "AS", "TH", "2C". Lists by seat begin with
+ * seat 0.
  */
 
 /** What a seat sees. */
 export interface SaintPokerView {
-  /** The round, 1 to 8; also what it is worth. */
+  /** The round, 1 to 8; also its value in points. */
   round: number;
-  /** What is asked now: "river", "show" or "pick_up". */
+  /** The required decision: "river", "show" or "pick_up". */
   phase: string;
   /** Your hand. */
   hand: string[];
-  /** The river: what came from the future river, then the cards added, by seat. */
+  /** The river: the cards from the future river, then the added cards, by seat. */
   river: string[];
-  /** The future river: the river's beginning in the next round. */
+  /** The future river, which begins the river of the next round. */
   future: string[];
-  /** The two cards each seat has shown, by seat; empty before all have. */
+  /** The two shown cards of each seat; empty until all seats have shown. */
   shown: SaintPokerCards[];
-  /** Seats from the best hand to the worst; empty before all have shown. */
+  /** The seats from the best hand to the worst; empty until all seats have shown. */
   order: number[];
   /** The pick-ups of this round so far, in order. */
   picked: SaintPokerPicked[];
   /** Points, by seat. */
   scores: number[];
-  /** Cards in hand, by seat. */
+  /** Number of cards in hand, by seat. */
   hand_sizes: number[];
-  /**
-   * Cards that everybody knows to be in a hand, because they were picked up,
-   * by seat.
-   */
+  /** Cards in hand that are public because they were picked up, by seat. */
   known: SaintPokerCards[];
-  /** The rounds before this one. */
+  /** The earlier rounds. */
   rounds: SaintPokerRound[];
 }
 
-/** A few cards. */
+/** A list of cards. */
 export interface SaintPokerCards {
   /** The cards. */
   cards: string[];
 }
 
-/** A card picked up. */
+/** A pick-up. */
 export interface SaintPokerPicked {
-  /** Who picked it up. */
+  /** The seat that picked up the card. */
   seat: number;
   /** The card. */
   card: string;
@@ -63,13 +60,13 @@ export interface SaintPokerPicked {
 /** A round that is over. */
 export interface SaintPokerRound {
   /**
-   * The whole river: what came from the future river, then the cards added,
-   * by seat.
+   * The whole river: the cards from the future river, then the added cards, by
+   * seat.
    */
   river: string[];
-  /** The two cards each seat showed, by seat. */
+  /** The two shown cards of each seat. */
   shown: SaintPokerCards[];
-  /** Seats from the best hand to the worst; the first scored. */
+  /** The seats from the best hand to the worst; the first one scored. */
   order: number[];
   /** The pick-ups, in order. */
   picked: SaintPokerPicked[];
@@ -77,7 +74,7 @@ export interface SaintPokerRound {
   discards: string[];
 }
 
-/** What a seat does. */
+/** An action of a seat. */
 export interface SaintPokerAction {
   /** Add to the river. */
   river?:
@@ -103,7 +100,7 @@ export interface SaintPokerAction_Show {
   cards: string[];
 }
 
-/** Takes a card that lies in the river or among anybody's two. */
+/** Takes a card from the river or from the shown cards of any seat. */
 export interface SaintPokerAction_PickUp {
   /** The card. */
   card: string;

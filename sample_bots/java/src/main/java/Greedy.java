@@ -10,9 +10,9 @@ import pokearena.v1.Bot.Action;
 import pokearena.v1.Poke.PokeAction;
 import pokearena.v1.Poke.PokeView;
 
-/** A bot for Poke that gives every legal action a worth and takes the best. */
+/** A bot for Poke that rates every legal action and chooses the best. */
 class Greedy {
-    /** The action worth most; chance decides between equals. */
+    /** Returns the best action; chance decides between equal ones. */
     static Move choose(ActRequest turn, Random random) {
         List<Action> legal = new ArrayList<>(turn.getLegalList());
         Collections.shuffle(legal, random);
@@ -22,7 +22,7 @@ class Greedy {
         return new Move(Collections.max(legal, byWorth));
     }
 
-    /** What an action is worth to the seat that sees this; 0 is to do nothing. */
+    /** Rates an action of the seat that sees this view; 0 is to do nothing. */
     static int worth(PokeAction move, PokeView view, int seat) {
         return switch (move.getActionCase()) {
             case DRAW -> draw(move.getDraw().getDiscardsList(), view, seat);
@@ -32,7 +32,7 @@ class Greedy {
         };
     }
 
-    /** Low cards that belong to no group, if that costs nothing: only the dealer's first draw. */
+    /** Rates a draw: low single cards, and only in the dealer's first draw, which is free. */
     static int draw(List<String> cards, PokeView view, int seat) {
         boolean isFree = view.getDealer() == seat
                 && view.getDrawnList().stream().noneMatch(drawn -> drawn.getSeat() == seat);
@@ -40,12 +40,12 @@ class Greedy {
         return isFree && isLoose ? cards.stream().mapToInt(c -> rank("Q") - rank(c)).sum() : -1;
     }
 
-    /** Several of a rank are hard to beat, and high cards are. */
+    /** Rates a lead: groups and high cards are hard to beat. */
     static int lead(List<String> cards) {
         return 20 * cards.size() + rank(cards.get(0));
     }
 
-    /** Wins as cheaply as possible, or throws the cheapest away. */
+    /** Rates an answer: the cheapest winning one, otherwise the cheapest cards. */
     static int answer(List<String> cards, PokeView view) {
         int first = rank(cards.get(0));
         boolean wins = first > rank(view.getLead(0))
@@ -54,12 +54,12 @@ class Greedy {
         return (wins ? 1000 : 0) - price;
     }
 
-    /** How many cards of this one's rank the hand holds. */
+    /** Counts the cards in hand with the rank of this card. */
     static int held(PokeView view, String card) {
         return (int) view.getHandList().stream().filter(c -> rank(c) == rank(card)).count();
     }
 
-    /** 0 for a two to 12 for an ace. */
+    /** Returns 0 for a two to 12 for an ace. */
     static int rank(String card) {
         return "23456789TJQKA".indexOf(card.charAt(0));
     }

@@ -13,7 +13,7 @@ import pokearena.v1.Bot.StartRequest;
 import pokearena.v1.Bot.StartResponse;
 import pokearena.v1.BotServiceGrpc.BotServiceImplBase;
 
-/** The bot as the referee asks it. The author's code runs in one thread at a time. */
+/** Implements BotService. The author's code runs in one thread at a time. */
 final class BotService extends BotServiceImplBase {
     private final Player bot;
 

@@ -15,26 +15,26 @@ import pokearena.v1.Bot.StartRequest;
 import pokearena.v1.Bot.StartResponse;
 
 /**
- * The Java kit: all a bot needs besides an idea. A whole bot is
+ * The Java kit: implements the protocol for bots. A complete bot is
  *
  * <pre>
  * Kit.run((turn, random) -> new Move(turn.getLegal(random.nextInt(turn.getLegalCount()))));
  * </pre>
  *
- * {@code turn} is the question, the message ActRequest of proto/pokearena/v1/bot.proto: what you
- * see is {@code turn.getView().getPoke()} (or another game's), what you may do is
- * {@code turn.getLegalList()}, the most harmless first. Return one of them, or any other legal
- * Action, with a note if you like.
+ * {@code turn} is a question, the message ActRequest of proto/pokearena/v1/bot.proto.
+ * {@code turn.getView().getPoke()} (or that of another game) is everything your seat sees.
+ * {@code turn.getLegalList()} contains the legal actions, the least risky first. Return one of
+ * them, or any other legal Action, with an optional note.
  *
- * <p>{@code random} is seeded with {@code turn.getLuck()}, so the same question gets the same
- * answer whenever it is asked; do not draw from anything else.
+ * <p>{@code random} is seeded with {@code turn.getLuck()}, so the same question always gets the
+ * same answer. Do not use other sources of random numbers.
  *
- * <p>Your code answers one question at a time, in a thread that is not the main one. What the bot
- * prints is kept ({@code pokearena logs}). An exception ends the process: its trace is the last
- * thing in that output.
+ * <p>Your code answers one question at a time, in a thread that is not the main thread.
+ * {@code pokearena logs} prints the bot's output. An exception ends the process, and its trace is
+ * the end of that output.
  */
 public final class Kit {
-    /** How many games at once a function is asked about: it remembers nothing between them. */
+    /** Number of games that a function plays concurrently: it has no memory. */
     private static final int GAMES_IN_FLIGHT = 16;
     private static final int LARGEST_MESSAGE = 64 << 20;
 
@@ -43,7 +43,7 @@ public final class Kit {
 
     private Kit() {}
 
-    /** A bot that remembers nothing: a function of one question. */
+    /** A bot without memory: a function of one question. */
     @FunctionalInterface
     public interface Choose {
         Move choose(ActRequest turn, Random random) throws Exception;
@@ -64,16 +64,16 @@ public final class Kit {
         });
     }
 
-    /** Serves a bot where the arena expects it, until the arena ends it (SIGTERM). */
+    /** Serves a bot at POKEARENA_ADDRESS until the arena ends it (SIGTERM). */
     public static void run(Player bot) throws Exception {
         String address = System.getenv("POKEARENA_ADDRESS");
         if (address == null || address.isEmpty()) {
-            System.err.println("This is a bot; the arena starts it and says where it has to listen.");
-            System.err.println("To see it play:  pokearena play poke . sample:random --watch");
+            System.err.println("This program is a bot: the arena starts it and sets POKEARENA_ADDRESS.");
+            System.err.println("To watch it play:  pokearena play poke . sample:random --watch");
             System.exit(1);
         }
         NETTY.setLevel(Level.SEVERE);
-        // Java writes to /tmp wherever it is told to; gRPC unpacks a library there.
+        // gRPC unpacks a library to the folder for temporary files, which Java sets to /tmp.
         String scratch = System.getenv("TMPDIR");
         if (scratch != null) {
             System.setProperty("java.io.tmpdir", scratch);
@@ -101,7 +101,7 @@ public final class Kit {
                 .workerEventLoopGroup(new EpollEventLoopGroup(1));
     }
 
-    /** Ends the process at once, whatever is being thought about. */
+    /** Ends the process at once, without waiting for running calls. */
     static void leave(int status) {
         System.out.flush();
         System.err.flush();

@@ -2,7 +2,7 @@ package pokearena;
 
 import pokearena.v1.Bot.Action;
 
-/** An answer, and a few words why: the replay shows them beside the move. */
+/** An action with an optional note, which the replay shows beside the action. */
 public record Move(Action action, String note) {
     public Move(Action action) {
         this(action, "");

@@ -6,11 +6,11 @@ import pokearena.v1.Bot.EndRequest;
 import pokearena.v1.Bot.StartRequest;
 import pokearena.v1.Bot.StartResponse;
 
-/** A bot that remembers. One that does not is a function: {@link Kit.Choose}. */
+/** A bot with memory. A bot without memory is a function: {@link Kit.Choose}. */
 public abstract class Player {
     /**
-     * What will be played; the response may say how many games are taken at the same time. That is
-     * 1 unless the bot keeps what it remembers by {@code turn.getGame()}.
+     * Called at the start of the table. The response may set the number of games that the bot plays
+     * concurrently. The default is 1; set more if it keeps its memory by {@code turn.getGame()}.
      */
     public StartResponse start(StartRequest request) throws Exception {
         return StartResponse.getDefaultInstance();
@@ -19,6 +19,6 @@ public abstract class Player {
     /** Answers one question. */
     public abstract Move act(ActRequest turn, Random random) throws Exception;
 
-    /** The table is over. */
+    /** Called at the end of the table. */
     public void end(EndRequest request) throws Exception {}
 }
