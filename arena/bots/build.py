@@ -33,7 +33,7 @@ Compilers and package installers need them to find programs, caches and the netw
 
 NETWORK: Final = "POKEARENA_BUILD_NETWORK"
 """Environment variable that, set to 1, gives builds of untrusted bots network access."""
-STRANGERS: Final = Limits(
+UNTRUSTED_LIMITS: Final = Limits(
     nofile=4096,
     fsize=512 * MIB,
     data=8192 * MIB,
@@ -45,7 +45,9 @@ STRANGERS: Final = Limits(
 """Limits of a build of an untrusted bot; ``scratch`` and ``files`` include its folder."""
 
 
-def build(said: Manifest, folder: Path, patience: float = PATIENCE, trusted: bool = True) -> None:
+def build(
+    manifest: Manifest, folder: Path, patience: float = PATIENCE, trusted: bool = True
+) -> None:
     """Run the build commands one after another, if there are any.
 
     Commands of an untrusted bot run in a sandbox. There they can write to the bot's folder, but use
@@ -55,36 +57,38 @@ def build(said: Manifest, folder: Path, patience: float = PATIENCE, trusted: boo
         BotError: a command failed; the text holds the end of its output.
         InfrastructureError: the bot is not trusted, and a sandbox is not available.
     """
-    for words in said.build:
+    for words in manifest.build:
         if not trusted:
-            _build_locked_in(said, words, folder, patience)
+            _build_in_sandbox(manifest, words, folder, patience)
             continue
         try:
             command = program(words, folder)
         except BotError as error:
-            raise BotError(f"{said.name} could not be built: {error}.") from None
+            raise BotError(f"{manifest.name} could not be built: {error}.") from None
         with tempfile.TemporaryFile() as output:
             failure = _run(command, folder, output, patience)
             if failure:
                 raise BotError(
-                    f'{said.name} could not be built: "{quote(shlex.join(words))}" {failure}'
-                    f"{_said(output)}"
+                    f'{manifest.name} could not be built: "{quote(shlex.join(words))}" {failure}'
+                    f"{_output_clause(_end_of(output))}"
                 )
 
 
-def _build_locked_in(said: Manifest, words: tuple[str, ...], folder: Path, patience: float) -> None:
+def _build_in_sandbox(
+    manifest: Manifest, words: tuple[str, ...], folder: Path, patience: float
+) -> None:
     # Imported here because a trusted bot is built without these modules.
-    from arena.bots.processes import Processes, Workshop
+    from arena.bots.processes import BuildRights, Processes
     from arena.bots.sandbox import available_levels
 
     ended = threading.Event()
-    bot = Bot(said.name, Manifest(said.name, words), folder, trusted=False)
-    workshop = Workshop(network=os.environ.get(NETWORK) == "1")
+    bot = Bot(manifest.name, Manifest(manifest.name, words), folder, trusted=False)
+    build_rights = BuildRights(network=os.environ.get(NETWORK) == "1")
     with Processes(
         lambda report: ended.set(),
-        limits=STRANGERS,
+        limits=UNTRUSTED_LIMITS,
         level=available_levels.best(),
-        workshop=workshop,
+        build_rights=build_rights,
     ) as processes:
         processes.start(0, bot)
         in_time = ended.wait(patience)
@@ -93,10 +97,11 @@ def _build_locked_in(said: Manifest, words: tuple[str, ...], folder: Path, patie
     failure = report.ended if in_time else f"took longer than {patience:.0f} s"
     if failure != "exited with status 0":
         text = report.output[-SHOWN:].strip()
-        wrote = f" and wrote:\n{text}" if text else " and wrote nothing."
-        alone = "" if workshop.network else ", without a network, as builds are here,"
+        place = "" if build_rights.network else ", without network access,"
+        command = quote(shlex.join(words))
         raise BotError(
-            f'{said.name} could not be built{alone}: "{quote(shlex.join(words))}" {failure}{wrote}'
+            f'{manifest.name} could not be built{place}: "{command}" {failure}'
+            f"{_output_clause(text)}"
         )
 
 
@@ -132,8 +137,11 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _said(output: IO[bytes]) -> str:
+def _end_of(output: IO[bytes]) -> str:
     size = output.seek(0, os.SEEK_END)
     output.seek(max(0, size - SHOWN))
-    text = sanitized(output.read().decode("utf-8", "replace")).strip()
+    return sanitized(output.read().decode("utf-8", "replace")).strip()
+
+
+def _output_clause(text: str) -> str:
     return f" and wrote:\n{text}" if text else " and wrote nothing."

@@ -60,21 +60,24 @@ class Report:
     """
 
 
-def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
+def clause(report: dict[str, Any], limits: Limits) -> tuple[str, bool]:
     """Describe how a process ended, from the sandbox launcher's report.
 
     Returns:
         A clause about the process, and whether it exceeded its limits.
     """
-    if said["flooded"]:
+    if report["flooded"]:
         return f"was stopped by the arena: wrote more than {_size(limits.output)} of output", True
-    if said["excess"]:
-        return f"was stopped by the arena: {EXCESS[said['excess']].format(**_shown(limits))}", True
-    if said["failed"]:
-        return f"could not be started: {said['failed']}", False
-    if said["status"] is None:
-        return "was killed together with its guard", False
-    code = os.waitstatus_to_exitcode(said["status"])
+    if report["excess"]:
+        return (
+            f"was stopped by the arena: {EXCESS[report['excess']].format(**_limit_texts(limits))}",
+            True,
+        )
+    if report["failed"]:
+        return f"could not be started: {report['failed']}", False
+    if report["status"] is None:
+        return "was killed together with its init process", False
+    code = os.waitstatus_to_exitcode(report["status"])
     if code == -signal.SIGXFSZ:
         return f"was stopped by the arena: wrote more than {_size(limits.fsize)} into a file", True
     if code < 0:
@@ -85,13 +88,13 @@ def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
 EXCESS: Final = {
     "memory": "used more than {memory} of memory",
     "scratch": "wrote more than {scratch} into its scratch space",
-    "files": "made more than {files} files",
+    "files": "created more than {files} files",
     "depth": f"nested folders more than {file_tree.DEPTH} levels deep",
-    "hidden": "took away the right to read a folder of its scratch space",
+    "hidden": "removed the read permission of a folder of its scratch space",
 }
 
 
-def _shown(limits: Limits) -> dict[str, str]:
+def _limit_texts(limits: Limits) -> dict[str, str]:
     return {
         "memory": _size(limits.memory),
         "scratch": _size(limits.scratch),
@@ -99,11 +102,11 @@ def _shown(limits: Limits) -> dict[str, str]:
     }
 
 
-def ending(said: dict[str, Any]) -> tuple[int | None, str]:
+def ending(report: dict[str, Any]) -> tuple[int | None, str]:
     """Return the exit status or the name of the signal, from the sandbox launcher's report."""
-    if said["failed"] or said["status"] is None:
+    if report["failed"] or report["status"] is None:
         return None, ""
-    code = os.waitstatus_to_exitcode(said["status"])
+    code = os.waitstatus_to_exitcode(report["status"])
     return (None, _signal_name(-code)) if code < 0 else (code, "")
 
 

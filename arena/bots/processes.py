@@ -16,7 +16,8 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 import arena
-from arena.bots.bot import Bot, command
+from arena.bots.bot import Bot
+from arena.bots.bot import command as bot_command
 from arena.bots.exit_report import Limits, Report, clause, ending
 from arena.bots.sandbox import readable_files
 from arena.bots.sandbox.level import Level, bubblewrap, refusal
@@ -24,21 +25,21 @@ from arena.bots.socket_probe import listens
 from arena.errors import BotError, InfrastructureError
 from referee.sanitizing import quote, sanitized
 
-KEEPER: Final = (
+LAUNCHER: Final = (
     "import sys; sys.path.append(sys.argv[2]); from arena.bots.sandbox.launcher import main; main()"
 )
 SOCKET: Final = "bot"
 LONGEST_SOCKET: Final = 100
 """Maximum length of a socket path in characters: Linux allows 107, other systems a few less."""
-ANSWER: Final = 10.0
+ANSWER_SECONDS: Final = 10.0
 """Seconds after which a launcher that does not answer counts as failed."""
-ENDING: Final = 2.0
+ENDING_SECONDS: Final = 2.0
 """Time limit in seconds for an exit in progress; on a busy machine it takes more than 0.05 s."""
-PATIENCE: Final = 0.3
+EXIT_SECONDS: Final = 0.3
 """Seconds to wait for the exit of a bot that no longer listens."""
-SEARCHED: Final = "/usr/local/bin:/usr/bin:/bin"
+SANDBOX_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 """PATH of a sandboxed bot."""
-_LOST: Final = "The keeper of the bot processes ended by itself."
+_LOST: Final = "The sandbox launcher ended by itself."
 
 log = logging.getLogger("arena.worker")
 
@@ -54,7 +55,7 @@ class _Process:
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class BuildRights:
     """Additional rights of a build command: write access to the bot's folder."""
 
     network: bool = False
@@ -71,7 +72,7 @@ class Processes:
         on_lost: called with a sentence if the launcher exits unexpectedly, an infrastructure fault.
         limits: the limits of each process.
         level: the isolation level of the bots.
-        workshop: additional rights of build commands; None for bots that play.
+        build_rights: additional rights of build commands; None for bots that play.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class Processes:
         limits: Limits | None = None,
         *,
         level: Level,
-        workshop: Workshop | None = None,
+        build_rights: BuildRights | None = None,
     ) -> None:
         if sys.platform != "linux":
             raise InfrastructureError(
@@ -91,7 +92,7 @@ class Processes:
         self._on_end = on_end
         self._on_lost = on_lost
         self._limits = limits or Limits()
-        self._workshop = workshop
+        self._build_rights = build_rights
         self.level = level
         self._changed = threading.Condition(threading.RLock())
         self._processes: list[_Process] = []
@@ -99,8 +100,8 @@ class Processes:
         self._closing = False
         self._lost = ""
         root = str(Path(arena.__file__).parent.parent)
-        self._keeper = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", KEEPER, str(os.getpid()), root],
+        self._launcher = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", LAUNCHER, str(os.getpid()), root],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # The environment is empty because a bot could read it in /proc. With a separate
@@ -109,7 +110,7 @@ class Processes:
             cwd="/",
             start_new_session=True,
         )
-        self._reader = threading.Thread(target=self._listen, name="bot-keeper", daemon=True)
+        self._reader = threading.Thread(target=self._listen, name="bot-launcher", daemon=True)
         self._reader.start()
 
     def __enter__(self) -> Self:
@@ -132,8 +133,8 @@ class Processes:
             InfrastructureError: the bot is not trusted and a sandbox is not available, or the
                 launcher has exited.
         """
-        if refused := refusal(bot.label, bot.trusted, self.level):
-            raise InfrastructureError(refused)
+        if reason := refusal(bot.label, bot.trusted, self.level):
+            raise InfrastructureError(reason)
         directory = _fresh_directory()
         address = f"unix:{directory}/{SOCKET}"
         process = _Process(seat, address)
@@ -141,20 +142,20 @@ class Processes:
             number = len(self._processes)
             self._processes.append(process)
             try:
-                argv = command(bot)
+                argv = bot_command(bot)
             except BotError as error:
                 self._end(process, Report(seat, f"could not be started: {quote(str(error))}"))
                 return address
             limits = asdict(self._limits)
             limits["output"] -= self._written.get(seat, 0)
-            order = {"argv": argv, "cwd": str(bot.folder), "directory": directory}
+            start = {"argv": argv, "cwd": str(bot.folder), "directory": directory}
             self._send(
-                {"do": "start", "bot": number, "limits": limits, "level": self.level, **order}
-                | self._surroundings(bot, argv, directory, address)
+                {"do": "start", "bot": number, "limits": limits, "level": self.level, **start}
+                | self._environment(bot, argv, directory, address)
             )
         return address
 
-    def _surroundings(
+    def _environment(
         self, bot: Bot, argv: tuple[str, ...], directory: str, address: str
     ) -> dict[str, object]:
         """Build the part of a start command with the environment and the visible files."""
@@ -162,25 +163,25 @@ class Processes:
         if self.level is Level.UNSANDBOXED:
             return {"env": env}
         scratch = "/tmp" if self.level is Level.BUBBLEWRAP else directory
-        env |= {"PATH": SEARCHED, "HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8"}
+        env |= {"PATH": SANDBOX_PATH, "HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8"}
         read = readable_files.readable(argv)
-        order: dict[str, object] = {
+        start: dict[str, object] = {
             "env": env,
             "bwrap": bubblewrap() or "",
             "own": readable_files.own(bot),
             "read": read,
             "listed": readable_files.listed(argv),
         }
-        if self._workshop is not None:
+        if self._build_rights is not None:
             homes = readable_files.toolchains()
             # A compiler consists of several programs in the same folder.
-            beside = os.path.dirname(argv[0])
-            env |= {"PATH": f"{beside}:{SEARCHED}", **homes}
-            read += [beside, *homes.values()]
-            order |= {"write": [readable_files.own(bot)], "network": self._workshop.network}
-        return order
+            program_folder = os.path.dirname(argv[0])
+            env |= {"PATH": f"{program_folder}:{SANDBOX_PATH}", **homes}
+            read += [program_folder, *homes.values()]
+            start |= {"write": [readable_files.own(bot)], "network": self._build_rights.network}
+        return start
 
-    def report(self, seat: int, patience: float = PATIENCE) -> Report:
+    def report(self, seat: int, patience: float = EXIT_SECONDS) -> Report:
         """Return a report on the latest process of a seat.
 
         An exit in progress is awaited. If the process no longer listens, it may be about to exit:
@@ -189,16 +190,16 @@ class Processes:
         with self._changed:
             number, process = self._latest(seat)
         # Probed without the lock, because it can take some tenths of a second.
-        is_deaf = process.end is None and not listens(process.address)
+        has_stopped_listening = process.end is None and not listens(process.address)
         with self._changed:
-            report, is_ending = self._look(number, process)
-            if (is_deaf or is_ending) and not report.ended:
-                longest = ENDING if is_ending else patience
-                self._changed.wait_for(lambda: process.end or self._lost, longest)
-                report, _ = self._look(number, process)
+            report, is_ending = self._current_report(number, process)
+            if (has_stopped_listening or is_ending) and not report.ended:
+                limit = ENDING_SECONDS if is_ending else patience
+                self._changed.wait_for(lambda: process.end or self._lost, limit)
+                report, _ = self._current_report(number, process)
             return report
 
-    def _look(self, number: int, process: _Process) -> tuple[Report, bool]:
+    def _current_report(self, number: int, process: _Process) -> tuple[Report, bool]:
         """Return the current report of a process, and whether the process is about to end."""
         process.tail = None
         if process.end is None:
@@ -219,7 +220,7 @@ class Processes:
             self._await(lambda: all(process.end for _, process in ending))
 
     def ends(self, seat: int) -> tuple[Report, ...]:
-        """Return the reports of all ended processes of a seat, in the order of their starts."""
+        """Return the reports of all ended processes of a seat, in the start of their starts."""
         with self._changed:
             return tuple(
                 process.end for process in self._processes if process.seat == seat and process.end
@@ -229,17 +230,17 @@ class Processes:
         """Kill all remaining processes and the launcher."""
         with self._changed:
             self._closing = True
-        assert self._keeper.stdin is not None
-        assert self._keeper.stdout is not None
+        assert self._launcher.stdin is not None
+        assert self._launcher.stdout is not None
         with contextlib.suppress(BrokenPipeError):
-            self._keeper.stdin.close()
+            self._launcher.stdin.close()
         try:
-            self._keeper.wait(ANSWER)
+            self._launcher.wait(ANSWER_SECONDS)
         except subprocess.TimeoutExpired:
-            self._keeper.kill()
-            self._keeper.wait()
-        self._reader.join(ANSWER)
-        self._keeper.stdout.close()
+            self._launcher.kill()
+            self._launcher.wait()
+        self._reader.join(ANSWER_SECONDS)
+        self._launcher.stdout.close()
 
     def _latest(self, seat: int) -> tuple[int, _Process]:
         for number in reversed(range(len(self._processes))):
@@ -247,34 +248,34 @@ class Processes:
                 return number, self._processes[number]
         raise KeyError(f"no process was started for seat {seat}")
 
-    def _send(self, said: dict[str, object]) -> None:
+    def _send(self, command: dict[str, object]) -> None:
         if self._lost:
             raise InfrastructureError(self._lost)
-        assert self._keeper.stdin is not None
+        assert self._launcher.stdin is not None
         try:
-            self._keeper.stdin.write(json.dumps(said).encode() + b"\n")
-            self._keeper.stdin.flush()
+            self._launcher.stdin.write(json.dumps(command).encode() + b"\n")
+            self._launcher.stdin.flush()
         except OSError:
             raise InfrastructureError(_LOST) from None
 
-    def _await(self, true: Callable[[], bool]) -> None:
-        if not self._changed.wait_for(lambda: self._lost or true(), ANSWER):
+    def _await(self, condition: Callable[[], bool]) -> None:
+        if not self._changed.wait_for(lambda: self._lost or condition(), ANSWER_SECONDS):
             raise InfrastructureError(
-                f"The keeper of the bot processes did not answer within {ANSWER:.0f} s."
+                f"The sandbox launcher did not answer within {ANSWER_SECONDS:.0f} s."
             )
-        if self._lost and not true():
+        if self._lost and not condition():
             raise InfrastructureError(self._lost)
 
     def _listen(self) -> None:
-        assert self._keeper.stdout is not None
+        assert self._launcher.stdout is not None
         sentence = _LOST
         try:
-            for line in self._keeper.stdout:
+            for line in self._launcher.stdout:
                 with self._changed:
-                    self._hear(json.loads(line))
+                    self._receive(json.loads(line))
         except Exception as error:
-            log.exception("a report of the keeper cannot be read")
-            sentence = f"A report of the keeper of the bot processes cannot be read: {error!r}."
+            log.exception("a report of the sandbox launcher cannot be read")
+            sentence = f"A report of the sandbox launcher cannot be read: {error!r}."
         with self._changed:
             if not self._closing:
                 self._lose(sentence)
@@ -285,22 +286,22 @@ class Processes:
         self._on_lost(sentence)
         self._changed.notify_all()
 
-    def _hear(self, said: dict[str, Any]) -> None:
-        process = self._processes[said["bot"]]
-        output = sanitized(said["output"])
-        if said["event"] == "tail":
-            peak = said["peak_memory"]
+    def _receive(self, report: dict[str, Any]) -> None:
+        process = self._processes[report["bot"]]
+        output = sanitized(report["output"])
+        if report["event"] == "tail":
+            peak = report["peak_memory"]
             process.tail = Report(process.seat, output=output, peak_memory=peak)
-            process.ending = said["ending"]
+            process.ending = report["ending"]
             self._changed.notify_all()
             return
-        if said["broken"]:
-            self._lose(f"A bot's process could not be kept: {said['broken']}.")
+        if report["broken"]:
+            self._lose(f"The sandbox of a bot failed: {report['broken']}.")
             return
-        self._written[process.seat] = self._written.get(process.seat, 0) + said["written"]
-        ended, resources = clause(said, self._limits)
-        status, signal = ending(said)
-        peak = said["peak_memory"]
+        self._written[process.seat] = self._written.get(process.seat, 0) + report["written"]
+        ended, resources = clause(report, self._limits)
+        status, signal = ending(report)
+        peak = report["peak_memory"]
         self._end(process, Report(process.seat, ended, resources, output, status, signal, peak))
 
     def _end(self, process: _Process, report: Report) -> None:

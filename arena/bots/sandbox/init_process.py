@@ -10,14 +10,14 @@ import signal
 import time
 
 from arena.bots.sandbox import linux
-from arena.bots.sandbox.sandbox import Cell
-from arena.bots.sandbox.start_command import Order
+from arena.bots.sandbox.sandbox import Sandbox
+from arena.bots.sandbox.start_command import StartCommand
 
 GRACE = 0.25
 """Seconds between SIGTERM and SIGKILL."""
-BETWEEN = 0.25
+CHECK_INTERVAL = 0.25
 """Seconds between two checks of the bot's scratch space and memory."""
-LONGEST_NEWS = 500
+LONGEST_REPORT = 500
 """Maximum length of a status line in characters: a pipe writes short lines atomically."""
 RLIMITS = {
     "nofile": resource.RLIMIT_NOFILE,
@@ -30,7 +30,7 @@ class InitProcess:
     """Code of the forked init process.
 
     Reads ``commands``: "stop" ends the bot, and the end of the pipe kills it at once. Writes lines
-    to ``news``:
+    to ``reports``:
 
     - "pid NUMBER": the bot's process id
     - "failed WHY": the program could not be started
@@ -42,11 +42,13 @@ class InitProcess:
     The bot's output goes to ``output``.
     """
 
-    def __init__(self, order: Order, commands: int, news: int, output: int) -> None:
-        self.order = order
-        self.cell = Cell(order)
+    def __init__(
+        self, start_command: StartCommand, commands: int, reports: int, output: int
+    ) -> None:
+        self.start_command = start_command
+        self.sandbox = Sandbox(start_command)
         self.commands = commands
-        self.news = news
+        self.reports = reports
         self.output = output
         self.bot = 0
         self.status: int | None = None
@@ -59,47 +61,47 @@ class InitProcess:
         """Run the bot until all its processes are gone, then end this process."""
         try:
             linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
-            woken = self.wake_on_sigchld()
+            wakeups = self.wake_on_sigchld()
             try:
-                self.cell.prepare()
-                self.guard(woken)
+                self.sandbox.prepare()
+                self.watch(wakeups)
             finally:
                 self.kill_all()
-                self.cell.take_away()
-            self.tell()
+                self.sandbox.remove()
+            self.send_results()
         except OSError as error:
             # If the launcher is gone, nothing reads the pipe.
             with contextlib.suppress(BrokenPipeError):
-                self.say("broken", error)
+                self.send("broken", error)
         finally:
             os._exit(0)
 
-    def guard(self, woken: int) -> None:
+    def watch(self, wakeups: int) -> None:
         """Start the bot; return when it has ended or must be killed."""
         self.bot = self.spawn()
-        self.say("pid", self.bot)
+        self.send("pid", self.bot)
         os.close(self.output)
-        self.wait(woken)
+        self.wait(wakeups)
         self.ended_by_itself = self.status is not None
         # The data written since the last check counts too.
-        self.excess = self.excess or self.cell.excess(self.bot)
+        self.excess = self.excess or self.sandbox.excess(self.bot)
 
-    def say(self, word: str, what: object) -> None:
-        line = " ".join(f"{word} {what}".split())[:LONGEST_NEWS]
-        os.write(self.news, line.encode("utf-8", "replace") + b"\n")
+    def send(self, keyword: str, value: object) -> None:
+        line = " ".join(f"{keyword} {value}".split())[:LONGEST_REPORT]
+        os.write(self.reports, line.encode("utf-8", "replace") + b"\n")
 
-    def tell(self) -> None:
+    def send_results(self) -> None:
         """Send the results to the launcher."""
-        self.say("peak", self.cell.peak // 1024 or self.peak)
-        excess = self.excess or self.cell.left_too_much
-        if not excess and self.cell.out_of_memory:
+        self.send("peak", self.sandbox.peak // 1024 or self.peak)
+        excess = self.excess or self.sandbox.build_excess
+        if not excess and self.sandbox.out_of_memory:
             excess = "memory"
         if excess:
-            self.say("excess", excess)
-        if not excess and self.ended_by_itself and self.cell.was_killed(self.status):
-            self.say("broken", "its sandbox was killed from outside")
+            self.send("excess", excess)
+        if not excess and self.ended_by_itself and self.sandbox.was_killed(self.status):
+            self.send("broken", "its sandbox was killed from outside")
         if self.status is not None:
-            self.say("status", self.cell.status(self.status))
+            self.send("status", self.sandbox.bot_status(self.status))
 
     def wake_on_sigchld(self) -> int:
         reading, writing = os.pipe()
@@ -108,41 +110,41 @@ class InitProcess:
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
         return reading
 
-    def wait(self, woken: int) -> None:
+    def wait(self, wakeups: int) -> None:
         """Return when the bot has ended or must be killed."""
         deadline = None
         while self.status is None:
-            ready = select.select([self.commands, woken], [], [], self.patience(deadline))[0]
-            if woken in ready:
-                os.read(woken, 4096)
+            ready = select.select([self.commands, wakeups], [], [], self.time_limit(deadline))[0]
+            if wakeups in ready:
+                os.read(wakeups, 4096)
                 self.reap()
             if self.commands in ready:
                 if not os.read(self.commands, 4096):
                     return
-                for group in self.cell.ask_to_end(self.bot):
+                for group in self.sandbox.groups_to_stop(self.bot):
                     linux.signal_group(group, signal.SIGTERM)
                 deadline = time.monotonic() + GRACE
             if deadline is not None and time.monotonic() >= deadline:
                 return
             if not ready:
-                self.excess = self.cell.excess(self.bot)
+                self.excess = self.sandbox.excess(self.bot)
                 if self.excess:
                     return
 
-    def patience(self, deadline: float | None) -> float | None:
+    def time_limit(self, deadline: float | None) -> float | None:
         """Return the seconds until the next timed action; None if none is due."""
         if deadline is not None:
             return max(0.0, deadline - time.monotonic())
-        return BETWEEN if self.cell.locked else None
+        return CHECK_INTERVAL if self.sandbox.is_isolated else None
 
     def reap(self) -> bool:
         """Collect exited children; return False if none are left."""
         try:
             while True:
-                pid, status, used = os.wait4(-1, os.WNOHANG)
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
                 if pid == 0:
                     return True
-                self.peak = max(self.peak, used.ru_maxrss)
+                self.peak = max(self.peak, usage.ru_maxrss)
                 if pid == self.bot:
                     self.status = status
         except ChildProcessError:
@@ -158,18 +160,18 @@ class InitProcess:
             time.sleep(0.001)
 
     def spawn(self) -> int:
-        guard = os.getpid()
+        init_pid = os.getpid()
         pid = os.fork()
         if pid != 0:
             return pid
         try:
             os.setsid()
             linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() == guard:
+            if os.getppid() == init_pid:
                 self.become_bot()
         except OSError as error:
-            place = str(error.filename or "").replace(f"{self.order.cwd}/", "./", 1)
-            self.say("failed", f"{place}: {error.strerror}" if place else error.strerror)
+            file = str(error.filename or "").replace(f"{self.start_command.cwd}/", "./", 1)
+            self.send("failed", f"{file}: {error.strerror}" if file else error.strerror)
         finally:
             os._exit(127)
 
@@ -179,28 +181,28 @@ class InitProcess:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(self.output, 1)
         os.dup2(self.output, 2)
-        os.chdir(self.order.cwd)
-        linux.check_program(self.order.argv[0])
+        os.chdir(self.start_command.cwd)
+        linux.check_program(self.start_command.argv[0])
         # A core_pattern program receives core dumps unless the limit is exactly 1; 0 does not
         # prevent it (core(5)).
-        linux.lower(resource.RLIMIT_CORE, 1)
+        linux.lower_limit(resource.RLIMIT_CORE, 1)
         for name, kind in RLIMITS.items():
-            linux.lower(kind, self.order.limits[name])
-        linux.volunteer()
-        argv = self.locked_in()
+            linux.lower_limit(kind, self.start_command.limits[name])
+        linux.prefer_for_oom_kill()
+        argv = self.enter_sandbox()
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         # Bubblewrap sets the bot's environment; its own environment would be visible in the
         # sandbox.
-        is_wrapped = argv is not self.order.argv
-        os.execve(argv[0], argv, {} if is_wrapped else self.order.env)
+        is_wrapped = argv is not self.start_command.argv
+        os.execve(argv[0], argv, {} if is_wrapped else self.start_command.env)
 
-    def locked_in(self) -> list[str]:
+    def enter_sandbox(self) -> list[str]:
         """Sandbox this process and return the command to execute."""
         try:
-            return self.cell.lock_in()
+            return self.sandbox.enter()
         except OSError as error:
             # This is not the bot's fault.
-            self.say("broken", error)
+            self.send("broken", error)
             os._exit(127)

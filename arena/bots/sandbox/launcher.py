@@ -11,7 +11,7 @@ import sys
 from arena.bots.sandbox import linux, memory_disk
 from arena.bots.sandbox.init_process import InitProcess
 from arena.bots.sandbox.sandbox import UNSANDBOXED, copy_of
-from arena.bots.sandbox.start_command import Order
+from arena.bots.sandbox.start_command import StartCommand
 from arena.system import file_tree
 
 # Bounded buffer for a bot's output.
@@ -21,7 +21,7 @@ HEAD = 4 * 1024
 TAIL = 64 * 1024
 
 
-class Output:
+class OutputBuffer:
     """The first 4 KiB and the last 64 KiB of a bot's output, and its total size."""
 
     def __init__(self) -> None:
@@ -38,9 +38,9 @@ class Output:
 
     def text(self) -> str:
         """Return the stored output, with a line in place of the omitted part."""
-        left_out = self.written - len(self.head) - len(self.tail)
-        gap = f"\n[{left_out} bytes are left out here]\n".encode() if left_out else b""
-        return (self.head + gap + self.tail).decode("utf-8", "replace")
+        omitted = self.written - len(self.head) - len(self.tail)
+        omission = f"\n[{omitted} bytes are omitted here]\n".encode() if omitted else b""
+        return (self.head + omission + self.tail).decode("utf-8", "replace")
 
 
 TYPE_CHECKING = False
@@ -48,30 +48,30 @@ if TYPE_CHECKING:
     from typing import Any
 
 CHUNK = 65536
-LOOK_UP = 1.0
+OWNER_CHECK_SECONDS = 1.0
 """Seconds between two checks whether the owner is alive, in case its pipe stays open."""
 
 
 class Bot:
     """The launcher's state of a bot: the pipes to its init process, and its output."""
 
-    def __init__(self, order: Order) -> None:
-        self.order = order
-        self.guard = 0
+    def __init__(self, start_command: StartCommand) -> None:
+        self.start_command = start_command
+        self.init_pid = 0
         self.commands = -1
-        self.news = -1
+        self.reports = -1
         self.output = -1
-        self.heard = b""
-        self.kept = Output()
+        self.received = b""
+        self.captured = OutputBuffer()
         self.flooded = False
 
     def start(self, others: list[Bot]) -> None:
         """Fork the init process, which starts the bot."""
         commands, self.commands = os.pipe()
-        self.news, news = os.pipe()
+        self.reports, reports = os.pipe()
         self.output, output = os.pipe()
-        self.guard = os.fork()
-        if self.guard == 0:
+        self.init_pid = os.fork()
+        if self.init_pid == 0:
             null = os.open(os.devnull, os.O_RDWR)
             os.dup2(null, 0)
             os.dup2(null, 1)
@@ -79,8 +79,8 @@ class Bot:
             # detected.
             for bot in (*others, self):
                 bot.close()
-            InitProcess(self.order, commands, news, output).run()
-        for end in (commands, news, output):
+            InitProcess(self.start_command, commands, reports, output).run()
+        for end in (commands, reports, output):
             os.close(end)
         os.set_blocking(self.output, False)
 
@@ -93,22 +93,22 @@ class Bot:
                 return True
             if not data:
                 return False
-            self.kept.add(data)
+            self.captured.add(data)
             most -= len(data)
         return True
 
-    def words(self) -> dict[str, str]:
+    def values_received(self) -> dict[str, str]:
         """Return the values sent by the init process, by keyword."""
-        return dict(line.split(" ", 1) for line in self.heard.decode().splitlines())
+        return dict(line.split(" ", 1) for line in self.received.decode().splitlines())
 
     def is_ending(self) -> bool:
         """Return whether the bot is about to end, so that its report will follow."""
-        pid = self.words().get("pid")
+        pid = self.values_received().get("pid")
         return self.flooded or (pid is not None and linux.is_ending(int(pid)))
 
     def peak_memory(self) -> int:
         """Return the peak memory in bytes of its largest process so far."""
-        pid = self.words().get("pid")
+        pid = self.values_received().get("pid")
         return 0 if pid is None else linux.peak_memory(int(pid))
 
     def stop(self) -> None:
@@ -124,14 +124,14 @@ class Bot:
 
     def clear(self) -> None:
         """Remove files left by an init process that was killed."""
-        memory_disk.remove_places(self.order.directory)
-        file_tree.remove(copy_of(self.order.directory))
+        memory_disk.remove_places(self.start_command.directory)
+        file_tree.remove(copy_of(self.start_command.directory))
 
     def close(self) -> None:
-        for end in (self.commands, self.news, self.output):
+        for end in (self.commands, self.reports, self.output):
             if end >= 0:
                 os.close(end)
-        self.commands = self.news = self.output = -1
+        self.commands = self.reports = self.output = -1
 
 
 class Launcher:
@@ -152,32 +152,32 @@ class Launcher:
 
     def turn(self) -> bool:
         """Wait for events and handle them; return False when the owner has closed the input."""
-        news = {bot.news: number for number, bot in self.bots.items()}
+        reports = {bot.reports: number for number, bot in self.bots.items()}
         outputs = {bot.output: number for number, bot in self.bots.items() if bot.output >= 0}
-        ready = select.select([0, *news, *outputs], [], [], LOOK_UP)[0]
+        ready = select.select([0, *reports, *outputs], [], [], OWNER_CHECK_SECONDS)[0]
         for end in ready:
             if end in outputs:
-                self.take(self.bots[outputs[end]])
+                self.read_output(self.bots[outputs[end]])
         for end in ready:
-            if end in news:
-                self.hear(news[end])
-        return self.obey() if 0 in ready else True
+            if end in reports:
+                self.receive(reports[end])
+        return self.run_commands() if 0 in ready else True
 
-    def take(self, bot: Bot) -> None:
+    def read_output(self, bot: Bot) -> None:
         if not bot.drain(4 * CHUNK):
             os.close(bot.output)
             bot.output = -1
-        if bot.kept.written > bot.order.limits["output"] and not bot.flooded:
+        if bot.captured.written > bot.start_command.limits["output"] and not bot.flooded:
             bot.flooded = True
             bot.kill()
 
-    def hear(self, number: int) -> None:
+    def receive(self, number: int) -> None:
         bot = self.bots[number]
-        data = os.read(bot.news, CHUNK)
-        bot.heard += data
+        data = os.read(bot.reports, CHUNK)
+        bot.received += data
         if data:
             return
-        os.waitpid(bot.guard, 0)
+        os.waitpid(bot.init_pid, 0)
         del self.bots[number]
         self.sweep()
         if bot.output >= 0:
@@ -188,65 +188,65 @@ class Launcher:
         self.report(number, bot)
 
     def report(self, number: int, bot: Bot) -> None:
-        words = bot.words()
-        status = int(words["status"]) if "status" in words else None
-        broken = words.get("broken")
-        if broken is None and "peak" not in words and bot.order.level != UNSANDBOXED:
+        values = bot.values_received()
+        status = int(values["status"]) if "status" in values else None
+        broken = values.get("broken")
+        if broken is None and "peak" not in values and bot.start_command.level != UNSANDBOXED:
             # An init process always sends "peak", and a sandboxed bot cannot kill it.
-            broken = "its guard was killed"
-        say(
+            broken = "its init process was killed"
+        write_report(
             {
                 "bot": number,
                 "event": "ended",
-                "output": bot.kept.text(),
-                "written": bot.kept.written,
+                "output": bot.captured.text(),
+                "written": bot.captured.written,
                 "flooded": bot.flooded,
                 "status": status,
-                "peak_memory": 1024 * int(words.get("peak", 0)),
-                "excess": words.get("excess", ""),
-                "failed": words.get("failed"),
+                "peak_memory": 1024 * int(values.get("peak", 0)),
+                "excess": values.get("excess", ""),
+                "failed": values.get("failed"),
                 "broken": broken,
             }
         )
 
     def sweep(self) -> None:
         """Kill the remaining processes of a bot whose init process was killed."""
-        guards = {bot.guard for bot in self.bots.values()}
-        while strays := [pid for pid in linux.children(os.getpid()) if pid not in guards]:
-            for pid in strays:
+        init_pids = {bot.init_pid for bot in self.bots.values()}
+        while orphans := [pid for pid in linux.children(os.getpid()) if pid not in init_pids]:
+            for pid in orphans:
                 linux.kill(pid)
-            for pid in strays:
+            for pid in orphans:
                 os.waitpid(pid, 0)
 
-    def obey(self) -> bool:
+    def run_commands(self) -> bool:
         data = os.read(0, CHUNK)
         *lines, self.unread = (self.unread + data).split(b"\n")
         for line in lines:
-            self.do(json.loads(line))
+            self.run_command(json.loads(line))
         return bool(data)
 
-    def do(self, said: dict[str, Any]) -> None:
-        number = said["bot"]
-        if said["do"] == "start":
-            bot = Bot(Order(said))
-            os.mkdir(bot.order.directory, 0o700)
+    def run_command(self, command: dict[str, Any]) -> None:
+        number = command["bot"]
+        if command["do"] == "start":
+            bot = Bot(StartCommand(command))
+            os.mkdir(bot.start_command.directory, 0o700)
             bot.start(list(self.bots.values()))
             self.bots[number] = bot
         elif number in self.bots:
             bot = self.bots[number]
-            if said["do"] == "stop":
+            if command["do"] == "stop":
                 bot.stop()
             else:
-                self.show(number, bot)
+                self.report_tail(number, bot)
 
-    def show(self, number: int, bot: Bot) -> None:
+    def report_tail(self, number: int, bot: Bot) -> None:
         if bot.output >= 0:
             bot.drain(4 * CHUNK)
-        say(
+        write_report(
             {
                 "bot": number,
                 "event": "tail",
-                "output": bot.kept.text(),
+                "output": bot.captured.text(),
                 "ending": bot.is_ending(),
                 "peak_memory": bot.peak_memory(),
             }
@@ -256,13 +256,13 @@ class Launcher:
         for bot in self.bots.values():
             bot.close()
         for bot in self.bots.values():
-            os.waitpid(bot.guard, 0)
+            os.waitpid(bot.init_pid, 0)
             bot.clear()
         self.bots.clear()
         self.sweep()
 
 
-def say(report: dict[str, Any]) -> None:
+def write_report(report: dict[str, Any]) -> None:
     data = json.dumps(report).encode() + b"\n"
     while data:
         data = data[os.write(1, data) :]

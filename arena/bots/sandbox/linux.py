@@ -28,15 +28,15 @@ def prctl(option: int, value: int) -> None:
 
 def children(of: int) -> list[int]:
     """Return the child processes of a process, adopted orphans included."""
-    found: list[int] = []
+    pids: list[int] = []
     try:
         for task in os.listdir(f"/proc/{of}/task"):
-            with open(f"/proc/{of}/task/{task}/children") as listed:
-                found.extend(int(pid) for pid in listed.read().split())
+            with open(f"/proc/{of}/task/{task}/children") as file:
+                pids.extend(int(pid) for pid in file.read().split())
     except OSError:
         # The process has just ended, or the kernel was built without that file.
-        found = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and parent(pid) == of]
-    return found
+        pids = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and parent(pid) == of]
+    return pids
 
 
 def parent(pid: str) -> int:
@@ -63,8 +63,8 @@ def peak_memory(pid: int) -> int:
 def _peak(pid: int) -> int:
     try:
         with open(f"/proc/{pid}/status") as status:
-            held = next((line for line in status if line.startswith("VmHWM:")), "0 0")
-        return 1024 * int(held.split()[1])
+            line = next((line for line in status if line.startswith("VmHWM:")), "0 0")
+        return 1024 * int(line.split()[1])
     except OSError:
         return 0
 
@@ -93,14 +93,14 @@ def signal_group(leader: int, number: int) -> None:
         os.killpg(leader, number)
 
 
-def lower(kind: int, limit: int) -> None:
+def lower_limit(kind: int, limit: int) -> None:
     """Lower a resource limit permanently; a limit that is already lower stays."""
     hard = resource.getrlimit(kind)[1]
     value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(kind, (value, value))
 
 
-def volunteer() -> None:
+def prefer_for_oom_kill() -> None:
     """Let the kernel's out-of-memory killer choose this process before those of the arena."""
     try:
         with open("/proc/self/oom_score_adj", "w") as score:
@@ -133,7 +133,7 @@ def check_program(path: str) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
 
-def filled(wrapped: int, mount: str, size: int) -> tuple[int, int]:
+def used_on_mount(wrapped: int, mount: str, size: int) -> tuple[int, int]:
     """Return bytes and number of files on the file system that a sandbox has at `mount`.
 
     Args:
@@ -146,13 +146,13 @@ def filled(wrapped: int, mount: str, size: int) -> tuple[int, int]:
     """
     for child in children(wrapped):
         try:
-            found = os.statvfs(f"/proc/{child}/root{mount}")
+            usage = os.statvfs(f"/proc/{child}/root{mount}")
         except OSError:
             continue
-        if found.f_blocks * found.f_frsize != size:
+        if usage.f_blocks * usage.f_frsize != size:
             # The machine's own file system: the sandbox is not complete yet.
             continue
-        return (found.f_blocks - found.f_bfree) * found.f_frsize, found.f_files - found.f_ffree
+        return (usage.f_blocks - usage.f_bfree) * usage.f_frsize, usage.f_files - usage.f_ffree
     return 0, 0
 
 

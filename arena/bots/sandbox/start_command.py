@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Order:
+class StartCommand:
     """A "start" command.
 
     Attributes:
@@ -24,19 +24,19 @@ class Order:
         *("listed", "network", "own", "read", "write"),
     )
 
-    def __init__(self, said: dict[str, Any]) -> None:
-        self.argv: list[str] = said["argv"]
-        self.cwd: str = said["cwd"]
-        self.env: dict[str, str] = said["env"]
-        self.directory: str = said["directory"]
-        self.limits: dict[str, int] = said["limits"]
-        self.level: str = said["level"]
-        self.bwrap: str = said.get("bwrap", "")
-        self.network: bool = said.get("network", False)
-        self.own: str = said.get("own", "")
-        self.read: list[str] = said.get("read", [])
-        self.listed: list[str] = said.get("listed", [])
-        self.write: list[str] = said.get("write", [])
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.argv: list[str] = fields["argv"]
+        self.cwd: str = fields["cwd"]
+        self.env: dict[str, str] = fields["env"]
+        self.directory: str = fields["directory"]
+        self.limits: dict[str, int] = fields["limits"]
+        self.level: str = fields["level"]
+        self.bwrap: str = fields.get("bwrap", "")
+        self.network: bool = fields.get("network", False)
+        self.own: str = fields.get("own", "")
+        self.read: list[str] = fields.get("read", [])
+        self.listed: list[str] = fields.get("listed", [])
+        self.write: list[str] = fields.get("write", [])
 
     @property
     def builds(self) -> bool:

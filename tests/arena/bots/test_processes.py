@@ -279,7 +279,7 @@ def test_a_bot_that_floods_its_output_is_stopped_and_its_beginning_and_end_are_k
         assert report.ended == "was stopped by the arena: wrote more than 1 MiB of output"
         assert report.resources
         assert report.output.startswith("first\nagain and again\n")
-        assert "bytes are left out here]" in report.output
+        assert "bytes are omitted here]" in report.output
         assert len(report.output) < 70_000
 
 
@@ -380,7 +380,7 @@ def test_nothing_of_a_bot_outlives_an_owner_that_is_killed(tmp_path: Path) -> No
             folder = Path(sys.argv[1])
             processes = Processes(level=available_levels.best())
             print(processes.start(0, Bot("b", Manifest("b", ("python", "bot.py")), folder)))
-            print(processes._keeper.pid, flush=True)
+            print(processes._launcher.pid, flush=True)
             time.sleep(600)
         """)
     )
@@ -392,29 +392,29 @@ def test_nothing_of_a_bot_outlives_an_owner_that_is_killed(tmp_path: Path) -> No
     ) as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
-        keeper = int(process.stdout.readline())
+        launcher = int(process.stdout.readline())
         for name in ("child", "orphan"):
             eventually((directory(address) / name).exists)
         # The parent of the orphan may be there for a moment yet.
         eventually(lambda: len(living(address)) == 3)
         process.kill()
-    eventually(lambda: not lives(keeper))
+    eventually(lambda: not lives(launcher))
     assert not living(address)
     assert not directory(address).exists()
 
 
-def test_a_bot_that_kills_its_guard_gains_nothing(open_table: Table) -> None:
+def test_a_bot_that_kills_its_init_process_gains_nothing(open_table: Table) -> None:
     address = open_table.python(DAEMONS + "os.kill(os.getppid(), 9)")
-    assert open_table.end().ended == "was killed together with its guard"
+    assert open_table.end().ended == "was killed together with its init process"
     assert not living(address)
 
 
 def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
     address = table.shell(f"{THERE} touch ready; {SLEEPER}")
     table.wrote(address, "ready")
-    os.kill(table.processes._keeper.pid, signal.SIGKILL)
+    os.kill(table.processes._launcher.pid, signal.SIGKILL)
     eventually(lambda: bool(table.lost))
-    assert table.lost == ["The keeper of the bot processes ended by itself."]
+    assert table.lost == ["The sandbox launcher ended by itself."]
     with pytest.raises(InfrastructureError, match="ended by itself"):
         table.shell(SLEEPER)
     eventually(lambda: not living(address))
@@ -422,8 +422,8 @@ def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
 
 
 def test_a_report_that_cannot_be_read_is_a_fault_of_the_arena(table: Table) -> None:
-    # The keeper's standard output is the pipe that reports come through.
-    reports = Path(f"/proc/{table.processes._keeper.pid}/fd/1")
+    # The launcher's standard output is the pipe that reports come through.
+    reports = Path(f"/proc/{table.processes._launcher.pid}/fd/1")
     with reports.open("wb") as pipe:
         pipe.write(b"garbage\n")
     eventually(lambda: bool(table.lost))

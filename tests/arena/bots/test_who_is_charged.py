@@ -34,20 +34,20 @@ def wait_until(holds: Callable[[], object]) -> None:
         time.sleep(0.001)
 
 
-def keeper_of(processes: Processes) -> int:
-    return processes._keeper.pid
+def launcher_of(processes: Processes) -> int:
+    return processes._launcher.pid
 
 
-def guard_of(processes: Processes) -> int:
-    wait_until(lambda: linux.children(keeper_of(processes)))
-    return linux.children(keeper_of(processes))[0]
+def init_process_of(processes: Processes) -> int:
+    wait_until(lambda: linux.children(launcher_of(processes)))
+    return linux.children(launcher_of(processes))[0]
 
 
 def sandbox_of(processes: Processes) -> int:
     """Return the outer process of bubblewrap."""
-    guard = guard_of(processes)
-    wait_until(lambda: [pid for pid in linux.children(guard) if program(pid) == "bwrap"])
-    return next(pid for pid in linux.children(guard) if program(pid) == "bwrap")
+    init_pid = init_process_of(processes)
+    wait_until(lambda: [pid for pid in linux.children(init_pid) if program(pid) == "bwrap"])
+    return next(pid for pid in linux.children(init_pid) if program(pid) == "bwrap")
 
 
 def program(pid: int) -> str:
@@ -57,7 +57,7 @@ def program(pid: int) -> str:
         return ""
 
 
-VICTIMS = {"keeper": keeper_of, "guard": guard_of, "sandbox": sandbox_of}
+VICTIMS = {"launcher": launcher_of, "init process": init_process_of, "sandbox": sandbox_of}
 
 
 @pytest.mark.parametrize("stage", ["starting", "listening"])

@@ -388,7 +388,7 @@ def test_a_keeper_that_dies_is_a_fault_of_the_arena_and_not_of_the_bots(arena: A
     )
     bots = [arena.bot("one", act), arena.bot("two")]
     played: list[PlayedGame] = []
-    with pytest.raises(InfrastructureError, match="The keeper of the bot processes ended"):
+    with pytest.raises(InfrastructureError, match="The sandbox launcher ended"):
         play_match(arena.spec(bots), arena.referee.address, bots, played.append)
     assert played == []
 

@@ -10,9 +10,9 @@ import pytest
 
 from arena.bots.sandbox import cgroup
 from arena.bots.sandbox.cgroup import Cgroup
-from tests.arena.bots.sandbox.test_sandbox import Cell, cell
+from tests.arena.bots.sandbox.test_sandbox import SandboxedBot, sandboxed
 
-__all__ = ["cell"]
+__all__ = ["sandboxed"]
 
 PAGE = 4096
 
@@ -62,11 +62,11 @@ libc.syscall = lambda number, *rest: real(number, *rest, *[0] * (6 - len(rest)))
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are those of x86-64")
-def test_calls_that_show_or_change_the_page_cache_return_an_error(cell: Cell) -> None:
+def test_calls_that_show_or_change_the_page_cache_return_an_error(sandboxed: SandboxedBot) -> None:
     lines = [SCRIPT]
     for call in REFUSED:
         lines += ["ctypes.set_errno(0)", f"result = {call}", "print(result, ctypes.get_errno())"]
-    report = cell.run("\n".join(lines))
+    report = sandboxed.run("\n".join(lines))
     assert report.ended == "exited with status 0", report.output
     for (call, error), line in zip(REFUSED.items(), report.output.splitlines(), strict=True):
         result, number = map(int, line.split())
@@ -77,11 +77,11 @@ def test_calls_that_show_or_change_the_page_cache_return_an_error(cell: Cell) ->
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are those of x86-64")
-def test_advice_on_a_process_own_memory_is_allowed(cell: Cell) -> None:
+def test_advice_on_a_process_own_memory_is_allowed(sandboxed: SandboxedBot) -> None:
     lines = [SCRIPT]
     for call in ALLOWED:
         lines += ["ctypes.set_errno(0)", f"result = {call}", "print(ctypes.get_errno())"]
-    report = cell.run("\n".join(lines))
+    report = sandboxed.run("\n".join(lines))
     assert report.output.split() == ["0"] * len(ALLOWED)
 
 

@@ -23,7 +23,7 @@ SMALL = Limits(memory=192 * MIB, processes=32, scratch=4 * MIB, files=100, fsize
 LOCKED = [Level.BUBBLEWRAP, Level.LANDLOCK]
 
 
-class Cell:
+class SandboxedBot:
     """One bot at a level, and what it told."""
 
     def __init__(self, level: Level, folder: Path) -> None:
@@ -69,9 +69,9 @@ def needed(level: Level) -> None:
 
 
 @pytest.fixture(params=LOCKED)
-def cell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cell]:
+def sandboxed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SandboxedBot]:
     needed(request.param)
-    found = Cell(request.param, tmp_path)
+    found = SandboxedBot(request.param, tmp_path)
     with found.processes:
         yield found
 
@@ -80,19 +80,21 @@ def test_a_level_that_is_used_has_held() -> None:
     assert available_levels.offer(available_levels.best()).holds
 
 
-def test_a_bot_reads_its_own_files_and_cannot_write_them(cell: Cell) -> None:
-    (cell.folder / "data").write_text("mine")
-    said = cell.tries("open('data').close()", "open('data', 'a')", "open('new', 'w')")
+def test_a_bot_reads_its_own_files_and_cannot_write_them(sandboxed: SandboxedBot) -> None:
+    (sandboxed.folder / "data").write_text("mine")
+    said = sandboxed.tries("open('data').close()", "open('data', 'a')", "open('new', 'w')")
     assert said[0] == "done"
     assert "done" not in said[1:]
-    assert (cell.folder / "data").read_text() == "mine"
+    assert (sandboxed.folder / "data").read_text() == "mine"
 
 
-def test_a_bot_sees_nothing_of_others(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_bot_sees_nothing_of_others(
+    sandboxed: SandboxedBot, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     other = tmp_path_factory.mktemp("other") / "secret"
     other.write_text("secret")
     other.chmod(0o644)
-    said = cell.tries(
+    said = sandboxed.tries(
         f"open({str(other)!r})",
         "open('/etc/passwd')",
         f"open({str(Path(__file__))!r})",
@@ -102,18 +104,18 @@ def test_a_bot_sees_nothing_of_others(cell: Cell, tmp_path_factory: pytest.TempP
 
 
 @pytest.mark.parametrize("name", ["meek", "strong"])
-def test_house_bots_find_what_they_import(cell: Cell, name: str) -> None:
-    address = cell.processes.start(0, resolver.sample(name))
-    eventually(lambda: listens(address) or bool(cell.processes.ends(0)))
-    assert not cell.processes.ends(0)
+def test_house_bots_find_what_they_import(sandboxed: SandboxedBot, name: str) -> None:
+    address = sandboxed.processes.start(0, resolver.sample(name))
+    eventually(lambda: listens(address) or bool(sandboxed.processes.ends(0)))
+    assert not sandboxed.processes.ends(0)
 
 
-def test_a_bot_has_scratch_space_that_goes_with_it(cell: Cell) -> None:
-    assert cell.tries("open(os.environ['TMPDIR'] + '/x', 'w').write('x')") == ["done"]
-    assert cell.tries("open(os.environ['TMPDIR'] + '/x')") == ["FileNotFoundError"]
+def test_a_bot_has_scratch_space_that_goes_with_it(sandboxed: SandboxedBot) -> None:
+    assert sandboxed.tries("open(os.environ['TMPDIR'] + '/x', 'w').write('x')") == ["done"]
+    assert sandboxed.tries("open(os.environ['TMPDIR'] + '/x')") == ["FileNotFoundError"]
 
 
-def test_a_bot_reaches_nobody(cell: Cell, tmp_path: Path) -> None:
+def test_a_bot_reaches_nobody(sandboxed: SandboxedBot, tmp_path: Path) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as tcp,
         socket.socket(socket.AF_UNIX) as abstract,
@@ -123,7 +125,7 @@ def test_a_bot_reaches_nobody(cell: Cell, tmp_path: Path) -> None:
         abstract.listen()
         named.bind(str(tmp_path / "s"))
         named.listen()
-        said = cell.tries(
+        said = sandboxed.tries(
             f"socket.create_connection({tcp.getsockname()!r}, 1)",
             f"socket.socket(socket.AF_UNIX).connect({abstract.getsockname()!r})",
             "socket.socket(40, socket.SOCK_STREAM)",
@@ -133,7 +135,7 @@ def test_a_bot_reaches_nobody(cell: Cell, tmp_path: Path) -> None:
     assert "done" not in said
 
 
-def test_a_bot_is_refused_what_bots_do_not_need(cell: Cell) -> None:
+def test_a_bot_is_refused_what_bots_do_not_need(sandboxed: SandboxedBot) -> None:
     calls = [
         "libc.unshare(0x10000000)",
         "libc.ptrace(16, os.getppid(), 0, 0)",
@@ -144,12 +146,12 @@ def test_a_bot_is_refused_what_bots_do_not_need(cell: Cell) -> None:
         "libc.personality(0x40000)",
     ]
     script = "import ctypes, os\nlibc = ctypes.CDLL(None)\n"
-    report = cell.run(script + "".join(f"print({call})\n" for call in calls))
+    report = sandboxed.run(script + "".join(f"print({call})\n" for call in calls))
     assert report.output.split() == ["-1"] * len(calls)
 
 
-def test_files_that_all_bots_see_cannot_be_locked_or_watched(cell: Cell) -> None:
-    said = cell.tries(
+def test_files_that_all_bots_see_cannot_be_locked_or_watched(sandboxed: SandboxedBot) -> None:
+    said = sandboxed.tries(
         "fcntl.flock(os.open(sys.executable, os.O_RDONLY), fcntl.LOCK_SH)",
         "fcntl.lockf(os.open(sys.executable, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)",
         "fcntl.fcntl(os.open('/usr', os.O_RDONLY), fcntl.F_NOTIFY, 1)",
@@ -157,8 +159,8 @@ def test_files_that_all_bots_see_cannot_be_locked_or_watched(cell: Cell) -> None
     assert said == ["OSError"] * 3
 
 
-def test_a_bot_cannot_signal_anybody(cell: Cell) -> None:
-    assert "done" not in cell.tries(f"os.kill({os.getpid()}, 0)")
+def test_a_bot_cannot_signal_anybody(sandboxed: SandboxedBot) -> None:
+    assert "done" not in sandboxed.tries(f"os.kill({os.getpid()}, 0)")
 
 
 def test_two_bots_are_different_users_if_root_starts_them(tmp_path: Path) -> None:
@@ -178,8 +180,8 @@ def test_two_bots_are_different_users_if_root_starts_them(tmp_path: Path) -> Non
     assert "0\n" not in users
 
 
-def test_too_much_scratch_space_is_beyond_its_resources(cell: Cell) -> None:
-    report = cell.run(
+def test_too_much_scratch_space_is_beyond_its_resources(sandboxed: SandboxedBot) -> None:
+    report = sandboxed.run(
         "import os\n"
         "for number in range(50):\n"
         "    with open(os.environ['TMPDIR'] + f'/{number}', 'wb') as file:\n"
@@ -191,29 +193,29 @@ def test_too_much_scratch_space_is_beyond_its_resources(cell: Cell) -> None:
     assert report.resources
 
 
-def test_too_many_files_are_beyond_its_resources(cell: Cell) -> None:
-    report = cell.run(
+def test_too_many_files_are_beyond_its_resources(sandboxed: SandboxedBot) -> None:
+    report = sandboxed.run(
         "import os, time\n"
         "for number in range(500): open(os.environ['TMPDIR'] + f'/{number}', 'w').close()\n"
         "time.sleep(600)"
     )
-    assert report.ended == "was stopped by the arena: made more than 100 files"
+    assert report.ended == "was stopped by the arena: created more than 100 files"
     assert report.resources
 
 
-def test_too_much_memory_is_beyond_its_resources(cell: Cell) -> None:
+def test_too_much_memory_is_beyond_its_resources(sandboxed: SandboxedBot) -> None:
     if "memory" not in cgroup.parents():
         assert "CI" not in os.environ or os.geteuid() != 0
         pytest.skip("no control groups can be made here")
-    report = cell.run("held = [bytearray(8_000_000) for _ in range(100)]")
+    report = sandboxed.run("held = [bytearray(8_000_000) for _ in range(100)]")
     assert report.ended == "was stopped by the arena: used more than 192 MiB of memory"
     assert report.resources
 
 
-def test_a_fork_bomb_fails_inside_and_is_gone_at_the_end(cell: Cell) -> None:
+def test_a_fork_bomb_fails_inside_and_is_gone_at_the_end(sandboxed: SandboxedBot) -> None:
     if os.geteuid() == 0 and "pids" not in cgroup.parents():
         pytest.skip("no control groups can be made here")
-    report = cell.run(
+    report = sandboxed.run(
         "import os, time\n"
         "for number in range(5000):\n"
         "    try:\n"
@@ -224,23 +226,23 @@ def test_a_fork_bomb_fails_inside_and_is_gone_at_the_end(cell: Cell) -> None:
     assert report.output == "True\n"
 
 
-def test_nothing_is_left_of_a_cell(cell: Cell) -> None:
-    cell.start("import time; time.sleep(600)")
-    private = Path(cell.address.removeprefix("unix:")).parent
+def test_nothing_is_left_of_a_cell(sandboxed: SandboxedBot) -> None:
+    sandboxed.start("import time; time.sleep(600)")
+    private = Path(sandboxed.address.removeprefix("unix:")).parent
     eventually(private.exists)
-    keeper = cell.processes._keeper.pid
-    eventually(lambda: bool(linux.children(keeper)))
-    (guard,) = linux.children(keeper)
-    eventually(lambda: bool(groups(guard)) or not cgroup.parents())
-    cell.processes.close()
+    launcher = sandboxed.processes._launcher.pid
+    eventually(lambda: bool(linux.children(launcher)))
+    (init_pid,) = linux.children(launcher)
+    eventually(lambda: bool(groups(init_pid)) or not cgroup.parents())
+    sandboxed.processes.close()
     assert not private.exists()
-    assert not groups(guard)
+    assert not groups(init_pid)
 
 
-def groups(guard: int) -> list[str]:
-    """The control groups of this guard's bot."""
+def groups(init_pid: int) -> list[str]:
+    """The control groups of this init_pid's bot."""
     found = [name for parent in cgroup.parents().values() for name in os.listdir(parent)]
-    return [name for name in found if name.startswith(f"{cgroup.mine()}{guard}-")]
+    return [name for name in found if name.startswith(f"{cgroup.mine()}{init_pid}-")]
 
 
 def test_who_is_not_trusted_is_not_run_unsandboxed(tmp_path: Path) -> None:
@@ -327,9 +329,9 @@ def test_a_bot_has_a_file_system_of_its_own_where_the_machine_allows_it(tmp_path
     before = set(Path("/proc/self/mountinfo").read_text().splitlines())
     assert available_levels.has_disk(Level.BUBBLEWRAP)
     assert not available_levels.has_disk(Level.UNSANDBOXED)
-    cell = Cell(Level.BUBBLEWRAP, tmp_path)
-    with cell.processes:
-        report = cell.run(
+    sandboxed = SandboxedBot(Level.BUBBLEWRAP, tmp_path)
+    with sandboxed.processes:
+        report = sandboxed.run(
             "import os\n"
             "for _ in range(8):\n"
             "    file = os.open(os.environ['TMPDIR'], os.O_TMPFILE | os.O_RDWR)\n"

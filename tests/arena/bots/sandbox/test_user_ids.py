@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandbox import sandbox
+from arena.bots.sandbox import user_ids
 from tests.hosts.network import needs_namespaces
 
 FIRST, COUNT = 61_500, 2
 """Ids that no bot gets while these tests run."""
 TAKER = f"""
     import sys
-    from arena.bots.sandbox import sandbox as uids
+    from arena.bots.sandbox import user_ids as uids
     uids.FIRST, uids.COUNT, uids.LOCKS = {FIRST}, int(sys.argv[1]), sys.argv[2]
     try:
-        owner = uids.Uid()
+        owner = uids.UserId()
         print(owner.number, flush=True)
     except OSError as error:
         print(error.strerror, flush=True)
@@ -31,9 +31,9 @@ TAKER = f"""
 
 @pytest.fixture(autouse=True)
 def _ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "FIRST", FIRST)
-    monkeypatch.setattr(sandbox, "COUNT", COUNT)
-    monkeypatch.setattr(sandbox, "LOCKS", str(tmp_path / "locks"))
+    monkeypatch.setattr(user_ids, "FIRST", FIRST)
+    monkeypatch.setattr(user_ids, "COUNT", COUNT)
+    monkeypatch.setattr(user_ids, "LOCKS", str(tmp_path / "locks"))
 
 
 class Network:
@@ -59,8 +59,8 @@ def taken(*within: str) -> Iterator[str]:
         sys.executable,
         "-c",
         textwrap.dedent(TAKER),
-        str(sandbox.COUNT),
-        sandbox.LOCKS,
+        str(user_ids.COUNT),
+        user_ids.LOCKS,
     ]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
@@ -82,15 +82,15 @@ def test_who_lives_under_an_id_is_not_killed_from_another_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     needs_namespaces(Network)
-    monkeypatch.setattr(sandbox, "COUNT", 1)
-    owner = sandbox.Uid()
+    monkeypatch.setattr(user_ids, "COUNT", 1)
+    owner = user_ids.UserId()
     assert owner.number is not None
     living = subprocess.Popen(["sleep", "60"], user=owner.number, group=owner.number)
     try:
         with Network() as network, taken(*network.within) as there:
             assert there == "all 1 user ids of bots are in use"
             assert living.poll() is None
-        owner.purge()
+        owner.kill_processes()
         assert living.wait() == -9
     finally:
         living.kill()
@@ -103,6 +103,6 @@ def test_where_no_lock_can_be_kept_an_id_is_still_taken_once(
 ) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root gives ids away")
-    monkeypatch.setattr(sandbox, "LOCKS", str(tmp_path))
+    monkeypatch.setattr(user_ids, "LOCKS", str(tmp_path))
     with taken() as here, taken() as there:
         assert {here, there} == {str(FIRST), str(FIRST + 1)}
