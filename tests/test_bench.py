@@ -45,9 +45,9 @@ def test_every_part_can_be_measured() -> None:
 
 def test_a_part_is_measured_beside_its_peers_and_told(tmp_path: Path) -> None:
     words = ("bench", "evaluator", "--rounds", "1", "--json", "--no-history")
-    said = in_own_process(tmp_path, words)
-    assert said.status == 0, said.err
-    lines = [json.loads(line) for line in said.out.splitlines()]
+    output = in_own_process(tmp_path, words)
+    assert output.status == 0, output.err
+    lines = [json.loads(line) for line in output.out.splitlines()]
     beside = [line for line in lines if line["peer"] == "phevaluator"]
     assert [line["name"] for line in beside] == ["best of 5 cards", "best of 7 cards"]
     for line in beside:
@@ -72,6 +72,6 @@ def test_a_part_that_fails_is_said_and_the_next_is_measured(
 
 
 def test_there_are_only_so_many_parts(tmp_path: Path) -> None:
-    said = in_own_process(tmp_path, ("bench", "sprinting"))
-    assert said.status == 2
-    assert "there is no part 'sprinting'; the parts are decisions," in said.err
+    output = in_own_process(tmp_path, ("bench", "sprinting"))
+    assert output.status == 2
+    assert "there is no part 'sprinting'; the parts are decisions," in output.err

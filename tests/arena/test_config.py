@@ -172,6 +172,6 @@ def test_a_store_is_shared_when_it_is_not_the_file_of_the_folder(tmp_path: Path)
 def test_fetched_versions_have_ten_gibibytes_or_what_the_setting_says() -> None:
     assert config.most_versions({}) == 10 << 30
     assert config.most_versions({"POKEARENA_VERSIONS_MIB": "3"}) == 3 << 20
-    for said in ("-1", "1.5", "many", "\u0663"):
+    for value in ("-1", "1.5", "many", "\u0663"):
         with pytest.raises(config.SettingError, match="a whole number of MiB"):
-            config.most_versions({"POKEARENA_VERSIONS_MIB": said})
+            config.most_versions({"POKEARENA_VERSIONS_MIB": value})

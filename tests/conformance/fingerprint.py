@@ -30,5 +30,5 @@ def fingerprint(table: Table) -> str:
 
 
 if __name__ == "__main__":
-    for one in SOME:
-        print(one, fingerprint(one))
+    for entry in SOME:
+        print(entry, fingerprint(entry))

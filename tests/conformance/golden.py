@@ -29,9 +29,9 @@ def record(table: Table) -> str:
 if __name__ == "__main__":
     for old in FOLDER.glob("*.jsonl"):
         old.unlink()
-    for one in TABLES:
-        path(one).write_text(record(one))
-        print(path(one).name)
+    for entry in TABLES:
+        path(entry).write_text(record(entry))
+        print(path(entry).name)
     for game_id in GAMES:
         perft.path(game_id).write_text(perft.text(perft.of_game(game_id)))
         print(perft.path(game_id).name)

@@ -29,8 +29,8 @@ def near(action: Action, things: list[str], rng: random.Random) -> Iterator[Acti
         value = getattr(action, field.name)
         hint = hints[field.name]
         if isinstance(value, tuple):
-            some, junk = listable(hint, things, rng)
-            values: Iterator[Any] = near_list(value, some, junk, rng)
+            sensible, junk = listable(hint, things, rng)
+            values: Iterator[Any] = near_list(value, sensible, junk, rng)
         elif hint is bool:
             values = iter([not value])
         elif hint is int:
@@ -82,8 +82,8 @@ def of_kind(kind: Any, things: list[str], rng: random.Random) -> Action:
         elif hint is int:
             made[name] = rng.randint(0, 12)
         elif str(hint).startswith("tuple"):
-            some, _ = listable(hint, things, rng)
-            made[name] = tuple(rng.sample(some, rng.randint(0, min(5, len(some)))))
+            sensible, _ = listable(hint, things, rng)
+            made[name] = tuple(rng.sample(sensible, rng.randint(0, min(5, len(sensible)))))
         else:
             made[name] = rng.choice(things)
     return kind(**made)

@@ -57,8 +57,8 @@ def leaking_state(state: State, leak: Leak) -> State:
 
         def legal(self, seat: int) -> Legal:
             right: Legal = super().legal(seat)
-            told: Legal = leak.legal(self, seat, right) if leak.legal else right
-            return told
+            leaked: Legal = leak.legal(self, seat, right) if leak.legal else right
+            return leaked
 
     return cast(State, Leaking(**vars(state)))
 

@@ -21,6 +21,6 @@ ORACLES: Mapping[str, Oracle] = {
 
 def oracle_of(table: Table) -> Oracle:
     """The oracle of a table's game."""
-    found = ORACLES.get(table.game.id)
-    assert found is not None, f"{table.game.id} has no oracle; add one to {__name__}"
-    return found
+    oracle = ORACLES.get(table.game.id)
+    assert oracle is not None, f"{table.game.id} has no oracle; add one to {__name__}"
+    return oracle

@@ -40,14 +40,14 @@ def choices(state: State) -> int:
 
 def counts(state: State) -> list[int]:
     """The numbers of sequences of 1, 2, ... turns, as deep as the bounds allow."""
-    found: list[int] = []
+    numbers: list[int] = []
     positions = [state]
-    while len(found) < DEEPEST:
-        found.append(sum(map(choices, positions)))
-        if not 0 < found[-1] <= MOST:
-            return found
+    while len(numbers) < DEEPEST:
+        numbers.append(sum(map(choices, positions)))
+        if not 0 < numbers[-1] <= MOST:
+            return numbers
         positions = [after for position in positions for after in following(position)]
-    return found
+    return numbers
 
 
 def of_table(table: Table) -> Counts:
@@ -66,9 +66,9 @@ def of_game(game_id: str) -> dict[str, Counts]:
     return {str(table): of_table(table) for table in TABLES if table.game.id == game_id}
 
 
-def text(told: dict[str, Counts]) -> str:
+def text(counts_by_table: dict[str, Counts]) -> str:
     """Counts as they are kept: a line a position."""
-    spread = json.dumps(told, indent=1)
+    spread = json.dumps(counts_by_table, indent=1)
     return (
         re.sub(r"\[[^]]*\]", lambda counts: " ".join(counts[0].split()), spread)
         .replace("[ ", "[")

@@ -22,8 +22,8 @@ class PokexOracle(Oracle):
     @staticmethod
     def played_by(state: Any, seat: int) -> list[str]:
         """What a seat has played in this deal."""
-        played = [*(one for trick in state.tricks for one in trick.played), *state.played]
-        return [c for one in played if one.seat == seat for c in one.cards]
+        played = [*(play for trick in state.tricks for play in trick.played), *state.played]
+        return [c for play in played if play.seat == seat for c in play.cards]
 
     def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
         """The other hands, what was set aside, what is not turned up, and the deals to come."""

@@ -53,8 +53,8 @@ def play_game(
     play = RunningGame(setting(table), order)
     rights = [RecordedClock(CLOCK, legal) for _ in range(table.seats)]
     played = Played()
-    while asked := dict(play.ask(rights)):
-        for seat, waiting in asked.items():
+    while questions := dict(play.ask(rights)):
+        for seat, waiting in questions.items():
             played.questions.append(waiting.data)
             question = bot_pb2.ActRequest.FromString(waiting.data)
             play.answer(seat, bot_pb2.ActResponse(action=choose(question)), 0.0)

@@ -38,8 +38,10 @@ class Table:
         return self.game.start(luck, self.seats, self.options)
 
     def __str__(self) -> str:
-        told = [_told(name, value) for name, value in self.settings if self._is_worth_telling(name)]
-        return "-".join([self.game.id, str(self.seats), *told])
+        settings = [
+            _told(name, value) for name, value in self.settings if self._is_worth_telling(name)
+        ]
+        return "-".join([self.game.id, str(self.seats), *settings])
 
     def _is_worth_telling(self, name: str) -> bool:
         option = self.game.options[name]
@@ -72,10 +74,13 @@ def tables(games: Mapping[str, Game]) -> Iterator[Table]:
     for game in games.values():
         usual = tuple((name, option.default) for name, option in game.options.items())
         every = list(settings(game))
-        wanted = [(next(n for n in game.seats if game.allows(n, dict(one))), one) for one in every]
-        wanted += product(game.seats, [usual])
-        wanted += [(n, every[-1]) for n in game.seats[-1:]]
-        for seats, chosen in dict.fromkeys(wanted):
+        combinations = [
+            (next(n for n in game.seats if game.allows(n, dict(choice))), choice)
+            for choice in every
+        ]
+        combinations += product(game.seats, [usual])
+        combinations += [(n, every[-1]) for n in game.seats[-1:]]
+        for seats, chosen in dict.fromkeys(combinations):
             if game.allows(seats, dict(chosen)):
                 yield Table(game, seats, chosen)
 

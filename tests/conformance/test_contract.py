@@ -111,7 +111,7 @@ def test_nothing_in_a_position_a_view_or_an_action_can_be_changed(table: Table) 
         values: list[Any] = [step.state, *step.moves.values()]
         values += [seen(step.state, viewer) for viewer in (*range(table.seats), None)]
         values += [action for seat in step.moves for action in step.state.legal(seat)]
-        assert [found for found in map(changeable, values) if found] == []
+        assert [value for value in map(changeable, values) if value] == []
 
 
 @every_table
@@ -146,11 +146,14 @@ def test_what_chance_decides_does_not_depend_on_what_is_played(table: Table) -> 
 @every_table
 def test_only_those_whose_turn_it_is_can_move(table: Table) -> None:
     for step in walk(table, 0):
-        some = next(iter(step.moves.values()), None)
-        wrong: list[dict[int, Any]] = [{**step.moves, table.seats: some}, {**step.moves, -1: some}]
+        action = next(iter(step.moves.values()), None)
+        wrong: list[dict[int, Any]] = [
+            {**step.moves, table.seats: action},
+            {**step.moves, -1: action},
+        ]
         wrong += [{s: m for s, m in step.moves.items() if s != gone} for gone in step.moves]
         idle = [seat for seat in range(table.seats) if seat not in step.moves]
-        wrong += [{**step.moves, seat: some} for seat in idle]
+        wrong += [{**step.moves, seat: action} for seat in idle]
         for moves in wrong:
             with pytest.raises(IllegalAction, match="it is the turn of"):
                 step.state.play(moves)

@@ -14,11 +14,11 @@ def hands_of_the_other(turns: tuple[str, ...], must_beat: bool = True) -> Counte
     """The hands that seat 1 is dealt again after these turns, with how often it is."""
     state = play(poke("9S 8H 5H 3C 3D", "7D 7C 4H 2C 2D", must_beat=must_beat), "stand", "stand")
     state = play(state, *turns)
-    found: Counter[frozenset[str]] = Counter()
+    hands: Counter[frozenset[str]] = Counter()
     for number in range(DEALINGS):
         dealt = state.redeal(0, Seeded(number.to_bytes(32, "big")))
-        found[frozenset(dealt.hands[1])] += 1
-    return found
+        hands[frozenset(dealt.hands[1])] += 1
+    return hands
 
 
 def unseen(*seen: str) -> list[str]:
@@ -31,11 +31,11 @@ SINGLE = ("lead 9S", "answer 2C", "lead 8H", "answer 2D", "lead 5H", "answer 7D"
 
 def test_who_could_not_beat_an_eight_holds_nothing_higher() -> None:
     turns = (*SINGLE, "lead 7C", "answer 3C")
-    found = hands_of_the_other(turns)
+    hands = hands_of_the_other(turns)
     possible = {frozenset({c}) for c in unseen("2C 2D 7D 7C") if c[0] in "2345678"}
-    assert set(found) == possible
+    assert set(hands) == possible
     even = DEALINGS / len(possible)
-    assert all(even / 2 < times < even * 2 for times in found.values())
+    assert all(even / 2 < times < even * 2 for times in hands.values())
 
 
 def test_with_must_beat_false_he_may_hold_anything() -> None:
@@ -45,15 +45,15 @@ def test_with_must_beat_false_he_may_hold_anything() -> None:
 
 
 def test_a_lead_that_was_beaten_tells_nothing() -> None:
-    found = hands_of_the_other(("lead 9S", "answer 2C", "lead 3C 3D", "answer 7D 7C"))
-    assert all(len(hand) == 2 for hand in found)
+    hands = hands_of_the_other(("lead 9S", "answer 2C", "lead 3C 3D", "answer 7D 7C"))
+    assert all(len(hand) == 2 for hand in hands)
     possible = {
         frozenset(hand)
         for hand in combinations(unseen("2C 7D 7C"), 2)
         if all(c[0] in "23456789" for c in hand)  # he did not beat the nine
     }
-    assert set(found) <= possible
-    assert len(found) > 0.95 * len(possible)
+    assert set(hands) <= possible
+    assert len(hands) > 0.95 * len(possible)
 
 
 def test_a_pair_that_lost_tells_of_pairs_and_not_of_single_cards() -> None:

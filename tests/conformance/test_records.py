@@ -20,7 +20,7 @@ BOARDS = 2
 
 
 one_of_a_game = pytest.mark.parametrize(
-    "table", {one.game.id: one for one in reversed(TABLES)}.values(), ids=str
+    "table", {entry.game.id: entry for entry in reversed(TABLES)}.values(), ids=str
 )
 
 
@@ -67,14 +67,14 @@ def test_a_replay_goes_through_the_positions_that_were_played(table: Table) -> N
     record = read(json.dumps(match_line(table, SEED, 1)) + "\n" + played.record)
     (game,) = record.games
     states: list[State] = []
-    asked = []
+    questions = []
     for step in steps(record.match, game, SEED):
         states.append(step.state)
-        asked += [sent(table.codec, step.state, seat) for seat in step.state.actors]
+        questions += [sent(table.codec, step.state, seat) for seat in step.state.actors]
     assert states[-1].actors == ()
     assert states[-1].scores == played.outcome.scores
-    assert len(asked) == len(game.actions) == len(played.questions)
-    for replayed, data in zip(asked, played.questions, strict=True):
+    assert len(questions) == len(game.actions) == len(played.questions)
+    for replayed, data in zip(questions, played.questions, strict=True):
         before = bot_pb2.ActRequest.FromString(data)
         again = bot_pb2.ActRequest.FromString(replayed)
         assert (before.seat, before.view, list(before.legal), before.complete) == (
@@ -113,12 +113,12 @@ def test_questions_are_numbered_and_carry_a_luck_of_their_own(table: Table) -> N
 @every_table
 def test_a_bot_that_does_without_listed_actions_is_asked_the_same(table: Table) -> None:
     listed = play_game(table, SEED, 0, 0)
-    told = iter([bot_pb2.ActRequest.FromString(data) for data in listed.questions])
+    requests = iter([bot_pb2.ActRequest.FromString(data) for data in listed.questions])
 
-    def choose(asked: bot_pb2.ActRequest) -> bot_pb2.Action:
-        before = next(told)
-        assert asked.view == before.view
-        assert (list(asked.legal), asked.complete) == ([], False)
+    def choose(request: bot_pb2.ActRequest) -> bot_pb2.Action:
+        before = next(requests)
+        assert request.view == before.view
+        assert (list(request.legal), request.complete) == ([], False)
         return by_luck(before)
 
     unlisted = play_game(table, SEED, 0, 0, choose, legal=False)
@@ -246,9 +246,9 @@ def changed(text: str, change: Change) -> MatchRecord:
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_record_that_was_changed_does_not_verify(table: Table, change: Change) -> None:
     text = match_record(table, SEED)
-    found = verify(changed(text, change))
-    assert found
-    assert all(sentence and "\n" not in sentence for sentence in found)
+    problems = verify(changed(text, change))
+    assert problems
+    assert all(sentence and "\n" not in sentence for sentence in problems)
 
 
 @one_of_a_game

@@ -48,8 +48,8 @@ OWN: dict[str, dict[str, Any]] = {
 def test_a_spectator_sees_what_every_seat_sees_but_its_own(table: Table) -> None:
     for step in walk(table, 0):
         for seat in range(table.seats):
-            own = OWN[table.game.id]
-            assert step.state.public() == replace(step.state.view(seat), **own)
+            hidden = OWN[table.game.id]
+            assert step.state.public() == replace(step.state.view(seat), **hidden)
 
 
 @every_table

@@ -112,8 +112,8 @@ def test_actions_that_are_only_spelled_are_sent_as_those_that_were_made(table: T
     for step in steps(table):
         for seat in step.moves:
             view, made = step.state.view(seat), list(step.state.legal(seat))
-            said = table.codec.question(bot_pb2.ActRequest(), view, step.state.legal(seat))
-            assert said == table.codec.question(bot_pb2.ActRequest(), view, made)
+            encoded = table.codec.question(bot_pb2.ActRequest(), view, step.state.legal(seat))
+            assert encoded == table.codec.question(bot_pb2.ActRequest(), view, made)
 
 
 @every_table
@@ -185,9 +185,9 @@ def test_json_that_is_no_action_is_refused_with_one_sentence(game: Game, junk: A
 
 @every_game
 def test_two_kinds_at_once_are_refused(game: Game) -> None:
-    one, other = (camel(snake(kind.__name__)) for kind in game.action_types[:2])
+    first, second = (camel(snake(kind.__name__)) for kind in game.action_types[:2])
     with pytest.raises(DecodeError):
-        GameCodec(game).decode_json({camel(game.id): {one: {}, other: {}}})
+        GameCodec(game).decode_json({camel(game.id): {first: {}, second: {}}})
 
 
 @dataclass(frozen=True)

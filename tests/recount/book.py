@@ -48,9 +48,9 @@ class Names(May):
 
     def plain(self, word: Word) -> Plain:
         """The kind, then what it says: one value, or cards in the order of the alphabet."""
-        kind, said = word
-        assert len(said) <= 1
-        return kind, *(as_one(value) for value in said.values())
+        kind, values = word
+        assert len(values) <= 1
+        return kind, *(as_one(value) for value in values.values())
 
 
 def as_one(value: object) -> object:
@@ -76,8 +76,8 @@ Book = Callable[[Seeded, int, Mapping[str, Any]], Recount]
 
 def of_one(kind_and_said: Mapping[str, Said]) -> Word:
     """The action of a game in the protocol's JSON."""
-    ((kind, said),) = kind_and_said.items()
-    return kind, said
+    ((kind, values),) = kind_and_said.items()
+    return kind, values
 
 
 def places(scores: list[int], sides: list[int], winner: int | None = None) -> list[int]:

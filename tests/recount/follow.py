@@ -37,12 +37,12 @@ def follow(match: Line, game: GameRecord, seed: bytes) -> Iterator[Asked | End]:
     luck = Seeded(board_seed(seed, game.game["board"]))
     recount = BOOKS[match["game"]](luck, match["seats"], match["options"])
     rest = iter(game.actions)
-    asked = next(recount)
+    questions = next(recount)
     try:
         while True:
-            yield asked
-            asked = recount.send(
-                {seat: said(next(rest, {}), seat, asked) for seat in sorted(asked)}
+            yield questions
+            questions = recount.send(
+                {seat: said(next(rest, {}), seat, questions) for seat in sorted(questions)}
             )
     except StopIteration as stop:
         end = stop.value
@@ -50,12 +50,12 @@ def follow(match: Line, game: GameRecord, seed: bytes) -> Iterator[Asked | End]:
     yield end
 
 
-def said(line: Line, seat: int, asked: Asked) -> Any:
+def said(line: Line, seat: int, questions: Asked) -> Any:
     """What a line of the record says that this seat did."""
     assert line.get("seat") == seat, line
     ((_, kind_and_said),) = line["action"].items()
     word = of_one(kind_and_said)
-    assert asked[seat].allows(word), line
+    assert questions[seat].allows(word), line
     return word
 
 

@@ -69,10 +69,10 @@ def deal(
         steps = PRICES[int(seat == dealer)]
         draws = 0
         while draws + 1 < len(steps):
-            kind, said = yield from ask(seat, [("stand",), *draws_from(hands[seat])])
+            kind, values = yield from ask(seat, [("stand",), *draws_from(hands[seat])])
             if kind == "stand":
                 break
-            for card in said["discards"]:
+            for card in values["discards"]:
                 hands[seat].remove(card)
                 hands[seat].append(stock.pop(0))
             draws += 1
@@ -81,11 +81,11 @@ def deal(
     tricks = [0, 0]
     leader = 1 - dealer
     while hands[leader]:
-        _, said = yield from ask(leader, leads_from(hands[leader]))
-        lead = list(said["cards"])
+        _, values = yield from ask(leader, leads_from(hands[leader]))
+        lead = list(values["cards"])
         other = 1 - leader
-        _, said = yield from ask(other, answers_from(hands[other], lead, must_beat))
-        answer = list(said["cards"])
+        _, values = yield from ask(other, answers_from(hands[other], lead, must_beat))
+        answer = list(values["cards"])
         hands[leader] = [card for card in hands[leader] if card not in lead]
         hands[other] = [card for card in hands[other] if card not in answer]
         leader = other if wins(answer, lead) else leader
@@ -103,14 +103,14 @@ def ask(seat: int, words: Sequence[Plain]) -> One:
 
 def draws_from(hand: Sequence[str]) -> list[Plain]:
     """Every draw."""
-    some = chain.from_iterable(combinations(sorted(hand), size) for size in (1, 2, 3))
-    return [("draw", cards) for cards in some]
+    choices = chain.from_iterable(combinations(sorted(hand), size) for size in (1, 2, 3))
+    return [("draw", cards) for cards in choices]
 
 
 def leads_from(hand: Sequence[str]) -> list[Plain]:
     """Every lead."""
-    some = chain.from_iterable(combinations(sorted(hand), size) for size in (1, 2, 3, 4))
-    return [("lead", cards) for cards in some if len({card[0] for card in cards}) == 1]
+    choices = chain.from_iterable(combinations(sorted(hand), size) for size in (1, 2, 3, 4))
+    return [("lead", cards) for cards in choices if len({card[0] for card in cards}) == 1]
 
 
 def wins(answer: Sequence[str], lead: Sequence[str]) -> bool:
@@ -122,6 +122,6 @@ def wins(answer: Sequence[str], lead: Sequence[str]) -> bool:
 
 def answers_from(hand: Sequence[str], lead: Sequence[str], must_beat: bool) -> list[Plain]:
     """Every answer."""
-    some = list(combinations(sorted(hand), len(lead)))
-    winning = [cards for cards in some if wins(cards, lead)]
-    return [("answer", cards) for cards in (winning if must_beat and winning else some)]
+    choices = list(combinations(sorted(hand), len(lead)))
+    winning = [cards for cards in choices if wins(cards, lead)]
+    return [("answer", cards) for cards in (winning if must_beat and winning else choices)]

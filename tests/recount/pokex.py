@@ -39,8 +39,8 @@ def deal(
     bid, declarer = yield from auction(seats, dealer)
     wild = list(JOKERS)
     if bid:
-        _, said = yield from ask(declarer, [("nameWild", rank) for rank in RANKS])
-        wild += [said["rank"] + suit for suit in "CDHS"]
+        _, values = yield from ask(declarer, [("nameWild", rank) for rank in RANKS])
+        wild += [values["rank"] + suit for suit in "CDHS"]
     first = (declarer - 1 if bid else dealer + 1) % seats
     tricks = [0, 0]
     for trick in range(6):
@@ -80,9 +80,9 @@ def auction(seats: int, dealer: int) -> Generator[Asked, Answers, tuple[int, int
     while bid < 6 and passes < (seats - 1 if bid else seats):
         turn = (turn + 1) % seats
         higher = [("bid", tricks) for tricks in range(bid + 1, 7)]
-        kind, said = yield from ask(turn, [("passBid",), *higher])
+        kind, values = yield from ask(turn, [("passBid",), *higher])
         if kind == "bid":
-            bid, bidder, passes = said["tricks"], turn, 0
+            bid, bidder, passes = values["tricks"], turn, 0
         else:
             passes += 1
     return bid, bidder
@@ -99,8 +99,8 @@ def lay(
         words: list[Plain] = [("playCard", card) for card in hands[seat]]
         if seats == 4:
             words = [("playPair", two) for two in combinations(sorted(hands[seat]), 2)]
-        _, said = yield from ask(seat, words)
-        cards = said["cards"] if seats == 4 else [said["card"]]
+        _, values = yield from ask(seat, words)
+        cards = values["cards"] if seats == 4 else [values["card"]]
         for card in cards:
             hands[seat].remove(card)
         played[seat % 2].extend(cards)

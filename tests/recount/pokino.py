@@ -99,18 +99,18 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
     idle = 0
     while idle < seats:
         answers = yield {turn: Turn(table, turn)}
-        kind, said = answers[turn]
+        kind, values = answers[turn]
         if kind == "domino":
-            low, high = squares(said)
-            table.lay(said["domino"], low, high)
-            table.dominoes[turn].remove(said["domino"])
+            low, high = squares(values)
+            table.lay(values["domino"], low, high)
+            table.dominoes[turn].remove(values["domino"])
             table.dominoes[turn].append(table.poke.pop(0))
             table.beads[turn] += 1
         elif kind == "run":
-            play_run(table, turn, said)
+            play_run(table, turn, values)
             if not table.hands[turn]:
                 return End(table.points(), winner=turn)
-        drawn = table.deck[:1] if said.get("draw", True) else []
+        drawn = table.deck[:1] if values.get("draw", True) else []
         table.hands[turn] += drawn
         table.deck = table.deck[len(drawn) :]
         if not table.poke:
@@ -139,31 +139,31 @@ def set_up(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Table:
     return table
 
 
-def squares(said: Mapping[str, Any]) -> tuple[Square, Square]:
+def squares(values: Mapping[str, Any]) -> tuple[Square, Square]:
     """Where a domino's smaller number lies, and its larger."""
-    x, y = said.get("x", 0), said.get("y", 0)
-    right, down = DIRECTIONS[said["direction"]]
+    x, y = values.get("x", 0), values.get("y", 0)
+    right, down = DIRECTIONS[values["direction"]]
     return (x, y), (x + right, y + down)
 
 
-def path_of(said: Mapping[str, Any]) -> list[Square]:
+def path_of(values: Mapping[str, Any]) -> list[Square]:
     """The squares of a run."""
-    return [(square.get("x", 0), square.get("y", 0)) for square in said.get("path", [])]
+    return [(square.get("x", 0), square.get("y", 0)) for square in values.get("path", [])]
 
 
-def play_run(table: Table, seat: int, said: Mapping[str, Any]) -> None:
+def play_run(table: Table, seat: int, values: Mapping[str, Any]) -> None:
     """Plays a legal run."""
-    path = path_of(said)
+    path = path_of(values)
     if not table.greed:
         table.beads[seat] -= len(path)
-    table.hands[seat] = [card for card in table.hands[seat] if card not in said["cards"]]
+    table.hands[seat] = [card for card in table.hands[seat] if card not in values["cards"]]
     table.runs[seat].append(len(path))
     torn = []
-    for one, other in pairwise(path):
-        if table.of[one] == table.of[other]:
-            torn.append(table.of[one])
+    for first, second in pairwise(path):
+        if table.of[first] == table.of[second]:
+            torn.append(table.of[first])
         else:
-            table.tokens[frozenset((one, other))] = seat
+            table.tokens[frozenset((first, second))] = seat
     for domino in torn:
         table.tear(domino)
 
@@ -182,14 +182,14 @@ class Turn:
 
     def allows(self, word: Word) -> bool:
         """Whether a turn is legal."""
-        kind, said = word
-        left = len(self.table.hands[self.seat]) - len(said.get("cards", []))
-        if not said.get("draw", True) and not (self.table.pokino_up and left >= 7):
+        kind, values = word
+        left = len(self.table.hands[self.seat]) - len(values.get("cards", []))
+        if not values.get("draw", True) and not (self.table.pokino_up and left >= 7):
             return False
         if kind == "domino":
-            held = said.get("domino") in self.table.dominoes[self.seat]
-            return held and said.get("direction") in DIRECTIONS and self.fits(*squares(said))
-        return kind == "passTurn" or self.runs_by(path_of(said), said.get("cards", []))
+            held = values.get("domino") in self.table.dominoes[self.seat]
+            return held and values.get("direction") in DIRECTIONS and self.fits(*squares(values))
+        return kind == "passTurn" or self.runs_by(path_of(values), values.get("cards", []))
 
     def fits(self, low: Square, high: Square) -> bool:
         """Whether a domino may lie on two squares beside each other."""
@@ -213,10 +213,10 @@ class Turn:
 
     def open(self, step: tuple[Square, Square]) -> bool:
         """Whether a step may be made."""
-        one, other = step
-        if other not in beside(one):
+        first, second = step
+        if second not in beside(first):
             return False
-        if self.table.of[one] == self.table.of[other]:
+        if self.table.of[first] == self.table.of[second]:
             return self.table.tear_down_the_walls
         return frozenset(step) not in self.table.tokens
 
@@ -234,7 +234,7 @@ class Turn:
                 return None
             spelt = [{"x": x, "y": y} for x, y in path]
             words.append(("run", {"path": spelt, "cards": cards}))
-        words += [(kind, {**said, "draw": False}) for kind, said in words]
+        words += [(kind, {**values, "draw": False}) for kind, values in words]
         return {self.plain(word) for word in words if self.allows(word)}
 
     def places(self) -> set[Square]:
@@ -267,11 +267,11 @@ class Turn:
 
     def plain(self, word: Word) -> Plain:
         """A turn; of a double what lies where, whichever way round it was said."""
-        kind, said = word
-        draw = said.get("draw", True)
+        kind, values = word
+        draw = values.get("draw", True)
         if kind == "domino":
-            ends = zip(squares(said), said["domino"].split("-"), strict=True)
-            return kind, said["domino"], frozenset(ends), draw
+            ends = zip(squares(values), values["domino"].split("-"), strict=True)
+            return kind, values["domino"], frozenset(ends), draw
         if kind == "run":
-            return kind, tuple(path_of(said)), tuple(said["cards"]), draw
+            return kind, tuple(path_of(values)), tuple(values["cards"]), draw
         return kind, draw

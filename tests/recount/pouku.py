@@ -50,11 +50,13 @@ class Deal:
     def worth(self, seat: int) -> int | None:
         """What going out is worth before the bonus of the first turn; None if it is not allowed."""
         seen = self.hands[seat] + self.reference(seat)
-        found = tops(map(rank, self.hands[seat]), map(rank, self.reference(seat)), self.values)
+        tops_by_number = tops(
+            map(rank, self.hands[seat]), map(rank, self.reference(seat)), self.values
+        )
         kept = int(bool(self.kept[seat]))
         worths = [
             top + (self.of("four_yaku") if number + kept >= 4 else 0)
-            for number, top in enumerate(found)
+            for number, top in enumerate(tops_by_number)
             if top is not None and number >= kept
         ]
         if not worths:
@@ -81,12 +83,12 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
         while deal.stock:
             deal.hands[turn].append(deal.stock.pop(0))
             answers = yield {turn: Turn(deal, turn)}
-            kind, said = answers[turn]
+            kind, values = answers[turn]
             if kind == "goOut":
                 gained = end(deal, turn, turns < seats)
                 scores = [score + more for score, more in zip(scores, gained, strict=True)]
                 break
-            discard(deal, turn, kind, said)
+            discard(deal, turn, kind, values)
             turn, turns = (turn + 1) % seats, turns + 1
     return End(scores)
 
@@ -105,17 +107,17 @@ def set_up(pack: Iterable[str], seats: int, options: Mapping[str, Any]) -> Deal:
     return Deal(seats, teams, left, values, point, hands, fields, stock, nothing)
 
 
-def discard(deal: Deal, seat: int, kind: str, said: Mapping[str, Any]) -> None:
+def discard(deal: Deal, seat: int, kind: str, values: Mapping[str, Any]) -> None:
     """Keeps, if that is said, and discards."""
-    keep = said.get("keep", [])
+    keep = values.get("keep", [])
     if keep:
         deal.fields = [[c for c in lying if c not in keep] for lying in deal.fields]
         deal.hands[seat] = [c for c in deal.hands[seat] if c not in keep]
         deal.kept[seat] = list(keep)
         if deal.teams:
             deal.kept[(seat + 2) % 4] = list(keep)
-    deal.hands[seat].remove(said["card"])
-    deal.fields[(seat + 2) % 4 if kind == "give" else seat].append(said["card"])
+    deal.hands[seat].remove(values["card"])
+    deal.fields[(seat + 2) % 4 if kind == "give" else seat].append(values["card"])
 
 
 def end(deal: Deal, winner: int, first_turn: bool) -> list[int]:
@@ -139,15 +141,15 @@ class Turn:
 
     def allows(self, word: Word) -> bool:
         """Whether a turn is legal."""
-        kind, said = word
+        kind, values = word
         if kind == "goOut":
             return self.deal.worth(self.seat) is not None
-        keep = said.get("keep", [])
+        keep = values.get("keep", [])
         if kind == "give" and not self.deal.teams:
             return False
         if keep and not self.keeps(keep):
             return False
-        return said.get("card") in self.deal.hands[self.seat] and said["card"] not in keep
+        return values.get("card") in self.deal.hands[self.seat] and values["card"] not in keep
 
     def keeps(self, keep: list[str]) -> bool:
         """Whether a keep is legal."""
@@ -185,14 +187,14 @@ class Turn:
         for mine in self.deal.hands[self.seat]:
             alike = [card for card in lying if card[0] == mine[0]]
             for size in (1, 2, 3):
-                yield from ([mine, *some] for some in combinations(alike, size))
+                yield from ([mine, *more] for more in combinations(alike, size))
             for low, high in combinations(range(1, 15), 2):
                 run = [1 if at == 14 else at for at in range(low, high + 1)]
                 if 4 <= len(run) <= 13 and rank(mine) in run:
                     rest = [[c for c in lying if rank(c) == r] for r in run if r != rank(mine)]
-                    yield from ([mine, *some] for some in product(*rest))
+                    yield from ([mine, *more] for more in product(*rest))
 
     def plain(self, word: Word) -> Plain:
         """A turn; the order of the kept cards means nothing."""
-        kind, said = word
-        return kind, said.get("card"), tuple(sorted(said.get("keep", [])))
+        kind, values = word
+        return kind, values.get("card"), tuple(sorted(values.get("keep", [])))

@@ -50,41 +50,41 @@ def tops(hand: Iterable[int], field: Iterable[int], values: Values) -> Tops:
     """The most that legal sets of hand and field cards are worth, by the number of yaku."""
     held = tuple(sorted(hand))
     lying = Counter(field)
-    found = NOTHING
-    for own in owns(held):
-        rest = _tops(1, tuple(lying[r] for r in range(1, 14)), held, own, values)
-        found = better(found, add(rest, value(own, values)) if own else rest)
-    return found
+    best = NOTHING
+    for alone in owns(held):
+        rest = _tops(1, tuple(lying[r] for r in range(1, 14)), held, alone, values)
+        best = better(best, add(rest, value(alone, values)) if alone else rest)
+    return best
 
 
 def owns(held: Own) -> set[Own]:
     """Every yaku of hand cards alone, and none."""
-    some = chain.from_iterable(combinations(held, size) for size in range(2, len(held) + 1))
-    return {(), *(tuple(sorted(cards)) for cards in some if yaku(cards))}
+    subsets = chain.from_iterable(combinations(held, size) for size in range(2, len(held) + 1))
+    return {(), *(tuple(sorted(cards)) for cards in subsets if yaku(cards))}
 
 
 @cache
-def _tops(low: int, lying: Own, held: Own, own: Own, values: Values) -> Tops:
+def _tops(low: int, lying: Own, held: Own, alone: Own, values: Values) -> Tops:
     """The most of yaku that have a field card each, the lowest rank of which is at least this.
 
     A field card is in one yaku at most, so none of these holds all of another: only the yaku of
     the hand alone could lie in one. Ace low straights are at 1, groups of aces at 14.
     """
     if low == 14:
-        return groups(lying[0], held.count(ACE), own, ACE, values)
-    found = _tops(low + 1, lying, held, own, values)
+        return groups(lying[0], held.count(ACE), alone, ACE, values)
+    best = _tops(low + 1, lying, held, alone, values)
     if low > 1:
-        mine = groups(lying[low - 1], held.count(low), own, low, values)
-        found = both(found, mine)
+        mine = groups(lying[low - 1], held.count(low), alone, low, values)
+        best = both(best, mine)
     for high in range(low + 3, min(14, low + 12) + 1):
         run = [ACE if at == 14 else at for at in range(low, high + 1)]
-        for used in spent(run, lying, held, own):
+        for used in spent(run, lying, held, alone):
             left = tuple(lying[r - 1] - (r in used) for r in range(1, 14))
-            found = better(found, add(_tops(low, left, held, own, values), value(run, values)))
-    return found
+            best = better(best, add(_tops(low, left, held, alone, values), value(run, values)))
+    return best
 
 
-def spent(run: list[int], lying: Own, held: Own, own: Own) -> Iterator[set[int]]:
+def spent(run: list[int], lying: Own, held: Own, alone: Own) -> Iterator[set[int]]:
     """The field cards that a straight may take; never one more than it must.
 
     It takes what the hand lacks. It takes one more if it would have no field card otherwise, or
@@ -93,7 +93,7 @@ def spent(run: list[int], lying: Own, held: Own, own: Own) -> Iterator[set[int]]
     lacking = {r for r in run if r not in held}
     for more in [set(), *({r} for r in run if r in held)]:
         used = lacking | more
-        swallows = len(set(own)) > 1 and set(own) <= set(run) - used
+        swallows = len(set(alone)) > 1 and set(alone) <= set(run) - used
         if used and not swallows and all(lying[r - 1] for r in used):
             yield used
             if not more:
@@ -101,43 +101,43 @@ def spent(run: list[int], lying: Own, held: Own, own: Own) -> Iterator[set[int]]
 
 
 @cache
-def groups(lying: int, held: int, own: Own, of: int, values: Values) -> Tops:
+def groups(lying: int, held: int, alone: Own, of: int, values: Values) -> Tops:
     """The most of groups of one rank that have a field card each."""
-    found = NOTHING
-    owned = len(set(own)) == 1 and own[0] == of
+    best = NOTHING
+    owned = len(set(alone)) == 1 and alone[0] == of
     for size in GROUPS:
         for taken in range(1, min(size, lying) + 1):
             mine = size - taken
             if mine > held or (owned and mine == held):
                 continue  # not so many; or it would hold all of the hand's own group
-            rest = groups(lying - taken, held, own, of, values)
-            found = better(found, add(rest, value([of] * size, values)))
-    return found
+            rest = groups(lying - taken, held, alone, of, values)
+            best = better(best, add(rest, value([of] * size, values)))
+    return best
 
 
-def better(one: Tops, other: Tops) -> Tops:
+def better(first: Tops, second: Tops) -> Tops:
     """The better of both, number by number."""
     return tuple(
         max((top for top in pair if top is not None), default=None)
-        for pair in zip(one, other, strict=True)
+        for pair in zip(first, second, strict=True)
     )
 
 
-def add(one: Tops, worth: int) -> Tops:
+def add(tops: Tops, worth: int) -> Tops:
     """One yaku more."""
-    shifted = [None, *(None if top is None else top + worth for top in one)]
+    shifted = [None, *(None if top is None else top + worth for top in tops)]
     return better(tuple(shifted[:5]), (None,) * 4 + (shifted[5],))
 
 
-def both(one: Tops, other: Tops) -> Tops:
+def both(first: Tops, second: Tops) -> Tops:
     """Yaku of the one and of the other."""
-    found: Tops = (None,) * 5
-    for number, top in enumerate(one):
-        for more, worth in enumerate(other):
+    best: Tops = (None,) * 5
+    for number, top in enumerate(first):
+        for more, worth in enumerate(second):
             if top is not None and worth is not None:
                 at = min(4, number + more)
-                found = better(found, tuple(top + worth if n == at else None for n in range(5)))
-    return found
+                best = better(best, tuple(top + worth if n == at else None for n in range(5)))
+    return best
 
 
 def price(field: Iterable[int], values: Values) -> int:
@@ -152,13 +152,13 @@ def runs(low: int, lying: Own, values: Values) -> int:
     """The dearest straights that share no card. No group can lie in one, nor one in a group."""
     if low > 11:
         return 0
-    found = runs(low + 1, lying, values)
+    best = runs(low + 1, lying, values)
     for high in range(low + 3, min(14, low + 12) + 1):
         run = [ACE if at == 14 else at for at in range(low, high + 1)]
         if all(lying[r - 1] for r in run):
             left = tuple(lying[r - 1] - (r in run) for r in range(1, 14))
-            found = max(found, runs(low, left, values) + value(run, values))
-    return found
+            best = max(best, runs(low, left, values) + value(run, values))
+    return best
 
 
 @cache
@@ -166,16 +166,16 @@ def dearest(number: int, values: Values) -> int:
     """The dearest groups among so many cards of one rank: every family of them is tried."""
     cards = range(number)
     every = [set(c) for size in GROUPS for c in combinations(cards, size)]
-    found = 0
+    best = 0
     for count in range(1, len(every) + 1):
         for family in combinations(every, count):
-            if all(may_stand(one, other) for one, other in combinations(family, 2)):
-                found = max(found, sum(dict(values)[GROUPS[len(group)]] for group in family))
-    return found
+            if all(may_stand(first, second) for first, second in combinations(family, 2)):
+                best = max(best, sum(dict(values)[GROUPS[len(group)]] for group in family))
+    return best
 
 
-def may_stand(one: set[int], other: set[int]) -> bool:
+def may_stand(first: set[int], second: set[int]) -> bool:
     """Whether two groups may be counted side by side."""
-    if len(one) == len(other):
-        return not one & other
-    return not (one <= other or other <= one)
+    if len(first) == len(second):
+        return not first & second
+    return not (first <= second or second <= first)

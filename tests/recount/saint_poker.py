@@ -21,17 +21,17 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
     for number in range(1, 9):
         river, future = future, [stock.pop(0) for _ in range(begin)]
         assert all(len(hand) == 11 - number for hand in hands)
-        said = yield {seat: Names(("river", card) for card in hands[seat]) for seat in everyone}
+        answers = yield {seat: Names(("river", card) for card in hands[seat]) for seat in everyone}
         for seat in everyone:
-            card = said[seat][1]["card"]
+            card = answers[seat][1]["card"]
             hands[seat].remove(card)
             river.append(card)
         assert len(river) == 5
-        said = yield {
+        answers = yield {
             seat: Names(("show", two) for two in combinations(sorted(hands[seat]), 2))
             for seat in everyone
         }
-        shown = [list(said[seat][1]["cards"]) for seat in everyone]
+        shown = [list(answers[seat][1]["cards"]) for seat in everyone]
         hands = [[card for card in hands[seat] if card not in shown[seat]] for seat in everyone]
         ties = luck.shuffled("ties", number, list(everyone))
         worths = [max(map(worth, combinations(river + shown[seat], 5))) for seat in everyone]
@@ -40,8 +40,8 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
         if number < 8:
             lying = river + [card for two in shown for card in two]
             for seat in order + order:
-                said = yield {seat: Names(("pickUp", card) for card in lying)}
-                card = said[seat][1]["card"]
+                answers = yield {seat: Names(("pickUp", card) for card in lying)}
+                card = answers[seat][1]["card"]
                 lying.remove(card)
                 hands[seat].append(card)
             assert len(lying) == 5

@@ -24,10 +24,10 @@ def test_the_referee_accepts_what_the_page_does(table: Table) -> None:
     (game,) = record.games
     share = min(1.0, POSITIONS / len(game.actions))
     both = zip(follow(record.match, game, seed), steps(record.match, game, seed), strict=True)
-    for asked, step in both:
-        if not isinstance(asked, End) and rng.random() < share:
-            assert tuple(sorted(asked)) == step.state.actors
-            for seat, may in asked.items():
+    for questions, step in both:
+        if not isinstance(questions, End) and rng.random() < share:
+            assert tuple(sorted(questions)) == step.state.actors
+            for seat, may in questions.items():
                 for action in tries(table, step.state, seat, rng):
                     assert (action in step.state.legal(seat)) == allowed(table, may, action), action
 
@@ -37,9 +37,9 @@ def tries(table: Table, state: State, seat: int, rng: random.Random) -> list[Act
     things = oracle_of(table).cards(state)
     listed = list(islice(state.legal(seat), 400))
     tried = [
-        one
+        attempt
         for action in rng.sample(listed, min(4, len(listed)))
-        for one in near(action, things, rng)
+        for attempt in near(action, things, rng)
     ]
     return tried + [of_kind(kind, things, rng) for kind in table.game.action_types]
 

@@ -38,8 +38,8 @@ def walked(turn: Turn, rng: random.Random) -> Word | None:
         if not (fresh or turn.matching(square) or hand):
             return None
         cards.append(rng.choice(fresh or turn.matching(square) or hand))
-    said = [{"x": x, "y": y} for x, y in path]
-    return "run", {"path": said, "cards": cards, "draw": rng.random() < 0.8}
+    squares = [{"x": x, "y": y} for x, y in path]
+    return "run", {"path": squares, "cards": cards, "draw": rng.random() < 0.8}
 
 
 @pytest.mark.parametrize("table", POKINO, ids=str)
@@ -49,8 +49,8 @@ def test_runs_that_are_not_listed_are_judged_by_the_page(table: Table) -> None:
     (game,) = record.games
     verdicts = []
     both = zip(follow(record.match, game, seed), steps(record.match, game, seed), strict=True)
-    for asked, step in both:
-        for turn in () if isinstance(asked, End) else asked.values():
+    for questions, step in both:
+        for turn in () if isinstance(questions, End) else questions.values():
             assert isinstance(turn, Turn)
             legal = step.state.legal(turn.seat)
             for word in filter(None, (walked(turn, rng) for _ in range(30))):

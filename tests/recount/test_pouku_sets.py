@@ -26,9 +26,9 @@ def ranks(text: str) -> list[int]:
 def families(every: list[Yaku], rules: "Rules", chosen: list[Yaku]) -> Iterator[list[Yaku]]:
     """Every family of these that may stand together."""
     yield chosen
-    for at, one in enumerate(every):
-        if all(rules.together(one, other) for other in chosen):
-            yield from families(every[at + 1 :], rules, [*chosen, one])
+    for at, yaku_set in enumerate(every):
+        if all(rules.together(yaku_set, other) for other in chosen):
+            yield from families(every[at + 1 :], rules, [*chosen, yaku_set])
 
 
 class Rules:
@@ -38,14 +38,14 @@ class Rules:
         self.pool = [*hand, *field]
         self.mine = set(range(len(hand)))
         places = range(len(self.pool))
-        some = (c for size in range(2, len(self.pool) + 1) for c in combinations(places, size))
-        self.every = [frozenset(c) for c in some if yaku(self.pool[at] for at in c)]
+        subsets = (c for size in range(2, len(self.pool) + 1) for c in combinations(places, size))
+        self.every = [frozenset(c) for c in subsets if yaku(self.pool[at] for at in c)]
 
-    def name(self, one: Yaku) -> str | None:
+    def name(self, cards: Yaku) -> str | None:
         """What a yaku is called."""
-        return yaku(self.pool[at] for at in one)
+        return yaku(self.pool[at] for at in cards)
 
-    def together(self, one: Yaku, other: Yaku) -> bool:
+    def together(self, first: Yaku, second: Yaku) -> bool:
         """Whether no rule forbids the two."""
         raise NotImplementedError
 
@@ -53,30 +53,30 @@ class Rules:
 class Winner(Rules):
     """A legal set of one who goes out."""
 
-    def together(self, one: Yaku, other: Yaku) -> bool:
+    def together(self, first: Yaku, second: Yaku) -> bool:
         """Whether no rule forbids the two."""
-        both_mine = one <= self.mine and other <= self.mine
-        return not (both_mine or (one & other) - self.mine or one <= other or other <= one)
+        both_mine = first <= self.mine and second <= self.mine
+        return not (both_mine or (first & second) - self.mine or first <= second or second <= first)
 
 
 class Loser(Rules):
     """A set of one who pays."""
 
-    def together(self, one: Yaku, other: Yaku) -> bool:
+    def together(self, first: Yaku, second: Yaku) -> bool:
         """Whether no rule forbids the two."""
-        twice = self.name(one) == self.name(other) and one & other
-        return not (twice or one <= other or other <= one)
+        twice = self.name(first) == self.name(second) and first & second
+        return not (twice or first <= second or second <= first)
 
 
 def tried(hand: list[int], field: list[int], values: dict[str, int]) -> Tops:
     """The most of legal sets, by the number of their yaku."""
     rules = Winner(hand, field)
-    found = list(NOTHING)
+    best = list(NOTHING)
     for family in families(rules.every, rules, []):
         worth = sum(value([rules.pool[at] for at in y], values_of(values)) for y in family)
         number = min(4, len(family))
-        found[number] = max(worth, found[number] or 0)
-    return tuple(found)
+        best[number] = max(worth, best[number] or 0)
+    return tuple(best)
 
 
 def price_tried(field: list[int], values: dict[str, int]) -> int:

@@ -45,12 +45,12 @@ def worth(place: tuple[Cards, Cards, Cards, Card], table: dict[str, int]) -> int
     points = table["point"] * sum(card[0] == point[0] for card in hand + field + kept)
     whole = points + (value(map(rank, kept), values_of(table)) if kept else 0)
     laid = int(bool(kept))
-    found = [
+    worths = [
         top + (table["four_yaku"] if number + laid >= 4 else 0)
         for number, top in enumerate(tops(map(rank, hand), map(rank, field), values_of(table)))
         if top is not None and number >= laid
     ]
-    return max(found) + whole if found else None
+    return max(worths) + whole if worths else None
 
 
 def compare(number: int) -> None:

@@ -110,8 +110,8 @@ WAYS = (by_luck, by_kind, mostly(0), mostly(-1))
 def played(table: Table, number: int) -> tuple[bytes, MatchRecord, list[bytes]]:
     """A game: the seed of its match, its record, and the questions that were asked in it."""
     seed = hashlib.sha256(f"recount/{table}/{number}".encode()).digest()
-    one = play_game(table, seed, 0, 0, WAYS[number % len(WAYS)])
-    return seed, read(dump(match_line(table, seed, 1)) + one.record), one.questions
+    game = play_game(table, seed, 0, 0, WAYS[number % len(WAYS)])
+    return seed, read(dump(match_line(table, seed, 1)) + game.record), game.questions
 
 
 def follow_games(table: Table, games: Iterable[int], most: int = 10_000) -> None:

@@ -10,8 +10,8 @@ RULES = Path(__file__).parents[2] / "docs" / "rules"
 
 def rows(page: str) -> list[list[str]]:
     """The rows of the tables of a page."""
-    found = re.findall(r"^ *\| (.*) \|$", (RULES / f"{page}.md").read_text(), flags=re.MULTILINE)
-    return [row.split(" | ") for row in found]
+    lines = re.findall(r"^ *\| (.*) \|$", (RULES / f"{page}.md").read_text(), flags=re.MULTILINE)
+    return [row.split(" | ") for row in lines]
 
 
 def test_what_hands_of_poke_are_worth() -> None:

@@ -172,10 +172,10 @@ async def drive(
     async for event in caller.events():
         if event.WhichOneof("event") == "faulted":
             played.faulted.append(event.faulted)
-            told = report(event.faulted) if report else referee_pb2.BotReport()
-            if told is not None:
-                told.inquiry = event.faulted.inquiry
-                caller.answered(told)
+            report_on_bot = report(event.faulted) if report else referee_pb2.BotReport()
+            if report_on_bot is not None:
+                report_on_bot.inquiry = event.faulted.inquiry
+                caller.answered(report_on_bot)
         elif event.WhichOneof("event") == "game":
             played.games.extend(read_games(event.game.record))
         elif event.WhichOneof("event") == "shown":

@@ -72,7 +72,7 @@ async def a_peer(script: Script, settings: bytes = SETTINGS) -> AsyncIterator[Ch
     Fails if what he says makes the loop complain.
     """
     complaints: list[dict[str, Any]] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
     connections: set[asyncio.Task[None] | None] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -48,8 +48,8 @@ def started(
 def with_table(state: Any, *laid: str) -> Any:
     """The same with other dominoes on the table: ``"3-12 at 0,0 right"``."""
     layout = PokinoLayout()
-    for one in laid:
-        domino, _, at, direction = one.split()
+    for tile in laid:
+        domino, _, at, direction = tile.split()
         first, second = ends(at, direction)
         layout = layout.laid(Tile(domino), square(*first), square(*second))
     return state.but(layout=layout)
@@ -67,8 +67,8 @@ def action(text: str) -> Action:
 
     ``"no draw"`` at its end leaves the draw out.
     """
-    said, no_draw, _ = text.partition(" no draw")
-    word, *rest = said.split()
+    words_of_action, no_draw, _ = text.partition(" no draw")
+    word, *rest = words_of_action.split()
     draw = not no_draw
     match word:
         case "pass":

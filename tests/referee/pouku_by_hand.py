@@ -36,26 +36,26 @@ def worth(yaku: Yaku, points: Points) -> int:
 
 def every_yaku(pool: Sequence[str]) -> list[Yaku]:
     """Every yaku that some of these cards are."""
-    found: set[Yaku] = set()
+    sets: set[Yaku] = set()
     for rank in RANKS[1:]:
         same = [card for card in pool if card[0] == rank]
-        found |= {frozenset(few) for size in (2, 3, 4) for few in combinations(same, size)}
+        sets |= {frozenset(few) for size in (2, 3, 4) for few in combinations(same, size)}
     for first in range(len(RANKS)):
         for last in range(first + 3, min(first + 13, len(RANKS))):
             by_rank = [[c for c in pool if c[0] == rank] for rank in RANKS[first : last + 1]]
-            found |= {frozenset(cards) for cards in product(*by_rank)}
-    return sorted(found, key=sorted)
+            sets |= {frozenset(cards) for cards in product(*by_rank)}
+    return sorted(sets, key=sorted)
 
 
 def fits(yaku: Yaku, chosen: Sequence[Yaku], hand: Sequence[str]) -> bool:
     """Whether a yaku may be added to a legal set of them: a set is legal if ..."""
-    own = set(hand)
+    held = set(hand)
     for other in chosen:
-        if (yaku & other) - own:
+        if (yaku & other) - held:
             return False  # ... a field card is in at most one yaku
         if yaku <= other or other <= yaku:
             return False  # ... no yaku's cards are all contained in those of another
-        if yaku <= own and other <= own:
+        if yaku <= held and other <= held:
             return False  # ... at most one yaku consists of hand cards alone
     return True
 
@@ -80,15 +80,15 @@ def best_worth(
     """What going out is worth, without the first turn's bonus; None if a yaku is missing."""
     pool = [*hand, *fields]
     fixed = points["point"] * sum(c[0] == point_card[0] for c in (*pool, *kept))
-    found = None
+    best = None
     for chosen in legal_sets(every_yaku(pool), hand):
         if kept and not chosen:
             continue
         counted = [*chosen, *([frozenset(kept)] if kept else [])]
         value = fixed + sum(worth(yaku, points) for yaku in counted)
         value += points["four_yaku"] if len(counted) >= 4 else 0
-        found = value if found is None else max(found, value)
-    return found
+        best = value if best is None else max(best, value)
+    return best
 
 
 def payable(left: Sequence[Yaku], chosen: tuple[Yaku, ...] = ()) -> Iterator[tuple[Yaku, ...]]:

@@ -42,7 +42,7 @@ def plain(hand: tuple[str, ...]) -> Worth:
     counts = Counter(RANKS.index(card[0]) + 2 for card in hand)
     by_size = sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True)
     names = [GROUPS[tuple(counts[rank] for rank in by_size)]]
-    found = {names[0]: tuple(by_size)}
+    categories = {names[0]: tuple(by_size)}
     flush = all(card[1] == hand[0][1] for card in hand)
     low_ace = {14: 1}
     tops = [
@@ -51,13 +51,13 @@ def plain(hand: tuple[str, ...]) -> Worth:
         if len(ranks) == 5 and max(ranks) - min(ranks) == 4
     ]
     if flush:
-        found["flush"] = tuple(sorted(counts.elements(), reverse=True))
+        categories["flush"] = tuple(sorted(counts.elements(), reverse=True))
     if tops:
-        found["straight"] = (max(tops),)
+        categories["straight"] = (max(tops),)
     if flush and tops:
-        found["straight flush"] = (max(tops),)
-    best = max(found, key=LADDER.index)
-    return LADDER.index(best), found[best]
+        categories["straight flush"] = (max(tops),)
+    best = max(categories, key=LADDER.index)
+    return LADDER.index(best), categories[best]
 
 
 def parts(hand: Iterable[str], wild_rank: str) -> tuple[list[str], int]:

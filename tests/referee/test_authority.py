@@ -20,10 +20,10 @@ def heard_by(server: socket.socket, method: bytes) -> bytes:
     with connection:
         connection.settimeout(30)
         connection.sendall(SETTINGS)
-        said = b""
-        while method not in said:
-            said += connection.recv(65536)
-        return said
+        received = b""
+        while method not in received:
+            received += connection.recv(65536)
+        return received
 
 
 def test_a_bot_at_a_socket_is_asked_for_as_localhost() -> None:
@@ -44,6 +44,6 @@ def test_a_bot_at_a_socket_is_asked_for_as_localhost() -> None:
         with pytest.raises(NoAnswer):
             asyncio.run(ask())
         listener.join()
-    (said,) = heard
-    assert b"localhost" in said
-    assert b"%2F" not in said
+    (received,) = heard
+    assert b"localhost" in received
+    assert b"%2F" not in received

@@ -126,9 +126,9 @@ def test_a_call_fails_with_the_words_that_grpc_itself_would_pass_on(tmp_path: Pa
                     message = f"{code.value[0]} {details}".encode()
                     with pytest.raises(grpc.aio.AioRpcError) as expected:
                         await theirs(message)
-                    with pytest.raises(CallFailed) as found:
+                    with pytest.raises(CallFailed) as failure:
                         await channel.unary("Fail", message)
-                    status = found.value.status
+                    status = failure.value.status
                     assert status.code is expected.value.code()
                     assert status.details == expected.value.details()
         assert await status_of(channel, "Nothing") is StatusCode.UNIMPLEMENTED
@@ -556,14 +556,14 @@ def test_whatever_frames_come_a_call_ends_and_nothing_else_happens() -> None:
 
 def test_whatever_bytes_come_as_headers_they_are_headers_or_an_error() -> None:
     chance = random.Random(20261122)
-    met: dict[str, int] = {"headers": 0, "none": 0}
+    outcomes: dict[str, int] = {"headers": 0, "none": 0}
     for _ in range(3000):
         data = bytearray(GOOD + DONE) * chance.randrange(1, 4)
         for _ in range(chance.randrange(6)):
             data[chance.randrange(len(data))] = chance.randrange(256)
         try:
             HeaderReader().read(1, bytes(data[: chance.randrange(1, len(data) + 1)]))
-            met["headers"] += 1
+            outcomes["headers"] += 1
         except (Http2Error, HeadersTooLong):
-            met["none"] += 1
-    assert min(met.values()) > 100
+            outcomes["none"] += 1
+    assert min(outcomes.values()) > 100

@@ -67,8 +67,10 @@ def test_every_example_of_a_page_is_a_test(page: Path) -> None:
     text = page.read_text()
     _, examples = text.split("## Examples\n")
     lines = re.findall(r"^- (.*)", examples, flags=re.MULTILINE)
-    told = TESTS[page.stem]
-    assert [next((b for b in told if line.startswith(b)), line) for line in lines] == list(told)
+    tests_by_example = TESTS[page.stem]
+    assert [
+        next((b for b in tests_by_example if line.startswith(b)), line) for line in lines
+    ] == list(tests_by_example)
     files = "".join(file.read_text() for file in sorted(HERE.glob("test_*.py")))
-    named = {name for tests in told.values() for name in tests.split()}
+    named = {name for tests in tests_by_example.values() for name in tests.split()}
     assert {name for name in named if f"def {name}(" not in files} == set()

@@ -19,44 +19,44 @@ AS_JSON = {logs.VARIABLE: logs.JSON}
 @pytest.fixture
 def log() -> Iterator[logging.Logger]:
     """A log of its own."""
-    found = logging.getLogger("test.logs")
-    found.setLevel(logging.INFO)
-    found.propagate = False
-    yield found
-    found.handlers.clear()
+    logger = logging.getLogger("test.logs")
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    yield logger
+    logger.handlers.clear()
 
 
 def listen(log: logging.Logger, environment: dict[str, str]) -> StringIO:
     """What is logged from now on."""
-    said = StringIO()
-    handler = logging.StreamHandler(said)
+    stream = StringIO()
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(logs.formatter(environment))
     log.addHandler(handler)
-    return said
+    return stream
 
 
-def told(said: StringIO) -> list[dict[str, object]]:
+def told(stream: StringIO) -> list[dict[str, object]]:
     """The lines of JSON."""
-    return [json.loads(line) for line in said.getvalue().splitlines()]
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
 def test_a_line_for_people_has_the_time_how_bad_it_is_and_what_happened(
     log: logging.Logger,
 ) -> None:
-    said = listen(log, {})
+    stream = listen(log, {})
     with logs.bound(match="m-1"):
         log.warning("%s: stopped", "m-1")
-    assert said.getvalue().endswith(" WARNING m-1: stopped\n")
+    assert stream.getvalue().endswith(" WARNING m-1: stopped\n")
 
 
 def test_a_line_of_json_says_what_was_worked_on(log: logging.Logger) -> None:
-    said = listen(log, AS_JSON)
+    stream = listen(log, AS_JSON)
     with logs.bound(match="m-1", attempt=2):
         with logs.bound(table=1):
             log.info("game %d", 7)
         log.info("between")
     log.info("after")
-    table, between, after = told(said)
+    table, between, after = told(stream)
     time = str(table.pop("time"))
     assert time.endswith("Z")
     assert table == {
@@ -73,12 +73,12 @@ def test_a_line_of_json_says_what_was_worked_on(log: logging.Logger) -> None:
 
 
 def test_json_stays_on_one_line_whatever_is_said(log: logging.Logger) -> None:
-    said = listen(log, AS_JSON)
+    stream = listen(log, AS_JSON)
     try:
         raise ValueError("a\nb")
     except ValueError:
         log.exception("two\nlines")
-    (line,) = told(said)
+    (line,) = told(stream)
     assert line["event"] == "two\nlines"
     assert "ValueError: a\nb" in str(line["exception"])
 
@@ -91,12 +91,12 @@ def test_what_others_wait_for_is_a_line_like_the_others_or_the_sentence_alone() 
 
 
 def test_a_thread_that_is_given_the_context_says_the_same(log: logging.Logger) -> None:
-    said = listen(log, AS_JSON)
+    stream = listen(log, AS_JSON)
     with logs.bound(match="m-1"):
         thread = threading.Thread(target=copy_context().run, args=(log.info, "renewed"))
     thread.start()
     thread.join()
-    assert told(said)[0]["match"] == "m-1"
+    assert told(stream)[0]["match"] == "m-1"
 
 
 def test_what_is_neither_text_nor_json_is_refused_in_a_sentence() -> None:
@@ -117,21 +117,21 @@ def test_lines_for_people_need_no_structlog() -> None:
 
 
 def test_what_a_bot_sent_adds_no_line_to_a_log_and_plays_no_tricks(log: logging.Logger) -> None:
-    said = listen(log, {})
+    stream = listen(log, {})
     log.warning("gone: %s", "a\n2026-01-01 00:00:00 INFO all is well\x1b[2J\u202eevil\u200b\x9b")
-    (line,) = said.getvalue().splitlines()
+    (line,) = stream.getvalue().splitlines()
     assert line.endswith(
         r" WARNING gone: a\n2026-01-01 00:00:00 INFO all is well\x1b[2J\u202eevil\u200b\x9b"
     )
 
 
 def test_no_line_of_a_traceback_can_be_taken_for_another_entry(log: logging.Logger) -> None:
-    said = listen(log, {})
+    stream = listen(log, {})
     try:
         raise ValueError("\u202ea\n2026-01-01 00:00:00,000 INFO all is well\x1b[2J")
     except ValueError:
         log.exception("failed")
-    first, *rest = said.getvalue().split("\n")[:-1]
+    first, *rest = stream.getvalue().split("\n")[:-1]
     assert first.endswith(" ERROR failed")
     assert all(line.startswith("    ") for line in rest)
     assert rest[-2:] == [
@@ -141,7 +141,7 @@ def test_no_line_of_a_traceback_can_be_taken_for_another_entry(log: logging.Logg
 
 
 def test_json_escapes_what_plays_tricks(log: logging.Logger) -> None:
-    said = listen(log, AS_JSON)
+    stream = listen(log, AS_JSON)
     log.warning("\u202e\x1b\u200b")
-    assert r"\u202e\u001b\u200b" in said.getvalue()
-    assert said.getvalue().isascii()
+    assert r"\u202e\u001b\u200b" in stream.getvalue()
+    assert stream.getvalue().isascii()

@@ -66,8 +66,8 @@ def test_a_start_that_is_no_message_is_no_start(tmp_path: Path) -> None:
 
 def test_a_message_that_answers_a_question_twice_answers_none(tmp_path: Path) -> None:
     def twice(request: bytes) -> bytes:
-        asked = bot_pb2.PlayRequest.FromString(request).questions
-        answers = [first(question) for question in asked]
+        questions = bot_pb2.PlayRequest.FromString(request).questions
+        answers = [first(question) for question in questions]
         return bot_pb2.PlayResponse(answers=answers * 2).SerializeToString()
 
     with a_raw_bot(tmp_path, Play=twice) as address:

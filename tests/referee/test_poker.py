@@ -67,7 +67,7 @@ def test_there_is_no_straight_round_the_corner(hand: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("2C 3D 4H 5S 7C", "2D 3H 4S 5C 7D"),
         ("2C 3C 4C 5C 7C", "2S 3S 4S 5S 7S"),
@@ -75,9 +75,9 @@ def test_there_is_no_straight_round_the_corner(hand: str) -> None:
         ("TC JC QC KC AC", "TS JS QS KS AS"),
     ],
 )
-def test_suits_never_break_ties(one: str, other: str) -> None:
+def test_suits_never_break_ties(first: str, second: str) -> None:
     """P-5.4, S-3.3."""
-    assert best_hand(cards(one)) == best_hand(cards(other))
+    assert best_hand(cards(first)) == best_hand(cards(second))
 
 
 @pytest.mark.parametrize(

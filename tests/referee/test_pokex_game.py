@@ -161,8 +161,8 @@ def test_all_54_cards_are_somewhere_and_once(seed: bytes, seats: int, choices: i
     """X-1.3, X-1.4."""
     for state, _ in game(seed, seats, choices):
         held = [c for hand in state.hands for c in hand]
-        played = [*state.played, *(one for trick in state.tricks for one in trick.played)]
-        on_the_table = [c for one in played for c in one.cards]
+        played = [*state.played, *(play for trick in state.tricks for play in trick.played)]
+        on_the_table = [c for play in played for c in play.cards]
         everywhere = [*held, *on_the_table, *state.centre, *state.aside]
         assert sorted(everywhere) == sorted(DECK_WITH_JOKERS)
         assert not state.row or sorted(state.row) == sorted(state.centre)

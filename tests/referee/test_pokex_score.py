@@ -131,8 +131,8 @@ def test_everybody_sees_the_tricks_and_the_deals_before() -> None:
     for seat in range(4):
         view = state.view(seat)
         assert view.wild_rank == "7"
-        assert [one.seat for one in view.tricks[0].played] == [3, 0, 1, 2]
-        assert all(len(one.cards) == 2 for one in view.tricks[0].played)
+        assert [play.seat for play in view.tricks[0].played] == [3, 0, 1, 2]
+        assert all(len(play.cards) == 2 for play in view.tricks[0].played)
     state = lowest(state, 20)
     for seat in range(4):
         (deal,) = state.view(seat).deals

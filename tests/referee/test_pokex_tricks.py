@@ -76,12 +76,12 @@ def test_without_a_declarer_the_dealers_left_plays_first() -> None:
 def test_a_trick_is_played_for_the_next_card_of_the_row() -> None:
     """X-4.1."""
     state = four(*["pass"] * 4)
-    met = []
+    turned = []
     for _ in range(5):
-        met.append(state.turned)
+        turned.append(state.turned)
         state = lowest(state, 4)
-        assert state.view(2).tricks[-1].centre == met[-1]
-    assert [*met, state.turned] == [(c,) for c in CENTRE.split()]
+        assert state.view(2).tricks[-1].centre == turned[-1]
+    assert [*turned, state.turned] == [(c,) for c in CENTRE.split()]
 
 
 def test_one_plays_any_two_cards_of_the_hand() -> None:
@@ -103,7 +103,7 @@ def test_the_hand_of_a_side_is_its_four_cards_and_the_centre_card() -> None:
     state = play(state, "play 2C 2D", "play KC KD", "play 2H 2S", "play 3H 5S")
     trick = state.view(1).tricks[0]
     assert trick.taken == (1, 0)  # four twos beat two kings
-    assert [(one.seat, set(one.cards)) for one in trick.played] == [
+    assert [(laid.seat, set(laid.cards)) for laid in trick.played] == [
         (0, {"2C", "2D"}),
         (1, {"KC", "KD"}),
         (2, {"2H", "2S"}),

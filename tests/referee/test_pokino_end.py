@@ -137,9 +137,9 @@ def test_what_everybody_sees() -> None:
 def test_a_token_does_not_tell_who_placed_it() -> None:
     """K-12.4."""
     hands = ("6S 4S AC QH 9C", "6D 4D AD QD 9D")
-    one = play(rich(started(*hands)), "run 6S 4S along 0,0 1,0")
-    other = play(rich(started(*hands, first=1)), "run 6D 4D along 0,0 1,0")
-    assert one.view(0).tokens == other.view(0).tokens
+    first = play(rich(started(*hands)), "run 6S 4S along 0,0 1,0")
+    second = play(rich(started(*hands, first=1)), "run 6D 4D along 0,0 1,0")
+    assert first.view(0).tokens == second.view(0).tokens
 
 
 def test_a_card_from_the_deck_is_known_until_it_is_played() -> None:

@@ -156,18 +156,18 @@ def test_all_places_round_a_domino_are_listed_once() -> None:
     state = with_table(started(ONE, TWO, held="3-12 0-0 0-1"), "8-9 at 0,0 right")
     lays = listed(state, Domino)
     by_domino = {d: [a for a in lays if a.domino == d] for d in ("3-12", "0-0", "0-1")}
-    assert {d: len(found) for d, found in by_domino.items()} == {"3-12": 32, "0-0": 16, "0-1": 32}
+    assert {d: len(places) for d, places in by_domino.items()} == {"3-12": 32, "0-0": 16, "0-1": 32}
     assert state.legal(0).complete
 
 
 def test_both_ways_round_of_a_double_are_one_action() -> None:
     """K-13.2."""
     state = with_table(started(ONE, TWO, held="3-3 0-0 0-1"), "8-9 at 0,0 right")
-    for one, other in (("2,0 right", "3,0 left"), ("2,0 down", "2,1 up")):
-        both = [action(f"lay 3-3 at {one}"), action(f"lay 3-3 at {other}")]
+    for first, second in (("2,0 right", "3,0 left"), ("2,0 down", "2,1 up")):
+        both = [action(f"lay 3-3 at {first}"), action(f"lay 3-3 at {second}")]
         assert all(a in state.legal(0) for a in both)
         assert sum(a in listed(state) for a in both) == 1
-        assert play(state, f"lay 3-3 at {one}") == play(state, f"lay 3-3 at {other}")
+        assert play(state, f"lay 3-3 at {first}") == play(state, f"lay 3-3 at {second}")
     assert play(state, "lay 0-1 at 2,0 right") != play(state, "lay 0-1 at 3,0 left")
 
 
@@ -189,9 +189,9 @@ def test_listed_places_are_row_by_row_whatever_was_laid_first() -> None:
     """K-13.7."""
     laid = ["8-9 at 0,0 right", "1-2 at 2,0 down", "5-6 at 0,1 down", "7-7 at -1,0 up"]
     state = started(ONE, TWO, held="3-12 0-0 0-1")
-    one, other = with_table(state, *laid), with_table(state, *laid[::-1])
-    assert listed(one, Domino) == listed(other, Domino)
-    places = one.layout.ground.places
+    first, second = with_table(state, *laid), with_table(state, *laid[::-1])
+    assert listed(first, Domino) == listed(second, Domino)
+    places = first.layout.ground.places
     assert all(a < b for a, b in pairwise(places))
 
 

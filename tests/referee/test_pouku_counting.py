@@ -22,8 +22,8 @@ def dealt(*groups: str) -> Groups:
 
 def offer(hand: str, fields: str, kept: str = "", point: str = "Q", **points: int) -> GoingOut:
     """What can be gone out with, of cards of these ranks."""
-    own, lying, aside, turned = dealt(hand, fields, kept, point)
-    return GoingOut(Values(**points), own, lying, aside, turned[0])
+    held, lying, aside, turned = dealt(hand, fields, kept, point)
+    return GoingOut(Values(**points), held, lying, aside, turned[0])
 
 
 def shown(offered: GoingOut) -> list[str]:
@@ -149,10 +149,10 @@ def test_four_straights_with_the_same_three_cards_of_the_hand() -> None:
 
 def test_the_best_set_does_not_hang_on_the_order_of_the_cards() -> None:
     """U-4.6."""
-    own, lying, turned = dealt("5 6 7", "4 8 4 8 5 5", "Q")
-    one = GoingOut(Values(), own, lying, (), turned[0])
-    other = GoingOut(Values(), own[::-1], lying[::-1], (), turned[0])
-    assert one.yaku() == other.yaku()
+    held, lying, turned = dealt("5 6 7", "4 8 4 8 5 5", "Q")
+    first = GoingOut(Values(), held, lying, (), turned[0])
+    second = GoingOut(Values(), held[::-1], lying[::-1], (), turned[0])
+    assert first.yaku() == second.yaku()
 
 
 def test_who_has_kept_needs_another_yaku_and_points_are_none() -> None:
@@ -166,8 +166,8 @@ def test_points_alone_are_enough_where_the_table_makes_them_worth_it() -> None:
     """U-4.1: the best legal set may be an empty one."""
     assert not offer("Q 2", "8 5", point="Q").reaches(5)
     assert offer("Q 2", "8 5", point="Q").worth() == 2
-    own, lying, turned = dealt("Q 2", "8 5", "Q")
-    assert GoingOut(Values(point=5), own, lying, (), turned[0]).reaches(5)
+    held, lying, turned = dealt("Q 2", "8 5", "Q")
+    assert GoingOut(Values(point=5), held, lying, (), turned[0]).reaches(5)
 
 
 @pytest.mark.parametrize(
@@ -247,8 +247,8 @@ def test_the_best_set_is_the_best_of_all_legal_sets(
     possible = every_yaku(pile) if keeps else []
     kept = sorted(data.draw(st.sampled_from(possible))) if possible else []
     turned = data.draw(st.sampled_from("23456789TJQKA")) + "S"
-    own, near, aside = (tuple(map(Card, cards)) for cards in (hand, fields, kept))
-    offered = GoingOut(Values(**points), own, near, aside, turned)
+    held, near, aside = (tuple(map(Card, cards)) for cards in (hand, fields, kept))
+    offered = GoingOut(Values(**points), held, near, aside, turned)
     best = best_worth(hand, fields, kept, turned, points)
     if best is None:
         assert not offered.reaches(0)

@@ -77,8 +77,8 @@ def test_one_may_keep_once_a_deal() -> None:
 
 def test_the_order_of_the_cards_of_a_keep_means_nothing() -> None:
     """U-10.2."""
-    one = play(keeping(), "discard 2S keep 7C 7D 7S")
-    assert one == play(keeping(), "discard 2S keep 7S 7C 7D")
+    kept = play(keeping(), "discard 2S keep 7C 7D 7S")
+    assert kept == play(keeping(), "discard 2S keep 7S 7C 7D")
 
 
 def test_a_team_keeps_once_and_may_take_of_the_teammates_field() -> None:

@@ -19,12 +19,12 @@ def rules(page: Path) -> list[str]:
 
 def cited() -> dict[str, str]:
     """What the tests cite: the numbers of rules or of whole chapters, and where."""
-    found = {}
+    citations = {}
     for file in sorted(HERE.glob("test_*.py")):
         for doc in re.findall(r'"""(.*?)"""', file.read_text(), flags=re.DOTALL):
             for match in NUMBER.finditer(doc):
-                found[match[0]] = file.name
-    return found
+                citations[match[0]] = file.name
+    return citations
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -63,9 +63,9 @@ def test_ones_own_cards_may_be_taken_back() -> None:
     """S-4.1."""
     state = compared()
     assert state.actors == (state.order[-1],)
-    own = state.shown[state.order[-1]][0]
-    state = play(state, f"pick_up {own}")
-    assert own in state.hands[state.order[-1]]
+    card = state.shown[state.order[-1]][0]
+    state = play(state, f"pick_up {card}")
+    assert card in state.hands[state.order[-1]]
 
 
 def test_five_cards_are_left_and_out_of_the_game() -> None:

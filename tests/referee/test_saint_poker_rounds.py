@@ -79,8 +79,8 @@ def test_a_show_is_two_different_cards_of_the_hand() -> None:
     for illegal in ("river 3C", "pick_up 3C"):
         assert not may(state, illegal)
     assert len(listed(state)) == 36
-    one = play(state, "show 3C JC / show 4D 5D")
-    assert one == play(state, "show JC 3C / show 5D 4D")
+    shown = play(state, "show 3C JC / show 4D 5D")
+    assert shown == play(state, "show JC 3C / show 5D 4D")
 
 
 def test_nobody_may_be_missing_and_nobody_may_choose_twice() -> None:
@@ -123,10 +123,10 @@ def test_a_straight_flush_below_beats_four_of_a_kind() -> None:
 
 def test_one_may_count_none_one_or_both_of_his_own() -> None:
     """S-3.1."""
-    none, one, both = "2C 3D", "QS 3H", "9C 9D"
-    assert worth("TS JS KS AS 9H", one, both) == (0, 1)
-    assert worth("TS JS QS KS AS", none, both, ties=(0, 1)) == (0, 1)
-    assert worth("TS JS QS KS AS", none, both, ties=(1, 0)) == (1, 0)
+    neither, single, both = "2C 3D", "QS 3H", "9C 9D"
+    assert worth("TS JS KS AS 9H", single, both) == (0, 1)
+    assert worth("TS JS QS KS AS", neither, both, ties=(0, 1)) == (0, 1)
+    assert worth("TS JS QS KS AS", neither, both, ties=(1, 0)) == (1, 0)
     assert worth("2S JS 9S KD AD", both, "AC 7D") == (0, 1)
 
 

@@ -46,10 +46,10 @@ def test_one_line_and_json_hold_no_such_character_and_json_keeps_its_value(chara
     line = one_line(f"a{character}b")
     assert line.isascii()
     assert line.isprintable()
-    told = {"name": f"a{character}b", f"{character}": [1]}
+    values = {"name": f"a{character}b", f"{character}": [1]}
     for how in ({"indent": 1}, {"separators": (",", ":")}):
-        text = escaped_json(json.dumps(told, ensure_ascii=False, **how))
-        assert json.loads(text) == told
+        text = escaped_json(json.dumps(values, ensure_ascii=False, **how))
+        assert json.loads(text) == values
         assert text.isascii()
         assert text.replace("\n", "").isprintable()
 

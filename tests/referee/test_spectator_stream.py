@@ -63,12 +63,14 @@ def test_a_position_that_stays_is_shown_once() -> None:
 def test_one_game_is_shown_until_it_is_over_though_several_are_in_flight() -> None:
     bots = [Author(slowly, games_in_flight=4), Author(slowly, games_in_flight=4)]
     played = play(bots, boards=8, watch_ms=WATCH_MS)
-    games = [(game, list(shown)) for game, shown in groupby(played.shown, lambda one: one.game)]
+    games = [
+        (game, list(shown)) for game, shown in groupby(played.shown, lambda position: position.game)
+    ]
     assert len(games) > 1
     assert len({game for game, _ in games}) == len(games)
     for _, shown in games[:-1]:
         assert list(shown[-1].actors) == []
-        assert all(one.actors for one in shown[:-1])
+        assert all(position.actors for position in shown[:-1])
 
 
 def test_what_is_shown_is_what_is_public_at_that_position_and_nothing_else() -> None:
@@ -82,15 +84,15 @@ def test_what_is_shown_is_what_is_public_at_that_position_and_nothing_else() -> 
         for shown in played.shown:
             state = at[where(shown)].state
             dealt = state.redeal(None, Seeded(bytes(range(32))))
-            for one in (state, dealt):
-                told = referee_pb2.PositionShown(
+            for position in (state, dealt):
+                expected = referee_pb2.PositionShown(
                     game=shown.game,
                     board=shown.board,
                     decision=shown.decision,
                     actors=state.actors,
-                    view=bot_pb2.View.FromString(codec.view(one.public())),
+                    view=bot_pb2.View.FromString(codec.view(position.public())),
                 )
-                assert told.SerializeToString(deterministic=True) == shown.SerializeToString(
+                assert expected.SerializeToString(deterministic=True) == shown.SerializeToString(
                     deterministic=True
                 )
 

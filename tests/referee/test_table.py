@@ -64,7 +64,7 @@ def test_a_question_holds_everything_and_its_luck_differs_from_the_others() -> N
     assert len(question.view.poke.hand) == 5
     assert question.complete
     assert question.clock.allowance_ms == 2000
-    assert len({asked.luck for asked in author.asked}) == len(author.asked)
+    assert len({each.luck for each in author.asked}) == len(author.asked)
 
 
 def test_notes_are_kept_and_cut() -> None:
@@ -104,10 +104,10 @@ def test_an_answer_without_an_action_and_one_of_another_game_break_the_protocol(
         answer.action.saint_poker.river.card = "AS"
         return answer
 
-    for nonsense, said in ((empty, "holds no action"), (other, "action of saint_poker")):
+    for nonsense, clause in ((empty, "holds no action"), (other, "action of saint_poker")):
         played = play([Author(), Author(nonsense)])
         assert played.verdicts == [["finished", "protocol"]]
-        assert said in played.sentences[0]
+        assert clause in played.sentences[0]
 
 
 def test_an_answer_to_a_question_that_was_not_asked_breaks_the_protocol() -> None:
@@ -349,8 +349,8 @@ def test_one_loss_that_is_the_fault_of_many_games_keeps_its_output_once() -> Non
     faults = [fault for game in played.games for fault in game.faults]
     assert len(faults) == 3
     assert {fault["signal"] for fault in faults} == {"SIGSEGV"}
-    (told,) = [fault for fault in faults if "output" in fault]
-    assert told["output"] == "last words"
-    others = [fault for fault in faults if fault is not told]
-    assert {fault["output_in"] for fault in others} == {told["game"]}
+    (with_output,) = [fault for fault in faults if "output" in fault]
+    assert with_output["output"] == "last words"
+    others = [fault for fault in faults if fault is not with_output]
+    assert {fault["output_in"] for fault in others} == {with_output["game"]}
     assert {fault["clock"]["questions"] for fault in faults} == {3}

@@ -109,8 +109,8 @@ ranks = st.sampled_from(["", *RANKS])
 
 def told(hand: list[Card], wild_rank: str) -> tuple[tuple[int, tuple[int, ...]], int]:
     """What the code says, in the form of the search."""
-    found = wild_hand(hand, wild_rank)
-    return (int(found.category), found.ranks), found.natural
+    value = wild_hand(hand, wild_rank)
+    return (int(value.category), value.ranks), value.natural
 
 
 def with_wild(number: int) -> st.SearchStrategy[list[Card]]:
@@ -176,8 +176,8 @@ def test_any_hand_is_worth_the_best_of_all_substitutions(hand: list[Card], wild_
 def test_hands_stand_in_the_order_of_the_search(hands: list[list[Card]], wild_rank: str) -> None:
     """X-6.3, X-6.4."""
     by_search = sorted(hands, key=lambda hand: quickly(hand, wild_rank))
-    for one, other in pairwise(by_search):
-        assert wild_hand(one, wild_rank) <= wild_hand(other, wild_rank)
+    for lower, higher in pairwise(by_search):
+        assert wild_hand(lower, wild_rank) <= wild_hand(higher, wild_rank)
 
 
 @given(st.lists(st.sampled_from(DECK), min_size=5, max_size=5, unique=True))

@@ -58,9 +58,9 @@ class Playing:
 
     def ask(self) -> NextMatches | FormatOver | None:
         """Ask what comes next and schedule it; None if it waits."""
-        asked = self.matches.copy()
-        self.dice.shuffle(asked)
-        step = self.format.next(self.entrants, asked)
+        shuffled = self.matches.copy()
+        self.dice.shuffle(shuffled)
+        step = self.format.next(self.entrants, shuffled)
         if self.dice.random() < 0.25:
             assert step == self.format.next(self.entrants, self.matches)
         assert step.why

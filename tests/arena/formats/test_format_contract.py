@@ -132,15 +132,15 @@ def test_bots_of_one_owner_meet_at_larger_tables_only_if_asked_for(
     playing = Playing(every(name, sides), entrants)
     playing.play(60)
     for fixture in playing.fixtures:
-        for one, other in combinations(fixture.entrants, 2):
-            assert not owner[one] or owner[one] != owner[other]
+        for first, second in combinations(fixture.entrants, 2):
+            assert not owner[first] or owner[first] != owner[second]
 
 
 @pytest.mark.parametrize("name", [name for name, sides in OPEN_TO_ALL if sides == 3])
 def test_bots_of_one_owner_meet_where_it_is_asked_for(name: str) -> None:
     entrants = everyone(6, ["ann"] * 6)
-    asked = make(name, 3, {"owners_meet": True})
-    assert isinstance(asked.next(entrants, ()), NextMatches)
+    permitting = make(name, 3, {"owners_meet": True})
+    assert isinstance(permitting.next(entrants, ()), NextMatches)
 
 
 @pytest.mark.parametrize("name", [name for name, sides in OPEN_TO_ALL if sides == 3])
@@ -217,14 +217,14 @@ def test_the_page_of_formats_names_every_setting_with_its_usual_value() -> None:
     page = (reference / "formats.md").read_text(encoding="utf-8")
     for name in FORMATS:
         section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
-        told = dict(
+        documented = dict(
             re.findall(r"`(\w+)` \(([\w.]+)", section.split("Settings: ")[1].split("\n")[0])
         )
         made = make(name, 2, llr=walk)
         usual = {word: getattr(made, word) for word in settings_of(name)}
         shown = {word: f"{value:g}" for word, value in usual.items() if type(value) is not bool}
         shown |= {word: str(value).lower() for word, value in usual.items() if type(value) is bool}
-        assert told == shown
+        assert documented == shown
 
 
 def test_a_test_without_a_ratio_is_refused() -> None:

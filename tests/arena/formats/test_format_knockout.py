@@ -73,7 +73,7 @@ def test_a_series_is_decided_by_matches_then_scores_then_extra_matches_then_seed
 
 
 @pytest.mark.parametrize(
-    ("means", "best_of", "wanted"),
+    ("means", "best_of", "expected"),
     [
         ((), 1, 1),
         ((), 5, 3),  # at least three are played
@@ -86,12 +86,12 @@ def test_a_series_is_decided_by_matches_then_scores_then_extra_matches_then_seed
     ],
 )
 def test_as_many_matches_come_as_must_be_played_in_any_case(
-    means: tuple[float, ...], best_of: int, wanted: int
+    means: tuple[float, ...], best_of: int, expected: int
 ) -> None:
     rules, matches = series(*means, best_of=best_of)
     step = rules.next(everyone(2), matches)
     assert isinstance(step, NextMatches)
-    assert [f.number for f in step.fixtures] == [len(means) + more for more in range(wanted)]
+    assert [f.number for f in step.fixtures] == [len(means) + more for more in range(expected)]
 
 
 @given(count=st.integers(2, 33), seed=st.integers(0, 2**32), best_of=st.integers(1, 5))

@@ -80,11 +80,11 @@ def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
     assert len(fixtures) == 70
     plays = Counter(name for fixture in fixtures for name in fixture.entrants)
     assert max(plays.values()) - min(plays.values()) <= 2
-    met = Counter(
+    meetings = Counter(
         frozenset(pair) for fixture in fixtures for pair in combinations(fixture.entrants, 2)
     )
     names = [entrant.name for entrant in playing.entrants]
-    times = [met[frozenset(pair)] for pair in combinations(names, 2)]
+    times = [meetings[frozenset(pair)] for pair in combinations(names, 2)]
     assert max(times) - min(times) <= 3
 
 
@@ -141,10 +141,10 @@ def test_a_ladder_can_have_a_limit() -> None:
     assert not playing.opened()
 
 
-def closed(one: str, other: str, wins: int, games: int) -> FormatMatch:
+def closed(first: str, second: str, wins: int, games: int) -> FormatMatch:
     places = [(1, 2) if number < wins else (2, 1) for number in range(games)]
     made = tuple(game(number, place) for number, place in enumerate(places))
-    return FormatMatch(0, 0, (one, other), MatchStatus.CLOSED, made)
+    return FormatMatch(0, 0, (first, second), MatchStatus.CLOSED, made)
 
 
 def test_the_guess_is_the_most_likely_one_under_its_prior() -> None:
@@ -172,10 +172,10 @@ def test_a_match_of_close_and_unknown_ones_tells_most() -> None:
 
 
 def test_what_is_scheduled_tells_less_a_second_time() -> None:
-    one, other = StrengthEstimate(0.1), StrengthEstimate(0.0)
-    before = information_gain(one, other, 10)
-    add_information(one, other, 10)
-    assert information_gain(one, other, 10) < before
+    first, second = StrengthEstimate(0.1), StrengthEstimate(0.0)
+    before = information_gain(first, second, 10)
+    add_information(first, second, 10)
+    assert information_gain(first, second, 10) < before
 
 
 def test_newcomers_wait_behind_who_is_waiting() -> None:

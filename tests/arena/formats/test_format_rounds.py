@@ -32,7 +32,7 @@ def test_a_round_robin_is_the_balanced_schedule_and_known_from_the_start(
     made = [(fixture.round, fixture.entrants) for fixture in step.fixtures]
     names = [entrant.name for entrant in entrants]
     assert made == [
-        (pairing.round, tuple(names[one] for one in pairing.entrants))
+        (pairing.round, tuple(names[place] for place in pairing.entrants))
         for pairing in round_robin(count, sides, cycles)
     ]
     places = [(fixture.round, fixture.number) for fixture in step.fixtures]
@@ -58,10 +58,10 @@ def test_who_joins_a_round_robin_meets_everyone_who_is_there(count: int, cycles:
     playing.withdraw(0)
     playing.join("y@1")
     playing.play()
-    met = meetings(playing)
-    for one, other in combinations(playing.entrants, 2):
-        early = playing.entrants[0] in (one, other) and other.joined > 0
-        assert met[frozenset((one.name, other.name))] == (0 if early else cycles)
+    counts = meetings(playing)
+    for first, second in combinations(playing.entrants, 2):
+        early = playing.entrants[0] in (first, second) and second.joined > 0
+        assert counts[frozenset((first.name, second.name))] == (0 if early else cycles)
 
 
 @given(
@@ -77,10 +77,10 @@ def test_where_owners_stand_in_the_way_all_others_still_meet(
     if len(set(owners) - {""}) + owners.count("") < sides:
         return
     playing.play()
-    met = meetings(playing)
-    for one, other in combinations(playing.entrants, 2):
-        strangers = not one.owner or one.owner != other.owner
-        times = met[frozenset((one.name, other.name))]
+    counts = meetings(playing)
+    for first, second in combinations(playing.entrants, 2):
+        strangers = not first.owner or first.owner != second.owner
+        times = counts[frozenset((first.name, second.name))]
         assert times >= cycles if strangers else times == 0
 
 
@@ -93,8 +93,8 @@ def test_challengers_meet_everyone_else_so_often_and_not_each_other(
     playing.play()
     names = [entrant.name for entrant in playing.entrants]
     assert meetings(playing) == {
-        frozenset((one, other)): cycles
-        for one in names[:challengers]
+        frozenset((challenger, other)): cycles
+        for challenger in names[:challengers]
         for other in names[challengers:]
     }
 

@@ -47,9 +47,9 @@ def test_the_verdict_falls_with_the_first_match_that_crosses_a_bound() -> None:
     test = SprtFormat(pairs_ahead)
     up = [match(number, "W", "W") for number in range(3)]
     assert test.verdict(up[:2]) is None
-    found = test.verdict(up)
-    assert found is not None
-    assert (found.better, found.place, found.ratio) == (True, (0, 2), 3.0)
+    decision = test.verdict(up)
+    assert decision is not None
+    assert (decision.better, decision.place, decision.ratio) == (True, (0, 2), 3.0)
 
 
 def test_the_verdict_sticks_and_later_matches_are_marked() -> None:
@@ -68,13 +68,13 @@ def test_a_match_does_not_count_before_all_earlier_ones_are_over() -> None:
     pending = FormatMatch(0, 0, ("aa@1", "ab@1"))
     test = SprtFormat(pairs_ahead)
     assert test.verdict([pending, *late]) is None
-    found = test.verdict([match(0, "L", "L"), *late])
-    assert found is not None
-    assert found.place == (0, 2)
+    decision = test.verdict([match(0, "L", "L"), *late])
+    assert decision is not None
+    assert decision.place == (0, 2)
     voided = FormatMatch(0, 0, ("aa@1", "ab@1"), MatchStatus.VOID)
-    found = test.verdict([voided, *late])
-    assert found is not None
-    assert found.place == (0, 2)
+    decision = test.verdict([voided, *late])
+    assert decision is not None
+    assert decision.place == (0, 2)
 
 
 @given(seed=st.integers(0, 2**32), gap=st.floats(-1, 1))

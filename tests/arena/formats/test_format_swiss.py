@@ -17,20 +17,20 @@ from tests.arena.formats.playing import Playing, everyone, game
 Pairs = set[tuple[int, int]]
 
 
-def allowed(pairs: Pairs, one: int, other: int) -> bool:
-    return (min(one, other), max(one, other)) in pairs
+def allowed(pairs: Pairs, first: int, second: int) -> bool:
+    return (min(first, second), max(first, second)) in pairs
 
 
 def first_by_wishes(left: Sequence[int], pairs: Pairs) -> list[tuple[int, int]] | None:
     """Tries everything: the first in order with its least partner, if the others can be paired."""
     if not left:
         return []
-    one, *others = left
-    for other in others:
-        if allowed(pairs, one, other):
-            rest = first_by_wishes([name for name in others if name != other], pairs)
+    player, *others = left
+    for opponent in others:
+        if allowed(pairs, player, opponent):
+            rest = first_by_wishes([name for name in others if name != opponent], pairs)
             if rest is not None:
-                return [(one, other), *rest]
+                return [(player, opponent), *rest]
     return None
 
 
@@ -98,7 +98,7 @@ def test_byes_are_within_one_of_each_other_after_every_round(
     assert isinstance(playing.ask(), FormatOver)
 
 
-def can_avoid(playing: Playing, met: set[frozenset[str]], before: list[int]) -> bool:
+def can_avoid(playing: Playing, meetings: set[frozenset[str]], before: list[int]) -> bool:
     """Whether a round without meetings again was possible, the bye going to who had fewest."""
     names = [entrant.name for entrant in playing.entrants]
     if len(names) % 2 == 0:
@@ -115,7 +115,7 @@ def can_avoid(playing: Playing, met: set[frozenset[str]], before: list[int]) -> 
             {
                 (a, b)
                 for a, b in combinations(range(len(line)), 2)
-                if frozenset((line[a], line[b])) not in met
+                if frozenset((line[a], line[b])) not in meetings
             },
         )
         is not None
@@ -127,15 +127,15 @@ def can_avoid(playing: Playing, met: set[frozenset[str]], before: list[int]) -> 
 @settings(max_examples=80)
 def test_nobody_meets_again_while_that_is_possible(count: int, rounds: int, seed: int) -> None:
     playing = Playing(SwissFormat(2, rounds), everyone(count), seed)
-    met: set[frozenset[str]] = set()
+    meetings: set[frozenset[str]] = set()
     for _ in range(rounds):
         before = idle(playing)
         step = playing.ask()
         assert isinstance(step, NextMatches)
         pairs = {frozenset(fixture.entrants) for fixture in step.fixtures}
-        if can_avoid(playing, met, before):
-            assert pairs.isdisjoint(met)
-        met |= pairs
+        if can_avoid(playing, meetings, before):
+            assert pairs.isdisjoint(meetings)
+        meetings |= pairs
         playing.finish()
 
 
@@ -202,9 +202,9 @@ def won(number: int, *pairs: tuple[str, str]) -> list[FormatMatch]:
     """A round in which the first of each pair has won."""
     return [
         FormatMatch(
-            number, place, (f"a{one}@1", f"a{other}@1"), MatchStatus.CLOSED, (game(0, (1, 2)),)
+            number, place, (f"a{winner}@1", f"a{loser}@1"), MatchStatus.CLOSED, (game(0, (1, 2)),)
         )
-        for place, (one, other) in enumerate(pairs)
+        for place, (winner, loser) in enumerate(pairs)
     ]
 
 

@@ -29,26 +29,30 @@ def test_beside_who_has_waited_longest_sit_those_it_has_met_least_among_who_play
         playing.play(3 * count)
     names = [entrant.name for entrant in entrants]
     turn = {name: (0, place) for place, name in enumerate(names)}
-    plays, met = Counter[str](), Counter[frozenset[str]]()
+    plays, meetings = Counter[str](), Counter[frozenset[str]]()
     for number, fixture in enumerate(playing.fixtures):
         table = [min(names, key=turn.__getitem__)]
         while len(table) < sides:
             least = min(plays[name] for name in names)
-            free = [one for one in names if clan[one] not in {clan[name] for name in table}]
+            free = [
+                candidate
+                for candidate in names
+                if clan[candidate] not in {clan[name] for name in table}
+            ]
             table.append(
                 min(
                     free,
-                    key=lambda one: (
-                        max(plays[one] - least - SLACK, 0),
-                        sum(met[frozenset((one, other))] for other in table),
-                        plays[one],
-                        turn[one],
+                    key=lambda candidate: (
+                        max(plays[candidate] - least - SLACK, 0),
+                        sum(meetings[frozenset((candidate, other))] for other in table),
+                        plays[candidate],
+                        turn[candidate],
                     ),
                 )
             )
         assert sorted(table) == sorted(fixture.entrants)
         plays.update(table)
-        met.update(map(frozenset, combinations(table, 2)))
+        meetings.update(map(frozenset, combinations(table, 2)))
         turn.update({name: (number + 1, turn[name][1]) for name in table})
 
 
@@ -60,14 +64,14 @@ def test_in_a_line_who_plays_goes_to_the_end(levels: list[int], seed: int) -> No
     line = WaitingQueue(even, even)
     for number in range(1, 20):
         least = min(even.values())
-        wanted = sorted(even, key=lambda name: (max(even[name], least), turn[name]))
+        expected = sorted(even, key=lambda name: (max(even[name], least), turn[name]))
         assert min(line.heads(), key=turn.__getitem__) == min(even, key=turn.__getitem__)
-        told = [list(group) for group in line.groups(0)]
-        assert [name for group in told for name in group] == wanted
-        assert [len(group) for group in told] == [
+        groups = [list(group) for group in line.groups(0)]
+        assert [name for group in groups for name in group] == expected
+        assert [len(group) for group in groups] == [
             n for _, n in sorted(Counter(even.values()).items())
         ]
-        close = [name for name in wanted if even[name] <= least + 1]
+        close = [name for name in expected if even[name] <= least + 1]
         assert list(next(iter(line.groups(1)))) == close
         plays, is_even = sorted(dice.sample(sorted(even), min(2, len(even)))), dice.random() < 0.5
         line.played(plays, is_even)
@@ -92,17 +96,17 @@ def test_an_order_knows_the_pair_that_says_most_after_every_change(
     turn = {name: (0, place) for place, name in enumerate(names)}
     worth = {name: dice.randint(0, 2) for name in names}
 
-    def gain(one: str, other: str) -> float:
-        return float(worth[one] + worth[other])
+    def gain(first: str, second: str) -> float:
+        return float(worth[first] + worth[second])
 
     order = StrengthOrder(names, mean.__getitem__, turn.__getitem__, gain, neighbours, clan)
     for number in range(1, 15):
-        wanted = sorted(names, key=lambda name: (-mean[name], turn[name]))
-        assert order.names == wanted
+        expected = sorted(names, key=lambda name: (-mean[name], turn[name]))
+        assert order.names == expected
         near = [
-            (one, other)
-            for place, one in enumerate(wanted)
-            for other in [n for n in wanted[place + 1 :] if clan[n] != clan[one]][:neighbours]
+            (first, second)
+            for place, first in enumerate(expected)
+            for second in [n for n in expected[place + 1 :] if clan[n] != clan[first]][:neighbours]
         ]
         if not near:
             return

@@ -93,9 +93,9 @@ def test_what_was_fitted_is_not_fitted_again(
     before = points(store, historian)
     fits: list[int] = []
 
-    def counting(met: Meetings) -> dict[str, tuple[float, float]]:
-        fits.append(met.matches)
-        return values(met)
+    def counting(meetings: Meetings) -> dict[str, tuple[float, float]]:
+        fits.append(meetings.matches)
+        return values(meetings)
 
     monkeypatch.setattr("arena.ladders.rating_history.values", counting)
     assert points(store, historian) == before
@@ -136,12 +136,12 @@ def test_a_long_history_is_thinned_out_and_keeps_the_newest(store: Engine) -> No
 
 @pytest.mark.parametrize("rounds", [1, 39, 40, 41, 1000, 12345])
 def test_there_are_never_more_than_forty_points_and_the_newest(rounds: int) -> None:
-    found = rating_history.chosen([float(at) for at in range(rounds)], 40)
-    numbers = [number for number, _ in found]
+    points = rating_history.chosen([float(at) for at in range(rounds)], 40)
+    numbers = [number for number, _ in points]
     assert numbers[-1] == rounds
     assert min(rounds, 20) <= len(numbers) <= 41
     assert len(set(numbers)) == len(numbers)
-    assert all(at == number - 1 for number, at in found)
+    assert all(at == number - 1 for number, at in points)
 
 
 def test_one_more_round_leaves_the_older_ones_that_are_shown(store: Engine) -> None:

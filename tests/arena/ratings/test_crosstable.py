@@ -71,19 +71,19 @@ def test_intervals_hold_the_truth_in_92_of_100_cases_and_more(games: int, matche
     for _ in range(60):
         strong = {name: dice.gauss(0, 1) for name in NAMES}
         chance = {
-            (one, other): 1 / (1 + 2.718 ** (strong[other] - strong[one]))
-            for one in NAMES
-            for other in NAMES
-            if one < other
+            (row, column): 1 / (1 + 2.718 ** (strong[column] - strong[row]))
+            for row in NAMES
+            for column in NAMES
+            if row < column
         }
         played = [
-            match(n, one + other, *((WON, LOST)[dice.random() > p] for _ in range(games)))
-            for (one, other), p in chance.items()
+            match(n, row + column, *((WON, LOST)[dice.random() > p] for _ in range(games)))
+            for (row, column), p in chance.items()
             for n in range(matches)
         ]
         table = crosstable(Meetings.of(played), NAMES)
-        for (one, other), p in chance.items():
-            cell = table.cells[NAMES.index(one)][NAMES.index(other)]
+        for (row, column), p in chance.items():
+            cell = table.cells[NAMES.index(row)][NAMES.index(column)]
             assert cell is not None
             held += cell.low <= p <= cell.high
             cells += 1

@@ -17,9 +17,9 @@ def test_a_quantile_is_told_to_nine_percent(share: float) -> None:
 
 
 def test_histograms_of_two_parts_add_up_to_that_of_the_whole() -> None:
-    one, other = [0.2, 5.0, 70.0], [5.1, 900.0]
-    assert DecisionHistogram.of(one) + DecisionHistogram.of(other) == DecisionHistogram.of(
-        one + other
+    first, second = [0.2, 5.0, 70.0], [5.1, 900.0]
+    assert DecisionHistogram.of(first) + DecisionHistogram.of(second) == DecisionHistogram.of(
+        first + second
     )
 
 

@@ -38,11 +38,11 @@ def test_what_fastchess_publishes(
     normalized: tuple[float, float],
     likely: str,
 ) -> None:
-    found = normalized_elo(duel)
-    assert (found.value, found.margin) == pytest.approx(normalized, abs=CENT)
+    interval = normalized_elo(duel)
+    assert (interval.value, interval.margin) == pytest.approx(normalized, abs=CENT)
     if elo:
-        found = elo_difference(duel)
-        assert (found.value, found.margin) == pytest.approx(elo, abs=CENT)
+        interval = elo_difference(duel)
+        assert (interval.value, interval.margin) == pytest.approx(elo, abs=CENT)
     assert f"{superiority(duel):.2%}".replace("%", " %") == likely
 
 
@@ -63,10 +63,10 @@ def test_nothing_but_draws_is_no_difference_at_all() -> None:
 @given(st.lists(st.integers(0, 50), min_size=5, max_size=5).filter(any))
 def test_seen_from_the_other_side_everything_is_reversed(counts: list[int]) -> None:
     scores = (0.0, 0.25, 0.5, 0.75, 1.0)
-    one, other = Duel(scores, tuple(counts), 2), Duel(scores, tuple(reversed(counts)), 2)
-    assert elo_difference(one).value == pytest.approx(-elo_difference(other).value, abs=1e-9)
-    assert normalized_elo(one).low == pytest.approx(-normalized_elo(other).high, abs=1e-9)
-    assert superiority(one) == pytest.approx(1 - superiority(other), abs=1e-9)
+    first, second = Duel(scores, tuple(counts), 2), Duel(scores, tuple(reversed(counts)), 2)
+    assert elo_difference(first).value == pytest.approx(-elo_difference(second).value, abs=1e-9)
+    assert normalized_elo(first).low == pytest.approx(-normalized_elo(second).high, abs=1e-9)
+    assert superiority(first) == pytest.approx(1 - superiority(second), abs=1e-9)
 
 
 def match(number: int, entrants: tuple[str, str], *places: tuple[int, int]) -> ClosedMatch:

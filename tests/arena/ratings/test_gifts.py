@@ -42,7 +42,7 @@ def tournament(
     names = list(STRENGTHS)
     matches = []
     for number, pairing in enumerate(round_robin(len(names), sides, cycles)):
-        table = tuple(names[one] for one in pairing.entrants)
+        table = tuple(names[entrant] for entrant in pairing.entrants)
         favoured = favour(table)
         strengths = [STRENGTHS[name] + favoured.get(name, 0.0) for name in table]
         cards = [[luck.gauss(0, 1) for _ in table] for _ in range(boards)]
@@ -51,7 +51,7 @@ def tournament(
             for board in range(boards):
                 by_seat = [strengths[seating[seat]] + cards[board][seat] for seat in range(sides)]
                 ended = places(by_seat, luck)
-                by_entrant = tuple(ended[seating.index(one)] for one in range(sides))
+                by_entrant = tuple(ended[seating.index(entrant)] for entrant in range(sides))
                 games.append(
                     ClosedGame(
                         turn * boards + board, by_entrant, None, (FINISHED,) * sides, (0,) * sides
@@ -70,10 +70,10 @@ def null(sides: int, runs: int) -> tuple[list[float], int]:
     """All uncorrected chances of tournaments without giving; in how many some line is marked."""
     chances, marked = [], 0
     for seed in range(runs):
-        found = gifts(tournament(seed, nobody, sides, cycles=2 if sides == 3 else 1))
-        assert len(found) == 8 * 7
-        chances += [alone(gift) for gift in found]
-        marked += found[0].chance < 0.05
+        ranked = gifts(tournament(seed, nobody, sides, cycles=2 if sides == 3 else 1))
+        assert len(ranked) == 8 * 7
+        chances += [alone(gift) for gift in ranked]
+        marked += ranked[0].chance < 0.05
     return chances, marked
 
 
@@ -98,29 +98,29 @@ def test_the_distribution_without_giving_is_that_of_chance(sides: int) -> None:
 
 @pytest.mark.parametrize("cost", [0.0, 0.8])
 def test_who_gives_and_who_takes_is_pointed_out(cost: float) -> None:
-    found = gifts(tournament(1, giving("bot5@1", "bot2@1", cost, 0.8), cycles=4))
-    first, second = found[:2]
+    ranked = gifts(tournament(1, giving("bot5@1", "bot2@1", cost, 0.8), cycles=4))
+    first, second = ranked[:2]
     assert (first.giver, first.taker) == ("bot5@1", "bot2@1")
     assert first.chance < 0.01 < second.chance
     assert first.gain > 0.05
 
 
 def test_partners_who_gain_both_are_pointed_out_both_ways() -> None:
-    found = gifts(tournament(2, giving("bot6@1", "bot1@1", -0.7, 0.7), cycles=4))
-    marked = {(gift.giver, gift.taker) for gift in found if gift.chance < 0.01}
+    ranked = gifts(tournament(2, giving("bot6@1", "bot1@1", -0.7, 0.7), cycles=4))
+    marked = {(gift.giver, gift.taker) for gift in ranked if gift.chance < 0.01}
     assert marked == {("bot6@1", "bot1@1"), ("bot1@1", "bot6@1")}
 
 
 def test_strength_alone_points_nobody_out() -> None:
     strong = {"bot0@1": 2.0, "bot1@1": 2.0}
-    found = gifts(tournament(3, lambda _: strong, cycles=4))
-    assert found[0].chance > 0.05
+    ranked = gifts(tournament(3, lambda _: strong, cycles=4))
+    assert ranked[0].chance > 0.05
 
 
 def test_a_gain_against_the_giver_itself_is_no_gift() -> None:
     # One that always comes last hands everybody a win over itself, and nobody else's place.
-    found = gifts(tournament(4, lambda _: {"bot0@1": -10.0}, cycles=4))
-    assert found[0].chance > 0.05
+    ranked = gifts(tournament(4, lambda _: {"bot0@1": -10.0}, cycles=4))
+    assert ranked[0].chance > 0.05
 
 
 def test_who_always_or_hardly_ever_meets_cannot_be_judged() -> None:

@@ -34,23 +34,25 @@ def matches(draw: st.DrawFn) -> ClosedMatch:
 
 @given(matches())
 def test_a_digest_is_read_as_it_was_written(match: ClosedMatch) -> None:
-    told = digest(match, CLIP)
-    assert read(told.text(), "m-1", 4, 2, 3) == told
+    summary = digest(match, CLIP)
+    assert read(summary.text(), "m-1", 4, 2, 3) == summary
 
 
 @given(matches())
 def test_it_says_the_same_of_strength_and_points_as_the_match_itself(match: ClosedMatch) -> None:
-    told = digest(match, CLIP)
-    assert pairwise(told) == pairwise(match)
-    assert Meetings.of([told]) == Meetings.of([match])
-    assert read_score(told.text().partition(SEPARATOR)[0]) == (
+    summary = digest(match, CLIP)
+    assert pairwise(summary) == pairwise(match)
+    assert Meetings.of([summary]) == Meetings.of([match])
+    assert read_score(summary.text().partition(SEPARATOR)[0]) == (
         match.entrants,
         match.played,
         match.halves,
     )
-    clipped = dict(zip(match.entrants, told.margins.clipped, strict=True))
+    clipped = dict(zip(match.entrants, summary.margins.clipped, strict=True))
     points = PointSums.of([match], CLIP).points()
-    assert {one.entrant: one.clipped for one in points} == (clipped if told.margins.scored else {})
+    assert {line.entrant: line.clipped for line in points} == (
+        clipped if summary.margins.scored else {}
+    )
 
 
 def test_wins_draws_points_and_verdicts_are_counted_by_entrant() -> None:
@@ -60,8 +62,12 @@ def test_wins_draws_points_and_verdicts_are_counted_by_entrant() -> None:
         ClosedGame(2, (2, 1), None, ("timeout", "finished"), (1, 0)),
         ClosedGame(3, (2, 1), None, ("forfeit", "finished"), (0, 0)),
     )
-    told = digest(ClosedMatch("m", 0, 0, ("a", "b"), games), CLIP)
-    assert (told.wins, told.draws, told.points) == ((1, 2), (1, 1), (35, -7))
-    assert told.halves == (3,)
-    assert (told.margins.scored, told.margins.sums, told.margins.clipped) == (2, (22, -22), (1, 1))
-    assert told.verdicts == ({"timeout": 1, "forfeit": 1}, {})
+    summary = digest(ClosedMatch("m", 0, 0, ("a", "b"), games), CLIP)
+    assert (summary.wins, summary.draws, summary.points) == ((1, 2), (1, 1), (35, -7))
+    assert summary.halves == (3,)
+    assert (summary.margins.scored, summary.margins.sums, summary.margins.clipped) == (
+        2,
+        (22, -22),
+        (1, 1),
+    )
+    assert summary.verdicts == ({"timeout": 1, "forfeit": 1}, {})

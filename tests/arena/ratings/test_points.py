@@ -24,8 +24,8 @@ def points(matches: list[ClosedMatch], clip: int) -> tuple[Points, ...]:
 
 
 def test_a_margin_is_the_score_less_the_mean_of_the_others() -> None:
-    found = {line.entrant: line.mean for line in points([match(0, "abc", (10, 4, 1))], 100)}
-    assert found == {"a": 7.5, "b": -1.5, "c": -6.0}
+    means = {line.entrant: line.mean for line in points([match(0, "abc", (10, 4, 1))], 100)}
+    assert means == {"a": 7.5, "b": -1.5, "c": -6.0}
 
 
 def test_a_match_counts_its_mean_margin_and_every_match_alike() -> None:
@@ -73,9 +73,9 @@ def test_the_order_of_matches_changes_no_digit_and_all_margins_add_up_to_nothing
     scores: list[tuple[int, int, int]], dice: random.Random
 ) -> None:
     played = [match(number, "abc", got) for number, got in enumerate(scores)]
-    found = points(played, 10**6)
+    expected = points(played, 10**6)
     sums = PointSums(10**6)
-    for one in dice.sample(played, len(played)):
-        sums = sums.with_match(one)
-    assert found == sums.points()
-    assert sum(line.mean for line in found) == pytest.approx(0, abs=1e-5)
+    for added in dice.sample(played, len(played)):
+        sums = sums.with_match(added)
+    assert expected == sums.points()
+    assert sum(line.mean for line in expected) == pytest.approx(0, abs=1e-5)

@@ -21,8 +21,8 @@ def table(
     settings: EloSettings | None = None,
     entrants: Iterable[str] = (),
 ) -> tuple[StandingsLine, ...]:
-    told = (digest(match, CLIP) for match in matches)
-    return module.table(told, CLIP, settings, entrants).lines
+    digests = (digest(match, CLIP) for match in matches)
+    return module.table(digests, CLIP, settings, entrants).lines
 
 
 def game(
@@ -195,8 +195,8 @@ def test_matches_can_be_added_one_by_one_in_any_order_of_the_last_rounds() -> No
         for n in range(30)
     ]
     fold = StandingsSums(CLIP)
-    for one in dice.sample(matches, len(matches)):
-        fold.add(digest(one, CLIP))
+    for added in dice.sample(matches, len(matches)):
+        fold.add(digest(added, CLIP))
     assert fold.table().lines == table(matches)
 
 
@@ -224,21 +224,31 @@ def test_two_tables_are_equal_whatever_time_was_thought() -> None:
         )
         tables.append(fold.table())
     assert tables[0] == tables[1]
-    assert [one.thinking["a"].decisions for one in tables] == [2, 1]
+    assert [each.thinking["a"].decisions for each in tables] == [2, 1]
 
 
 def test_a_line_can_be_written_as_json_with_every_column() -> None:
     played = match(0, ("a", "b"), game(0, (1, 2), None, ("finished", "crash")))
     lines = json.loads(json.dumps([standing.to_json() for standing in table([played])]))
-    told = lines[1]
-    assert {name: told[name] for name in ("entrant", "matches", "games", "elo", "faults")} == {
+    values = lines[1]
+    assert {name: values[name] for name in ("entrant", "matches", "games", "elo", "faults")} == {
         "entrant": "b",
         "matches": 1,
         "games": 1,
         "elo": 1195.0,
         "faults": {"crash": 1},
     }
-    assert [told[name] for name in ("wins", "draws", "losses", "points", "mean")] == [0, 0, 1, 0, 0]
-    assert told["ranks"] == [1, 2]
-    assert told["interval"][0] < told["strength"] < told["interval"][1]
-    assert (told["points_per_board"], told["forfeits"], told["provisional"]) == (None, 0, True)
+    assert [values[name] for name in ("wins", "draws", "losses", "points", "mean")] == [
+        0,
+        0,
+        1,
+        0,
+        0,
+    ]
+    assert values["ranks"] == [1, 2]
+    assert values["interval"][0] < values["strength"] < values["interval"][1]
+    assert (values["points_per_board"], values["forfeits"], values["provisional"]) == (
+        None,
+        0,
+        True,
+    )

@@ -163,8 +163,8 @@ class Relay:
         return way if port is None else replace(way, address=f"127.0.0.1:{port}")
 
     def is_here(self, version: str) -> bool:
-        found = remote_bots.find(self.engine, version)
-        return found is not None and found.here
+        bot = remote_bots.find(self.engine, version)
+        return bot is not None and bot.here
 
     @contextmanager
     def seated(
@@ -267,11 +267,11 @@ class Home:
         return (self.folder / "stderr").read_text()
 
     def heard(self, event: str) -> bool:
-        return any(told["event"] == event for told in self.events)
+        return any(entry["event"] == event for entry in self.events)
 
     def asked(self) -> list[str]:
-        asked = self.folder / "asked"
-        return asked.read_text().splitlines() if asked.exists() else []
+        log = self.folder / "asked"
+        return log.read_text().splitlines() if log.exists() else []
 
 
 class Cable:
@@ -317,14 +317,14 @@ class Cable:
                 near.close()
                 continue
             self._ends += [near, far]
-            for one, other in ((near, far), (far, near)):
-                threading.Thread(target=self._carry, args=(one, other), daemon=True).start()
+            for source, sink in ((near, far), (far, near)):
+                threading.Thread(target=self._carry, args=(source, sink), daemon=True).start()
 
     @staticmethod
-    def _carry(one: socket.socket, other: socket.socket) -> None:
+    def _carry(source: socket.socket, sink: socket.socket) -> None:
         with contextlib.suppress(OSError):
-            while data := one.recv(65536):
-                other.sendall(data)
+            while data := source.recv(65536):
+                sink.sendall(data)
         with contextlib.suppress(OSError):
-            other.shutdown(socket.SHUT_RDWR)
-        one.close()
+            sink.shutdown(socket.SHUT_RDWR)
+        source.close()

@@ -61,10 +61,10 @@ def test_a_bot_that_connects_is_there_and_answers_at_its_seat(relay: Relay, tmp_
 def test_questions_of_a_stream_are_answered_one_by_one(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "streams") as (version, _), relay.seated(version) as table:
         table.start()
-        asked = [bot_pb2.ActRequest(game=game, decision=9) for game in range(3)]
-        answers = table.bot.Play(iter([bot_pb2.PlayRequest(questions=asked)] * 2))
-        told = [(a.game, a.note.split()[2]) for each in answers for a in each.answers]
-    assert told == [(0, "1"), (1, "2"), (2, "3"), (0, "4"), (1, "5"), (2, "6")]
+        questions = [bot_pb2.ActRequest(game=game, decision=9) for game in range(3)]
+        answers = table.bot.Play(iter([bot_pb2.PlayRequest(questions=questions)] * 2))
+        decisions = [(a.game, a.note.split()[2]) for each in answers for a in each.answers]
+    assert decisions == [(0, "1"), (1, "2"), (2, "3"), (0, "4"), (1, "5"), (2, "6")]
 
 
 def test_a_question_that_is_open_when_the_cable_is_cut_is_answered_when_it_is_mended(
@@ -76,7 +76,7 @@ def test_a_question_that_is_open_when_the_cable_is_cut_is_answered_when_it_is_me
         with relay.seated(version) as table:
             table.start()
             (home.folder / "wait").touch()
-            asked = table.act(1)
+            call = table.act(1)
             wait_until(lambda: home.asked() == ["1 1"])
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
@@ -84,14 +84,14 @@ def test_a_question_that_is_open_when_the_cable_is_cut_is_answered_when_it_is_me
             (home.folder / "wait").unlink()
             wait_until(lambda: home.heard("lost"))
             cable.mend()
-            first = asked.result().note
+            first = call.result().note
             assert first.split()[1:] == ["1", "1"]
             # A question that is asked while the cable is cut waits, too.
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
-            asked = table.act(2)
+            call = table.act(2)
             cable.mend()
-            assert asked.result().note == f"{first.split()[0]} 1 2"
+            assert call.result().note == f"{first.split()[0]} 1 2"
             assert home.heard("again")
 
 
@@ -102,7 +102,7 @@ def test_a_connector_that_is_started_anew_is_given_the_open_question_again(
     with relay.connected(tmp_path, "anew") as (version, home), relay.seated(version) as table:
         table.start()
         (home.folder / "wait").touch()
-        asked = table.act(1)
+        call = table.act(1)
         wait_until(lambda: home.asked() == ["1 1"])
         home.process.kill()
         home.process.wait()
@@ -110,7 +110,7 @@ def test_a_connector_that_is_started_anew_is_given_the_open_question_again(
         (home.folder / "wait").unlink()
         home.start()
         # By a process that was told first what is played.
-        assert asked.result().note.split()[1:] == ["1", "1"]
+        assert call.result().note.split()[1:] == ["1", "1"]
         assert home.asked() == ["1 1", "1 1"]
 
 
@@ -124,15 +124,15 @@ def test_a_question_nobody_waits_for_any_more_is_not_answered_later(
         with relay.seated(version) as table:
             table.start()
             (home.folder / "wait").touch()
-            asked = table.act(1)
+            call = table.act(1)
             wait_until(lambda: home.asked() == ["1 1"])
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
-            asked.cancel()
-            asked = table.act(2)
+            call.cancel()
+            call = table.act(2)
             (home.folder / "wait").unlink()
             cable.mend()
-            assert asked.result().decision == 2
+            assert call.result().decision == 2
 
 
 def test_a_process_that_ends_is_told_of_with_its_status(relay: Relay, tmp_path: Path) -> None:
@@ -158,26 +158,26 @@ def test_a_second_connection_is_refused_and_the_first_one_goes_on(
         with relay.seated(version) as table:
             table.start()
             (home.folder / "wait").touch()
-            asked = table.act(1)
+            call = table.act(1)
             wait_until(lambda: home.asked() == ["1 1"])
             with Home(tmp_path, relay.port, token) as thief:
                 assert thief.process.wait() == 1
                 assert f"{version} is connected already" in thief.said
             (home.folder / "wait").unlink()
-            assert asked.result().note.split()[1:] == ["1", "1"]
-        found = remote_bots.find(relay.engine, version)
-        assert found is not None
-        assert found.refusals == 1
-        assert str(found.refusal) in thief.said
-        assert str(found.refusal) in relay.log.read_text()
+            assert call.result().note.split()[1:] == ["1", "1"]
+        bot = remote_bots.find(relay.engine, version)
+        assert bot is not None
+        assert bot.refusals == 1
+        assert str(bot.refusal) in thief.said
+        assert str(bot.refusal) in relay.log.read_text()
         assert not home.heard("lost")
 
 
 def test_of_two_that_connect_at_the_same_time_one_is_let_in(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("twins")
-    with Home(tmp_path, relay.port, token) as one, Home(tmp_path, relay.port, token) as other:
-        wait_until(lambda: 1 in (one.process.poll(), other.process.poll()))
-        refused, let_in = (one, other) if one.process.poll() == 1 else (other, one)
+    with Home(tmp_path, relay.port, token) as first, Home(tmp_path, relay.port, token) as second:
+        wait_until(lambda: 1 in (first.process.poll(), second.process.poll()))
+        refused, let_in = (first, second) if first.process.poll() == 1 else (second, first)
         wait_until(lambda: let_in.heard("connected"))
         assert f"{version} is connected already" in refused.said
         assert let_in.process.poll() is None
@@ -204,9 +204,9 @@ def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
     with Home(tmp_path, relay.port, token) as home:
         assert home.process.wait() == 1
         assert f"{version} is retired" in home.said
-    found = remote_bots.find(relay.engine, version)
-    assert found is not None
-    assert (found.here, found.refusals) == (False, 1)
+    bot = remote_bots.find(relay.engine, version)
+    assert bot is not None
+    assert (bot.here, bot.refusals) == (False, 1)
 
 
 def test_a_bot_that_is_not_there_or_sits_elsewhere_gets_no_seat(

@@ -79,8 +79,8 @@ class Arena:
         return tournaments.find(self.engine, cup.id).state == TournamentState.CLOSED
 
     def is_here(self) -> bool:
-        found = remote_bots.find(self.engine, self.far)
-        return found is not None and found.here
+        bot = remote_bots.find(self.engine, self.far)
+        return bot is not None and bot.here
 
     def sql(self, statement: str) -> list[tuple[object, ...]]:
         with sqlite3.connect(self.where.database) as connection:
@@ -117,8 +117,8 @@ def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
     assert arena.sql("SELECT board FROM games ORDER BY game") == [(0,), (1,), (2,), (3,)]
     closed = results.of_match(arena.engine, match.id)
     assert {verdict for game in closed.games for verdict in game.verdicts} == {"finished"}
-    [told] = [event["outcome"] for event in home.events if event["event"] == "outcome"]
-    assert (told["match"], told["opponents"], told["games"]) == (match.id, [arena.meek], 4)
+    [outcome] = [event["outcome"] for event in home.events if event["event"] == "outcome"]
+    assert (outcome["match"], outcome["opponents"], outcome["games"]) == (match.id, [arena.meek], 4)
     assert sum(event["event"] == "table" for event in home.events) == 2
 
 
@@ -251,8 +251,8 @@ def test_a_remote_bot_whose_process_ends_has_crashed_and_may_start_again(arena: 
         (home.folder / "die").touch()
         cup = arena.schedule([arena.meek, arena.far], boards=2)
         wait_until(lambda: arena.is_closed(cup))
-    told = arena.sql("SELECT verdict, ended FROM faults")
-    assert told == [("crash", "exited with status 5")]
+    rows = arena.sql("SELECT verdict, ended FROM faults")
+    assert rows == [("crash", "exited with status 5")]
     [match] = listing.matches(arena.engine)
     assert (match.attempt, match.failures) == (1, 0)
     verdicts = [game.verdicts[1] for game in results.of_match(arena.engine, match.id).games]

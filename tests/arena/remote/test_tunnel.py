@@ -57,8 +57,8 @@ def test_a_bot_is_asked_through_the_tunnel_as_beside_the_relay(
             assert table.act(5).result().decision == 5
             # More than all that lies in between would hold.
             questions = [bot_pb2.ActRequest(game=n, match="m" * 100_000) for n in range(20)]
-            asked = [bot_pb2.PlayRequest(questions=questions)]
-            answers = table.bot.Play(iter(asked))
+            requests = [bot_pb2.PlayRequest(questions=questions)]
+            answers = table.bot.Play(iter(requests))
             assert [a.game for each in answers for a in each.answers] == list(range(20))
             assert table.report().ended == ""
             (home.folder / "die").touch()
@@ -78,11 +78,11 @@ def test_a_tunnel_that_is_lost_is_a_failure_of_the_arena(relay: Relay, tmp_path:
         ):
             table.start()
             (home.folder / "wait").touch()
-            asked = table.act(1)
+            call = table.act(1)
             wait_until(lambda: home.asked() == ["1 1"])
             cable.cut()
             with pytest.raises(grpc.RpcError):
-                asked.result()
+                call.result()
             # The referee has seen that nobody answers, and asks what became of the bot.
             with pytest.raises(InfrastructureError, match=r"tunnel to the relay at .* was lost"):
                 table.report()
@@ -121,9 +121,9 @@ def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
         way = replace(relay.way(version), secret="guessed")
         assert relay_tunnel.answers(relay.way(version))
         assert not relay_tunnel.answers(way)
-        told = relay.log.read_text()
-        assert "it has not the secret that is in the store" in told
-        assert relay.way(version).secret not in told
+        log_text = relay.log.read_text()
+        assert "it has not the secret that is in the store" in log_text
+        assert relay.way(version).secret not in log_text
         assert relay.way(version).secret not in repr(relay.way(version))
         with RemoteSeats("m-1", lambda report: None, lambda sentence: None) as relayed:
             # Before a table nobody is to blame; of a bot that is not waited for any more, nobody

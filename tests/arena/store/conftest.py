@@ -90,8 +90,8 @@ def settle(store: Engine) -> Callable[[], object]:
 @pytest.fixture(scope="session")
 def played() -> Callable[..., PlayedGame]:
     """Makes a game of a match as the referee could have recorded it."""
-    found: Callable[..., PlayedGame] = runpy.run_path(str(CONTENDER))["played_game"]
-    return found
+    play: Callable[..., PlayedGame] = runpy.run_path(str(CONTENDER))["played_game"]
+    return play
 
 
 @pytest.fixture

@@ -208,7 +208,7 @@ class closing_table:  # noqa: N801 - it reads like contextlib's
     def __enter__(self) -> sqlite3.Connection:
         return self._connection
 
-    def __exit__(self, *said: object) -> None:
+    def __exit__(self, *failure: object) -> None:
         self._connection.commit()
         self._connection.close()
 

@@ -44,9 +44,9 @@ def test_what_is_stored_with_a_result_is_its_digest(
     cup = schedule(bots=4, boards=2)
     for match in transitions.due(store):
         close(store, match, played)
-    told = list(results.closed(store, [cup.id]))
-    assert list(digests(store, [cup.id], CLIP)) == [digest(match, CLIP) for match in told]
-    assert meetings(store, [cup.id]) == Meetings.of(told)
+    closed = list(results.closed(store, [cup.id]))
+    assert list(digests(store, [cup.id], CLIP)) == [digest(match, CLIP) for match in closed]
+    assert meetings(store, [cup.id]) == Meetings.of(closed)
 
 
 def test_decision_times_are_those_of_the_bots_alone(
@@ -96,10 +96,10 @@ def test_what_is_in_the_fold_is_not_read_again(
     with database.writing(store) as connection:
         connection.execute(update(schema.results).values(closed=schema.results.c.closed - 3600))
     close(store, second, played)
-    said: list[str] = []
-    event.listen(store, "before_cursor_execute", lambda *words: said.append(words[2]))
+    statements: list[str] = []
+    event.listen(store, "before_cursor_execute", lambda *words: statements.append(words[2]))
     assert sum(line.matches for line in following.now().table().lines) == 4
-    assert any("closed >" in statement for statement in said)
-    said.clear()
+    assert any("closed >" in statement for statement in statements)
+    statements.clear()
     following.now()
-    assert [words for words in said if "results" in words] == []
+    assert [words for words in statements if "results" in words] == []

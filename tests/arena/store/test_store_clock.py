@@ -37,7 +37,7 @@ def test_it_does_not_follow_a_wall_clock_that_is_set(
 def test_of_many_processes_that_are_first_at_once_all_have_the_same(tmp_path: Path) -> None:
     line = [sys.executable, "-c", FIRST, str(tmp_path / "arena.db")]
     many = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-    ahead = {round(float(word), 3) for one in many for word in one.communicate()[0].split()}
+    ahead = {round(float(word), 3) for process in many for word in process.communicate()[0].split()}
     assert max(ahead) - min(ahead) < 0.01
     # One note, and nothing else.
     assert len(list(tmp_path.iterdir())) == 1

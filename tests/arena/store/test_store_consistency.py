@@ -38,7 +38,7 @@ def test_a_sound_store_has_no_problems(store: Engine, closed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "found"),
+    ("damage", "problem"),
     [
         ("DELETE FROM games WHERE game = 1", "closed matches lack games: {closed}."),
         ("UPDATE matches SET games = 1", "matches have more games than they are of: {closed}."),
@@ -76,11 +76,11 @@ def test_a_sound_store_has_no_problems(store: Engine, closed: str) -> None:
     ],
 )
 def test_what_is_not_as_it_must_be_is_named(
-    store: Engine, closed: str, damage: str, found: str
+    store: Engine, closed: str, damage: str, problem: str
 ) -> None:
     with database.writing(store) as connection:
         connection.execute(text(damage))
-    assert any(found.format(closed=closed) in sentence for sentence in problems(store))
+    assert any(problem.format(closed=closed) in sentence for sentence in problems(store))
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
@@ -89,8 +89,11 @@ def test_a_row_that_names_what_is_not_there_is_found(store: Engine, closed: str,
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
         connection.execute("DELETE FROM versions WHERE id = 'bot0@1'")
         connection.commit()
-    said = problems(store)
-    assert any("rows of entrants name versions that are not there: bot0@1" in one for one in said)
+    sentences = problems(store)
+    assert any(
+        "rows of entrants name versions that are not there: bot0@1" in sentence
+        for sentence in sentences
+    )
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)

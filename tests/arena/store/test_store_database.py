@@ -95,12 +95,12 @@ def test_the_migrations_make_the_keys_and_checks_of_the_schema(
     straight = create_engine(f"sqlite:///{tmp_path}/straight.db")
     schema.metadata.create_all(straight)
     for table in schema.metadata.tables:
-        migrated, meant = inspect(store), inspect(straight)
+        migrated, created = inspect(store), inspect(straight)
         for what in ("get_pk_constraint", "get_foreign_keys", "get_check_constraints"):
-            assert getattr(migrated, what)(table) == getattr(meant, what)(table)
+            assert getattr(migrated, what)(table) == getattr(created, what)(table)
         for what in ("get_unique_constraints", "get_indexes"):
-            found, wanted = getattr(migrated, what)(table), getattr(meant, what)(table)
-            assert sorted(found, key=str) == sorted(wanted, key=str)
+            actual, expected = getattr(migrated, what)(table), getattr(created, what)(table)
+            assert sorted(actual, key=str) == sorted(expected, key=str)
     straight.dispose()
 
 
@@ -190,9 +190,9 @@ def test_a_commit_survives_a_power_cut_and_foreign_keys_hold_in_sqlite(
 ) -> None:
     monkeypatch.setattr("arena.store.sqlite.SYNCHRONOUS", synchronous)
     store.dispose()
-    wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 30000}
+    pragmas = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 30000}
     with database.reading(store) as connection:
-        for setting, value in wanted.items():
+        for setting, value in pragmas.items():
             assert connection.execute(text(f"PRAGMA {setting}")).scalar_one() == value
 
 

@@ -54,11 +54,11 @@ def check_games(store: Engine, match: str, announced: set[int]) -> None:
     with database.reading(store) as connection:
         rows = connection.execute(query.order_by(games.c.game)).all()
         counted = connection.execute(select(func.count()).select_from(faults)).scalar_one()
-    found = {row.game for row in rows}
-    assert announced <= found
-    assert found == set(range(len(found)))
+    stored = {row.game for row in rows}
+    assert announced <= stored
+    assert stored == set(range(len(stored)))
     for row in rows:
         (game,) = record.read_games(row.record)
         assert game.number == row.game
     # Every second game has a fault.
-    assert counted == len(found) // 2
+    assert counted == len(stored) // 2

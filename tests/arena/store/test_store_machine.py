@@ -205,11 +205,11 @@ class Leases(RuleBasedStateMachine):
 
     @invariant()
     def the_store_says_what_the_model_says(self) -> None:
-        found = listing.matches(self.store)
-        assert [(match.state, match.attempt, match.failures) for match in found] == [
+        matches = listing.matches(self.store)
+        assert [(match.state, match.attempt, match.failures) for match in matches] == [
             (match.state, match.attempt, match.failures) for match in self.model
         ]
-        assert [match.committed for match in found] == [len(match.games) for match in self.model]
+        assert [match.committed for match in matches] == [len(match.games) for match in self.model]
         assert tournaments.find(self.store, self.cup).state is self.cup_state
 
     @invariant()
@@ -219,13 +219,13 @@ class Leases(RuleBasedStateMachine):
 
     @invariant()
     def closed_matches_and_no_others_have_a_result_of_all_their_games(self) -> None:
-        found = {match.id: len(match.games) for match in results.closed(self.store)}
-        assert found == {
+        games = {match.id: len(match.games) for match in results.closed(self.store)}
+        assert games == {
             name: 2 * BOARDS
             for name, match in zip(self.ids, self.model, strict=True)
             if match.state is MatchState.CLOSED
         }
-        assert tournaments.progress(self.store, self.cup).closed == len(found)
+        assert tournaments.progress(self.store, self.cup).closed == len(games)
 
 
 TestLeases = Leases.TestCase

@@ -37,9 +37,9 @@ def beside(store: Engine) -> Iterator[Beside]:
     """Has something done in another thread, and gives it when it waits for a lock, or is done."""
     with ThreadPoolExecutor(4) as pool:
 
-        def begin(do: Callable[..., object], *said: object) -> "Future[object]":
+        def begin(do: Callable[..., object], *arguments: object) -> "Future[object]":
             before = waiters(store)
-            future = pool.submit(do, *said)
+            future = pool.submit(do, *arguments)
             while not future.done() and waiters(store) == before:
                 time.sleep(0.01)
             return future
@@ -131,7 +131,7 @@ def test_a_version_that_is_quarantined_while_it_is_let_in_leaves_again(
         shut = beside(quarantine._quarantine, store, "late@1")
         assert not shut.done()
     assert shut.result() is True
-    (entry,) = [one for one in tournaments.find(store, cup.id).entries if one.name == "late@1"]
+    (entry,) = [each for each in tournaments.find(store, cup.id).entries if each.name == "late@1"]
     assert entry.withdrawn is not None
 
 
@@ -145,8 +145,8 @@ def test_what_two_schedulers_have_concluded_from_the_same_is_stored_once(
     with database.writing(store) as connection:
         locked(connection, cup.id)
         both = [beside(lifecycle.close, store, cup.id, seen) for _ in range(2)]
-        assert not any(one.done() for one in both)
-    assert sorted(bool(one.result()) for one in both) == [False, True]
+        assert not any(future.done() for future in both)
+    assert sorted(bool(future.result()) for future in both) == [False, True]
 
 
 def test_submissions_at_once_keep_to_the_limit(store: Engine, beside: Beside) -> None:
@@ -161,7 +161,7 @@ def test_submissions_at_once_keep_to_the_limit(store: Engine, beside: Beside) ->
         )
         assert not first.done()
         assert not second.done()
-    refused = [one.exception() for one in (first, second)]
+    refused = [future.exception() for future in (first, second)]
     assert [type(error) for error in refused if error is not None] == [TooMany]
 
 
@@ -171,10 +171,10 @@ def test_a_token_given_twice_at_once_is_one_token(store: Engine, beside: Beside)
     with database.writing(store) as connection:
         postgresql.keep(connection, select(table.c.id).where(table.c.id == version.id))
         both = [beside(remote_bots.renew, store, version.id) for _ in range(2)]
-        assert not any(one.done() for one in both)
-    given = [str(one.result()) for one in both]
+        assert not any(future.done() for future in both)
+    given = [str(future.result()) for future in both]
     known = [remote_bots.of_token(store, token) for token in given]
-    assert sum(found is not None for found in known) == 1
+    assert sum(owner is not None for owner in known) == 1
 
 
 def test_a_dead_workers_matches_and_those_nobody_waits_for_are_taken_in_one_order(
@@ -214,6 +214,6 @@ def test_an_older_database_in_use_is_not_upgraded_behind_anybodys_back(store: En
 def test_a_server_that_is_not_there_is_named_without_its_password(url: str) -> None:
     engine = database.open("postgresql://me:secret@127.0.0.1:1/arena?connect_timeout=2")
     sentence = r"me:\*\*\*@127\.0\.0\.1:1/arena.* cannot be used"
-    with pytest.raises(StoreError, match=sentence) as told:
+    with pytest.raises(StoreError, match=sentence) as failure:
         database.prepare(engine)
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(failure.value)

@@ -66,10 +66,10 @@ def cancel(store: Engine, cup: str) -> None:
 
 
 def check(store: Engine, cup: str, cancelled: bool) -> None:
-    found = listing.matches(store)
-    closed = [match.id for match in found if match.state is MatchState.CLOSED]
+    matches = listing.matches(store)
+    closed = [match.id for match in matches if match.state is MatchState.CLOSED]
     assert [match.id for match in results.closed(store)] == closed
-    for match in found:
+    for match in matches:
         assert (match.state is MatchState.CLOSED) == (match.committed == match.games)
         if match.state is MatchState.VOID and match.failures < FAILURES_TO_VOID:
             # As luck has it, a version is quarantined: its matches are given up with it.

@@ -23,13 +23,13 @@ def desk(tmp_path: Path) -> Desk:
 def test_what_is_pushed_becomes_the_next_version_of_its_owner(desk: Desk) -> None:
     first = desk.pushed(desk.bot())
     second = desk.pushed(desk.bot(text="import sys\n"))
-    assert [(one.state, one.version) for one in (first, second)] == [
+    assert [(each.state, each.version) for each in (first, second)] == [
         (SubmissionState.ACCEPTED, "mybot@1"),
         (SubmissionState.ACCEPTED, "mybot@2"),
     ]
-    found = versions.find(desk.engine, "mybot@2")
-    assert (found.owner, found.content_hash) == ("ada", second.content_hash)
-    assert (Path(found.folder) / "bot.py").read_text() == "import sys\n"
+    version = versions.find(desk.engine, "mybot@2")
+    assert (version.owner, version.content_hash) == ("ada", second.content_hash)
+    assert (Path(version.folder) / "bot.py").read_text() == "import sys\n"
     assert "no ladder is open to it" in first.sentence
     assert [stage for stage, _ in first.steps][:2] == [
         SubmissionStage.CHECKING,
@@ -74,18 +74,22 @@ def test_of_a_bot_the_newest_versions_play(desk: Desk) -> None:
 
 def refused(desk: Desk, folder: Path, status: int, owner: str = "ada") -> str:
     """Why it is refused; nothing of it is left."""
-    found = desk.pushed(folder, owner)
-    assert (found.state, found.status, found.version) == (SubmissionState.REFUSED, status, None)
-    assert found.sentence.endswith((".", "!")) or found.output
-    assert str(desk.folder) not in found.sentence + found.output
+    submission = desk.pushed(folder, owner)
+    assert (submission.state, submission.status, submission.version) == (
+        SubmissionState.REFUSED,
+        status,
+        None,
+    )
+    assert submission.sentence.endswith((".", "!")) or submission.output
+    assert str(desk.folder) not in submission.sentence + submission.output
     assert list(desk.shelf.root.iterdir()) == []
-    return found.sentence
+    return submission.sentence
 
 
 def test_the_name_of_another_is_refused(desk: Desk) -> None:
     desk.pushed(desk.bot())
-    said = refused(desk, desk.bot(text="import os\n"), 403, owner="bob")
-    assert said.startswith("the bot mybot belongs to ada; give yours another name")
+    sentence = refused(desk, desk.bot(text="import os\n"), 403, owner="bob")
+    assert sentence.startswith("the bot mybot belongs to ada; give yours another name")
     versions.add(desk.engine, "own", "1", "f" * 64, "/own", {})
     assert "is the organiser's" in refused(desk, desk.bot("own"), 403)
     assert "is a house bot's name" in refused(desk, desk.bot("strong"), 403)
@@ -104,17 +108,17 @@ def test_what_is_there_already_is_refused(desk: Desk) -> None:
 def test_what_is_not_what_was_announced_is_refused(desk: Desk) -> None:
     announced, other = desk.push(desk.bot()), desk.push(desk.bot(text="import os\n"))
     desk.shelf.parcel(other.id).rename(desk.shelf.parcel(announced.id))
-    found = desk.office.work(announced.id)
-    assert found.status == 422
-    assert f"{announced.content_hash[:12]}… was announced" in found.sentence
+    submission = desk.office.work(announced.id)
+    assert submission.status == 422
+    assert f"{announced.content_hash[:12]}… was announced" in submission.sentence
 
 
 def test_what_is_no_bot_is_refused(desk: Desk) -> None:
     sent = desk.push(desk.bot())
     desk.shelf.parcel(sent.id).write_bytes(b"nonsense")
-    found = desk.office.work(sent.id)
-    assert (found.status, found.stage) == (422, SubmissionStage.CHECKING)
-    assert found.sentence.startswith("this is no whole tar.gz")
+    submission = desk.office.work(sent.id)
+    assert (submission.status, submission.stage) == (422, SubmissionStage.CHECKING)
+    assert submission.sentence.startswith("this is no whole tar.gz")
     sent = desk.push(desk.bot())
     desk.shelf.parcel(sent.id).unlink()
     assert "is not here any more" in desk.office.work(sent.id).sentence
@@ -122,11 +126,14 @@ def test_what_is_no_bot_is_refused(desk: Desk) -> None:
 
 def test_who_cannot_be_built_is_shown_the_end_of_what_was_written(desk: Desk) -> None:
     command = '["python", "-c", "print(1 / 0)"]'
-    found = desk.pushed(desk.bot("mybot", f"build = {command}"))
-    assert (found.state, found.stage) == (SubmissionState.REFUSED, SubmissionStage.BUILDING)
-    assert "could not be built" in found.sentence
-    assert "\n" not in found.sentence
-    assert "ZeroDivisionError" in found.output
+    submission = desk.pushed(desk.bot("mybot", f"build = {command}"))
+    assert (submission.state, submission.stage) == (
+        SubmissionState.REFUSED,
+        SubmissionStage.BUILDING,
+    )
+    assert "could not be built" in submission.sentence
+    assert "\n" not in submission.sentence
+    assert "ZeroDivisionError" in submission.output
     assert not any(desk.office.versions.iterdir())
 
 
@@ -136,15 +143,15 @@ def test_who_fails_its_tests_is_told_which(desk: Desk) -> None:
         "plays", CheckOutcome.FAILED, "it led what it does not hold.", "poke", output="Oh no\n"
     )
     desk.checks = [good, bad, replace(bad, game="pokex", output="")]
-    found = desk.pushed(desk.bot())
-    assert (found.state, found.status, found.stage) == (
+    submission = desk.pushed(desk.bot())
+    assert (submission.state, submission.status, submission.stage) == (
         *(SubmissionState.REFUSED, 422),
         SubmissionStage.TESTING,
     )
-    assert found.sentence.startswith(
+    assert submission.sentence.startswith(
         "2 of 3 checks failed, the first: plays (poke): it led what it does not hold. `pokearena"
     )
-    assert found.output.splitlines() == [
+    assert submission.output.splitlines() == [
         "plays (poke): it led what it does not hold.",
         "plays (pokex): it led what it does not hold.",
         "Oh no",
@@ -198,9 +205,9 @@ def test_what_is_interrupted_again_and_again_is_given_up(desk: Desk) -> None:
     sent = desk.push(desk.bot())
     for _ in range(3):
         submissions.take_up(desk.engine, sent.id)
-    found = desk.office.work(sent.id)
-    assert (found.state, found.status) == (SubmissionState.FAILED, 500)
-    assert found.sentence.startswith("the arena failed with it 3 times, or was interrupted")
+    submission = desk.office.work(sent.id)
+    assert (submission.state, submission.status) == (SubmissionState.FAILED, 500)
+    assert submission.sentence.startswith("the arena failed with it 3 times, or was interrupted")
     assert list(desk.shelf.root.iterdir()) == []
 
 
@@ -215,8 +222,8 @@ def test_a_runner_that_cannot_work_tries_again_and_then_gives_up(
     sent = desk.push(desk.bot())
     rounds = iter([True, True, True, False])
     pipeline.run(desk.office, lambda: next(rounds))
-    found = submissions.find(desk.engine, sent.id)
-    assert (found.state, found.attempts) == (SubmissionState.FAILED, 3)
+    submission = submissions.find(desk.engine, sent.id)
+    assert (submission.state, submission.attempts) == (SubmissionState.FAILED, 3)
 
 
 def test_a_runner_works_on_the_oldest_first_and_alone(desk: Desk) -> None:
@@ -231,9 +238,9 @@ def test_a_runner_works_on_the_oldest_first_and_alone(desk: Desk) -> None:
     pipeline.run(desk.office, goes_on)
     assert seen == [True, True]
     assert not desk.shelf.is_attended
-    done = [submissions.find(desk.engine, one.id) for one in sent]
-    assert all(one.state is SubmissionState.ACCEPTED for one in done)
-    assert [one.ended for one in done] == sorted(one.ended or 0 for one in done)
+    done = [submissions.find(desk.engine, each.id) for each in sent]
+    assert all(each.state is SubmissionState.ACCEPTED for each in done)
+    assert [each.ended for each in done] == sorted(each.ended or 0 for each in done)
 
 
 def test_what_killed_processes_left_behind_is_removed_some_time_later(desk: Desk) -> None:

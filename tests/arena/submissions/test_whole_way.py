@@ -55,10 +55,10 @@ def runner(place: Workspace) -> int:
     running = place.folder.running()
     assert running is not None
     children = Path(f"/proc/{running.pid}/task").glob("*/children")
-    pids = [int(pid) for told in children for pid in told.read_text().split()]
+    pids = [int(pid) for children_file in children for pid in children_file.read_text().split()]
     command = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids}
-    (found,) = (pid for pid, words in command.items() if b"arena.submissions" in words)
-    return found
+    (runner_pid,) = (pid for pid, words in command.items() if b"arena.submissions" in words)
+    return runner_pid
 
 
 def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
@@ -85,14 +85,16 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
                 tmp_path, ["bot", "push", "mine", "--to", url], {"POKEARENA_TOKEN": token}
             )
 
-        said = push()
-        assert (said.status, said.out) == (0, f"mine@1 is on the ladder {ladder.id}.\n"), said.err
+        result = push()
+        assert (result.status, result.out) == (0, f"mine@1 is on the ladder {ladder.id}.\n"), (
+            result.err
+        )
 
         def closed(version: str) -> bool:
-            found = listing.matches(
+            matches = listing.matches(
                 place.store, tournament=ladder.id, states=(MatchState.CLOSED,), limit=100
             )
-            return any(version in match.entrants for match in found)
+            return any(version in match.entrants for match in matches)
 
         wait_until(lambda: closed("mine@1"))
 
@@ -113,8 +115,8 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
         wait_until(lambda: closed("mine@2"))
 
         (tmp_path / "mine" / "bot.py").write_text("import nothing_of_this_name\n")
-        said = push()
-        assert said.status == 1
-        assert "refused while testing: 1 of 1 checks failed" in said.err
-        assert "nothing_of_this_name" in said.out
-        assert str(tmp_path) not in said.out + said.err
+        result = push()
+        assert result.status == 1
+        assert "refused while testing: 1 of 1 checks failed" in result.err
+        assert "nothing_of_this_name" in result.out
+        assert str(tmp_path) not in result.out + result.err

@@ -38,10 +38,10 @@ def test_without_the_variable_nothing_happens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("lease.written", ""), ("lease.begin:1", ""), ("lease.begin:3", "0\n1\n")]
+    ("text", "output"), [("lease.written", ""), ("lease.begin:1", ""), ("lease.begin:3", "0\n1\n")]
 )
-def test_a_process_dies_when_it_reaches_the_point_for_the_nth_time(text: str, said: str) -> None:
-    assert reach(text) == (-signal.SIGKILL, said)
+def test_a_process_dies_when_it_reaches_the_point_for_the_nth_time(text: str, output: str) -> None:
+    assert reach(text) == (-signal.SIGKILL, output)
 
 
 def test_with_a_file_only_one_process_dies(tmp_path: Path) -> None:

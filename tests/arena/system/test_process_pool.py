@@ -32,10 +32,10 @@ def test_much_work_is_done_elsewhere_and_no_task_is_taken_long_before_its_turn()
             taken.append(number)
             yield number
 
-    found = process_pool.each(where, tasks(), 400, 0.0)
-    first = next(found)
+    results = process_pool.each(where, tasks(), 400, 0.0)
+    first = next(results)
     assert len(taken) < 20 * cores()
-    every = [first, *found]
+    every = [first, *results]
     assert [number for number, _ in every] == list(range(400))
     assert os.getpid() not in {process for _, process in every}
 

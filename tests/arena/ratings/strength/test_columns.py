@@ -70,9 +70,9 @@ def test_the_scatter_of_scores_is_that_of_the_matches_one_by_one(
     for played in matches:
         surplus, scores = np.zeros(6), pairwise(played)
         at = [NAMES.index(name) for name in played.entrants]
-        for one, other in permutations(range(len(at)), 2):
-            off = scores[one][other] - expected[at[one], at[other]]
-            surplus[at[one]] += weights[at[one], at[other]] * off
+        for first, second in permutations(range(len(at)), 2):
+            off = scores[first][second] - expected[at[first], at[second]]
+            surplus[at[first]] += weights[at[first], at[second]] * off
         one_by_one += np.outer(surplus, surplus)
     assert score_scatter(table_of(matches), weights, expected) == pytest.approx(one_by_one)
 

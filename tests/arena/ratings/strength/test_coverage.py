@@ -11,7 +11,7 @@ from bench.coverage import MATCHES, SETTINGS, FieldSetting, coverage
 def test_95_percent_intervals_hold_the_truth_in_93_to_97_of_100_cases(
     setting: FieldSetting, matches: int
 ) -> None:
-    found = coverage(setting, matches, rounds=300)
-    assert 0.93 <= found.strength <= 0.97
-    assert 0.93 <= found.gap <= 0.97
-    assert 0.01 <= found.misfit <= 0.10
+    shares = coverage(setting, matches, rounds=300)
+    assert 0.93 <= shares.strength <= 0.97
+    assert 0.93 <= shares.gap <= 0.97
+    assert 0.01 <= shares.misfit <= 0.10

@@ -24,34 +24,36 @@ def gaps(values: list[float], errors: list[float]) -> StrengthDifferences:
         max_size=12,
     )
 )
-def test_ranks_are_counted_from_who_is_certainly_stronger(some: list[tuple[float, float]]) -> None:
-    some = sorted(some, reverse=True)
-    found = gaps([value for value, _ in some], [error for _, error in some])
-    for place in range(len(some)):
-        row = found.superiorities(place)
+def test_ranks_are_counted_from_who_is_certainly_stronger(
+    strengths: list[tuple[float, float]],
+) -> None:
+    strengths = sorted(strengths, reverse=True)
+    differences = gaps([value for value, _ in strengths], [error for _, error in strengths])
+    for place in range(len(strengths)):
+        row = differences.superiorities(place)
         first = 1 + sum(likely < 1 - CERTAIN for likely in row)
         last = len(row) - sum(likely > CERTAIN for likely in row)
-        assert found.ranks(place) == (first, last)
+        assert differences.ranks(place) == (first, last)
 
 
 @pytest.mark.parametrize("off", [-2e-5, -1e-6, 0.0, 1e-6, 2e-5])
 def test_a_rank_at_the_edge_of_certainty_hangs_on_the_likelihood_as_it_is_told(off: float) -> None:
-    found = gaps([(1.959964 + off) * 50, 0.0], [30.0, 40.0])
-    likely = found.superiority(0, 1)
-    assert found.ranks(0) == (1, 1 if likely > CERTAIN else 2)
-    assert found.ranks(1)[0] == (2 if found.superiority(1, 0) < 1 - CERTAIN else 1)
+    differences = gaps([(1.959964 + off) * 50, 0.0], [30.0, 40.0])
+    likely = differences.superiority(0, 1)
+    assert differences.ranks(0) == (1, 1 if likely > CERTAIN else 2)
+    assert differences.ranks(1)[0] == (2 if differences.superiority(1, 0) < 1 - CERTAIN else 1)
 
 
 def test_of_two_that_are_known_exactly_one_is_stronger_or_neither() -> None:
-    found = gaps([10.0, 10.0, 4.0], [0.0, 0.0, 0.0])
-    assert found.superiorities(0) == [0.5, 0.5, 1.0]
-    assert found.superiorities(2) == [0.0, 0.0, 0.5]
-    assert [found.ranks(place) for place in range(3)] == [(1, 2), (1, 2), (3, 3)]
+    differences = gaps([10.0, 10.0, 4.0], [0.0, 0.0, 0.0])
+    assert differences.superiorities(0) == [0.5, 0.5, 1.0]
+    assert differences.superiorities(2) == [0.0, 0.0, 0.5]
+    assert [differences.ranks(place) for place in range(3)] == [(1, 2), (1, 2), (3, 3)]
 
 
 def test_gaps_are_the_same_if_all_that_can_be_told_of_them_is() -> None:
-    one = gaps([5.0, 1.0], [30.0, 40.0])
-    assert one == gaps([5.0, 1.0], [30.0, 40.0 + 1e-9])
-    assert one != gaps([5.0, 1.0], [30.0, 41.0])
-    assert one != gaps([5.0, 2.0], [30.0, 40.0])
-    assert (one.error(0, 1), one.errors(1)) == (50.0, [50.0, 0.0])
+    differences = gaps([5.0, 1.0], [30.0, 40.0])
+    assert differences == gaps([5.0, 1.0], [30.0, 40.0 + 1e-9])
+    assert differences != gaps([5.0, 1.0], [30.0, 41.0])
+    assert differences != gaps([5.0, 2.0], [30.0, 40.0])
+    assert (differences.error(0, 1), differences.errors(1)) == (50.0, [50.0, 0.0])

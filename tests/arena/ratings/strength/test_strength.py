@@ -35,14 +35,14 @@ def match(number: int, entrants: tuple[str, ...], *places: tuple[int, ...]) -> C
 def wins(table: dict[str, int]) -> Meetings:
     """Single games: {"a>b": 3} says that a beat b three times; {"a=b": 1} is a draw."""
     played: list[ClosedMatch] = []
-    for (one, sign, other), times in [(list(result), times) for result, times in table.items()]:
+    for (first, sign, second), times in [(list(result), times) for result, times in table.items()]:
         places = (1, 2) if sign == ">" else (1, 1)
-        played += [match(len(played) + n, (one, other), places) for n in range(times)]
+        played += [match(len(played) + n, (first, second), places) for n in range(times)]
     return Meetings.of(played)
 
 
-def values(found: Strengths) -> dict[str, float]:
-    return {line.entrant: line.value for line in found.lines}
+def values(fitted: Strengths) -> dict[str, float]:
+    return {line.entrant: line.value for line in fitted.lines}
 
 
 @st.composite
@@ -53,7 +53,7 @@ def tournaments(draw: st.DrawFn, most: int = 4) -> list[ClosedMatch]:
         entrants = draw(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=most, unique=True))
         score = st.lists(st.integers(0, 3), min_size=len(entrants), max_size=len(entrants))
         results = [
-            tuple(1 + sum(other > own for other in scores) for own in scores)
+            tuple(1 + sum(other > mine for other in scores) for mine in scores)
             for scores in draw(st.lists(score, min_size=1, max_size=4))
         ]
         matches.append(match(number, tuple(entrants), *results))
@@ -63,9 +63,9 @@ def tournaments(draw: st.DrawFn, most: int = 4) -> list[ClosedMatch]:
 def test_open_spiels_figures_are_reached() -> None:
     """Wins [[0,4,2],[1,0,2],[3,3,0]]: gaps of 147.19 Elo, first equal to third."""
     table = {"a>b": 4, "a>c": 2, "b>a": 1, "b>c": 2, "c>a": 3, "c>b": 3}
-    found = values(strengths(wins(table), LIKELIEST))
-    assert found["a"] == pytest.approx(found["c"], abs=1e-6)
-    assert f"{found['a'] - found['b']:.2f}" == "147.19"
+    by_name = values(strengths(wins(table), LIKELIEST))
+    assert by_name["a"] == pytest.approx(by_name["c"], abs=1e-6)
+    assert f"{by_name['a'] - by_name['b']:.2f}" == "147.19"
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -77,16 +77,17 @@ def test_it_is_what_choix_fits(seed: int, strictness: float) -> None:
 
     dice = random.Random(seed)
     table = {
-        f"{one}>{other}": dice.randint(1, 9) for one, other in itertools.permutations("abcdefgh", 2)
+        f"{first}>{second}": dice.randint(1, 9)
+        for first, second in itertools.permutations("abcdefgh", 2)
     }
     beaten = [(ord(r[0]) - 97, ord(r[2]) - 97) for r, times in table.items() for _ in range(times)]
     oracle = choix.opt_pairwise(8, beaten, alpha=strictness, tol=1e-12)
     prior = ELO / math.sqrt(2 * strictness) if strictness else math.inf
     settings = StrengthSettings(centre=0.0, prior=prior, weighting="matches")
     expected = dict(zip("abcdefgh", ELO * (oracle - oracle.mean()), strict=True))
-    found = values(strengths(wins(table), settings))
-    mean = sum(found.values()) / 8
-    assert {name: value - mean for name, value in found.items()} == pytest.approx(
+    by_name = values(strengths(wins(table), settings))
+    mean = sum(by_name.values()) / 8
+    assert {name: value - mean for name, value in by_name.items()} == pytest.approx(
         expected, abs=1e-3
     )
 
@@ -106,8 +107,8 @@ def test_tables_of_four_find_the_strengths_that_plackett_luce_finds() -> None:
         match(number, tuple("abcdefgh"[entrant] for entrant in ranking), (1, 2, 3, 4))
         for number, ranking in enumerate(rankings)
     ]
-    found = values(strengths(Meetings.of(played), LIKELIEST))
-    ours = np.array([found[name] for name in "abcdefgh"]) / ELO - truth
+    by_name = values(strengths(Meetings.of(played), LIKELIEST))
+    ours = np.array([by_name[name] for name in "abcdefgh"]) / ELO - truth
     oracle = choix.ilsr_rankings(8, rankings) - truth
     assert np.abs(ours - oracle).max() < 0.05
     assert np.sqrt(np.mean(ours**2)) < 1.2 * np.sqrt(np.mean(oracle**2)) + 0.01
@@ -149,18 +150,18 @@ def test_matches_can_be_added_one_by_one_or_table_to_table(
 @given(tournaments())
 @settings(max_examples=40)
 def test_whatever_was_played_the_table_makes_sense(matches: list[ClosedMatch]) -> None:
-    found = strengths(Meetings.of(matches))
-    linked = [line for line in found.lines if line.group == 0]
+    fitted = strengths(Meetings.of(matches))
+    linked = [line for line in fitted.lines if line.group == 0]
     mean = sum(line.value * line.matches for line in linked) / sum(line.matches for line in linked)
     assert mean == pytest.approx(1200, abs=1e-4)
-    for row, line in enumerate(found.lines):
+    for row, line in enumerate(fitted.lines):
         assert line.low < line.value < line.high
-        assert 1 <= line.first <= row + 1 <= line.last <= len(found.lines)
-        for column, other in enumerate(found.lines):
-            likely = found.gaps.superiority(row, column)
-            assert likely + found.gaps.superiority(column, row) == pytest.approx(1, abs=1e-5)
+        assert 1 <= line.first <= row + 1 <= line.last <= len(fitted.lines)
+        for column, other in enumerate(fitted.lines):
+            likely = fitted.gaps.superiority(row, column)
+            assert likely + fitted.gaps.superiority(column, row) == pytest.approx(1, abs=1e-5)
             assert (likely >= 0.5) == (line.value >= other.value)
-    assert json.loads(json.dumps(found.to_json(), allow_nan=False))["strengths"]
+    assert json.loads(json.dumps(fitted.to_json(), allow_nan=False))["strengths"]
 
 
 def test_a_draw_is_half_a_win_for_each() -> None:
@@ -205,8 +206,8 @@ def test_more_matches_leave_less_doubt() -> None:
 
 
 def test_who_has_won_everything_is_strong_and_provisional_but_not_infinitely() -> None:
-    found = strengths(wins({"a>b": 5, "b>c": 20, "c>b": 20}))
-    line = found.of("a")
+    fitted = strengths(wins({"a>b": 5, "b>c": 20, "c>b": 20}))
+    line = fitted.of("a")
     assert 1200 < line.value < 2000
     assert line.provisional
     assert line.error > 100
@@ -215,9 +216,9 @@ def test_who_has_won_everything_is_strong_and_provisional_but_not_infinitely() -
 
 
 def test_who_has_not_played_stands_in_the_middle_with_the_doubt_of_the_prior() -> None:
-    found = strengths(wins({"a>b": 40, "b>a": 40}), entrants=["new"])
-    line = found.of("new")
-    assert found.of("a").error < 45
+    fitted = strengths(wins({"a>b": 40, "b>a": 40}), entrants=["new"])
+    line = fitted.of("new")
+    assert fitted.of("a").error < 45
     assert line.value == pytest.approx(1200, abs=1e-4)
     assert (line.matches, line.opponents, line.provisional) == (0, 0, True)
     assert line.error == pytest.approx(600 * math.sqrt(3 / 2), rel=0.02)
@@ -246,30 +247,30 @@ def test_one_anchor_moves_everyone_by_as_much() -> None:
 
 def test_two_anchors_keep_their_distance_whatever_is_played() -> None:
     anchors = (("a", 1500.0), ("b", 1100.0))
-    found = strengths(wins({"a>b": 1, "b>a": 9, "b=c": 4}), StrengthSettings(anchors=anchors))
-    assert found.of("a").value - found.of("b").value == 400.0
-    order = [line.entrant for line in found.lines]
-    assert found.gaps.superiority(order.index("a"), order.index("b")) == 1.0
+    fitted = strengths(wins({"a>b": 1, "b>a": 9, "b=c": 4}), StrengthSettings(anchors=anchors))
+    assert fitted.of("a").value - fitted.of("b").value == 400.0
+    order = [line.entrant for line in fitted.lines]
+    assert fitted.gaps.superiority(order.index("a"), order.index("b")) == 1.0
     with pytest.raises(ValueError, match="anchor x is not among"):
         strengths(wins({"a=b": 1}), StrengthSettings(anchors=(("x", 1.0),)))
 
 
 def test_ranks_are_a_range_where_bots_cannot_be_told_apart() -> None:
-    found = strengths(
+    fitted = strengths(
         wins({"a>b": 51, "b>a": 49, "a>c": 90, "c>a": 10, "b>c": 90, "c>b": 10}),
     )
-    assert [(line.first, line.last) for line in found.lines] == [(1, 2), (1, 2), (3, 3)]
+    assert [(line.first, line.last) for line in fitted.lines] == [(1, 2), (1, 2), (3, 3)]
 
 
 def test_groups_that_never_met_are_told_and_all_but_the_largest_are_provisional() -> None:
     table = {"a>b": 400, "b>a": 400, "b>c": 400, "c>b": 400, "x>y": 400, "y>x": 400}
-    found = strengths(wins(table))
-    assert found.groups == (("a", "b", "c"), ("x", "y"))
-    assert {line.entrant for line in found.lines if line.provisional} == {"x", "y"}
-    assert found.of("x").group == 1
-    order = [line.entrant for line in found.lines]
-    assert found.gaps.error(order.index("x"), order.index("y")) < 30
-    assert found.gaps.error(order.index("x"), order.index("a")) > 300
+    fitted = strengths(wins(table))
+    assert fitted.groups == (("a", "b", "c"), ("x", "y"))
+    assert {line.entrant for line in fitted.lines if line.provisional} == {"x", "y"}
+    assert fitted.of("x").group == 1
+    order = [line.entrant for line in fitted.lines]
+    assert fitted.gaps.error(order.index("x"), order.index("y")) < 30
+    assert fitted.gaps.error(order.index("x"), order.index("a")) > 300
 
 
 CIRCLE = {"a>b": 15, "b>a": 5, "b>c": 15, "c>b": 5, "c>a": 15, "a>c": 5}
@@ -278,9 +279,9 @@ CIRCLE = {"a>b": 15, "b>a": 5, "b>c": 15, "c>b": 5, "c>a": 15, "a>c": 5}
 @pytest.mark.parametrize(("weighting", "moved"), [("pairs", False), ("matches", True)])
 def test_meeting_whom_one_beats_more_often_helps_nobody(weighting: Weighting, moved: bool) -> None:
     often = CIRCLE | {"a>b": 150, "b>a": 50}
-    found = strengths(wins(often), StrengthSettings(weighting=weighting))
-    assert (found.of("a").value > 1220) == moved
-    assert (abs(found.of("a").value - 1200) < 1e-4) != moved
+    fitted = strengths(wins(often), StrengthSettings(weighting=weighting))
+    assert (fitted.of("a").value > 1220) == moved
+    assert (abs(fitted.of("a").value - 1200) < 1e-4) != moved
 
 
 def test_a_circle_of_favourites_is_found_to_lack_fit() -> None:

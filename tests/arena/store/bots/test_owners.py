@@ -41,7 +41,7 @@ def test_a_new_token_ends_the_one_before(store: Engine) -> None:
 
 def test_a_removed_owner_is_known_by_nothing(store: Engine) -> None:
     token = owners.add(store, "ada")
-    assert [one.name for one in owners.listing(store)] == ["ada"]
+    assert [owner.name for owner in owners.listing(store)] == ["ada"]
     owners.remove(store, "ada")
     assert not owners.is_of(store, token, "ada")
     assert owners.listing(store) == ()

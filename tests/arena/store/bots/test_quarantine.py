@@ -51,9 +51,9 @@ Do = Callable[[str], None]
 
 def split(store: Engine, cup: Tournament) -> tuple[list[str], list[str]]:
     """The matches with the bad one, and those without it."""
-    found = listing.matches(store, tournament=cup.id)
-    with_it = [match.id for match in found if BAD in match.entrants]
-    return with_it, [match.id for match in found if match.id not in with_it]
+    matches = listing.matches(store, tournament=cup.id)
+    with_it = [match.id for match in matches if BAD in match.entrants]
+    return with_it, [match.id for match in matches if match.id not in with_it]
 
 
 def state(store: Engine, match: str) -> MatchState:
@@ -72,9 +72,9 @@ def test_three_failed_matches_while_three_others_close_are_a_quarantine(
     fail(bad[1])
     assert versions.find(store, BAD).quarantined is None
     fail(bad[2])
-    found = versions.find(store, BAD)
-    assert found.quarantined is not None
-    assert found.quarantine_reason is not None
+    version = versions.find(store, BAD)
+    assert version.quarantined is not None
+    assert version.quarantine_reason is not None
     for match in bad:
         ended = listing.find(store, match)
         assert ended.state is MatchState.VOID
@@ -82,10 +82,10 @@ def test_three_failed_matches_while_three_others_close_are_a_quarantine(
         assert BAD in ended.reason
         assert "quarantine" in ended.reason
     assert all(state(store, match) is not MatchState.VOID for match in good)
-    [entry] = [one for one in tournaments.find(store, cup.id).entries if one.name == BAD]
+    [entry] = [each for each in tournaments.find(store, cup.id).entries if each.name == BAD]
     assert entry.withdrawn is not None
     # Its opponents are blameless.
-    assert [one.id for one in versions.listing(store) if one.quarantined is not None] == [BAD]
+    assert [each.id for each in versions.listing(store) if each.quarantined is not None] == [BAD]
 
 
 def test_an_outage_of_everything_quarantines_nobody(
@@ -98,7 +98,7 @@ def test_an_outage_of_everything_quarantines_nobody(
     for match in (*good[3:], *bad):
         fail(match)
         fail(match)
-    assert all(one.quarantined is None for one in versions.listing(store))
+    assert all(version.quarantined is None for version in versions.listing(store))
 
 
 def test_a_closed_match_clears_it(store: Engine, schedule: Schedule, close: Do, fail: Do) -> None:

@@ -109,10 +109,10 @@ def test_what_is_in_the_folder_already_is_not_fetched_again(arena: Arena, mine: 
 
 def test_the_folder_where_it_was_added_is_used_where_there_is_one(arena: Arena, mine: Path) -> None:
     bot = version_store.admit(local(mine), arena.here.versions)
-    found = version_files.bot(
+    fetched = version_files.bot(
         arena.engine, "mine@1", bot.content, str(bot.folder), arena.there.versions
     )
-    assert found.folder == bot.folder
+    assert fetched.folder == bot.folder
     assert list(arena.there.versions.iterdir()) == []
 
 
@@ -130,8 +130,8 @@ def test_what_only_strangers_have_sent_is_marked_there_too_until_the_organiser_n
 def test_several_workers_may_fetch_it_at_once(arena: Arena, mine: Path) -> None:
     bot = arena.add(mine)
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: arena.arrived(bot), range(4)))
-    assert {one.folder for one in found} == {arena.there.versions / bot.content}
+        bots = list(pool.map(lambda _: arena.arrived(bot), range(4)))
+    assert {fetched.folder for fetched in bots} == {arena.there.versions / bot.content}
     assert {path.name for path in arena.there.versions.iterdir()} == {
         bot.content,
         f"{bot.content}.fetched",
@@ -149,18 +149,18 @@ def test_room_is_made_when_something_is_fetched_and_a_match_keeps_its_bots(
     def there() -> set[str]:
         return {path.name for path in arena.there.versions.iterdir() if path.is_dir()}
 
-    one, other = arena.add(mine), arena.add(plain)
+    first, second = arena.add(mine), arena.add(plain)
     (plain / "more").touch()
     third = arena.add(plain)
     with ExitStack() as match:
-        fetch(one, match)
-        fetch(other, match)
-        assert there() == {one.content, other.content}
+        fetch(first, match)
+        fetch(second, match)
+        assert there() == {first.content, second.content}
     with ExitStack() as match:
-        fetch(other, match)
-        assert there() == {one.content, other.content}
+        fetch(second, match)
+        assert there() == {first.content, second.content}
         fetch(third, match)
-        assert there() == {other.content, third.content}
+        assert there() == {second.content, third.content}
 
 
 def test_what_is_added_where_it_was_fetched_stays_there(arena: Arena, plain: Path) -> None:
@@ -222,10 +222,10 @@ def test_an_arena_that_was_one_machine_puts_into_the_store_what_it_has(
 def test_the_same_folder_is_packed_to_the_same_bytes(arena: Arena, mine: Path) -> None:
     bot = version_store.admit(local(mine), arena.here.versions)
     assert bot.folder is not None
-    one, other = io.BytesIO(), io.BytesIO()
-    build_archive.pack(bot.folder, one)
-    build_archive.pack(bot.folder, other)
-    assert one.getvalue() == other.getvalue()
+    first, second = io.BytesIO(), io.BytesIO()
+    build_archive.pack(bot.folder, first)
+    build_archive.pack(bot.folder, second)
+    assert first.getvalue() == second.getvalue()
 
 
 def test_links_are_sent_as_links_and_what_is_no_file_stays(tmp_path: Path) -> None:

@@ -32,51 +32,51 @@ def cup(store: Engine, schedule: Schedule, played: MakePlayed) -> Tournament:
 def test_only_closed_matches_of_a_bot_are_told_and_the_newest_first(
     store: Engine, cup: Tournament
 ) -> None:
-    told = {
+    by_name = {
         name: history.matches(store, [(name,)]) for name in ("bot0@1", "bot1@1", "bot2@1", "bot9@1")
     }
-    assert sum(map(len, told.values())) == 4
-    assert told["bot9@1"] == ()
-    for name, some in told.items():
-        assert history.count(store, [(name,)]) == len(some)
-        assert all(name in match.entrants for match in some)
-        times = [match.closed for match in some]
+    assert sum(map(len, by_name.values())) == 4
+    assert by_name["bot9@1"] == ()
+    for name, matches in by_name.items():
+        assert history.count(store, [(name,)]) == len(matches)
+        assert all(name in match.entrants for match in matches)
+        times = [match.closed for match in matches]
         assert times == sorted(times, reverse=True)
 
 
 def test_a_match_of_two_of_its_versions_is_told_once(store: Engine, cup: Tournament) -> None:
     every = ("bot0@1", "bot1@1", "bot2@1")
-    found = history.matches(store, [every])
-    assert len(found) == len({match.match for match in found}) == 2
+    matches = history.matches(store, [every])
+    assert len(matches) == len({match.match for match in matches}) == 2
     assert history.count(store, [every]) == 2
-    assert [one.match for one in history.matches(store, [every], offset=1)] == [found[1].match]
+    assert [each.match for each in history.matches(store, [every], offset=1)] == [matches[1].match]
 
 
 def test_only_those_of_two_bots_or_of_some_tournaments_are_told_if_asked(
     store: Engine, cup: Tournament
 ) -> None:
-    one, other = (
+    first, second = (
         match.entrants for match in history.matches(store, [("bot0@1", "bot1@1", "bot2@1")])
     )
-    both = [(name,) for name in one]
-    assert [match.entrants for match in history.matches(store, both)] == [one]
+    both = [(name,) for name in first]
+    assert [match.entrants for match in history.matches(store, both)] == [first]
     assert history.count(store, both, [cup.id]) == 1
     assert history.count(store, both, ["t-none"]) == 0
-    assert history.matches(store, [other], ["t-none"]) == ()
+    assert history.matches(store, [second], ["t-none"]) == ()
 
 
 def test_the_newest_are_found_by_an_index_and_no_other_match_is_read(tmp_path: Path) -> None:
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
     database.upgrade(engine)
-    asked: list[tuple[str, Any]] = []
+    queries: list[tuple[str, Any]] = []
 
     @event.listens_for(engine, "before_cursor_execute")
     def _note(connection: Any, cursor: Any, query: str, values: Any, *_: Any) -> None:
         if "FROM results" in query:
-            asked.append((query, values))
+            queries.append((query, values))
 
     history.matches(engine, [("bot0@1",)])
-    ((query, values),) = asked
+    ((query, values),) = queries
     with engine.connect() as connection:
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
     read = [step[3] for step in plan if step[3].startswith(("SCAN", "SEARCH"))]

@@ -76,13 +76,13 @@ def test_due_matches_come_in_canonical_order_and_no_more_than_asked(
     store: Engine, schedule: Schedule
 ) -> None:
     first, second = schedule(3), schedule(3)
-    wanted = [
+    expected = [
         match.id for cup in (first, second) for match in listing.matches(store, tournament=cup.id)
     ]
-    assert list(transitions.due(store)) == wanted
-    assert list(transitions.due(store, limit=4)) == wanted[:4]
-    take(store, wanted[1])
-    assert list(transitions.due(store, limit=4)) == [wanted[0], *wanted[2:5]]
+    assert list(transitions.due(store)) == expected
+    assert list(transitions.due(store, limit=4)) == expected[:4]
+    take(store, expected[1])
+    assert list(transitions.due(store, limit=4)) == [expected[0], *expected[2:5]]
 
 
 def test_of_many_threads_one_gets_the_match(store: Engine, schedule: Schedule) -> None:
@@ -156,9 +156,9 @@ def test_a_lapsed_match_is_taken_over_and_its_old_holder_is_fenced_off(
         transitions.commit_game(store, old, played(old.spec, 1))
     assert not transitions.renew(store, old)
     transitions.release(store, old, "I know nothing of the new one.")
-    found = listing.find(store, old.match)
-    assert (found.state, found.owner) == (MatchState.RUNNING, "new")
-    assert (found.failures, found.reason) == (1, "the worker old that had it was lost")
+    match = listing.find(store, old.match)
+    assert (match.state, match.owner) == (MatchState.RUNNING, "new")
+    assert (match.failures, match.reason) == (1, "the worker old that had it was lost")
     finish(store, played, new)
     assert committed(store, old.match) == [(0, 1), (1, 2)]
 
@@ -185,14 +185,14 @@ def test_the_last_game_closes_the_match_once(
         transitions.commit_game(store, lease, played(lease.spec, number)) for number in (2, 0, 3, 1)
     ]
     assert ends == [False, False, False, True]
-    found = listing.find(store, lease.match)
-    assert (found.state, found.committed, found.owner) == (MatchState.CLOSED, 4, None)
-    assert found.ended is not None
+    match = listing.find(store, lease.match)
+    assert (match.state, match.committed, match.owner) == (MatchState.CLOSED, 4, None)
+    assert match.ended is not None
     with pytest.raises(LeaseLost, match="the match is CLOSED"):
         transitions.commit_game(store, lease, played(lease.spec, 1))
     assert not transitions.renew(store, lease)
     transitions.release(store, lease, "too late")
-    assert listing.find(store, lease.match) == found
+    assert listing.find(store, lease.match) == match
     assert transitions.lease(store, lease.match, "another") is None
     with database.reading(store) as connection:
         count = select(func.count()).select_from(schema.results)
@@ -256,9 +256,9 @@ def test_three_failures_of_the_arena_make_a_match_void(
     lapse(match)
     assert transitions.due(store) == (match,)
     assert transitions.lease(store, match, "fourth") is None
-    found = listing.find(store, match)
-    assert (found.state, found.failures) == (MatchState.VOID, FAILURES_TO_VOID)
-    assert found.reason == "the worker third that had it was lost"
+    voided = listing.find(store, match)
+    assert (voided.state, voided.failures) == (MatchState.VOID, FAILURES_TO_VOID)
+    assert voided.reason == "the worker third that had it was lost"
     assert list(results.closed(store)) == []
 
 
@@ -269,8 +269,8 @@ def test_a_failure_that_is_told_counts_like_one_that_is_found(
     for number in range(FAILURES_TO_VOID):
         lease = take(store)
         transitions.release(store, lease, f"Failure {number}.")
-    found = listing.find(store, lease.match)
-    assert (found.state, found.reason) == (MatchState.VOID, "Failure 2.")
+    match = listing.find(store, lease.match)
+    assert (match.state, match.reason) == (MatchState.VOID, "Failure 2.")
     assert transitions.due(store) == ()
     with pytest.raises(LeaseLost, match="the match is VOID"):
         transitions.commit_game(store, lease, played(lease.spec, 0))
@@ -282,8 +282,8 @@ def test_a_match_can_be_given_up_for_a_reason(
     schedule()
     lease = take(store)
     assert transitions.void(store, lease.match, "The files of bot1@1 are gone.")
-    found = listing.find(store, lease.match)
-    assert (found.state, found.reason) == (MatchState.VOID, "The files of bot1@1 are gone.")
+    match = listing.find(store, lease.match)
+    assert (match.state, match.reason) == (MatchState.VOID, "The files of bot1@1 are gone.")
     assert not transitions.renew(store, lease)
     with pytest.raises(LeaseLost, match="the match is VOID"):
         transitions.commit_game(store, lease, played(lease.spec, 0))

@@ -57,13 +57,13 @@ def test_a_closed_match_says_how_every_game_ended_for_every_entrant(
 def test_closed_matches_come_in_canonical_order_however_they_were_played(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    one, two = schedule(4), schedule(4)
+    first, second = schedule(4), schedule(4)
     order = transitions.due(store)
     for match in reversed(order):
         play(store, played, match)
     assert [match.id for match in results.closed(store)] == list(order)
-    assert [match.id for match in results.closed(store, [two.id])] == list(order[6:])
-    places = [(match.round, match.number) for match in results.closed(store, [one.id])]
+    assert [match.id for match in results.closed(store, [second.id])] == list(order[6:])
+    places = [(match.round, match.number) for match in results.closed(store, [first.id])]
     assert places == sorted(places)
 
 
@@ -83,8 +83,8 @@ def test_closed_matches_can_be_asked_for_by_tournament(
     other = schedule(game="saint_poker")
     for match in transitions.due(store):
         play(store, played, match)
-    found = list(results.closed(store, [other.id]))
-    assert [match.id for match in found] == [
+    matches = list(results.closed(store, [other.id]))
+    assert [match.id for match in matches] == [
         match.id for match in listing.matches(store, tournament=other.id)
     ]
 
@@ -176,20 +176,20 @@ def test_a_record_of_no_match_is_named(store: Engine) -> None:
 def test_faults_are_listed_by_match_tournament_and_bot(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    one, two = schedule(3), schedule()
+    cup, other_cup = schedule(3), schedule()
     *_, third, other = transitions.due(store)
     play(store, played, third, fault="timeout")
     play(store, played, other, fault="crash")
     entrants = listing.find(store, third).entrants
-    found = results.faults(store, match=third)
-    assert [(fault.game, fault.seat, fault.version) for fault in found] == [
+    faults = results.faults(store, match=third)
+    assert [(fault.game, fault.seat, fault.version) for fault in faults] == [
         (0, 1, entrants[1]),
         (1, 1, entrants[0]),
     ]
-    assert (found[0].tournament, found[0].decision, found[0].verdict) == (one.id, 1, "timeout")
-    assert (found[0].sentence, found[0].ended) == ("It was a timeout.", "")
-    assert found[0].output == "last words"
-    assert results.faults(store, tournament=one.id) == found
+    assert (faults[0].tournament, faults[0].decision, faults[0].verdict) == (cup.id, 1, "timeout")
+    assert (faults[0].sentence, faults[0].ended) == ("It was a timeout.", "")
+    assert faults[0].output == "last words"
+    assert results.faults(store, tournament=cup.id) == faults
     assert len(results.faults(store)) == 4
-    (crash,) = results.faults(store, tournament=two.id, version="bot0@1")
+    (crash,) = results.faults(store, tournament=other_cup.id, version="bot0@1")
     assert (crash.match, crash.verdict) == (other, "crash")

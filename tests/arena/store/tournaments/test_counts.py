@@ -66,19 +66,19 @@ def test_counts_stay_true_whatever_happens_to_a_tournament(
 def test_matches_are_counted_by_an_index_and_none_is_read(tmp_path: Path) -> None:
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
     database.upgrade(engine)
-    asked: list[tuple[str, Any]] = []
+    queries: list[tuple[str, Any]] = []
 
     @event.listens_for(engine, "before_cursor_execute")
     def _note(connection: Any, cursor: Any, query: str, values: Any, *_: Any) -> None:
         if "count(" in query and "JOIN matches" in query and "games JOIN" not in query:
-            asked.append((query, values))
+            queries.append((query, values))
 
     lifecycle.marks(engine, "t-none")
     with pytest.raises(NotFound):
         tournaments.progress(engine, "t-none")
-    assert len(asked) == 2
+    assert len(queries) == 2
     with engine.connect() as connection:
-        for query, values in asked.copy():
+        for query, values in queries.copy():
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
             read = [step[3] for step in plan if "matches" in step[3]]
             assert read

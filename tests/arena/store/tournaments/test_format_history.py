@@ -21,7 +21,7 @@ def test_a_match_that_is_added_to_a_round_that_was_over_is_seen(store: Engine) -
     # A void match is played again.
     transitions.void(store, transitions.due(store)[0], "because")
     assert len(history.matches()) == 2
-    for wanted in (1, 0):
-        assert asking.advance() == wanted
-    found = [(match.round, match.number) for match in listing.matches(store, tournament=cup.id)]
-    assert found == [match.place for match in history.matches()] == [(0, 6), (0, 7), (1, 6)]
+    for expected in (1, 0):
+        assert asking.advance() == expected
+    places = [(match.round, match.number) for match in listing.matches(store, tournament=cup.id)]
+    assert places == [match.place for match in history.matches()] == [(0, 6), (0, 7), (1, 6)]

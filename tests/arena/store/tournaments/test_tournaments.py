@@ -59,8 +59,8 @@ def test_matches_come_in_rounds_and_numbers_and_show_no_seed(
     store: Engine, schedule: Schedule
 ) -> None:
     cup = schedule(4, seed=SEED)
-    found = listing.matches(store, tournament=cup.id)
-    assert [(match.round, match.number) for match in found] == [
+    matches = listing.matches(store, tournament=cup.id)
+    assert [(match.round, match.number) for match in matches] == [
         (0, 0),
         (0, 1),
         (1, 0),
@@ -68,8 +68,8 @@ def test_matches_come_in_rounds_and_numbers_and_show_no_seed(
         (2, 0),
         (2, 1),
     ]
-    assert {match.state for match in found} == {MatchState.PENDING}
-    for match in found:
+    assert {match.state for match in matches} == {MatchState.PENDING}
+    for match in matches:
         secret = spec(store, match.id).seed
         assert match.commitment == hashlib.sha256(secret).hexdigest()
         for shown in (repr(match), repr(spec(store, match.id))):
@@ -128,16 +128,16 @@ def test_an_id_of_a_match_is_ten_letters_of_crockford() -> None:
     digest = hashlib.sha256(b"t-123456abc").digest()
     bits = "".join(f"{byte:08b}" for byte in digest)[:50]
     letters = "0123456789abcdefghjkmnpqrstvwxyz"
-    wanted = "".join(letters[int(bits[at : at + 5], 2)] for at in range(0, 50, 5))
-    assert match_id("t-123456", "abc") == f"m-{wanted}"
+    expected = "".join(letters[int(bits[at : at + 5], 2)] for at in range(0, 50, 5))
+    assert match_id("t-123456", "abc") == f"m-{expected}"
 
 
 def test_the_same_seed_and_entrants_give_the_same_deals_under_other_ids(
     store: Engine, schedule: Schedule
 ) -> None:
-    one, two = schedule(3, seed=SEED), schedule(3, seed=SEED)
-    first = listing.matches(store, tournament=one.id)
-    second = listing.matches(store, tournament=two.id)
+    cup, repeated = schedule(3, seed=SEED), schedule(3, seed=SEED)
+    first = listing.matches(store, tournament=cup.id)
+    second = listing.matches(store, tournament=repeated.id)
     assert [match.commitment for match in first] == [match.commitment for match in second]
     assert not {match.id for match in first} & {match.id for match in second}
     assert len({match.commitment for match in first}) == 3
@@ -157,7 +157,7 @@ def test_the_seed_of_a_tournament_is_shown_when_it_is_closed(
 ) -> None:
     cup = schedule(2, seed=SEED)
     assert cup.seed is None
-    assert all(found.seed is None for found in tournaments.listing(store))
+    assert all(listed.seed is None for listed in tournaments.listing(store))
     play(store, played, transitions.due(store)[0])
     settle()
     assert tournaments.find(store, cup.id).seed == SEED
@@ -200,15 +200,15 @@ def test_a_tournament_is_made_whole_or_not_at_all(store: Engine) -> None:
 def test_tournaments_are_listed_oldest_first_by_game_and_state(
     store: Engine, schedule: Schedule
 ) -> None:
-    one, two, three = schedule(), schedule(game="saint_poker"), schedule()
-    lifecycle.pause(store, three.id)
+    first, second, third = schedule(), schedule(game="saint_poker"), schedule()
+    lifecycle.pause(store, third.id)
 
-    def ids(found: tuple[Tournament, ...]) -> list[str]:
-        return [cup.id for cup in found]
+    def ids(cups: tuple[Tournament, ...]) -> list[str]:
+        return [cup.id for cup in cups]
 
-    assert ids(tournaments.listing(store)) == [one.id, two.id, three.id]
-    assert ids(tournaments.listing(store, game="poke")) == [one.id, three.id]
-    assert ids(tournaments.listing(store, state=TournamentState.PAUSED)) == [three.id]
+    assert ids(tournaments.listing(store)) == [first.id, second.id, third.id]
+    assert ids(tournaments.listing(store, game="poke")) == [first.id, third.id]
+    assert ids(tournaments.listing(store, state=TournamentState.PAUSED)) == [third.id]
 
 
 def test_a_tournament_closes_with_its_last_match(

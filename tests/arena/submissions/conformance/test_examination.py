@@ -92,9 +92,9 @@ pokearena_bot.run(lambda turn: turn.legal[0], 1)
 
 
 def test_a_house_bot_passes_and_nothing_is_remarked(examined: Examine) -> None:
-    told = examined(sample("random"))
-    assert {check.outcome for check in told.values()} == {CheckOutcome.PASSED}
-    assert all(check.command == check.question == "" for check in told.values())
+    checks = examined(sample("random"))
+    assert {check.outcome for check in checks.values()} == {CheckOutcome.PASSED}
+    assert all(check.command == check.question == "" for check in checks.values())
 
 
 @pytest.mark.parametrize(
@@ -103,18 +103,18 @@ def test_a_house_bot_passes_and_nothing_is_remarked(examined: Examine) -> None:
 def test_a_method_that_need_not_be_there_is_not_missed(
     examined: Examine, program: Program, missing: str
 ) -> None:
-    told = examined(program(ONE_WAY.format(missing=missing)))
-    assert not [check for check in told.values() if check.failed]
-    assert ("answers by Act too" in told) == (missing != "Play")
+    checks = examined(program(ONE_WAY.format(missing=missing)))
+    assert not [check for check in checks.values() if check.failed]
+    assert ("answers by Act too" in checks) == (missing != "Play")
 
 
 @pytest.mark.long
 def test_a_bot_that_remembers_is_not_failed_for_what_no_match_asks(
     examined: Examine, program: Program
 ) -> None:
-    told = examined(program(REMEMBERS))
-    assert not [check for check in told.values() if check.failed]
-    check = told["the middle of games"]
+    checks = examined(program(REMEMBERS))
+    assert not [check for check in checks.values() if check.failed]
+    check = checks["the middle of games"]
     assert check.outcome is CheckOutcome.REMARK
     assert "asked from the beginning of the game it answers well" in check.sentence
     assert "what came before?" in check.output
@@ -151,33 +151,33 @@ def test_different_answers_to_the_same_question_are_a_remark(
 def test_a_program_that_reads_and_writes_lines_is_examined_like_any_other(
     examined: Examine,
 ) -> None:
-    told = examined(from_folder(KITS / "shell"))
-    assert not [check for check in told.values() if check.failed]
-    assert told["plays"].outcome is CheckOutcome.PASSED
+    checks = examined(from_folder(KITS / "shell"))
+    assert not [check for check in checks.values() if check.failed]
+    assert checks["plays"].outcome is CheckOutcome.PASSED
 
 
 def test_a_bot_that_does_not_build_is_not_started(examined: Examine, tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text(
         'name = "b"\nbuild = ["sh", "-c", "echo no such header; exit 3"]\nrun = ["./b"]\n'
     )
-    told = examined(from_folder(tmp_path))
-    assert list(told) == ["builds"]
-    assert told["builds"].failed
-    assert "exited with status 3" in told["builds"].sentence
-    assert "no such header" in told["builds"].sentence
+    checks = examined(from_folder(tmp_path))
+    assert list(checks) == ["builds"]
+    assert checks["builds"].failed
+    assert "exited with status 3" in checks["builds"].sentence
+    assert "no such header" in checks["builds"].sentence
 
 
 def test_a_game_that_it_does_not_claim_is_not_tried(examined: Examine, tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text('name = "b"\ngames = ["pokex"]\nrun = ["./b"]\n')
-    told = examined(from_folder(tmp_path))
-    assert told["plays"].sentence == "it claims none of the games that are to be tried"
+    checks = examined(from_folder(tmp_path))
+    assert checks["plays"].sentence == "it claims none of the games that are to be tried"
 
 
 def test_a_quick_examination_leaves_out_what_there_is_no_time_for(examined: Examine) -> None:
     began = time.monotonic()
-    told = examined(sample("meek"), "poke", "pokino", seconds=0.001)
-    assert not [check for check in told.values() if check.failed]
-    assert "the middle of games" not in told
+    checks = examined(sample("meek"), "poke", "pokino", seconds=0.001)
+    assert not [check for check in checks.values() if check.failed]
+    assert "the middle of games" not in checks
     assert time.monotonic() - began < 60
 
 
@@ -205,10 +205,10 @@ def elsewhere(tmp_path: Path) -> Iterator[Bot]:
 def test_a_bot_that_runs_elsewhere_plays_a_house_bot_at_every_seat(
     examined: Examine, elsewhere: Bot
 ) -> None:
-    told = examined(elsewhere)
-    assert not [check for check in told.values() if check.failed]
-    assert told["plays"].outcome is CheckOutcome.PASSED
-    assert told["quiet"].outcome is CheckOutcome.SKIPPED
+    checks = examined(elsewhere)
+    assert not [check for check in checks.values() if check.failed]
+    assert checks["plays"].outcome is CheckOutcome.PASSED
+    assert checks["quiet"].outcome is CheckOutcome.SKIPPED
 
 
 def test_a_bot_that_cannot_be_reached_is_nobodys_failure(examined: Examine) -> None:
@@ -221,11 +221,11 @@ def test_a_stream_that_never_ends_is_given_up_when_time_is_over(
     referee: str, program: Program
 ) -> None:
     form = examined_forms.forms(GAMES["poke"])[0]
-    asked = paper(form, 0, bytes(32), 1, 1)
+    sheet = paper(form, 0, bytes(32), 1, 1)
     errand = ExaminationOrder(program(FLOODS), "", "mybot", bytes(32), "1", referee)
     with (
-        errand.talk(asked.spec, 0) as talk,
-        pytest.raises(SessionFailed, match="did not answer within") as told,
+        errand.talk(sheet.spec, 0) as talk,
+        pytest.raises(SessionFailed, match="did not answer within") as failure,
     ):
-        talk.play(asked.positions[0].asked.request)
-    assert told.value.late
+        talk.play(sheet.positions[0].asked.request)
+    assert failure.value.late

@@ -25,11 +25,11 @@ def test_every_table_the_project_knows_is_tried_the_usual_one_first(game: Game) 
     known = {(t.seats, tuple(sorted(t.settings))) for t in TABLES if t.game is game}
     assert known <= {(form.seats, tuple(sorted(form.options.items()))) for form in tried}
     assert len({form.name for form in tried}) == len(tried)
-    few, some, every = (
+    few, quick, every = (
         {form.name for form in chosen}
         for chosen in (examined_forms.few(game), examined_forms.some(game), tried)
     )
-    assert few <= some <= every
+    assert few <= quick <= every
 
 
 @every_game
@@ -40,7 +40,7 @@ def test_a_prepared_question_is_what_its_record_says_and_its_kind(game: Game) ->
     assert made.positions
     for position in made.positions:
         place = position.asked.request
-        (recorded,) = (one for one in record.games if one.number == place.game)
+        (recorded,) = (each for each in record.games if each.number == place.game)
         seats = rights(made.spec, made.seat)
         again = question(record.match, recorded, made.spec.seed, place.decision, seats)
         assert again.request == place
@@ -57,12 +57,12 @@ def test_a_prepared_question_is_what_its_record_says_and_its_kind(game: Game) ->
 
 
 def test_every_kind_of_question_is_found_in_some_game() -> None:
-    found = {
+    kinds = {
         position.kind
         for game in GAMES.values()
         for position in paper(examined_forms.few(game)[-1], 0, SEED, 4, 2).positions
     }
-    assert found == set(QuestionKind)
+    assert kinds == set(QuestionKind)
 
 
 def test_the_same_seed_asks_the_same_and_another_something_else() -> None:
