@@ -57,7 +57,9 @@ class RepositoryCopy:
 
     def cli(self, *words: str | Path) -> str:
         """Run a command of the arena."""
-        return self.run("python", "-c", "from arena.cli import main; main()", *words)
+        return self.run(
+            "python", "-c", "from arena.cli import main; raise SystemExit(main())", *words
+        )
 
     def generate(self) -> None:
         """Generate the Python code of the protocol, as scripts/generate does, without protoc."""
