@@ -1,4 +1,4 @@
-"""Train a linear agent against an opponent that bids its lowest card; print its mean reward before and after."""
+"""Train a linear agent against lowest bids; print its mean reward before and after."""
 
 from random import Random
 
