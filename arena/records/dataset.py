@@ -1,4 +1,4 @@
-"""Export records as a Parquet data set with one row per decision (docs/reference/data.md).
+"""Export records as a Parquet data set with game_record row per decision (docs/reference/data.md).
 
 Requires pyarrow, the extra ``data``.
 """
@@ -63,7 +63,7 @@ SCHEMA: Final = pa.schema(
 
 
 def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:
-    """Yield one row for each decision of a record, in its order.
+    """Yield game_record row for each decision of a record, in its order.
 
     Args:
         record: the match. While its seed is secret, its rows have no views.
@@ -86,16 +86,16 @@ def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:
         "mirrored": match.get("mirrored", True),
         "seed": record.seed.hex() if record.seed else None,
     }
-    for one in record.games:
-        seating, result = one.game["seating"], one.result
+    for game_record in record.games:
+        seating, result = game_record.game["seating"], game_record.result
         scores = result["scores"]
-        seen = _views(match, one, record.seed) if views and record.seed else {}
-        for line in one.actions:
+        views_by_decision = _views(match, game_record, record.seed) if views and record.seed else {}
+        for line in game_record.actions:
             seat, bot = line["seat"], seating[line["seat"]]
             yield agreed | {
-                "number": one.number,
-                "table": one.game["table"],
-                "board": one.game["board"],
+                "number": game_record.number,
+                "table": game_record.game["table"],
+                "board": game_record.game["board"],
                 "decision": line["decision"],
                 "seat": seat,
                 "bot": bot,
@@ -109,7 +109,7 @@ def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:
                 "verdict": result["verdicts"][seat],
                 "place": result["places"][seat],
                 "score": None if scores is None else scores[seat],
-                "view": seen.get(line["decision"]),
+                "view": views_by_decision.get(line["decision"]),
             }
 
 
@@ -136,9 +136,9 @@ class Writing:
     written: int = 0
     """Number of decisions added, including those that wait for their row group."""
 
-    def add(self, some: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[Row]) -> None:
         """Add rows; write each complete row group."""
-        for row in some:
+        for row in rows:
             self._waiting.append(row)
             self.written += 1
             if len(self._waiting) == ROWS:

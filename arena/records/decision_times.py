@@ -43,15 +43,17 @@ def _slowest(
     """Read only games whose slowest time lies in the entrant's last bin, usually one or two."""
     longest = [(game.thinking[at].quantile(1.0) or 0.0, game) for game in games if game.thinking]
     last = max((time for time, _ in longest), default=0.0)
-    holding = [game for time, game in longest if time == last > 0]
-    found: Decision | None = None
-    for game in sorted(holding, key=lambda one: (-one.slowest_ms, one.game)):
-        if found is not None and found.ms >= game.slowest_ms:
+    candidates = [game for time, game in longest if time == last > 0]
+    slowest: Decision | None = None
+    for game in sorted(candidates, key=lambda game: (-game.slowest_ms, game.game)):
+        if slowest is not None and slowest.ms >= game.slowest_ms:
             break
         (record,) = read_games(results.game_record(engine, match, game.game))
-        decisions = [] if found is None else [found]
-        found = max([*decisions, *made([record], name)], key=lambda one: one.ms, default=found)
-    return found
+        decisions = [] if slowest is None else [slowest]
+        slowest = max(
+            [*decisions, *made([record], name)], key=lambda decision: decision.ms, default=slowest
+        )
+    return slowest
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +118,9 @@ def made(games: Iterable[GameRecord], name: str) -> list[Decision]:
 
 
 def _pace(decisions: Sequence[Decision]) -> Pace:
-    times = sorted(one.ms for one in decisions)
+    times = sorted(decision.ms for decision in decisions)
     # The first of several equal ones, so that the choice is reproducible.
-    slowest = max(decisions, key=lambda one: one.ms, default=None)
+    slowest = max(decisions, key=lambda decision: decision.ms, default=None)
     p50, p95, p99 = (_quantile(times, share) for share in (0.5, 0.95, 0.99))
     return Pace(len(times), p50, p95, p99, slowest)
 

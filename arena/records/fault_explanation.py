@@ -53,8 +53,10 @@ class Explanation:
         """Game, table, board, decision and seat of the fault."""
         played, line = self.game.game, self.line
         where = f"game {line['game']} (table {played['table']}, board {played['board']})"
-        asked = f", decision {line['decision']}" if self.question else ", before its first decision"
-        return f"{where}{asked}, seat {self.seat}"
+        decision = (
+            f", decision {line['decision']}" if self.question else ", before its first decision"
+        )
+        return f"{where}{decision}, seat {self.seat}"
 
     @property
     def question(self) -> dict[str, Any] | None:
@@ -181,14 +183,16 @@ class Aftermath:
 
 def aftermath(record: MatchRecord) -> list[Aftermath]:
     """Return the games with an adverse verdict for a bot but without a fault of it, by bot."""
-    found: dict[tuple[str, str], list[int]] = {}
+    games_by_verdict: dict[tuple[str, str], list[int]] = {}
     for game in record.games:
         faulty = {line["seat"] for line in game.faults}
         for seat, verdict in enumerate(game.result["verdicts"]):
             if verdict != FINISHED and seat not in faulty:
-                games = found.setdefault((str(game.game["seating"][seat]), str(verdict)), [])
+                games = games_by_verdict.setdefault(
+                    (str(game.game["seating"][seat]), str(verdict)), []
+                )
                 games += [game.number] if game.number not in games else []
-    return [Aftermath(*key, tuple(games)) for key, games in found.items()]
+    return [Aftermath(*key, tuple(games)) for key, games in games_by_verdict.items()]
 
 
 def explanations(record: MatchRecord) -> Iterator[Explanation]:
@@ -203,4 +207,5 @@ def _had(clock: dict[str, int] | None) -> str:
     if clock is None:
         return "not kept"
     allowance, bank = clock.get("allowanceMs", 0), clock.get("bankMs", 0)
-    return f"{allowance} ms for a decision and {bank} ms in its bank; what it took was not kept"
+    limits = f"{allowance} ms for a decision and {bank} ms in its bank"
+    return f"{limits}; the time it took was not recorded"

@@ -81,21 +81,21 @@ def rebuilt(engine: Engine, of: Sequence[str]) -> Iterator[Rebuilt]:
                 yield rebuild(match, age)
 
 
-def store(engine: Engine, found: Rebuilt) -> None:
+def store(engine: Engine, rebuilt: Rebuilt) -> None:
     """Store the recomputed values; do nothing if a record cannot be read."""
-    if found.digest is None:
+    if rebuilt.digest is None:
         return
     results, table, faults = schema.results, schema.games, schema.faults
     with writing(engine, "rebuild") as connection:
         connection.execute(
-            update(results).where(results.c.match == found.match).values(**found.values)
+            update(results).where(results.c.match == rebuilt.match).values(**rebuilt.values)
         )
-        for number, row in found.rows.items():
-            of_game = (table.c.match == found.match, table.c.game == number)
+        for number, row in rebuilt.rows.items():
+            of_game = (table.c.match == rebuilt.match, table.c.game == number)
             connection.execute(update(table).where(*of_game).values(**row))
-        connection.execute(delete(faults).where(faults.c.match == found.match))
-        if found.faults:
-            connection.execute(insert(faults), list(found.faults))
+        connection.execute(delete(faults).where(faults.c.match == rebuilt.match))
+        if rebuilt.faults:
+            connection.execute(insert(faults), list(rebuilt.faults))
 
 
 def rebuild(match: MatchRows, age: int = 0) -> Rebuilt:

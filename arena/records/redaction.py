@@ -34,16 +34,16 @@ def pathless(text: str) -> str:
 
 def public(fault: Line) -> Line:
     """Return a fault line without the owner's members and without folder names."""
-    told = {name: fault[name] for name in fault if name not in OWN}
-    return {**told, "sentence": pathless(str(fault["sentence"]))}
+    facts = {name: fault[name] for name in fault if name not in OWN}
+    return {**facts, "sentence": pathless(str(fault["sentence"]))}
 
 
 def published(record: str) -> str:
     """Return a record, or some of its lines, in its published form; it still verifies."""
-    return "\n".join(map(_told, record.split("\n")))
+    return "\n".join(map(_published_line, record.split("\n")))
 
 
-def _told(text: str) -> str:
+def _published_line(text: str) -> str:
     # Nearly all lines are not faults; they stay identical to the byte.
     line = json.loads(text) if '"fault"' in text else {}
     return dump(public(line)).rstrip("\n") if line.get("type") == "fault" else text

@@ -105,16 +105,16 @@ class Scheduler:
 
     Args:
         engine: the store.
-        tell: is called with the id and state of each tournament that is new, has new matches or
+        publish: is called with the id and state of each tournament that is new, has new matches or
             has changed its state.
     """
 
     def __init__(
-        self, engine: Engine, tell: Callable[[str, TournamentState], None] = lambda *_: None
+        self, engine: Engine, publish: Callable[[str, TournamentState], None] = lambda *_: None
     ) -> None:
         self._engine = engine
-        self._tell = tell
-        self._told: dict[str, TournamentState] = {}
+        self._publish = publish
+        self._states: dict[str, TournamentState] = {}
         self._histories: dict[str, FormatHistory] = {}
         self._seen: dict[str, tuple[TournamentState, ChangeMarks]] = {}
 
@@ -128,20 +128,23 @@ class Scheduler:
             SQLAlchemyError: the database failed.
             StoreError: the store cannot be used.
         """
-        going_on = tournaments.listing(self._engine, over=False)
-        for gone in self._seen.keys() - {found.id for found in going_on}:
-            del self._seen[gone]
-            self._histories.pop(gone, None)
-        self._tell_states(going_on)
-        return sum(self._advance(found) for found in going_on)
+        running = tournaments.listing(self._engine, over=False)
+        for closed in self._seen.keys() - {tournament.id for tournament in running}:
+            del self._seen[closed]
+            self._histories.pop(closed, None)
+        self._publish_states(running)
+        return sum(self._advance(tournament) for tournament in running)
 
-    def _tell_states(self, going_on: Sequence[Tournament]) -> None:
-        before, self._told = self._told, {found.id: found.state for found in going_on}
-        for name, state in self._told.items():
+    def _publish_states(self, running: Sequence[Tournament]) -> None:
+        before, self._states = (
+            self._states,
+            {tournament.id: tournament.state for tournament in running},
+        )
+        for name, state in self._states.items():
             if before.get(name) != state:
-                self._tell(name, state)
-        for name in before.keys() - self._told.keys():
-            self._tell(name, tournaments.find(self._engine, name).state)
+                self._publish(name, state)
+        for name in before.keys() - self._states.keys():
+            self._publish(name, tournaments.find(self._engine, name).state)
 
     def _advance(self, tournament: Tournament) -> int:
         name = tournament.id
@@ -154,23 +157,23 @@ class Scheduler:
         try:
             step = format_of(tournament.plan).next(tournament.entries, history.matches())
         except ValueError as error:
-            log.warning("tournament %s cannot go on: %s", name, error)
+            log.warning("tournament %s cannot continue: %s", name, error)
             self._seen[name] = tournament.state, marks
             return 0
-        made = 0
+        created = 0
         match step:
             case NextMatches(fixtures=fixtures) if tournament.state is TournamentState.RUNNING:
-                made = lifecycle.extend(self._engine, tournament, marks, fixtures)
+                created = lifecycle.extend(self._engine, tournament, marks, fixtures)
             case FormatOver(why=why):
                 if lifecycle.close(self._engine, name, marks):
                     log.info("tournament %s is over: %s", name, why)
-        if made:
-            self._tell(name, tournament.state)
+        if created:
+            self._publish(name, tournament.state)
         else:
             # Either nothing was to be done, or a concurrent change made the marks obsolete; the
             # next call reads different marks then.
             self._seen[name] = tournament.state, marks
-        return made
+        return created
 
 
 def _ratio(counts: PairCounts, low: float, high: float) -> float:

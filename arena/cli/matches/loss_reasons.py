@@ -13,7 +13,7 @@ from arena.bots import manifest
 from arena.cli import output
 from arena.cli.errors import typed
 from arena.cli.matches.record_lookup import RecordSource
-from arena.records import board_scores, decision_times
+from arena.records import decision_times, results_by_board
 from arena.records.fault_explanation import Aftermath, Explanation, aftermath
 
 _SHOWN_ACTIONS = 24
@@ -66,12 +66,12 @@ def of_aftermath(aftermaths: Sequence[Aftermath]) -> Iterator[str]:
 
 def show_match(source: RecordSource, seat: str | None) -> None:
     """Print the boards and decision times of a match without faults."""
-    played = board_scores.boards(source.record)
+    played = results_by_board.boards(source.record)
     names = _names(source)
     entrant = _entrant(source, seat, played)
     output.line(f"{source.id}: no faults; {_verdict(names, played, entrant)}")
     output.line()
-    worst = board_scores.from_the_worst(played, entrant)[:_SHOWN_BOARDS]
+    worst = results_by_board.from_the_worst(played, entrant)[:_SHOWN_BOARDS]
     _show_boards(names, worst)
     if len(played) > len(worst):
         worst_for = f"the {len(worst)} worst of {len(played)} boards for {names[entrant]}"
@@ -94,10 +94,12 @@ def show_match(source: RecordSource, seat: str | None) -> None:
     )
 
 
-def _verdict(names: Sequence[str], played: Sequence[board_scores.Board], entrant: int) -> str:
+def _verdict(
+    names: Sequence[str], played: Sequence[results_by_board.BoardResult], entrant: int
+) -> str:
     """Return the share of games won by the entrant, and its worst board."""
     share = _shares(played)[entrant]
-    board = board_scores.from_the_worst(played, entrant)[0]
+    board = results_by_board.from_the_worst(played, entrant)[0]
     won = "shared it" if share == 0.5 else "lost it" if share < 0.5 else "won it"
     text = f"{names[entrant]} {won} with {100 * share:.0f} % of its games"
     if board.points is None:
@@ -106,7 +108,7 @@ def _verdict(names: Sequence[str], played: Sequence[board_scores.Board], entrant
     return f"{text}; worst on board {board.number}: {board.points[entrant]} against {others}"
 
 
-def _show_boards(names: Sequence[str], played: Sequence[board_scores.Board]) -> None:
+def _show_boards(names: Sequence[str], played: Sequence[results_by_board.BoardResult]) -> None:
     output.table(
         ("board", *names, "<games"),
         [
@@ -123,12 +125,14 @@ def _show_boards(names: Sequence[str], played: Sequence[board_scores.Board]) -> 
 
 def worst_game(source: RecordSource, seat: str | None) -> int:
     """Return the number of the entrant's worst game."""
-    played = board_scores.boards(source.record)
+    played = results_by_board.boards(source.record)
     entrant = _entrant(source, seat, played)
-    return board_scores.from_the_worst(played, entrant)[0].worst_game(entrant)
+    return results_by_board.from_the_worst(played, entrant)[0].worst_game(entrant)
 
 
-def _entrant(source: RecordSource, seat: str | None, played: Sequence[board_scores.Board]) -> int:
+def _entrant(
+    source: RecordSource, seat: str | None, played: Sequence[results_by_board.BoardResult]
+) -> int:
     """Return the index of the named bot, or else of the one with the worst result."""
     names = _names(source)
     for at, name in enumerate(names):
@@ -139,8 +143,8 @@ def _entrant(source: RecordSource, seat: str | None, played: Sequence[board_scor
     return min(range(len(names)), key=lambda at: (shares[at], ahead[at]))
 
 
-def _shares(played: Sequence[board_scores.Board]) -> tuple[float, ...]:
-    return board_scores.shares(reduce(add, (board.games for board in played)))
+def _shares(played: Sequence[results_by_board.BoardResult]) -> tuple[float, ...]:
+    return results_by_board.shares(reduce(add, (board.games for board in played)))
 
 
 def _names(source: RecordSource) -> list[str]:
@@ -153,7 +157,7 @@ def _ms(time: float | None) -> str:
 
 def to_json(source: RecordSource, faults: Sequence[Explanation]) -> dict[str, Any]:
     """Return all data as JSON values; values by entrant are in the order of ``bots``."""
-    played = board_scores.boards(source.record)
+    played = results_by_board.boards(source.record)
     shares = _shares(played)
     return {
         "match": source.id,

@@ -18,7 +18,7 @@ from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
-from arena.tournaments import decision, time_estimate
+from arena.tournaments import time_estimate, tournament_outcome
 from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class _SnapshotReader:
         return replace(snapshot, seconds_left=self._seconds_left(snapshot), waits=waits)
 
     def _waits(self, tournament: Tournament) -> str:
-        step = decision.of(self._engine, tournament)
+        step = tournament_outcome.of(self._engine, tournament)
         return step.why if isinstance(step, WaitForMatches) else ""
 
     def _forecast(self, tournament: Tournament) -> int | None:

@@ -14,7 +14,7 @@ from arena.ladders import ladder_key, ladder_values
 from arena.store.matches import listing
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
-from arena.tournaments import decision, json_values
+from arena.tournaments import json_values, tournament_outcome
 
 if TYPE_CHECKING:
     from arena.cli.tournaments.live_table import TournamentSnapshot
@@ -52,7 +52,7 @@ def whole(workspace: Workspace, name: str) -> dict[str, Any]:
         "elo": ladder_values.settings_json(),
         "details": ladder_values.details_json(workspace.store, scope, table),
         "timing": ladder_values.timing_json(table),
-        "decision": decision.to_json(decision.of(workspace.store, tournament)),
+        "decision": tournament_outcome.to_json(tournament_outcome.of(workspace.store, tournament)),
         "schedule": [
             json_values.match(match) for match in listing.matches(workspace.store, tournament=name)
         ],
@@ -82,13 +82,13 @@ def show(workspace: Workspace, name: str) -> None:
     output.line()
     scope = ladder_key.of_tournament(tournament)
     table = ladder_table.of_tournament(workspace.store, scope)
-    step = decision.of(workspace.store, tournament)
-    for words in [*_entrants(tournament), *decision.lines(step)]:
+    step = tournament_outcome.of(workspace.store, tournament)
+    for words in [*_entrants(tournament), *tournament_outcome.lines(step)]:
         output.line(words)
     ladder_table.show(table)
     output.line()
     matches = listing.matches(workspace.store, tournament=name)
-    drained = decision.drained(step)
+    drained = tournament_outcome.drained(step)
     output.table(
         ("match", "round", "<bots", "<state", "attempts", "games", "<"),
         [
@@ -134,7 +134,7 @@ def conclude(workspace: Workspace, snapshot: TournamentSnapshot) -> None:
     named = f" · {plan.name}" if plan.name not in (plan.game, "demo") else ""
     state = "" if tournament.state is TournamentState.CLOSED else f" · {tournament.state}"
     output.heading(f"{plan.form} · {tournament.id}{named} · {plan.format}{state}")
-    for words in decision.lines(decision.of(workspace.store, tournament)):
+    for words in tournament_outcome.lines(tournament_outcome.of(workspace.store, tournament)):
         output.line(words)
     ladder_table.show(snapshot.standings)
     output.line()

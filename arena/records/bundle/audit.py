@@ -106,96 +106,100 @@ class Retracing:
     ) -> None:
         self._rules, self._entries = rules, entries
         self._results, self._closed, self._in_series = results, closed, in_series
-        self._left = {match.place: match for match in matches}
-        self._to_come = Counter(name for match in self._left.values() for name in match.entrants)
+        self._remaining = {match.place: match for match in matches}
+        self._remaining_matches = Counter(
+            name for match in self._remaining.values() for name in match.entrants
+        )
         self._unknown = [
             match
-            for match in self._left.values()
+            for match in self._remaining.values()
             if match.state is MatchState.CLOSED and match.id not in results
         ]
-        self._back: list[FormatMatch] = []
+        self._restored: list[FormatMatch] = []
         self._drained = self._steps = 0
 
-    def retrace(self, told: Callable[[int], None] = lambda done: None) -> Retraced:
+    def retrace(self, report_progress: Callable[[int], None] = lambda done: None) -> Retraced:
         """Retrace the schedule to its end or to the first discrepancy.
 
         Args:
-            told: called after each step with the number of restored matches.
+            report_progress: called after each step with the number of restored matches.
         """
         try:
-            problems, last = self._follow(told)
+            problems, last = self._follow(report_progress)
         except ValueError as error:
-            problems, last = [f"the format cannot go on: {error}"], None
+            problems, last = [f"the format cannot continue: {error}"], None
         return Retraced(tuple(problems), self._steps, self._drained, last)
 
-    def _follow(self, told: Callable[[int], None]) -> tuple[list[str], Step | None]:
+    def _follow(self, report_progress: Callable[[int], None]) -> tuple[list[str], Step | None]:
         while True:
-            step = self._ask(self._back)
+            step = self._next_step(self._restored)
             draining = False
-            if isinstance(step, FormatOver) and self._left:
-                earlier = self._ask(self._newest_open())
-                draining = isinstance(earlier, NextMatches) and all(self._there(earlier.fixtures))
+            if isinstance(step, FormatOver) and self._remaining:
+                earlier = self._next_step(self._newest_open())
+                draining = isinstance(earlier, NextMatches) and all(
+                    self._scheduled_at(earlier.fixtures)
+                )
                 step = earlier if draining else step
             if not isinstance(step, NextMatches):
                 return list(self._rest(step)), step
             problems = list(self._compare(step.fixtures))
             if problems:
                 return problems, None
-            coming = [match for match in self._there(step.fixtures) if match is not None]
-            if not coming:
+            matches = [match for match in self._scheduled_at(step.fixtures) if match is not None]
+            if not matches:
                 return list(self._rest(step)), step
-            self._put_back(coming)
-            self._drained += len(coming) if draining else 0
-            told(len(self._back))
+            self._restore(matches)
+            self._drained += len(matches) if draining else 0
+            report_progress(len(self._restored))
 
-    def _ask(self, matches: Sequence[FormatMatch]) -> Step:
+    def _next_step(self, matches: Sequence[FormatMatch]) -> Step:
         self._steps += 1
         entries = [
-            replace(entry, withdrawn=None) if self._to_come[entry.name] else entry
+            replace(entry, withdrawn=None) if self._remaining_matches[entry.name] else entry
             for entry in self._entries
         ]
         return self._rules.next(entries, matches)
 
     def _newest_open(self) -> list[FormatMatch]:
-        newest = max((match.round for match in self._back), default=0)
+        newest = max((match.round for match in self._restored), default=0)
         return [
             replace(match, state=MatchStatus.OPEN, games=()) if match.round == newest else match
-            for match in self._back
+            for match in self._restored
         ]
 
     def _compare(self, fixtures: Sequence[Fixture]) -> Iterator[str]:
         """Yield the differences between the schedule and the matches of the format's step."""
         # All matches of a step are stored in one transaction.
         for _, together in groupby(fixtures, key=lambda f: f.entrants if self._in_series else None):
-            wanted = list(together)
-            there = self._there(wanted)
-            if not any(there) and not self._closed:
+            expected = list(together)
+            scheduled = self._scheduled_at(expected)
+            if not any(scheduled) and not self._closed:
                 continue
-            for fixture, match in zip(wanted, there, strict=True):
+            for fixture, match in zip(expected, scheduled, strict=True):
                 yield from _difference(fixture, match)
 
-    def _there(self, fixtures: Iterable[Fixture]) -> list[Scheduled | None]:
+    def _scheduled_at(self, fixtures: Iterable[Fixture]) -> list[Scheduled | None]:
         """Return the remaining scheduled matches at the places of these fixtures."""
-        return [self._left.get((fixture.round, fixture.number)) for fixture in fixtures]
+        return [self._remaining.get((fixture.round, fixture.number)) for fixture in fixtures]
 
-    def _put_back(self, matches: Iterable[Scheduled]) -> None:
+    def _restore(self, matches: Iterable[Scheduled]) -> None:
         for match in matches:
-            del self._left[match.place]
-            self._to_come.subtract(match.entrants)
-            self._back.append(contract_match(match, self._results))
+            del self._remaining[match.place]
+            self._remaining_matches.subtract(match.entrants)
+            self._restored.append(contract_match(match, self._results))
 
     def _rest(self, step: Step) -> Iterator[str]:
         """Yield the problems if the format schedules none of the remaining matches."""
-        if self._left and self._unknown and isinstance(step, WaitForMatches):
+        if self._remaining and self._unknown and isinstance(step, WaitForMatches):
             yield (
                 f"the schedule cannot be followed beyond {self._unknown[0].words}, whose result "
-                "is not known"
+                "is unknown"
             )
             return
-        for match in self._left.values():
-            yield f"{match.words} is not one that the format plays"
+        for match in self._remaining.values():
+            yield f"{match.words} is not a match of the format"
         if self._closed and not isinstance(step, FormatOver) and not self._unknown:
-            yield f"the tournament is closed, but its format says: {step.why}"
+            yield f"the tournament is closed, but its format has not finished: {step.why}"
 
 
 def _difference(fixture: Fixture, match: Scheduled | None) -> Iterator[str]:
@@ -205,10 +209,10 @@ def _difference(fixture: Fixture, match: Scheduled | None) -> Iterator[str]:
     elif match.entrants != fixture.entrants:
         yield f"{match.words} is {' v '.join(match.entrants)}, where the format pairs {pair}"
     elif match.why != fixture.why:
-        yield f"{match.words} is said to be played because of {match.why!r}, not {fixture.why!r}"
+        yield f"{match.words} has the reason {match.why!r}; the format gives {fixture.why!r}"
 
 
-Told = Callable[[str, int, int], None]
+ReportProgress = Callable[[str, int, int], None]
 """Receives a description of the step, the number of matches done, and their total."""
 
 _IN_SERIES: Final = "knockout"
@@ -241,27 +245,31 @@ class Audit:
     drained: int
 
 
-def audit(bundle: Bundle, told: Told = lambda what, done, of: None) -> Audit:
+def audit(bundle: Bundle, report_progress: ReportProgress = lambda what, done, of: None) -> Audit:
     """Check a bundle.
 
     Args:
         bundle: the bundle.
-        told: receives the progress; see `Told`.
+        report_progress: receives the progress; see `ReportProgress`.
     """
-    problems = [*_unplayable(bundle), *_listed_twice(bundle.matches), *_strangers(bundle)]
+    problems = [
+        *_invalid_settings(bundle),
+        *_duplicates(bundle.matches),
+        *_unknown_entrants(bundle),
+    ]
     if problems:
         # Invalid plans, duplicate matches and unknown entrants prevent the remaining checks.
         return _audit(bundle, problems, [], Retraced((), 0), 0)
     problems += _states(bundle)
-    problems += _absent(bundle)
-    problems += _names(bundle)
-    problems += _files(bundle)
-    seeded, unlike = _seeds(bundle)
-    problems += unlike
-    findings = list(_look(bundle, told))
+    problems += _absent_entrants(bundle)
+    problems += _wrong_ids(bundle)
+    problems += _record_files(bundle)
+    seeded, problems_of_seeds = _seeds(bundle)
+    problems += problems_of_seeds
+    findings = list(_check_records(bundle, report_progress))
     problems += [problem for finding in findings for problem in finding.problems]
-    results = {one.match: one.result for one in findings if one.result is not None}
-    retraced = _retrace(bundle, results, told)
+    results = {finding.match: finding.result for finding in findings if finding.result is not None}
+    retraced = _retrace(bundle, results, report_progress)
     problems += retraced.problems
     problems += _conclusion(bundle, results, retraced)
     return _audit(bundle, problems, findings, retraced, seeded)
@@ -274,7 +282,7 @@ def _audit(
     retraced: Retraced,
     seeded: int | None,
 ) -> Audit:
-    found = list(findings)
+    findings = list(findings)
     gone = (MatchState.VOID, MatchState.CANCELLED)
     return Audit(
         problems=tuple(problems),
@@ -284,31 +292,31 @@ def _audit(
             for match in bundle.matches
             if match.state in gone
         ),
-        games=sum(finding.games for finding in found),
-        actions=sum(finding.actions for finding in found),
-        seeds=sum(finding.seed is not None for finding in found),
+        games=sum(finding.games for finding in findings),
+        actions=sum(finding.actions for finding in findings),
+        seeds=sum(finding.seed is not None for finding in findings),
         seeded=seeded,
         steps=retraced.steps,
         drained=retraced.drained,
     )
 
 
-def _unplayable(bundle: Bundle) -> Iterator[str]:
+def _invalid_settings(bundle: Bundle) -> Iterator[str]:
     """Yield problems with the game, options, seats, boards and format settings."""
     plan = bundle.tournament.plan
     try:
         rules = find(plan.game)
         if rules.settle(plan.options) != plan.options:
-            yield f"the options of {plan.game} are not all there: {plan.options}"
+            yield f"options of {plan.game} are missing: {plan.options}"
         rules.check_seats(plan.seats, plan.options)
         if plan.boards < 1:
-            yield f"a match has at least one board, not {plan.boards}"
+            yield f"a match must have at least 1 board, not {plan.boards}"
         format_of(plan)
     except ValueError as error:
         yield str(error)
 
 
-def _listed_twice(matches: Iterable[Scheduled]) -> Iterator[str]:
+def _duplicates(matches: Iterable[Scheduled]) -> Iterator[str]:
     listed = list(matches)
     for name, times in Counter(match.id for match in listed).items():
         if times > 1:
@@ -318,7 +326,7 @@ def _listed_twice(matches: Iterable[Scheduled]) -> Iterator[str]:
             yield f"{times} matches are listed as match {number} of round {turn}"
 
 
-def _strangers(bundle: Bundle) -> Iterator[str]:
+def _unknown_entrants(bundle: Bundle) -> Iterator[str]:
     names = [entry.name for entry in bundle.entries]
     for name, times in Counter(names).items():
         if times > 1:
@@ -342,24 +350,24 @@ def _states(bundle: Bundle) -> Iterator[str]:
             yield f"{match.words} is void without a reason"
         if match.state is MatchState.CANCELLED and state is not TournamentState.CANCELLED:
             if not left.intersection(match.entrants):
-                yield f"{match.words} is cancelled, though nobody in it has withdrawn"
+                yield f"{match.words} is cancelled, although none of its entrants has withdrawn"
             elif not match.reason:
                 yield f"{match.words} is cancelled without a reason"
 
 
-def _absent(bundle: Bundle) -> Iterator[str]:
+def _absent_entrants(bundle: Bundle) -> Iterator[str]:
     """Yield matches of entrants that have not joined yet or have already withdrawn."""
     entries = {entry.name: entry for entry in bundle.entries}
     for match in bundle.matches:
         for entry in (entries[name] for name in match.entrants):
-            told = f"{entry.name} plays in {match.words}, but"
+            clause = f"{entry.name} plays in {match.words}, but"
             if match.round < entry.joined:
-                yield f"{told} joined for round {entry.joined}"
+                yield f"{clause} joined for round {entry.joined}"
             elif not entry.plays_in(match.round):
-                yield f"{told} left before round {entry.withdrawn}"
+                yield f"{clause} left before round {entry.withdrawn}"
 
 
-def _names(bundle: Bundle) -> Iterator[str]:
+def _wrong_ids(bundle: Bundle) -> Iterator[str]:
     """Yield match keys and ids that are not the hashes of the scheduled match."""
     agreed = bundle.tournament.plan.agreed()
     for match in bundle.matches:
@@ -367,19 +375,19 @@ def _names(bundle: Bundle) -> Iterator[str]:
         key = ids.match_key(agreed, match.round, match.number, contents)
         name = ids.match_id(bundle.tournament.id, key)
         if match.id != name:
-            yield f"{match.words} is not what was scheduled under this name; it would be {name}"
+            yield f"{match.words} has a wrong id; the id of this match is {name}"
         elif match.key != key:
-            yield f"the key of {match.words} is not the hash of what is to be played in it"
+            yield f"the key of {match.words} is not the hash of its settings, place and entrants"
 
 
-def _files(bundle: Bundle) -> Iterator[str]:
+def _record_files(bundle: Bundle) -> Iterator[str]:
     """Yield missing records of finished matches, and superfluous records."""
     over = {match.id: match for match in bundle.matches if match.over}
-    there = set(bundle.records)
+    recorded = set(bundle.records)
     for match in bundle.matches:
-        if match.over and match.id not in there:
-            yield f"there is no record of {match.words}"
-    for name in sorted(there - over.keys()):
+        if match.over and match.id not in recorded:
+            yield f"the record is missing of {match.words}"
+    for name in sorted(recorded - over.keys()):
         if any(match.id == name for match in bundle.matches):
             yield f"there is a record of {name}, which is not over"
         else:
@@ -391,23 +399,25 @@ def _seeds(bundle: Bundle) -> tuple[int | None, list[str]]:
     seed = bundle.tournament.seed
     if seed is None:
         return None, []
-    unlike = [
+    problems_of_seeds = [
         f"the seed of {match.words} does not follow from the tournament's"
         for match in bundle.matches
         if dealing.commitment(schedule.match_seed_of(seed, match.key)) != match.commitment
     ]
-    return len(bundle.matches) - len(unlike), unlike
+    return len(bundle.matches) - len(problems_of_seeds), problems_of_seeds
 
 
-def _look(bundle: Bundle, told: Told) -> Iterator[Finding]:
+def _check_records(bundle: Bundle, report_progress: ReportProgress) -> Iterator[Finding]:
     over = [match for match in bundle.matches if match.over and match.id in bundle.records]
     tasks = (Task(bundle.spec(match), match.state, bundle.records[match.id]) for match in over)
-    for done, finding in enumerate(process_pool.each(evidence.look, tasks, len(over)), 1):
+    for done, finding in enumerate(process_pool.each(evidence.check, tasks, len(over)), 1):
         yield finding
-        told("matches played again", done, len(over))
+        report_progress("matches played again", done, len(over))
 
 
-def _retrace(bundle: Bundle, results: dict[str, ClosedMatch], told: Told) -> Retraced:
+def _retrace(
+    bundle: Bundle, results: dict[str, ClosedMatch], report_progress: ReportProgress
+) -> Retraced:
     plan = bundle.tournament.plan
     return Retracing(
         format_of(plan),
@@ -416,7 +426,7 @@ def _retrace(bundle: Bundle, results: dict[str, ClosedMatch], told: Told) -> Ret
         {name: match.games for name, match in results.items()},
         closed=bundle.tournament.state is TournamentState.CLOSED,
         in_series=plan.format == _IN_SERIES,
-    ).retrace(lambda done: told("matches paired again", done, len(bundle.matches)))
+    ).retrace(lambda done: report_progress("matches paired again", done, len(bundle.matches)))
 
 
 def _conclusion(
@@ -426,24 +436,24 @@ def _conclusion(
     if bundle.standings is None:
         yield "the standings are missing"
         return
-    untold = [
+    unknown = [
         match
         for match in bundle.matches
         if match.state is MatchState.CLOSED and match.id not in results
     ]
-    if untold:
-        yield f"the standings cannot be computed again without the result of {untold[0].words}"
+    if unknown:
+        yield f"the standings cannot be computed again without the result of {unknown[0].words}"
         return
     plan = bundle.tournament.plan
     clip = presentation_of(plan.game).clip
     digests = [digest(match, clip) for match in results.values()]
     table = standings.table(digests, clip, entrants=bundle.tournament.entrants)
-    told: Any = dict(bundle.standings)
-    true: Any = conclusion.conclude(plan, table, retraced.last)
+    stored: Any = dict(bundle.standings)
+    computed: Any = conclusion.conclude(plan, table, retraced.last)
     # Convert to the form in a file, where tuples are lists.
-    told, true = json.loads(json.dumps(told)), json.loads(json.dumps(true))
+    stored, computed = json.loads(json.dumps(stored)), json.loads(json.dumps(computed))
     if retraced.last is None:
-        told.pop("decision", None)
-        true.pop("decision")
-    for clause in conclusion.differences(told, true):
+        stored.pop("decision", None)
+        computed.pop("decision")
+    for clause in conclusion.differences(stored, computed):
         yield f"standings: {clause}"

@@ -26,7 +26,7 @@ _TRIES: Final = 20
 
 
 def gather(
-    engine: Engine, tournament: str, tell: Callable[[str], str] = lambda record: record
+    engine: Engine, tournament: str, redact: Callable[[str], str] = lambda record: record
 ) -> Bundle:
     """Return the bundle of a tournament; its records are read from the store on access.
 
@@ -36,7 +36,7 @@ def gather(
     Args:
         engine: database engine of the store.
         tournament: id of the tournament.
-        tell: transforms each record before it is returned (`arena.records.redaction`).
+        redact: transforms each record before it is returned (`arena.records.redaction`).
 
     Raises:
         NotFound: the tournament does not exist.
@@ -44,38 +44,40 @@ def gather(
     """
     for _ in range(_TRIES):
         before = lifecycle.marks(engine, tournament)
-        found = tournaments.find(engine, tournament)
-        bundle = _bundle(engine, found, tell)
+        current = tournaments.find(engine, tournament)
+        bundle = _bundle(engine, current, redact)
         after = tournaments.find(engine, tournament)
         # Marks count changes of matches and entrants; a pause or the end changes the state.
-        if (lifecycle.marks(engine, tournament), after.state) == (before, found.state):
+        if (lifecycle.marks(engine, tournament), after.state) == (before, current.state):
             return bundle
     raise Conflict(
-        f"tournament {tournament} changes all the time; `pokearena tournament pause {tournament}` "
-        "lets it stand still for a moment."
+        f"tournament {tournament} changed during every attempt to read it. Pause it first: "
+        f"`pokearena tournament pause {tournament}`."
     )
 
 
-def _bundle(engine: Engine, found: Tournament, tell: Callable[[str], str]) -> Bundle:
-    matches = tuple(map(_scheduled, listing.matches(engine, tournament=found.id)))
+def _bundle(engine: Engine, tournament: Tournament, redact: Callable[[str], str]) -> Bundle:
+    matches = tuple(map(_scheduled, listing.matches(engine, tournament=tournament.id)))
     return Bundle(
-        tournament=found,
-        versions={name: _version(engine, name) for name in found.entrants},
+        tournament=tournament,
+        versions={name: _version(engine, name) for name in tournament.entrants},
         matches=matches,
-        records=_Records(engine, [match.id for match in matches if match.over], tell),
+        records=_Records(engine, [match.id for match in matches if match.over], redact),
         standings=conclusion.conclude(
-            found.plan,
-            ladder_sums.sum_up(engine, [found.id], presentation_of(found.plan.game).clip).table(
-                found.entrants
+            tournament.plan,
+            ladder_sums.sum_up(
+                engine, [tournament.id], presentation_of(tournament.plan.game).clip
+            ).table(tournament.entrants),
+            format_of(tournament.plan).next(
+                tournament.entries, FormatHistory(engine, tournament.id).matches()
             ),
-            format_of(found.plan).next(found.entries, FormatHistory(engine, found.id).matches()),
         ),
     )
 
 
 def _version(engine: Engine, name: str) -> Version:
-    found = versions.find(engine, name)
-    return Version(found.content_hash, remote=not found.folder)
+    version = versions.find(engine, name)
+    return Version(version.content_hash, remote=not version.folder)
 
 
 def _scheduled(match: Match) -> Scheduled:
@@ -96,15 +98,15 @@ def _scheduled(match: Match) -> Scheduled:
 class _Records(Mapping[str, str]):
     """Records by match id, read from the store."""
 
-    def __init__(self, engine: Engine, over: list[str], tell: Callable[[str], str]) -> None:
+    def __init__(self, engine: Engine, over: list[str], redact: Callable[[str], str]) -> None:
         self._engine = engine
-        self._tell = tell
+        self._redact = redact
         self._over = dict.fromkeys(over)
 
     def __getitem__(self, match: str) -> str:
         if match not in self._over:
             raise KeyError(match)
-        return self._tell(results.record(self._engine, match))
+        return self._redact(results.record(self._engine, match))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._over)

@@ -22,15 +22,15 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
         table: the standings; entrants without games have a line too.
         step: the latest step of the format; None if it is unknown.
     """
-    found = table.strengths
+    strengths = table.strengths
     return {
         "format": FORMAT,
         "form": plan.form,
         "standings": [line.to_json() for line in table.lines],
         "elo": asdict(table.elo),
-        "strength": found.settings.to_json(),
-        "groups": [list(group) for group in found.groups],
-        "lack_of_fit": found.lack_of_fit.to_json() if found.lack_of_fit else None,
+        "strength": strengths.settings.to_json(),
+        "groups": [list(group) for group in strengths.groups],
+        "lack_of_fit": strengths.lack_of_fit.to_json() if strengths.lack_of_fit else None,
         "clip": table.clip,
         "decision": decision(step),
     }
@@ -48,31 +48,33 @@ def decision(step: Step | None) -> dict[str, Any]:
     }
 
 
-def differences(told: Any, true: Any, where: str = "") -> list[str]:
+def differences(stored: Any, computed: Any, where: str = "") -> list[str]:
     """Return the differences between two documents as clauses: "elo of greedy@1 is 1 and not 2"."""
-    if isinstance(true, dict) and isinstance(told, dict):
+    if isinstance(computed, dict) and isinstance(stored, dict):
         return [
             words
-            for name in [*true, *(name for name in told if name not in true)]
-            for words in _member(told, true, name, where)
+            for name in [*computed, *(name for name in stored if name not in computed)]
+            for words in _member(stored, computed, name, where)
         ]
-    if isinstance(true, list) and isinstance(told, list) and len(told) == len(true):
+    if isinstance(computed, list) and isinstance(stored, list) and len(stored) == len(computed):
         return [
             words
-            for place, (one, other) in enumerate(zip(told, true, strict=True))
-            for words in differences(one, other, _of(_name(other, place), where))
+            for place, (stored_item, computed_item) in enumerate(zip(stored, computed, strict=True))
+            for words in differences(
+                stored_item, computed_item, _of(_name(computed_item, place), where)
+            )
         ]
-    if type(told) is type(true) and told == true:
+    if type(stored) is type(computed) and stored == computed:
         return []
-    return [f"{where or 'it'} is {told}; it follows from the records as {true}"]
+    return [f"{where or 'it'} is {stored}; it follows from the records as {computed}"]
 
 
-def _member(told: dict[str, Any], true: dict[str, Any], name: str, where: str) -> list[str]:
-    if name not in told:
+def _member(stored: dict[str, Any], computed: dict[str, Any], name: str, where: str) -> list[str]:
+    if name not in stored:
         return [f"{_of(name, where)} is missing"]
-    if name not in true:
-        return [f"{_of(name, where)} is not among what is told"]
-    return differences(told[name], true[name], _of(name, where))
+    if name not in computed:
+        return [f"{_of(name, where)} is unknown"]
+    return differences(stored[name], computed[name], _of(name, where))
 
 
 def _name(line: Any, place: int) -> str:

@@ -16,19 +16,19 @@ def changes(earlier: Bundle, later: Bundle) -> Iterator[str]:
     Meanwhile matches may have been added, played and closed, and entrants may have joined or left.
     """
     if earlier.tournament.id != later.tournament.id:
-        yield f"the earlier bundle is of tournament {earlier.tournament.id}"
+        yield f"the earlier bundle contains tournament {earlier.tournament.id}"
         return
     yield from _plan(earlier, later)
     yield from _entrants(earlier, later)
     now = {match.id: match for match in later.matches}
     for match in earlier.matches:
         if match.id not in now:
-            yield f"{match.words} was on the schedule, and is gone"
+            yield f"{match.words} is missing in the later schedule"
             continue
         yield from _match(match, now[match.id])
         # One of the bundles may be the organiser's, with the output of bots.
-        told = (published(one.records.get(match.id, "")) for one in (earlier, later))
-        if match.over and len(set(told)) > 1:
+        records = (published(bundle.records.get(match.id, "")) for bundle in (earlier, later))
+        if match.over and len(set(records)) > 1:
             yield f"the record of {match.words} has changed since the match was over"
 
 
@@ -50,12 +50,12 @@ def _entrants(earlier: Bundle, later: Bundle) -> Iterator[str]:
     for then in earlier.entries:
         now = next(later_ones, None)
         if now is None or now.name != then.name:
-            yield f"{then.name} is not any more where it was among the entrants"
+            yield f"{then.name} has another position among the entrants"
             return
         if earlier.versions[then.name] != later.versions[now.name]:
-            yield f"{then.name} has another content hash than it had"
+            yield f"{then.name} has another content hash"
         if not _same(then, now):
-            yield f"{then.name} has another owner than it had, or came or went at another time"
+            yield f"{then.name} has another owner, or joined or left in another round"
 
 
 def _same(then: FormatEntrant, now: FormatEntrant) -> bool:
@@ -71,4 +71,4 @@ def _match(then: Scheduled, now: Scheduled) -> Iterator[str]:
     if then.over and then.state is not now.state:
         yield f"{then.words} was {then.state.lower()}, and is {now.state.lower()}"
     if now.attempts < then.attempts:
-        yield f"{then.words} had been taken up {then.attempts} times, and now {now.attempts}"
+        yield f"{then.words} had {then.attempts} attempts, and has {now.attempts}"

@@ -60,7 +60,7 @@ class Finding:
     seed: bytes | None = None
 
 
-def look(task: Task) -> Finding:
+def check(task: Task) -> Finding:
     """Check a match against its record. Pure, so that many matches can be checked in parallel."""
     name, problems = task.spec.id, list[str]()
     try:
@@ -72,33 +72,33 @@ def look(task: Task) -> Finding:
         if task.state is not MatchState.CLOSED:
             return Finding(name, tuple(_not_closed(task, record)))
         if len(record.games) != task.spec.games:
-            told = f"{len(record.games)} games in its record; it has {task.spec.games}"
-            return Finding(name, (f"{name} has {told}",))
+            counts = f"{len(record.games)} games in its record; it has {task.spec.games}"
+            return Finding(name, (f"{name} has {counts}",))
         problems += _untrue(task.spec, record)
         # Compute the result even from an incorrect record, so that later checks can run.
         result = _result(task.spec, record)
     except RecordError as error:
         return Finding(name, (f"the record of {name} cannot be read: {error}",))
     except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-        why = problems or [f"the record of {name} does not say what it should: {error!r}"]
-        return Finding(name, tuple(why))
+        reasons = problems or [f"the record of {name} is incomplete or malformed: {error!r}"]
+        return Finding(name, tuple(reasons))
     actions = sum(len(game.actions) for game in record.games)
     return Finding(name, tuple(problems), result, len(record.games), actions, record.seed)
 
 
 def _disagreements(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
     """Yield the differences between the record's match line and this match."""
-    true, told = spec.line(), record.match
-    if told.get("match") != spec.id:
-        yield f"the record of {spec.id} is that of {told.get('match')}"
+    expected, recorded = spec.line(), record.match
+    if recorded.get("match") != spec.id:
+        yield f"the record of {spec.id} is that of {recorded.get('match')}"
         return
-    for name in dict.fromkeys([*true, *told]):
-        if name not in ("type", "format", "mirrored") and told.get(name) != true.get(name):
+    for name in dict.fromkeys([*expected, *recorded]):
+        if name not in ("type", "format", "mirrored") and recorded.get(name) != expected.get(name):
             yield (
-                f"{name} of {spec.id} is {_plain(told.get(name))} in its record, and "
-                f"{_plain(true.get(name))} in the tournament"
+                f"{name} of {spec.id} is {_plain(recorded.get(name))} in its record, and "
+                f"{_plain(expected.get(name))} in the tournament"
             )
-    if told.get("mirrored", True) != true.get("mirrored", True):
+    if recorded.get("mirrored", True) != expected.get("mirrored", True):
         yield f"{spec.id} is mirrored by one of its record and the tournament, not by the other"
 
 
@@ -127,7 +127,7 @@ def game_problems(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
         if game.game.get("board") != (game.number % spec.boards if spec.mirrored else game.number):
             yield f"{spec.id}: game {game.number} was played on board {game.game.get('board')}"
         if not 0 <= game.number < spec.games:
-            yield f"{spec.id} has games 0 to {spec.games - 1}, and no game {game.number}"
+            yield f"{spec.id} has games 0 to {spec.games - 1}; it has no game {game.number}"
     yield from _implausible(spec, record)
 
 
@@ -146,29 +146,29 @@ def _implausible(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
 
 def _seated_elsewhere(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
     """Yield games with another table number or seating than the match plan has."""
-    wanted = {
+    planned = {
         board.game: (table.table, [spec.versions[entrant] for entrant in table.seating])
         for table in plan(spec)
         for board in table.boards
     }
     for game in record.games:
-        told = game.game.get("table"), game.game.get("seating")
-        if game.number in wanted and told != wanted[game.number]:
-            table, seating = wanted[game.number]
+        recorded = game.game.get("table"), game.game.get("seating")
+        if game.number in planned and recorded != planned[game.number]:
+            table, seating = planned[game.number]
             yield (
-                f"{spec.id}: game {game.number} is told of table {told[0]} with {told[1]}; "
-                f"it belongs to table {table} with {seating}"
+                f"{spec.id}: game {game.number} is recorded at table {recorded[0]} with "
+                f"{recorded[1]}; it belongs to table {table} with {seating}"
             )
 
 
 def _unexplained(game: GameRecord) -> Iterator[str]:
     """Yield verdicts without the required fault, and faults without a consequence."""
-    said = {(line["seat"], line["verdict"]) for line in game.faults}
+    faults = {(line["seat"], line["verdict"]) for line in game.faults}
     for seat, verdict in enumerate(game.result["verdicts"]):
-        if verdict in _EXPLAINED and (seat, verdict) not in said:
-            yield f"game {game.number}: seat {seat} has the verdict {verdict}, and no fault says so"
-        if verdict == "finished" and any(seat == faulted for faulted, _ in said):
-            yield f"game {game.number}: seat {seat} faulted, and is told to have finished"
+        if verdict in _EXPLAINED and (seat, verdict) not in faults:
+            yield f"game {game.number}: seat {seat} has the verdict {verdict} without a fault"
+        if verdict == "finished" and any(seat == faulted for faulted, _ in faults):
+            yield f"game {game.number}: seat {seat} faulted, but has the verdict finished"
 
 
 def _misplaced(record: MatchRecord, game: GameRecord) -> Iterator[str]:
@@ -180,18 +180,18 @@ def _misplaced(record: MatchRecord, game: GameRecord) -> Iterator[str]:
     faults = [line for line in game.faults if line["verdict"] != _NOT_STARTED]
     if not faults or record.seed is None:
         return
-    stood_in = {(act["seat"], act["decision"]) for act in game.actions if act.get("by")}
+    open_decisions = {(act["seat"], act["decision"]) for act in game.actions if act.get("by")}
     if game.result["scores"] is None:
         try:
             *_, last = steps(record.match, game, record.seed)
         except Mismatch:
             return  # already reported
         actors = sorted(last.state.actors)
-        stood_in |= {(seat, last.decision + place) for place, seat in enumerate(actors)}
+        open_decisions |= {(seat, last.decision + place) for place, seat in enumerate(actors)}
     for line in faults:
-        if (line["seat"], line["decision"]) not in stood_in:
+        if (line["seat"], line["decision"]) not in open_decisions:
             yield (
-                f"game {game.number}: seat {line['seat']} is said to have faulted at decision "
+                f"game {game.number}: seat {line['seat']} faulted at decision "
                 f"{line['decision']}, which was not open to it"
             )
 
@@ -206,7 +206,13 @@ def _result(spec: MatchSpec, record: MatchRecord) -> ClosedMatch:
     )
 
 
-def _games(entrants: tuple[str, ...], played: Iterable[GameRecord]) -> Iterator[ClosedGame]:
-    for game in played:
-        told = games.read(game.text, entrants)
-        yield ClosedGame(told.game, told.places, told.scores, told.verdicts, told.faults)
+def _games(entrants: tuple[str, ...], records: Iterable[GameRecord]) -> Iterator[ClosedGame]:
+    for game in records:
+        played_game = games.read(game.text, entrants)
+        yield ClosedGame(
+            played_game.game,
+            played_game.places,
+            played_game.scores,
+            played_game.verdicts,
+            played_game.faults,
+        )

@@ -143,7 +143,7 @@ def _scheduled_otherwise(match: MatchRows, spec: MatchSpec) -> Iterator[str]:
     )
     if key != row["key"] or ids.match_id(row["tournament"], key) != match.id:
         yield (
-            f"match {match.id}: its id is not the hash of what is to be played in it (game, "
+            f"match {match.id}: its id is not the hash of its settings (game, "
             "options, clock, policy, place, entrants)"
         )
     if (row["boards"], row["games"]) != (spec.boards, spec.games):

@@ -21,7 +21,7 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament
-from arena.tournaments import decision, json_values, scheduler
+from arena.tournaments import json_values, scheduler, tournament_outcome
 from arena.web import paging, wording
 from arena.web.data.changes import ARENA
 from arena.web.data.web_state import WebState
@@ -102,7 +102,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "lines": lines,
             "course": course,
             "scores": course.scores,
-            "drained": decision.drained(course.step) if course.step else (),
+            "drained": tournament_outcome.drained(course.step) if course.step else (),
             "crossed": _shades(table, [line.standing.entrant for line in lines]),
             "remarks": list(ladder_values.remarks(table)),
             "piece": piece,
@@ -121,7 +121,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "seconds_left": overview.estimate.seconds_left,
             "matches_expected": overview.estimate.matches,
             "standings": [_line_json(line) for line in lines],
-            "decision": decision.to_json(course.step) if course.step else None,
+            "decision": tournament_outcome.to_json(course.step) if course.step else None,
             "schedule": [json_values.match(match) for match in matches],
             "list": piece.to_json(),
         },
@@ -141,7 +141,8 @@ def _course(web: WebState, tournament: Tournament, matches: int) -> _TournamentC
         return _TournamentCourse()
     history = FormatHistory(web.engine, tournament.id).matches()
     course = _TournamentCourse(
-        decision.of(web.engine, tournament), {match.place: _score(match) for match in history}
+        tournament_outcome.of(web.engine, tournament),
+        {match.place: _score(match) for match in history},
     )
     try:
         rules = scheduler.format_of(tournament.plan)

@@ -43,7 +43,7 @@ def test_what_goes_on_keeps_what_was_published(bundles: tuple[Bundle, Bundle]) -
 
 
 def altered(name: str, value: Any) -> Change:
-    """Something else said of the first match."""
+    """Something else clause of the first match."""
 
     def change(end: Bundle) -> Bundle:
         first = replace(end.matches[0], **{name: value})
@@ -70,34 +70,34 @@ def of_entrant(**values: Any) -> Change:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "clause"),
     [
-        (lambda end: replace(end, matches=end.matches[1:]), "was on the schedule, and is gone"),
+        (lambda end: replace(end, matches=end.matches[1:]), "is missing in the later schedule"),
         (altered("commitment", "ab" * 32), "commitment of m-"),
         (altered("entrants", ("bot2@1", "bot1@1")), "entrants of m-"),
         (altered("state", MatchState.VOID), "was closed, and is void"),
-        (altered("attempts", 0), "had been taken up 1 times, and now 0"),
+        (altered("attempts", 0), "had 1 attempts, and has 0"),
         (lambda end: replace(end, records={}), "has changed since the match was over"),
         (of_plan("boards", 2), "boards of the tournament was 1, and is 2"),
         (of_plan("settings", {"cycles": 2}), "settings of the tournament was {}, and is"),
-        (of_entrant(owner="ada"), "has another owner than it had"),
-        (of_entrant(joined=1), "came or went at another time"),
-        (of_entrant(name="other@1"), "bot0@1 is not any more where it was"),
+        (of_entrant(owner="ada"), "has another owner"),
+        (of_entrant(joined=1), "joined or left in another round"),
+        (of_entrant(name="other@1"), "bot0@1 has another position"),
         (
             lambda end: replace(end, versions={**end.versions, "bot1@1": Version("ab" * 32)}),
             "bot1@1 has another content hash",
         ),
         (
             lambda end: replace(end, tournament=replace(end.tournament, id="t-000000")),
-            "the earlier bundle is of tournament t-",
+            "the earlier bundle contains tournament t-",
         ),
     ],
 )
 def test_what_has_changed_is_named(
-    bundles: tuple[Bundle, Bundle], change: Change, said: str
+    bundles: tuple[Bundle, Bundle], change: Change, clause: str
 ) -> None:
     noon, end = bundles
-    assert any(said in problem for problem in changes(noon, change(end)))
+    assert any(clause in problem for problem in changes(noon, change(end)))
 
 
 def test_who_has_left_stays_away_and_what_is_over_stays_over(
@@ -112,7 +112,7 @@ def test_who_has_left_stays_away_and_what_is_over_stays_over(
     )
     assert list(changes(end, end)) == []
     (problem,) = changes(end, again)
-    assert problem.startswith("bot0@1 has another owner than it had, or came or went")
+    assert problem.startswith("bot0@1 has another owner, or joined or left")
 
 
 def test_a_bundle_of_files_and_one_of_the_store_can_be_compared(

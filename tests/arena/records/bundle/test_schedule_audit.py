@@ -145,7 +145,7 @@ def test_of_a_tournament_that_goes_on_a_step_is_there_as_a_whole_or_not_at_all(n
     assert retrace(cup, name, every).problems
 
 
-def test_the_schedule_can_be_followed_to_the_first_result_that_is_not_known() -> None:
+def test_the_schedule_can_be_followed_to_the_first_unknown_result() -> None:
     cup = playing("swiss", 4)
     assert happen(cup, "swiss")
     every = schedule(cup)
@@ -156,5 +156,5 @@ def test_the_schedule_can_be_followed_to_the_first_result_that_is_not_known() ->
         cup.format, cup.entrants, every, results, closed=True, in_series=False
     ).retrace()
     assert told.problems == (
-        f"the schedule cannot be followed beyond {unknown.words}, whose result is not known",
+        f"the schedule cannot be followed beyond {unknown.words}, whose result is unknown",
     )

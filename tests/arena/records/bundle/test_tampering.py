@@ -1,4 +1,4 @@
-"""Whatever is changed in a bundle is found, and named in a sentence."""
+"""Every change in a bundle is detected and reported."""
 
 import json
 import random
@@ -23,15 +23,15 @@ Json = dict[str, Any]
 
 @dataclass
 class Forger:
-    """Somebody who changes files in a bundle."""
+    """Changes files of a bundle."""
 
     where: Path
 
-    def told(self, name: str = "tournament.json") -> Json:
-        found: Json = json.loads((self.where / name).read_text())
-        return found
+    def read(self, name: str = "tournament.json") -> Json:
+        document: Json = json.loads((self.where / name).read_text())
+        return document
 
-    def tell(self, value: Json, name: str = "tournament.json") -> None:
+    def replace(self, value: Json, name: str = "tournament.json") -> None:
         (self.where / name).write_text(json.dumps(value))
 
     def record(self, match: str) -> Path:
@@ -44,9 +44,9 @@ class Forger:
         self.record(match).write_text("".join(json.dumps(line) + "\n" for line in lines))
 
     def matches(self) -> list[Json]:
-        """Of the schedule."""
-        found: list[Json] = self.told()["matches"]
-        return found
+        """Return the schedule."""
+        matches: list[Json] = self.read()["matches"]
+        return matches
 
     def problems(self) -> tuple[str, ...]:
         return audit(folder.read(self.where)).problems
@@ -54,7 +54,7 @@ class Forger:
 
 @pytest.fixture(scope="module")
 def swiss(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundle of a swiss tournament that is over, with a void match and a fault."""
+    """The bundle of a finished Swiss tournament with a void match and a fault."""
     stage = Stage(tmp_path_factory.mktemp("swiss"))
     cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 3})
     void = transitions.due(stage.engine)[0]
@@ -82,11 +82,11 @@ def closed(forger: Forger) -> list[str]:
     return [match["match"] for match in forger.matches() if match["state"] == "CLOSED"]
 
 
-def test_what_nobody_has_changed_is_true(forger: Forger) -> None:
+def test_an_unchanged_bundle_has_no_problems(forger: Forger) -> None:
     assert forger.problems() == ()
 
 
-# What is done to the lines of a record; and what must be said of it.
+# What is done to the lines of a record; and what must be clause of it.
 def action(lines: list[Json]) -> str:
     acts = [line for line in lines if line["type"] == "action"]
     first, other = acts[0], next(act for act in acts if act["action"] != acts[0]["action"])
@@ -101,7 +101,7 @@ def no_action(lines: list[Json]) -> str:
 
 
 def silence(lines: list[Json]) -> str:
-    """One action less before a bot fell silent."""
+    """Remove the last action before a timeout."""
     fault = next(line for line in lines if line["type"] == "fault")
     lines.remove([line for line in lines if line["type"] == "action"][-1])
     return f"faulted at decision {fault['decision']}, which was not open to it"
@@ -134,13 +134,13 @@ def scores(lines: list[Json]) -> str:
 def verdict(lines: list[Json]) -> str:
     result = next(line for line in lines if line["type"] == "result")
     result |= {"verdicts": ["timeout", "finished"], "places": [2, 1]}
-    return "seat 0 has the verdict timeout, and no fault says so"
+    return "seat 0 has the verdict timeout without a fault"
 
 
 def seating(lines: list[Json]) -> str:
     first = next(line for line in lines if line["type"] == "game")
     first["seating"].reverse()
-    return "game 0 is told of table 0 with"
+    return "game 0 is recorded at table 0 with"
 
 
 def board(lines: list[Json]) -> str:
@@ -206,29 +206,25 @@ FAULTS = [silence, forgiven]
 
 
 @pytest.mark.parametrize("change", RECORDS, ids=lambda change: change.__name__)
-def test_a_record_that_was_changed_is_not_true(
-    forger: Forger, change: Callable[[list[Json]], str]
-) -> None:
+def test_a_changed_record_is_reported(forger: Forger, change: Callable[[list[Json]], str]) -> None:
     name = closed(forger)[0]
     lines = forger.lines(name)
-    said = change(lines)
+    clause = change(lines)
     forger.write(name, lines)
-    found = forger.problems()
-    assert any(name in problem and said in problem for problem in found), found
+    problems = forger.problems()
+    assert any(name in problem and clause in problem for problem in problems), problems
 
 
 @pytest.mark.parametrize("change", FAULTS, ids=lambda change: change.__name__)
-def test_a_fault_that_was_changed_is_not_true(
-    forger: Forger, change: Callable[[list[Json]], str]
-) -> None:
+def test_a_changed_fault_is_reported(forger: Forger, change: Callable[[list[Json]], str]) -> None:
     lines = {name: forger.lines(name) for name in closed(forger)}
     name = next(n for n in lines if any(line["type"] == "fault" for line in lines[n]))
-    said = change(lines[name])
+    clause = change(lines[name])
     forger.write(name, lines[name])
-    assert any(name in problem and said in problem for problem in forger.problems())
+    assert any(name in problem and clause in problem for problem in forger.problems())
 
 
-def test_one_changed_action_is_one_sentence(forger: Forger) -> None:
+def test_one_changed_action_is_one_problem(forger: Forger) -> None:
     name = closed(forger)[0]
     lines = forger.lines(name)
     action(lines)
@@ -236,173 +232,173 @@ def test_one_changed_action_is_one_sentence(forger: Forger) -> None:
     assert len(forger.problems()) == 1
 
 
-def test_two_records_that_were_swapped_are_told_apart(forger: Forger) -> None:
+def test_swapped_records_are_reported(forger: Forger) -> None:
     one, other = closed(forger)[:2]
     texts = forger.record(one).read_text(), forger.record(other).read_text()
     forger.record(one).write_text(texts[1])
     forger.record(other).write_text(texts[0])
-    found = forger.problems()
-    assert f"the record of {one} is that of {other}" in found
-    assert f"the record of {other} is that of {one}" in found
+    problems = forger.problems()
+    assert f"the record of {one} is that of {other}" in problems
+    assert f"the record of {other} is that of {one}" in problems
 
 
-def test_a_record_that_is_gone_is_missed(forger: Forger) -> None:
+def test_a_missing_record_is_reported(forger: Forger) -> None:
     name = closed(forger)[0]
     forger.record(name).unlink()
-    assert forger.problems()[0].startswith(f"there is no record of {name} (round 0, match 1)")
+    assert forger.problems()[0].startswith(f"the record is missing of {name} (round 0, match 1)")
 
 
-def test_a_record_nobody_asked_for_is_noticed(forger: Forger) -> None:
+def test_a_superfluous_record_is_reported(forger: Forger) -> None:
     forger.record("m-0123456789").write_text(forger.record(closed(forger)[0]).read_text())
     assert forger.problems() == (
         "there is a record of m-0123456789, which the tournament does not have",
     )
 
 
-def test_a_record_that_is_none_is_said_to_be_none(forger: Forger) -> None:
+def test_an_invalid_record_is_reported(forger: Forger) -> None:
     name = closed(forger)[0]
-    for text, said in (
+    for text, clause in (
         ("", "the record is empty"),
         ("{}", "line 1"),
         ("\0\xff", "line 1 is no JSON"),
     ):
         forger.record(name).write_text(text)
-        assert forger.problems()[0].startswith(f"the record of {name} cannot be read: {said}")
+        assert forger.problems()[0].startswith(f"the record of {name} cannot be read: {clause}")
 
 
-def test_a_void_match_keeps_its_seed_to_itself(forger: Forger) -> None:
+def test_a_void_match_with_a_seed_is_reported(forger: Forger) -> None:
     (void,) = [match["match"] for match in forger.matches() if match["state"] == "VOID"]
     forger.write(void, [*forger.lines(void), {"type": "seed", "seed": "ab" * 32}])
     (problem,) = forger.problems()
     assert problem.startswith(f"{void} is void, but its record reveals the seed")
 
 
-# What is done to tournament.json; and what must be said of it.
-def entrant(told: Json) -> str:
-    last = told["matches"][-1]
-    names = [one["entrant"] for one in told["entrants"]]
+# Each function changes tournament.json and returns the expected part of the problem.
+def entrant(document: Json) -> str:
+    last = document["matches"][-1]
+    names = [one["entrant"] for one in document["entrants"]]
     last["entrants"] = [name for name in names if name not in last["entrants"]]
     return f"{last['match']} (round 2, match 1) is"
 
 
-def stranger(told: Json) -> str:
-    told["matches"][-1]["entrants"][0] = "nobody@1"
+def stranger(document: Json) -> str:
+    document["matches"][-1]["entrants"][0] = "nobody@1"
     return "nobody@1 plays in"
 
 
-def hashed(told: Json) -> str:
-    told["entrants"][0]["content_hash"] = "ab" * 32
-    return "is not what was scheduled under this name"
+def hashed(document: Json) -> str:
+    document["entrants"][0]["content_hash"] = "ab" * 32
+    return "has a wrong id"
 
 
-def place(told: Json) -> str:
-    told["matches"][-1]["number"] = 5
-    return f"{told['matches'][-1]['match']} (round 2, match 5) is not"
+def place(document: Json) -> str:
+    document["matches"][-1]["number"] = 5
+    return f"{document['matches'][-1]['match']} (round 2, match 5) has a wrong id"
 
 
-def swapped(told: Json) -> str:
-    one, other = told["matches"][-2:]
+def swapped(document: Json) -> str:
+    one, other = document["matches"][-2:]
     one["number"], other["number"] = other["number"], one["number"]
     return "is bot"
 
 
-def dropped(told: Json) -> str:
-    last = told["matches"].pop()
+def dropped(document: Json) -> str:
+    last = document["matches"].pop()
     return f"round 2, match 1 ({' v '.join(last['entrants'])}) is missing"
 
 
-def added(told: Json) -> str:
-    told["matches"].append({**told["matches"][-1], "match": "m-0123456789", "number": 2})
-    return "m-0123456789 (round 2, match 2) is not one that the format plays"
+def added(document: Json) -> str:
+    document["matches"].append({**document["matches"][-1], "match": "m-0123456789", "number": 2})
+    return "m-0123456789 (round 2, match 2) is not a match of the format"
 
 
-def twice(told: Json) -> str:
-    told["matches"].append(told["matches"][0])
-    return f"{told['matches'][0]['match']} is listed 2 times"
+def twice(document: Json) -> str:
+    document["matches"].append(document["matches"][0])
+    return f"{document['matches'][0]['match']} is listed 2 times"
 
 
-def key(told: Json) -> str:
-    told["matches"][1]["key"] = "ab" * 32
-    return "is not the hash of what is to be played in it"
+def key(document: Json) -> str:
+    document["matches"][1]["key"] = "ab" * 32
+    return "is not the hash of its settings, place and entrants"
 
 
-def commitment(told: Json) -> str:
-    told["matches"][1]["commitment"] = "ab" * 32
+def commitment(document: Json) -> str:
+    document["matches"][1]["commitment"] = "ab" * 32
     return "does not follow from the tournament's"
 
 
-def other_seed(told: Json) -> str:
-    told["seed"] = "ab" * 32
+def other_seed(document: Json) -> str:
+    document["seed"] = "ab" * 32
     return "does not follow from the tournament's"
 
 
-def reopened(told: Json) -> str:
-    told["matches"][1]["state"] = "RUNNING"
+def reopened(document: Json) -> str:
+    document["matches"][1]["state"] = "RUNNING"
     return "is running, but the tournament is closed"
 
 
-def voided(told: Json) -> str:
-    told["matches"][1] |= {"state": "VOID", "reason": "an excuse"}
+def voided(document: Json) -> str:
+    document["matches"][1] |= {"state": "VOID", "reason": "an excuse"}
     return "but its record reveals the seed"
 
 
-def unexplained(told: Json) -> str:
-    told["matches"][0]["reason"] = None
+def unexplained(document: Json) -> str:
+    document["matches"][0]["reason"] = None
     return "is void without a reason"
 
 
-def cancelled(told: Json) -> str:
-    told["matches"][0]["state"] = "CANCELLED"
-    return "is cancelled, though nobody in it has withdrawn"
+def cancelled(document: Json) -> str:
+    document["matches"][0]["state"] = "CANCELLED"
+    return "is cancelled, although none of its entrants has withdrawn"
 
 
-def why(told: Json) -> str:
-    told["matches"][-1]["why"] = "because I say so"
-    return "is said to be played because of 'because I say so'"
+def why(document: Json) -> str:
+    document["matches"][-1]["why"] = "because I say so"
+    return "has the reason 'because I say so'"
 
 
-def withdrawn(told: Json) -> str:
-    told["entrants"][0]["withdrawn"] = 1
+def withdrawn(document: Json) -> str:
+    document["entrants"][0]["withdrawn"] = 1
     return "but left before round 1"
 
 
-def joined(told: Json) -> str:
-    told["entrants"][0]["joined"] = 1
+def joined(document: Json) -> str:
+    document["entrants"][0]["joined"] = 1
     return "but joined for round 1"
 
 
-def rounds(told: Json) -> str:
-    told["settings"]["rounds"] = 2
-    return "is not one that the format plays"
+def rounds(document: Json) -> str:
+    document["settings"]["rounds"] = 2
+    return "is not a match of the format"
 
 
-def more_rounds(told: Json) -> str:
-    told["settings"]["rounds"] = 4
+def more_rounds(document: Json) -> str:
+    document["settings"]["rounds"] = 4
     return "round 3, match 0"
 
 
-def pairing(told: Json) -> str:
-    told["pairing"] = "roundrobin"
+def pairing(document: Json) -> str:
+    document["pairing"] = "roundrobin"
     return "there is no format 'roundrobin'"
 
 
-def game(told: Json) -> str:
-    told["game"] = "bridge"
+def game(document: Json) -> str:
+    document["game"] = "bridge"
     return 'there is no game "bridge"'
 
 
-def seats(told: Json) -> str:
-    told["seats"] = 0
+def seats(document: Json) -> str:
+    document["seats"] = 0
     return "poke is played by 2"
 
 
-def option(told: Json) -> str:
-    del told["options"]["must_beat"]
-    return "the options of poke are not all there"
+def option(document: Json) -> str:
+    del document["options"]["must_beat"]
+    return "options of poke are missing"
 
 
-def policy(told: Json) -> str:
-    told["policy"] = "unforgiving"
+def policy(document: Json) -> str:
+    document["policy"] = "unforgiving"
     return "policy of"
 
 
@@ -425,14 +421,12 @@ DOCUMENTS = [
 
 
 @pytest.mark.parametrize("change", DOCUMENTS, ids=lambda change: change.__name__)
-def test_a_tournament_that_was_changed_is_not_true(
-    forger: Forger, change: Callable[[Json], str]
-) -> None:
-    told = forger.told()
-    said = change(told)
-    forger.tell(told)
-    found = forger.problems()
-    assert any(said in problem for problem in found), found
+def test_a_changed_schedule_is_reported(forger: Forger, change: Callable[[Json], str]) -> None:
+    document = forger.read()
+    clause = change(document)
+    forger.replace(document)
+    problems = forger.problems()
+    assert any(clause in problem for problem in problems), problems
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -445,7 +439,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(value: Any) -> Any:
-    """Something else, of the same kind."""
+    """Return another value of the same type."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
@@ -453,18 +447,18 @@ def changed(value: Any) -> Any:
     return f"{value}x" if isinstance(value, str) else 1
 
 
-def test_no_figure_of_the_standings_can_be_changed(forger: Forger) -> None:
-    true = forger.told("standings.json")
+def test_a_changed_figure_of_the_standings_is_reported(forger: Forger) -> None:
+    true = forger.read("standings.json")
     bundle = folder.read(forger.where)
     every = list(leaves(true))
     assert ("standings", 0, "elo") in every
     for path in random.Random(0).sample(every, 12):
-        told = json.loads(json.dumps(true))
-        inside = told
+        document = json.loads(json.dumps(true))
+        inside = document
         for name in path[:-1]:
             inside = inside[name]
         inside[path[-1]] = changed(inside[path[-1]])
-        forger.tell(told, "standings.json")
+        forger.replace(document, "standings.json")
         (problem,) = forger.problems()
         assert problem.startswith("standings: ")
         assert str(path[-1]) in problem or isinstance(path[-1], int)
@@ -472,18 +466,18 @@ def test_no_figure_of_the_standings_can_be_changed(forger: Forger) -> None:
 
 
 def test_a_figure_that_differs_in_the_last_digit_is_named(forger: Forger) -> None:
-    told = forger.told("standings.json")
-    first = told["standings"][0]
+    document = forger.read("standings.json")
+    first = document["standings"][0]
     true, first["elo"] = first["elo"], first["elo"] + 1e-12
     assert first["elo"] != true
-    forger.tell(told, "standings.json")
+    forger.replace(document, "standings.json")
     assert forger.problems() == (
         f"standings: elo of {first['entrant']} of standings is {first['elo']}; "
         f"it follows from the records as {true}",
     )
 
 
-def test_standings_that_are_gone_are_missed(forger: Forger) -> None:
+def test_missing_standings_are_reported(forger: Forger) -> None:
     (forger.where / "standings.json").unlink()
     assert forger.problems() == ("the standings are missing",)
 
@@ -515,7 +509,7 @@ def test_standings_that_are_gone_are_missed(forger: Forger) -> None:
 def test_an_invalid_document_is_refused_with_key_and_line(
     forger: Forger, change: Json, problem: FileProblem, key: str
 ) -> None:
-    text = json.dumps({**forger.told(), **change}, indent=1)
+    text = json.dumps({**forger.read(), **change}, indent=1)
     (forger.where / "tournament.json").write_text(text)
     with pytest.raises(BundleFileError) as caught:
         forger.problems()

@@ -1,4 +1,4 @@
-"""Present the decision of a tournament's format: finished or not, the reason, the final ranking."""
+"""Present the outcome of a tournament: finished or not, the reason, the final ranking."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ def of(engine: Engine, tournament: Tournament) -> Step:
     try:
         return scheduler.standing(engine, tournament)
     except ValueError as error:
-        return WaitForMatches(f"it cannot go on: {error}")
+        return WaitForMatches(f"it cannot continue: {error}")
 
 
 def lines(step: Step) -> list[str]:
     """Return the decision as sentences for display; empty unless the format has finished."""
     if not isinstance(step, FormatOver):
         return []
-    told = [f"over: {step.why}"]
+    sentences = [f"over: {step.why}"]
     if step.ranking:
-        told.append(f"final ranking: {ranking_words(step.ranking)} (below: by strength)")
+        sentences.append(f"final ranking: {ranking_words(step.ranking)} (below: by strength)")
     if step.drained:
-        told.append(
-            f"{len(step.drained)} matches were in flight when the decision fell; "
-            "they are marked, and do not count for it"
+        sentences.append(
+            f"{len(step.drained)} matches were still being played when the format decided; "
+            "they are marked and do not count for the decision"
         )
-    return told
+    return sentences
 
 
 def ranking_words(ranking: Ranking) -> str:
     """Format a ranking, such as "1 a, 2-3 b = c, 4 d"."""
-    told, rank = [], 1
+    ranks, rank = [], 1
     for group in ranking:
         last = rank + len(group) - 1
-        told.append(f"{rank}{f'-{last}' if last > rank else ''} {' = '.join(group)}")
+        ranks.append(f"{rank}{f'-{last}' if last > rank else ''} {' = '.join(group)}")
         rank = last + 1
-    return ", ".join(told)
+    return ", ".join(ranks)
 
 
 def drained(step: Step) -> Collection[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from statistics import mean
 from typing import Any
 
@@ -14,7 +15,7 @@ from referee.record import MatchRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class BoardResult:
     """The games of one board: the same cards in every seating.
 
     Values by entrant are in the order of the match's entrants.
@@ -26,8 +27,10 @@ class Board:
     @property
     def points(self) -> tuple[int, ...] | None:
         """Points of each entrant over all games; None if a fault ended a game without scores."""
-        told = [game.scores for game in self.games if game.scores is not None]
-        return tuple(map(sum, zip(*told, strict=True))) if len(told) == len(self.games) else None
+        scores = [game.scores for game in self.games if game.scores is not None]
+        return (
+            tuple(map(sum, zip(*scores, strict=True))) if len(scores) == len(self.games) else None
+        )
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -56,17 +59,21 @@ class Board:
         }
 
 
-def boards(record: MatchRecord) -> list[Board]:
+def boards(record: MatchRecord) -> list[BoardResult]:
     """Return the boards of a match, as far as they were played."""
     names = [str(name) for name, _ in record.match["entrants"]]
     played = [read(game.text, names) for game in record.games]
     ordered = sorted(played, key=lambda game: (game.board, game.table))
-    return [Board(number, tuple(own)) for number, own in groupby(ordered, lambda one: one.board)]
+    return [
+        BoardResult(number, tuple(games)) for number, games in groupby(ordered, attrgetter("board"))
+    ]
 
 
-def from_the_worst(played: Sequence[Board], entrant: int) -> list[Board]:
+def from_the_worst(boards: Sequence[BoardResult], entrant: int) -> list[BoardResult]:
     """Sort boards by an entrant's result, the worst first: by games, then by points."""
-    return sorted(played, key=lambda one: (one.shares[entrant], one.ahead(entrant), one.number))
+    return sorted(
+        boards, key=lambda board: (board.shares[entrant], board.ahead(entrant), board.number)
+    )
 
 
 def shares(games: Sequence[PlayedGame]) -> tuple[float, ...]:
