@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final
 
@@ -17,7 +18,7 @@ from arena.errors import BotError
 from referee.sanitizing import quote, sanitized
 
 PATIENCE: Final = 600.0
-"""Time limit of a command in seconds."""
+"""Time limit of a build command of an untrusted bot in seconds. Others have no time limit."""
 SHOWN: Final = 4096
 """Maximum number of bytes shown of a failed command's output, from its end."""
 KEPT: Final = (
@@ -30,6 +31,10 @@ KEPT: Final = (
 Compilers and package installers need them to find programs, caches and the network.
 """
 
+
+Report = Callable[[str], None]
+"""Receives the last line that a running build command has printed."""
+_REPORT_SECONDS: Final = 0.5
 
 NETWORK: Final = "POKEARENA_BUILD_NETWORK"
 """Environment variable that, set to 1, gives builds of untrusted bots network access."""
@@ -46,7 +51,7 @@ UNTRUSTED_LIMITS: Final = Limits(
 
 
 def build(
-    manifest: Manifest, folder: Path, patience: float = PATIENCE, trusted: bool = True
+    manifest: Manifest, folder: Path, trusted: bool = True, report: Report = lambda line: None
 ) -> None:
     """Run the build commands one after another, if there are any.
 
@@ -59,14 +64,14 @@ def build(
     """
     for words in manifest.build:
         if not trusted:
-            _build_in_sandbox(manifest, words, folder, patience)
+            _build_in_sandbox(manifest, words, folder)
             continue
         try:
             command = program(words, folder)
         except BotError as error:
             raise BotError(f"{manifest.name} could not be built: {error}.") from None
         with tempfile.TemporaryFile() as output:
-            failure = _run(command, folder, output, patience)
+            failure = _run(command, folder, output, report)
             if failure:
                 raise BotError(
                     f'{manifest.name} could not be built: "{quote(shlex.join(words))}" {failure}'
@@ -74,9 +79,7 @@ def build(
                 )
 
 
-def _build_in_sandbox(
-    manifest: Manifest, words: tuple[str, ...], folder: Path, patience: float
-) -> None:
+def _build_in_sandbox(manifest: Manifest, words: tuple[str, ...], folder: Path) -> None:
     # Imported here because a trusted bot is built without these modules.
     from arena.bots.processes import BuildRights, Processes
     from arena.bots.sandbox import available_levels
@@ -91,10 +94,10 @@ def _build_in_sandbox(
         build_rights=build_rights,
     ) as processes:
         processes.start(0, bot)
-        in_time = ended.wait(patience)
+        in_time = ended.wait(PATIENCE)
         processes.stop(0)
         report = processes.ends(0)[0]
-    failure = report.ended if in_time else f"took longer than {patience:.0f} s"
+    failure = report.ended if in_time else f"took longer than {PATIENCE:.0f} s"
     if failure != "exited with status 0":
         text = report.output[-SHOWN:].strip()
         place = "" if build_rights.network else ", without network access,"
@@ -105,8 +108,8 @@ def _build_in_sandbox(
         )
 
 
-def _run(command: tuple[str, ...], folder: Path, output: IO[bytes], patience: float) -> str:
-    """Run one command; return why it failed, or an empty text."""
+def _run(command: tuple[str, ...], folder: Path, output: IO[bytes], report: Report) -> str:
+    """Run one command without a time limit; return why it failed, or an empty text."""
     environment = {name: os.environ[name] for name in KEPT if name in os.environ}
     try:
         process = subprocess.Popen(
@@ -121,14 +124,28 @@ def _run(command: tuple[str, ...], folder: Path, output: IO[bytes], patience: fl
     except OSError as error:
         return f"could not be started: {error.strerror}"
     try:
-        status = process.wait(patience)
-    except subprocess.TimeoutExpired:
-        return f"took longer than {patience:.0f} s"
+        while True:
+            try:
+                status = process.wait(_REPORT_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                report(_last_line(output))
     finally:
         _kill_group(process)
     if status < 0:
         return f"was killed by {signal.Signals(-status).name}"
     return f"exited with status {status}" if status else ""
+
+
+def _last_line(output: IO[bytes]) -> str:
+    """Return the last line of the output so far, without moving the file's offset.
+
+    The running command writes at the same offset.
+    """
+    size = os.fstat(output.fileno()).st_size
+    end = os.pread(output.fileno(), SHOWN, max(0, size - SHOWN))
+    lines = sanitized(end.decode("utf-8", "replace")).split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -21,7 +21,7 @@ from typing import Final
 
 from arena.bots import manifest
 from arena.bots.bot import Bot
-from arena.bots.build import build
+from arena.bots.build import Report, build
 from arena.bots.resolver import fetched, from_folder, strangers
 from arena.errors import BotError
 from arena.system import file_tree
@@ -78,12 +78,12 @@ def content_hash(bot: Bot) -> str:
     return bot.content or _hash(files_of(bot))
 
 
-def admit(bot: Bot, versions: Path) -> Bot:
+def admit(bot: Bot, versions: Path, report: Report = lambda line: None) -> Bot:
     """Copy a hosted bot into `versions`/HASH, build it there and return the copy as a bot.
 
     The folder appears atomically, complete and built. An existing content is neither copied nor
     built again. A version that only untrusted owners have sent gets a marker file beside its
-    folder.
+    folder. `report` receives the progress of a trusted bot's build.
 
     Raises:
         BotError: the bot cannot be stored, or its build failed.
@@ -99,7 +99,7 @@ def admit(bot: Bot, versions: Path) -> Bot:
             copied = replace(bot, folder=copy, file=None, manifest_file=manifest.FILE)
             digest = _hash(files_of(copied))
             _open_up(copy)
-            build(manifest.read(copy), copy, trusted=bot.trusted)
+            build(manifest.read(copy), copy, bot.trusted, report)
             if not bot.trusted:
                 strangers(versions / digest).touch()
             settle(copy, versions / digest)

@@ -42,6 +42,8 @@ USAGE: Final = 2
 """Invalid request: an unknown option, game, bot or match."""
 UNREACHABLE: Final = 3
 """Redis, the database, a referee or a bot cannot be reached."""
+INCOMPLETE: Final = 4
+"""Nothing failed, but at least one check could not be made."""
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 """The reader of standard output has closed it."""

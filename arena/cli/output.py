@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
@@ -78,25 +78,41 @@ class ProgressLine:
 
 
 @contextmanager
-def taking_its_time(what: str) -> Iterator[None]:
-    """Print a slow operation and its duration; print nothing for quick operations."""
-    began, over = time.monotonic(), Event()
+def long_operation(description: str) -> Iterator[Callable[[str], None]]:
+    """Print the progress and the duration of a slow operation; print nothing for a quick one.
 
-    def tell() -> None:
+    Yields:
+        A function that receives the latest line of progress.
+    """
+    began, over = time.monotonic(), Event()
+    latest = ""
+
+    def report(line: str) -> None:
+        nonlocal latest
+        latest = line
+
+    def print_progress() -> None:
         if over.wait(_PAUSE_SECONDS):
             return
-        hint(what)
-        while not over.wait(_SIGN_OF_LIFE_SECONDS):
-            hint(f"still at it after {time.monotonic() - began:.0f} s")
+        hint(description)
+        printed, printed_at = "", time.monotonic()
+        while not over.wait(_PAUSE_SECONDS):
+            now = time.monotonic()
+            if latest != printed:
+                printed, printed_at = latest, now
+                hint(f"  {printed}")
+            elif now - printed_at >= _SIGN_OF_LIFE_SECONDS:
+                printed_at = now
+                hint(f"  still running after {now - began:.0f} s")
         hint(f"that took {time.monotonic() - began:.0f} s")
 
-    teller = Thread(target=tell, name="progress", daemon=True)
-    teller.start()
+    printer = Thread(target=print_progress, name="progress", daemon=True)
+    printer.start()
     try:
-        yield
+        yield report
     finally:
         over.set()
-        teller.join()
+        printer.join()
 
 
 Rows = Iterable[Sequence[object]]

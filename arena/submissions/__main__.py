@@ -34,7 +34,13 @@ def main() -> int:
     referee = os.environ[config.REFEREE]
 
     def examine(bot: Bot) -> Iterator[Check]:
-        return examination.examine(bot, referee, thorough=False, is_built=True)
+        return examination.examine(
+            bot,
+            referee,
+            thorough=False,
+            is_built=True,
+            seconds=examination.SUBMISSION_SECONDS,
+        )
 
     engine = database.open(where.database_url())
     office = SubmissionPipeline(engine, PendingUploads(where.submissions), where.versions, examine)

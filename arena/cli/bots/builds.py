@@ -9,9 +9,9 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.bots.build import build
+from arena.bots.build import Report, build
 from arena.bots.version_store import FETCHED, content_hash
-from arena.cli.output import taking_its_time
+from arena.cli.output import long_operation
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
@@ -32,21 +32,21 @@ def up_to_date(workspace: Workspace, bot: Bot) -> Bot:
     with contextlib.suppress(FileNotFoundError):
         if known.read_text(encoding="ascii") == _state(bot, bot.folder):
             return bot
-    with building(bot):
-        build(bot.manifest, bot.folder)
+    with building(bot) as report:
+        build(bot.manifest, bot.folder, report=report)
     workspace.folder.create()
     known.parent.mkdir(mode=0o700, exist_ok=True)
     known.write_text(_state(bot, bot.folder), encoding="ascii")
     return bot
 
 
-def building(bot: Bot) -> contextlib.AbstractContextManager[None]:
-    """Report the build while the context lasts, unless it is quick."""
+def building(bot: Bot) -> contextlib.AbstractContextManager[Report]:
+    """Print the progress of a build, unless it is quick; yield a function that receives lines."""
     commands = bot.manifest.build if bot.manifest else ()
     if not commands:
-        return contextlib.nullcontext()
+        return contextlib.nullcontext(lambda line: None)
     words = " && ".join(map(shlex.join, commands))
-    return taking_its_time(f"building {bot.label}: {words}")
+    return long_operation(f"building {bot.label}: {words}")
 
 
 def _note(workspace: Workspace, bot: Bot) -> Path:

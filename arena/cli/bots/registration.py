@@ -48,8 +48,8 @@ def register(
         return versions.own(workspace.store, stored, owner)
     if bot.remote:
         return versions.own(workspace.store, _register_remote(workspace, bot, name, number), owner)
-    with building(bot):
-        kept = admit(bot, workspace.folder.versions)
+    with building(bot) as report:
+        kept = admit(bot, workspace.folder.versions, report)
     assert kept.manifest is not None
     assert kept.folder is not None
     name = name or kept.manifest.name

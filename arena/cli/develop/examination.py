@@ -23,6 +23,7 @@ _MARKS: Final = {
     CheckOutcome.FAILED: ("✗", "bold red"),
     CheckOutcome.REMARK: ("!", "yellow"),
     CheckOutcome.SKIPPED: ("-", "dim"),
+    CheckOutcome.UNCHECKED: ("?", "yellow"),
 }
 _WIDEST: Final = 30
 _SHOWN_LINES: Final = 8
@@ -135,7 +136,8 @@ def summary(checks: Sequence[Check]) -> str:
         (CheckOutcome.PASSED, "passed"),
         (CheckOutcome.FAILED, "failed"),
         (CheckOutcome.REMARK, "with a remark"),
-        (CheckOutcome.SKIPPED, "left out"),
+        (CheckOutcome.SKIPPED, "not applicable"),
+        (CheckOutcome.UNCHECKED, "not checked"),
     )
     told = ", ".join(f"{counted[outcome]} {word}" for outcome, word in words if counted[outcome])
     seconds = sum(check.seconds for check in checks)
@@ -148,7 +150,7 @@ def as_json(bot: Bot, seed: str, checks: Sequence[Check]) -> dict[str, Any]:
     return {
         "bot": bot.label,
         "seed": seed,
-        "passed": not counted[CheckOutcome.FAILED],
+        "passed": not counted[CheckOutcome.FAILED] and not counted[CheckOutcome.UNCHECKED],
         "counts": {str(outcome): counted[outcome] for outcome in CheckOutcome},
         "checks": [check.to_json() for check in checks],
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import FAILED, OK
+from arena.cli.errors import FAILED, INCOMPLETE, OK
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
@@ -19,17 +19,19 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: pokearena test ./mybot --game poke")
 @click.argument("bot")
 @click.option(
-    "--game", "games", multiple=True, metavar="GAME", help="Only this game; may be given again."
+    "--game", "games", multiple=True, metavar="GAME", help="Test only this game; repeatable."
 )
 @click.option(
     "--seed",
     default="1",
     show_default=True,
     metavar="TEXT",
-    help="What all cards follow from: any text, or 64 hexadecimal digits.",
+    help="Seed of all cards: any text, or 64 hexadecimal digits.",
 )
 @click.option(
-    "--quick", is_flag=True, help="Run a selection of about 20 seconds, as for a submission."
+    "--quick",
+    is_flag=True,
+    help="Run a fixed selection of the checks, as for a submission: 20 seconds for a fast bot.",
 )
 @json_option
 @data_option
@@ -41,10 +43,11 @@ def test(
     as_json: bool,
     data: Path | None,
 ) -> int:
-    """Try a bot: does it do what the protocol asks, in every game and form that it claims?
+    """Check that a bot implements the protocol in every game and form of its manifest.
 
-    It is built, started, asked what is awkward to answer, and plays every form against itself,
-    strictly and by the clock. Every failure comes with the command that asks the same again.
+    Builds and starts the bot, plays every form against itself with time limits, and sends unusual
+    questions. For each failure, the output has a command that repeats it. The exit status is 1 if
+    a check failed, and 4 if none failed but one could not be made.
     """
     from arena.cli import game_options
     from arena.cli.develop import examination
@@ -70,5 +73,8 @@ def test(
     if failed:
         output.next_step(*(list(commands) or [f"pokearena test {shlex.quote(bot)}"])[:1])
         return FAILED
+    if any(check.unchecked for check in checks):
+        output.next_step(f"pokearena test {shlex.quote(bot)}")
+        return INCOMPLETE
     output.next_step(f"pokearena bot add {shlex.quote(bot)}")
     return OK

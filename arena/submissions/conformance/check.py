@@ -13,6 +13,9 @@ class CheckOutcome(StrEnum):
     REMARK = "remark"
     """The check did not fail, but the author should read its sentence."""
     SKIPPED = "skipped"
+    """The check does not apply to this bot."""
+    UNCHECKED = "unchecked"
+    """The check could not be made; the sentence is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,11 @@ class Check:
     record: CheckRecord | None = None
     output: str = ""
     """End of the bot's output at the failure."""
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether the check could not be made."""
+        return self.outcome is CheckOutcome.UNCHECKED
 
     @property
     def failed(self) -> bool:

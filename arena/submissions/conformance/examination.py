@@ -75,7 +75,7 @@ class Stopwatch:
                 f"it ran out of time at {of}, see above ({allowed})",
             )
         if self.worst is None:
-            return Check(CLOCK_CHECK, CheckOutcome.SKIPPED, "no decision was timed")
+            return Check(CLOCK_CHECK, CheckOutcome.UNCHECKED, "no game was played to its end")
         worst, played, game, decision = self.worst
         sentence = (
             f"median {_ms(self._quantile(0.5))} · p99 {_ms(self._quantile(0.99))} · worst "
@@ -224,11 +224,9 @@ PLAYS: Final = "plays"
 LONG: Final = "a long table"
 QUIET: Final = "quiet"
 
-QUICK_SECONDS: Final = 20.0
-"""Seconds after which a quick examination starts no further test and ends the current one."""
+SUBMISSION_SECONDS: Final = 120.0
+"""Seconds after which the examination of a submission asks no further questions."""
 _TABLE_SECONDS: Final = 60.0
-_LEAST_SECONDS: Final = 4.0
-"""Minimum time for the first table of a game, in seconds."""
 _LONG_SECONDS: Final = 20.0
 _LONG_GAMES: Final = 40
 _ENOUGH: Final = 2
@@ -251,7 +249,7 @@ def examine(
     thorough: bool = True,
     is_built: bool = False,
     builder: Callable[[Bot], object] = by_manifest,
-    seconds: float = QUICK_SECONDS,
+    seconds: float = float("inf"),
     hear: Hear = lambda what: None,
 ) -> Iterator[Check]:
     """Examine a bot and yield the checks as they are completed.
@@ -266,11 +264,11 @@ def examine(
         seed: the source of all cards, 32 bytes.
         seeded: the seed as a command-line argument.
         called: the bot as a command-line argument; by default its label.
-        thorough: True: every form of every game, which takes minutes; False: a selection that ends
-            about `seconds` after the build.
+        thorough: True: every form of every game, which takes minutes; False: a fixed selection.
         is_built: whether the bot is already built.
         builder: builds a bot that has build commands; raises BotError.
-        seconds: the duration of a quick examination.
+        seconds: the time after the build in which questions are asked; questions that remain then
+            are reported as unchecked. Every game is played in any case.
         hear: receives a description of the current test.
 
     Yields:
@@ -285,7 +283,7 @@ def examine(
             yield built
             if built.failed:
                 return
-    until = float("inf") if thorough else time.monotonic() + seconds
+    until = time.monotonic() + seconds
     content = content_hash(bot)
     errand = ExaminationOrder(
         bot, content, called or bot.label, seed, seeded, referee, thorough, until
@@ -331,6 +329,11 @@ class _Examination:
     def _left_out(self, game: Game, why: str) -> Check:
         return Check(PLAYS, CheckOutcome.SKIPPED, why, game.id, command=self._errand.again(game.id))
 
+    def _unchecked(self, name: str, game: Game, why: str) -> Check:
+        return Check(
+            name, CheckOutcome.UNCHECKED, why, game.id, command=self._errand.again(game.id)
+        )
+
     def _questions(self, game: Game) -> Iterator[Check]:
         """Ask awkward questions in the most different forms of the game."""
         tried = (
@@ -340,7 +343,7 @@ class _Examination:
         broken: list[str] = []
         began = time.monotonic()
         for form in tried:
-            if self._errand.over or len(broken) > _ENOUGH:
+            if len(broken) > _ENOUGH:
                 break
             self._hear(f"{form.name}: awkward questions")
             sheet = self._paper(form)
@@ -350,6 +353,10 @@ class _Examination:
                     broken.append(finding.name)
         took = time.monotonic() - began
         for name, findings in by_name.items():
+            if any(finding.unchecked for finding in findings):
+                why = "the time limit of the examination was reached"
+                yield self._unchecked(name, game, why)
+                continue
             yield _of_questions(name, game, findings, took / len(by_name))
 
     def _paper(self, form: ExaminedForm) -> QuestionSheet:
@@ -364,8 +371,6 @@ class _Examination:
         failed = decisions = done = 0
         began = time.monotonic()
         for number, form in enumerate(tried):
-            if self._errand.over and done:
-                break
             if failed >= _ENOUGH:
                 left = len(tried) - number
                 yield self._left_out(game, f"{left} more forms: {failed} have failed already")
@@ -380,15 +385,12 @@ class _Examination:
         if not failed:
             every = len(examined_forms.forms(game))
             extent = f"{done} of {every} forms" if done < every else _forms(done)
-            yield Check(
-                PLAYS,
-                CheckOutcome.PASSED if decisions else CheckOutcome.SKIPPED,
-                f"{extent}, every seat · {decisions:,} decisions, all legal and in time"
-                if decisions
-                else "no time was left for it",
-                game.id,
-                time.monotonic() - began,
-            )
+            sentence = f"{extent}, every seat · {decisions:,} decisions, all legal and in time"
+            if decisions:
+                took = time.monotonic() - began
+                yield Check(PLAYS, CheckOutcome.PASSED, sentence, game.id, took)
+            else:
+                yield self._unchecked(PLAYS, game, f"no game ended within {_TABLE_SECONDS:.0f} s")
         if not failed and self._errand.thorough:
             yield self._long(tried[0])
 
@@ -399,15 +401,13 @@ class _Examination:
         if played.fault is not None:
             return faulted(self._errand, LONG, played)
         if not played.games:
-            why = f"no game of it ended in {_LONG_SECONDS:.0f} s, nor was there a fault"
-            return Check(LONG, CheckOutcome.SKIPPED, why, form.game.id, time.monotonic() - began)
+            return self._unchecked(LONG, form.game, f"no game ended within {_LONG_SECONDS:.0f} s")
         many = f"{len(played.games)} games, {len(played.times):,} decisions by the same processes"
         many += f" in {_LONG_SECONDS:.0f} s" * played.unfinished
         return Check(LONG, CheckOutcome.PASSED, many, form.game.id, time.monotonic() - began)
 
     def _play(self, form: ExaminedForm, what: str, boards: int, seconds: float) -> ExaminationMatch:
-        now = time.monotonic()
-        until = min(max(self._errand.until, now + _LEAST_SECONDS), now + seconds)
+        until = time.monotonic() + seconds
         try:
             played = play(self._errand, form, what, boards, until)
         except InfrastructureError:
@@ -424,7 +424,7 @@ class _Examination:
                 QUIET, CheckOutcome.SKIPPED, "it runs elsewhere, and so does what it writes"
             )
         if not self._written:
-            return Check(QUIET, CheckOutcome.SKIPPED, "no table was played to its end")
+            return Check(QUIET, CheckOutcome.UNCHECKED, "no table was played to its end")
         most = max(self._written)
         many = f"{len(self._written)} processes"
         if most < _KEPT:

@@ -126,6 +126,8 @@ class QuestionResult:
     broken: FailingQuestion | None = None
     said: str = ""
     """Additional remark for the check's sentence."""
+    unchecked: bool = False
+    """Whether no question was asked because the time limit was reached."""
 
 
 class QuestionRounds:
@@ -161,16 +163,18 @@ class QuestionRounds:
 
     def _findings(self, known_broken: Sequence[str]) -> Iterator[QuestionResult]:
         for kind, positions in groupby(self._paper.positions, key=lambda position: position.kind):
-            if self._errand.over:
-                return
             if kind not in known_broken:
-                yield self._one_by_one(kind, list(positions))
+                yield self._unchecked(kind) or self._one_by_one(kind, list(positions))
         ordinary = [p for p in self._paper.positions if p.kind is QuestionKind.ANY]
         for name, put in ((BY_ACT, self._by_act), (TWICE, self._twice), (TOGETHER, self._batch)):
-            if ordinary and name not in known_broken and not self._errand.over:
-                finding = put(ordinary)
+            if ordinary and name not in known_broken:
+                finding = self._unchecked(name) or put(ordinary)
                 if finding is not None:
                     yield finding
+
+    def _unchecked(self, name: str) -> QuestionResult | None:
+        """Return the result of a check after the time limit; None before it."""
+        return QuestionResult(name, 0, unchecked=True) if self._errand.over else None
 
     def _open(self) -> BotSession:
         if self._talk is None:
@@ -193,8 +197,6 @@ class QuestionRounds:
             except (SessionFailed, IllegalAnswer) as error:
                 broken = self._explain(position, error, talk.streams)
                 return QuestionResult(kind, count + 1, listed, broken)
-            if self._errand.over:
-                return QuestionResult(kind, count + 1, listed)
         return QuestionResult(kind, len(positions), listed)
 
     def _by_act(self, positions: Sequence[PreparedQuestion]) -> QuestionResult | None:

@@ -1,4 +1,4 @@
-"""Bots that an author works on are built when they have changed."""
+"""Builds of an author's bots in their own folders."""
 
 from pathlib import Path
 from threading import Event
@@ -39,7 +39,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def times(folder: Path) -> int:
-    """How often the bot was built."""
+    """Number of builds of the bot."""
     return len((folder.parent / "builds").read_text().splitlines())
 
 
@@ -98,28 +98,47 @@ def test_play_builds_what_it_plays(cli: Cli, mine: Path) -> None:
     assert times(mine) == 1
 
 
-def test_what_takes_its_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    heard = Event()
+def test_a_slow_build_prints_the_output_of_its_command(
+    mine: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed: list[str] = []
 
-    def hear(text: str) -> None:
-        said.append(text)
-        if "still at it" in text:
-            heard.set()
+    def hint(text: str) -> None:
+        printed.append(text)
+        if text.strip() == "Compiling mine":
+            (mine / "go_on").touch()
 
-    monkeypatch.setattr(output, "hint", hear)
+    monkeypatch.setattr(output, "hint", hint)
+    monkeypatch.setattr(output, "_PAUSE_SECONDS", 0.01)
+    wait = "echo Compiling mine; until [ -e go_on ]; do sleep 0.05; done\n"
+    (mine / "build.sh").write_text(wait + (mine / "build.sh").read_text())
+    builds.up_to_date(workspace, local(mine))
+    assert "sh build.sh" in printed[0]
+    assert (mine / "target" / "bot.py").exists()
+
+
+def test_a_long_operation_prints_that_it_is_still_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed: list[str] = []
+    enough = Event()
+
+    def hint(text: str) -> None:
+        printed.append(text)
+        if len(printed) > 1:
+            enough.set()
+
+    monkeypatch.setattr(output, "hint", hint)
     monkeypatch.setattr(output, "_PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(output, "_SIGN_OF_LIFE_SECONDS", 0.0)
-    with output.taking_its_time("building mine: make"):
-        assert heard.wait(30)
-    assert said[0] == "building mine: make"
-    assert said[-1].startswith("that took ")
+    with output.long_operation("building mine: make"):
+        assert enough.wait(30)
+    assert printed[0] == "building mine: make"
+    assert len(printed) > 2
 
 
-def test_what_is_quick_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(output, "hint", said.append)
+def test_a_quick_operation_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed: list[str] = []
+    monkeypatch.setattr(output, "hint", printed.append)
     monkeypatch.setattr(output, "_PAUSE_SECONDS", 600.0)
-    with output.taking_its_time("building mine: make"):
+    with output.long_operation("building mine: make"):
         pass
-    assert said == []
+    assert printed == []

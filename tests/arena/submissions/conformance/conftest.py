@@ -27,7 +27,7 @@ def referee() -> Iterator[str]:
 def examined(referee: str) -> Examine:
     """Examines a bot at Poke, or other games, quickly."""
 
-    def tried(bot: Bot, *games: str, seconds: float = 60.0) -> dict[str, Check]:
+    def tried(bot: Bot, *games: str, seconds: float = float("inf")) -> dict[str, Check]:
         checks = examine(
             bot, referee, games or ("poke",), called="mybot", thorough=False, seconds=seconds
         )
