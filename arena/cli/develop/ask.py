@@ -15,7 +15,7 @@ from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.cli.develop.from_start import Recalled
+    from arena.cli.develop.question_history import HistoryAnswer
     from arena.cli.develop.recorded_question import Answer
     from arena.cli.matches.record_lookup import RecordSource
     from referee.replay import RecordedQuestion
@@ -34,22 +34,20 @@ _QUESTION = re.compile(r"(.+?):([0-9]{1,9}:[0-9]{1,9}(?:,[0-9]{1,9}:[0-9]{1,9})*
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for the answer; its clock does not run here.",
+    help="Time limit of the answer; the clock of the match does not apply.",
 )
 @click.option(
     "--play",
     "by_play",
     is_flag=True,
-    help="Ask by Play, as the referee does; several questions always are.",
+    help="Send the question with Play, as the referee does; default for several questions.",
 )
 @click.option(
     "--from-start",
     is_flag=True,
-    help="Put all that it was asked at its table before, first: for bots that remember.",
+    help="Send all earlier questions of the table first: for bots with memory.",
 )
-@click.option(
-    "--debug", is_flag=True, help="Wait for ever, to start and to answer: for a debugger."
-)
+@click.option("--debug", is_flag=True, help="Wait without a time limit, for a debugger.")
 @json_option
 @data_option
 def ask(
@@ -62,13 +60,13 @@ def ask(
     as_json: bool,
     data: Path | None,
 ) -> int:
-    """Put one recorded question to a bot again.
+    """Send a recorded question to a bot again.
 
-    The question is put exactly as it was: dealt again, replayed up to that decision. Says what
-    the bot answers, whether it is legal, and how long it took. MATCH may be a file. Questions of
-    several games in one message are MATCH:GAME:DECISION,GAME:DECISION. With --from-start one
-    process is told of the start of the table and put all its seat was asked there up to the
-    question, in the same messages; where its answers first differ from those of then is said.
+    The question is the same as in the match: the game is dealt again and replayed up to the
+    decision. Prints the answer, whether it is legal, and its duration. MATCH can be a file.
+    MATCH:GAME:DECISION,GAME:DECISION sends questions of several games in one message.
+    --from-start sends the start of the table and all earlier questions of the seat first, in the
+    same messages, and prints the first answer that differs from the record.
     """
     from arena.cli.bots import builds
     from arena.cli.develop import recorded_question
@@ -77,91 +75,91 @@ def ask(
 
     workspace = Workspace(data)
     match, places = _parts(question)
-    found = record_lookup.find(workspace, match)
-    limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(found))
-    asked = builds.up_to_date(workspace, workspace.bot(bot))
-    recalled = None
+    source = record_lookup.find(workspace, match)
+    limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(source))
+    built = builds.up_to_date(workspace, workspace.bot(bot))
+    history = None
     if from_start:
-        recalled = _recall(found, places, asked, limits)
-        puts, answers = [recalled.question], [recalled.answer]
+        history = _ask_history(source, places, built, limits)
+        puts, answers = [history.question], [history.answer]
     else:
-        puts = [recorded_question.asked(found, game, decision) for game, decision in places]
+        puts = [recorded_question.asked(source, game, decision) for game, decision in places]
         if by_play or len(puts) > 1:
             from arena.cli.develop import batch_questions
 
-            answers = batch_questions.ask(found, puts, asked, *limits)
+            answers = batch_questions.ask(source, puts, built, *limits)
         else:
-            answers = [recorded_question.ask(found, puts[0], asked, *limits)]
-    told = list(zip(puts, answers, strict=True))
+            answers = [recorded_question.ask(source, puts[0], built, *limits)]
+    answered = list(zip(puts, answers, strict=True))
     good = all(answer.legal if debug else answer.good for answer in answers)
     if as_json:
-        many = [_as_json(found, put, answer) for put, answer in told]
-        said = many[0] if len(many) == 1 else {"answers": many}
-        output.document({"bot": bot, **said, **({} if recalled is None else _before(recalled))})
+        many = [_as_json(source, put, answer) for put, answer in answered]
+        document = many[0] if len(many) == 1 else {"answers": many}
+        output.document(
+            {"bot": bot, **document, **({} if history is None else _history_json(history))}
+        )
     else:
-        for put, answer in told:
-            _show(found, put, answer, bot, debug)
-        if recalled is not None:
-            _show_before(found, recalled)
-        elif good and any(_fault(found, put) for put in puts):
-            output.line(
-                "it did not happen again; a bot that remembers is asked all by --from-start"
-            )
+        for put, answer in answered:
+            _show(source, put, answer, bot, debug)
+        if history is not None:
+            _show_history(source, history)
+        elif good and any(_fault(source, put) for put in puts):
+            output.line("the fault did not happen again; for a bot with memory, add --from-start")
         output.next_step(f"pokearena replay {match} --game {places[0][0]}")
     return OK if good else FAILED
 
 
-def _start_seconds(found: RecordSource) -> float:
-    return float(found.record.match["clock"]["start_ms"]) / 1000
+def _start_seconds(source: RecordSource) -> float:
+    return float(source.record.match["clock"]["start_ms"]) / 1000
 
 
-def _recall(
-    found: RecordSource, places: list[tuple[int, int]], bot: Bot, limits: tuple[float, float]
-) -> Recalled:
-    from arena.cli.develop import from_start
+def _ask_history(
+    source: RecordSource, places: list[tuple[int, int]], bot: Bot, limits: tuple[float, float]
+) -> HistoryAnswer:
+    from arena.cli.develop import question_history
 
     if len(places) > 1:
-        raise CommandError("--from-start puts one question, after those before it.", USAGE)
-    return from_start.ask(found, *places[0], bot, *limits)
+        raise CommandError("--from-start needs exactly one question.", USAGE)
+    return question_history.ask(source, *places[0], bot, *limits)
 
 
-def _before(recalled: Recalled) -> dict[str, object]:
-    differs = recalled.differs
+def _history_json(history: HistoryAnswer) -> dict[str, object]:
+    differs = history.differs
     return {
-        "before": recalled.before,
+        "before": history.before,
         "differs": None if differs is None else differs.to_json(),
     }
 
 
-def _show_before(found: RecordSource, recalled: Recalled) -> None:
+def _show_history(source: RecordSource, history: HistoryAnswer) -> None:
     from referee.games.registry import find
     from referee.replay import in_words
 
-    game, differs = find(found.record.match["game"]), recalled.differs
-    asked = f"before  {recalled.before} questions"
+    game, differs = find(source.record.match["game"]), history.differs
+    summary = f"before  {history.before} questions"
     if differs is None:
-        broken = recalled.answer.trouble
-        output.line(asked if broken else f"{asked}, answered as they were then")
+        broken = history.answer.trouble
+        output.line(summary if broken else f"{summary}, with the recorded answers")
         return
     then, now = (in_words(game, action) for action in (differs.recorded, differs.answer))
     where = f"game {differs.game}, decision {differs.decision}"
-    output.told(f"{asked}; the first that is answered otherwise: {where}, then {then}, now {now}")
+    output.told(f"{summary}; the first different answer: {where}, then {then}, now {now}")
 
 
 def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
     """Return the match, and the game and decision of every question."""
-    said = _QUESTION.fullmatch(question)
-    if said is None:
+    parts = _QUESTION.fullmatch(question)
+    if parts is None:
         raise CommandError(
-            f'"{question}" is no question; write MATCH:GAME:DECISION, for example m-7f3k9q:0:17.',
+            f'"{question}" is not a question; write MATCH:GAME:DECISION, such as m-7f3k9q:0:17.',
             USAGE,
         )
-    places = [workspace.split(":") for workspace in said[2].split(",")]
-    return said[1], [(int(game), int(decision)) for game, decision in places]
+    places = [workspace.split(":") for workspace in parts[2].split(",")]
+    return parts[1], [(int(game), int(decision)) for game, decision in places]
 
 
 def _show(
-    found: RecordSource, put: RecordedQuestion, answer: Answer, bot: str, debug: bool
+    source: RecordSource, put: RecordedQuestion, answer: Answer, bot: str, debug: bool
 ) -> None:
     from google.protobuf.json_format import MessageToDict
 
@@ -169,20 +167,22 @@ def _show(
     from referee.games.registry import find
     from referee.replay import in_words
 
-    game = find(found.record.match["game"])
+    game = find(source.record.match["game"])
     request = MessageToDict(put.request)
     number = request.get("decision", 0)
-    output.line(f"{found.id} · game {put.request.game}, decision {number}, seat {put.request.seat}")
+    output.line(
+        f"{source.id} · game {put.request.game}, decision {number}, seat {put.request.seat}"
+    )
     for view in request.get("view", {}).values():
         output.told(f"hand    {' '.join(view.get('hand', ())) or '–'}")
     legal = [in_words(game, action) for action in request.get("legal", [])]
     if legal:
         more = " | ..." * (len(legal) > _SHOWN_ACTIONS)
         output.told(f"legal   {' | '.join(legal[:_SHOWN_ACTIONS])}{more}")
-    was = _recorded(found, put)
+    was = _recorded(source, put)
     if was is not None:
         output.told(f"then    {in_words(game, was)}")
-    if fault := _fault(found, put):
+    if fault := _fault(source, put):
         output.told(f"then    {fault['verdict']}: {clean(fault['sentence'])}")
     if answer.trouble:
         output.line(f"now     {bot}: no action: {answer.trouble}")
@@ -198,34 +198,34 @@ def _show(
         output.line(f"{'        ' if count else 'output  '}{line}")
 
 
-def _fault(found: RecordSource, put: RecordedQuestion) -> Mapping[str, Any] | None:
+def _fault(source: RecordSource, put: RecordedQuestion) -> Mapping[str, Any] | None:
     """Return the recorded fault at this question, if any."""
     request = put.request
-    for fault in found.game(request.game).faults:
+    for fault in source.game(request.game).faults:
         if fault["decision"] == request.decision and fault["seat"] == request.seat:
             return fault
     return None
 
 
-def _recorded(found: RecordSource, put: RecordedQuestion) -> dict[str, object] | None:
+def _recorded(source: RecordSource, put: RecordedQuestion) -> dict[str, object] | None:
     """Return the recorded action at this decision, if any."""
-    for line in found.game(put.request.game).actions:
+    for line in source.game(put.request.game).actions:
         if line["decision"] == put.request.decision:
             action: dict[str, object] = line["action"]
             return action
     return None
 
 
-def _as_json(found: RecordSource, put: RecordedQuestion, answer: Answer) -> dict[str, object]:
+def _as_json(source: RecordSource, put: RecordedQuestion, answer: Answer) -> dict[str, object]:
     from google.protobuf.json_format import MessageToDict
 
     return {
-        "match": found.id,
+        "match": source.id,
         "game": put.request.game,
         "decision": put.request.decision,
         "seat": put.request.seat,
         "question": MessageToDict(put.request),
-        "recorded": _recorded(found, put),
+        "recorded": _recorded(source, put),
         "answer": answer.action,
         "note": answer.note,
         "legal": answer.legal,

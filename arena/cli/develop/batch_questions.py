@@ -17,12 +17,12 @@ from referee.replay import RecordedQuestion
 
 
 def ask(
-    found: RecordSource, puts: Sequence[RecordedQuestion], bot: Bot, patience: float, start: float
+    source: RecordSource, puts: Sequence[RecordedQuestion], bot: Bot, patience: float, start: float
 ) -> list[Answer]:
     """Start a bot and send the questions in one message; return the answers in their order.
 
     Args:
-        found: the record of the match.
+        source: the record of the match.
         puts: the questions.
         bot: the bot.
         patience: seconds for the answers.
@@ -33,7 +33,7 @@ def ask(
         CommandError: these questions cannot be in one message.
     """
     _check(puts)
-    talk = BotSession(bot, told(found, puts[0]), start, patience)
+    talk = BotSession(bot, told(source, puts[0]), start, patience)
     try:
         with talk:
             began = time.monotonic()
@@ -52,7 +52,7 @@ def ask(
         Answer(
             action=MessageToDict(answer.action),
             note=answer.note,
-            legal=is_legal(found, put, answer),
+            legal=is_legal(source, put, answer),
             ms=ms,
             limit_ms=len(puts) * put.request.clock.allowance_ms + put.request.clock.bank_ms,
             trouble="",

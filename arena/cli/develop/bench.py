@@ -34,6 +34,6 @@ def bench(parts: tuple[str, ...], rounds: int, as_json: bool, no_history: bool) 
             " `uv run --group bench pokearena bench` there.",
             USAGE,
         )
-    asked = {"parts": parts, "rounds": rounds, "json": as_json, "history": not no_history}
+    arguments = {"parts": parts, "rounds": rounds, "json": as_json, "history": not no_history}
     os.chdir(root)
-    os.execv(sys.executable, [sys.executable, "-m", "bench.session", json.dumps(asked)])
+    os.execv(sys.executable, [sys.executable, "-m", "bench.session", json.dumps(arguments)])

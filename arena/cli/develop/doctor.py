@@ -18,9 +18,9 @@ _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 @json_option
 @data_option
 def doctor(as_json: bool, data: Path | None) -> int:
-    """Look at everything the arena needs from this machine, and say what to do about it.
+    """Check that this machine has everything the arena needs, and print how to fix the rest.
 
-    Each line is ok, warn or fail; the exit status is 1 if one fails.
+    Each check is ok, warn or fail. The exit status is 1 if a check fails.
     """
     from arena.cli.develop import machine_checks
     from arena.cli.workspace import Workspace

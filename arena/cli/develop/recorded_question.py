@@ -26,7 +26,7 @@ _GLANCE_SECONDS = 0.01
 _NOT_STARTED = "did not start"
 
 
-class _Silent(Exception):
+class _StartFailed(Exception):
     """A bot did not respond to the start request. The text is a clause."""
 
 
@@ -142,7 +142,7 @@ def _converse(
         stub = bot_pb2_grpc.BotServiceStub(channel)
         try:
             _start(stub, found, put, start_seconds, ended)
-        except _Silent as error:
+        except _StartFailed as error:
             return replace(nothing, trouble=f"{_NOT_STARTED}: {error}")
         began = time.monotonic()
         try:
@@ -185,12 +185,12 @@ def _start(
     while not call.done():
         if ended is not None and ended.wait(_GLANCE_SECONDS):
             call.cancel()
-            raise _Silent("it was not listening yet")
+            raise _StartFailed("it was not listening yet")
         time.sleep(_GLANCE_SECONDS)
     if call.code() is grpc.StatusCode.UNIMPLEMENTED:
         return
     if call.code() is not grpc.StatusCode.OK:
-        raise _Silent(_clause(call))
+        raise _StartFailed(_clause(call))
     if call.result().without_legal:
         request.ClearField("legal")
         request.complete = False
@@ -228,5 +228,5 @@ def _clause(error: Any) -> str:
         return "it did not answer in the time it was given"
     if code is grpc.StatusCode.UNAVAILABLE:
         return "its connection was lost"
-    said = " ".join((error.details() or "").split())[:300]
-    return f"it answered with the error {code.name}: {said}"
+    details = " ".join((error.details() or "").split())[:300]
+    return f"it answered with the error {code.name}: {details}"

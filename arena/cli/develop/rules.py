@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 @click.argument("game", required=False)
 @json_option
 def rules(game: str | None, as_json: bool) -> None:
-    """Print the rules of a game: who plays, its options, the forms of action, every rule.
+    """Print a game's numbers of seats, options, forms of action and rules.
 
-    Without GAME: which games there are.
+    Without GAME, list the games.
     """
     from arena.cli import game_options
     from arena.cli.develop import rulebook

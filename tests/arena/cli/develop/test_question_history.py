@@ -122,7 +122,7 @@ def test_what_breaks_a_bot_by_what_it_remembers_breaks_it_again(cli: Cli) -> Non
         assert "before  8 questions" in said.out
         assert "; its process exited with status 3" in said.out
     last = cli("ask", f"m.jsonl:0:{first['decision']}", "sample:meek", "--from-start")
-    assert "the first that is answered otherwise: game 0, decision " in last.out
+    assert "the first different answer: game 0, decision " in last.out
 
 
 def test_a_bot_that_breaks_before_it_gets_there_is_told_by_where(cli: Cli) -> None:

@@ -1,4 +1,4 @@
-"""Send a recorded question to a bot after all questions that preceded it at its table."""
+"""Send a recorded question to a bot after all earlier questions of its table."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from referee.replay import RecordedClock, RecordedQuestion, questions
 # Messages to a bot's process at its table before a question.
 
 
-Turn = tuple[int, int, int]
+MessageKey = tuple[int, int, int]
 """Sort key of a message to a seat; all questions of one message have the same key."""
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastQuestion:
     """A recorded question and its position in time."""
 
     question: RecordedQuestion
-    turn: Turn
+    key: MessageKey
     within: int
     """Its index in its message."""
     action: dict[str, Any] | None
@@ -44,7 +44,7 @@ class Past:
         return self.question.request.game, self.question.request.decision
 
 
-def messages(found: RecordSource, game: int, decision: int) -> list[list[Past]]:
+def messages(source: RecordSource, game: int, decision: int) -> list[list[PastQuestion]]:
     """Return all messages to a process up to the one with a question, included.
 
     A seat whose process was lost has a new process from then on, which starts without earlier
@@ -55,27 +55,27 @@ def messages(found: RecordSource, game: int, decision: int) -> list[list[Past]]:
         CommandError: the game does not exist, or the seed is secret.
         Mismatch: the decision does not exist.
     """
-    put = asked(found, game, decision)
-    seat, table = put.request.seat, found.game(game).game["table"]
-    games = [one for one in found.record.games if one.game["table"] == table]
-    past = [one for each in games for one in _of_game(found, each, seat)]
-    meant = next((one for one in past if one.place == (game, decision)), None)
-    if meant is None:
-        last = max((one.turn for one in past if one.place[0] == game), default=(-1, game, 0))
-        meant = Past(put, (last[0], game, decision), 0, None)
-        past.append(meant)
+    put = asked(source, game, decision)
+    seat, table = put.request.seat, source.game(game).game["table"]
+    games = [record for record in source.record.games if record.game["table"] == table]
+    past = [question for record in games for question in _of_game(source, record, seat)]
+    target = next((question for question in past if question.place == (game, decision)), None)
+    if target is None:
+        keys = (question.key for question in past if question.place[0] == game)
+        target = PastQuestion(put, (max(keys, default=(-1, game, 0))[0], game, decision), 0, None)
+        past.append(target)
     lost = [
-        _turn(fault, fault.get("clock", {}))[0]
-        for each in games
-        for fault in each.faults
+        _message_key(fault, fault.get("clock", {}))[0]
+        for record in games
+        for fault in record.faults
         if fault["seat"] == seat and fault["verdict"] in PROCESS_FAULTS
     ]
-    since = max((turn for turn in lost if turn < meant.turn), default=(-2, 0, 0))
-    kept = sorted((one for one in past if since < one.turn <= meant.turn), key=_order)
-    return [list(message) for _, message in groupby(kept, key=lambda one: one.turn)]
+    since = max((key for key in lost if key < target.key), default=(-2, 0, 0))
+    kept = sorted((question for question in past if since < question.key <= target.key), key=_order)
+    return [list(message) for _, message in groupby(kept, key=lambda question: question.key)]
 
 
-def _of_game(found: RecordSource, record: GameRecord, seat: int) -> Iterator[Past]:
+def _of_game(source: RecordSource, record: GameRecord, seat: int) -> Iterator[PastQuestion]:
     """Yield the questions to a seat in a game."""
     actions = {line["decision"]: line for line in record.actions if line["seat"] == seat}
     faults = {
@@ -83,31 +83,31 @@ def _of_game(found: RecordSource, record: GameRecord, seat: int) -> Iterator[Pas
         for line in record.faults
         if line["seat"] == seat and "question" in line
     }
-    rights = [RecordedClock(clock) for clock in clocks(found, record)]
-    match, seed = found.record.match, found.seed()
-    for one in questions(match, record, seed, rights):
-        decision = one.request.decision
-        if one.request.seat != seat:
+    rights = [RecordedClock(clock) for clock in clocks(source, record)]
+    match, seed = source.record.match, source.seed()
+    for question in questions(match, record, seed, rights):
+        decision = question.request.decision
+        if question.request.seat != seat:
             continue
         if decision in faults:
             fault = faults[decision]
-            put = asked(found, record.number, decision)
-            yield Past(put, *_turn(fault, fault.get("clock", {})), None)
+            put = asked(source, record.number, decision)
+            yield PastQuestion(put, *_message_key(fault, fault.get("clock", {})), None)
         elif decision in actions and actions[decision].get("by") != "referee":
             line = actions[decision]
-            yield Past(one, *_turn(line, line), line["action"])
+            yield PastQuestion(question, *_message_key(line, line), line["action"])
 
 
-def _turn(line: Line, said: Line) -> tuple[Turn, int]:
-    """Return the turn of a line and its index in the message, which ``said`` may contain."""
-    if "message" not in said:
+def _message_key(line: Line, clock: Line) -> tuple[MessageKey, int]:
+    """Return the message key of a line and its index in the message, from ``clock`` if recorded."""
+    if "message" not in clock:
         return (-1, line["game"], line["decision"]), 0
-    message, within = said["message"]
+    message, within = clock["message"]
     return (message, 0, 0), within
 
 
-def _order(one: Past) -> tuple[Turn, int]:
-    return one.turn, one.within
+def _order(past: PastQuestion) -> tuple[MessageKey, int]:
+    return past.key, past.within
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class HistoryAnswer:
     """The result of a question sent after all that preceded it."""
 
     question: RecordedQuestion
@@ -141,12 +141,12 @@ class Recalled:
 
 
 def ask(
-    found: RecordSource, game: int, decision: int, bot: Bot, patience: float, start: float
-) -> Recalled:
+    source: RecordSource, game: int, decision: int, bot: Bot, patience: float, start: float
+) -> HistoryAnswer:
     """Start a bot and send, message by message, all questions up to the given one.
 
     Args:
-        found: the record of the match.
+        source: the record of the match.
         game: the game's number.
         decision: the decision of the question.
         bot: the bot.
@@ -158,45 +158,45 @@ def ask(
         CommandError: the game does not exist, or the seed is secret.
         Mismatch: the decision does not exist.
     """
-    asked = messages(found, game, decision)
-    (put,) = (one.question for one in asked[-1] if one.place == (game, decision))
-    before = sum(map(len, asked)) - 1
-    talk = BotSession(bot, told(found, asked[0][0].question), start, patience)
+    history = messages(source, game, decision)
+    (put,) = (past.question for past in history[-1] if past.place == (game, decision))
+    before = sum(map(len, history)) - 1
+    talk = BotSession(bot, told(source, history[0][0].question), start, patience)
     differs: Difference | None = None
     at = ""
     try:
         with talk:
-            for message in asked[:-1]:
+            for message in history[:-1]:
                 at = f"before it, at {_where(message[0])}: "
-                answers = talk.ask(*(one.question.request for one in message))
-                for one, response in zip(message, answers, strict=True):
-                    differs = differs or _difference(one, response)
+                answers = talk.ask(*(past.question.request for past in message))
+                for past, response in zip(message, answers, strict=True):
+                    differs = differs or _difference(past, response)
             at, began = "", time.monotonic()
-            answers = talk.ask(*(one.question.request for one in asked[-1]))
+            answers = talk.ask(*(past.question.request for past in history[-1]))
             ms = round(1000 * (time.monotonic() - began), 3)
             output = talk.report().output
     except SessionFailed as error:
         if bot.remote and not talk.seconds:
             raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
         clause = f"{at}{error}" if talk.seconds else f"did not start: {error}"
-        nothing = Answer(None, "", False, 0.0, _limit(put, len(asked[-1])), clause, error.output)
-        return Recalled(put, nothing, before, differs)
-    for one, response in zip(asked[-1], answers, strict=True):
-        if one.question is put:
+        nothing = Answer(None, "", False, 0.0, _limit(put, len(history[-1])), clause, error.output)
+        return HistoryAnswer(put, nothing, before, differs)
+    for past, response in zip(history[-1], answers, strict=True):
+        if past.question is put:
             answer = Answer(
                 action=MessageToDict(response.action),
                 note=response.note,
-                legal=is_legal(found, put, response),
+                legal=is_legal(source, put, response),
                 ms=ms,
-                limit_ms=_limit(put, len(asked[-1])),
+                limit_ms=_limit(put, len(history[-1])),
                 trouble="",
                 output=output,
             )
-    return Recalled(put, answer, before, differs)
+    return HistoryAnswer(put, answer, before, differs)
 
 
-def _where(one: Past) -> str:
-    return f"game {one.place[0]}, decision {one.place[1]}"
+def _where(past: PastQuestion) -> str:
+    return f"game {past.place[0]}, decision {past.place[1]}"
 
 
 def _limit(put: RecordedQuestion, questions: int) -> int:
@@ -204,7 +204,7 @@ def _limit(put: RecordedQuestion, questions: int) -> int:
     return int(questions * clock.allowance_ms + clock.bank_ms)
 
 
-def _difference(one: Past, response: bot_pb2.ActResponse) -> Difference | None:
-    if one.action is None or ParseDict(one.action, bot_pb2.Action()) == response.action:
+def _difference(past: PastQuestion, response: bot_pb2.ActResponse) -> Difference | None:
+    if past.action is None or ParseDict(past.action, bot_pb2.Action()) == response.action:
         return None
-    return Difference(*one.place, one.action, MessageToDict(response.action))
+    return Difference(*past.place, past.action, MessageToDict(response.action))
