@@ -81,9 +81,11 @@ def _bound_memory() -> None:
 
 def main() -> int:
     """Parse the command line and serve; return the exit status."""
-    parser = argparse.ArgumentParser(prog="referee", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="referee", description="Run the referee, which plays tables of bots."
+    )
     parser.add_argument(
-        "--address", required=True, help="where to listen: unix:/path/to.sock or host:port"
+        "--address", required=True, help="address to listen at: unix:/path/to.sock or host:port"
     )
     address = parser.parse_args().address
     logs.set_up()

@@ -1,4 +1,4 @@
-"""The bench as a command: it measures, beside peers, and says what it left out."""
+"""The bench as a command: it measures, compares with peers, and lists omitted parts."""
 
 import json
 from collections.abc import Iterator

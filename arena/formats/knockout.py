@@ -20,7 +20,7 @@ from arena.formats.contract import (
 
 VOIDS = 3
 """Maximum number of void matches of a series that are replaced."""
-DECIMALS = 9
+BALANCE_DECIMALS = 9
 """Sums of scores are compared at this number of decimals, to ignore rounding errors."""
 
 
@@ -237,7 +237,7 @@ class _Series:
         self.opens = states.count(MatchStatus.OPEN)
         means = [match.scores[0][1] for match in self.matches if match.state is MatchStatus.CLOSED]
         self.lead = sum((mean > 0.5) - (mean < 0.5) for mean in means)
-        self.balance = round(fsum(mean - 0.5 for mean in means), DECIMALS)
+        self.balance = round(fsum(mean - 0.5 for mean in means), BALANCE_DECIMALS)
 
     @property
     def words(self) -> str:

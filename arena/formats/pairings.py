@@ -184,8 +184,6 @@ def _search(meetings: list[int], seats: int, target: int, dice: random.Random) -
     return None
 
 
-__all__ = ["ALL_COMBINATIONS_UP_TO", "Pairing", "in_rounds", "round_robin", "seatings"]
-
 # With more than two sides, up to this many combinations of entrants, a cycle plays all of them.
 ALL_COMBINATIONS_UP_TO = 300
 

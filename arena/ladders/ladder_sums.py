@@ -18,16 +18,12 @@ from arena.ratings.match_digest import SEPARATOR, Digest, digest, read, read_sco
 from arena.ratings.meetings import ALIKE, Meetings, MeetingsSum
 from arena.ratings.standings import StandingsSums
 from arena.store import schema
+from arena.store.closed_counts import OVERLAP_SECONDS
 from arena.store.database import reading
 from arena.store.matches.outcome import games_of
 from arena.store.tournaments import counts
 
 _AT_ONCE = 5000
-_OVERLAP_SECONDS = 60.0
-"""Upper bound of the delay in seconds between the times of closing and of visibility.
-
-A match can become visible this much later than another one that closed after it.
-"""
 
 
 def digests(engine: Engine, of: Sequence[str], clip: int) -> Iterator[Digest]:
@@ -131,7 +127,7 @@ class LadderSums:
 
     def _take(self, connection: Connection) -> None:
         """Add the matches that have closed since the last call."""
-        since = self._newest - _OVERLAP_SECONDS
+        since = self._newest - OVERLAP_SECONDS
         results = schema.results
         # Select by ids: otherwise SQLite scans all matches of the tournament.
         late = select(results.c.match).where(results.c.closed > since)
@@ -140,7 +136,7 @@ class LadderSums:
             for row in rows:
                 if row.match not in self._recent:
                     self._add(connection, row)
-        since = self._newest - _OVERLAP_SECONDS
+        since = self._newest - OVERLAP_SECONDS
         self._recent = {name: at for name, at in self._recent.items() if at > since}
 
     def _anew(self, connection: Connection) -> None:
@@ -157,7 +153,7 @@ class LadderSums:
         for name in match.entrants:
             self._seen[name] = max(self._seen.get(name, 0.0), row.closed)
         self._newest = max(self._newest, row.closed)
-        if row.closed > self._newest - _OVERLAP_SECONDS:
+        if row.closed > self._newest - OVERLAP_SECONDS:
             self._recent[row.match] = row.closed
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.ratings.meetings import Meetings, pairs, pairs_of_pairs
-from arena.ratings.scale import Z95
+from arena.ratings.scale import DECIMALS, Z95
 
 FAMILIAR = 5.0
 """Weight, in matches, of the variance of all pairs in the estimate for one pair."""
@@ -24,7 +24,6 @@ BELIEF = 2.0
 """Weight, in matches between equals, of the prior that matches vary like single games."""
 TINY = 1e-9
 """Lower bound of the variance of matches relative to single games, where all ended alike."""
-DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)

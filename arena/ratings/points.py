@@ -19,11 +19,10 @@ from fractions import Fraction
 from typing import Self
 
 from arena.ratings.closed_match import ClosedMatch
-from arena.ratings.scale import Z95
+from arena.ratings.scale import DECIMALS, Z95
 
 USUAL_SHARE = 0.98
 """The share of margins that `usual_clip` does not change."""
-DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,12 @@ import math
 ELO = 400.0 / math.log(10.0)
 """Elo points of one unit of strength, a factor of e in the odds; 400 points are ten to one."""
 
+DECIMALS = 6
+"""Decimals of published strengths, scores, points and intervals.
+
+The rounding is far below their errors and above the rounding of the solver.
+"""
+
 Z95 = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution, for two-sided 95 % intervals."""
 

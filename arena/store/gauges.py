@@ -48,10 +48,16 @@ class StoreGauges:
     failures: int
 
 
-def read_gauges(engine: Engine) -> StoreGauges:
-    """Read all gauges in one transaction."""
+def read_gauges(engine: Engine, lease_seconds: float = LEASE_SECONDS) -> StoreGauges:
+    """Read all gauges in one transaction.
+
+    Args:
+        engine: the store.
+        lease_seconds: the duration of the workers' leases, from which `lease_age` is computed: the
+            store contains only the time at which a lease ends.
+    """
     with reading(engine) as connection:
-        leases, attempts = _ages(connection)
+        leases, attempts = _ages(connection, lease_seconds)
         return StoreGauges(
             open=_open(connection),
             lease_age=leases,
@@ -88,10 +94,10 @@ def _open(connection: Connection) -> dict[str, int]:
     return counts
 
 
-def _ages(connection: Connection) -> tuple[float, float]:
+def _ages(connection: Connection, lease_seconds: float) -> tuple[float, float]:
     matches = schema.matches
     query = select(
-        now() + LEASE_SECONDS - func.min(matches.c.lease_until), now() - func.min(matches.c.leased)
+        now() + lease_seconds - func.min(matches.c.lease_until), now() - func.min(matches.c.leased)
     ).where(matches.c.state == MatchState.RUNNING)
     renewed, began = connection.execute(query).one()
     return max(0.0, float(renewed or 0)), max(0.0, float(began or 0))

@@ -59,9 +59,6 @@ crate_pieces = Table(
 )
 
 
-__all__ = ["crate_pieces", "crates", "metadata"]
-
-
 class TournamentState(StrEnum):
     """The state of a tournament."""
 

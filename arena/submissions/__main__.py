@@ -14,7 +14,7 @@ from arena import config
 from arena.bots.bot import Bot
 from arena.store import database
 from arena.store.bots import version_files
-from arena.submissions import pipeline
+from arena.submissions import runner
 from arena.submissions.conformance import examination
 from arena.submissions.conformance.check import Check
 from arena.submissions.pending_uploads import PendingUploads
@@ -43,10 +43,12 @@ def main() -> int:
         )
 
     engine = database.open(where.database_url())
-    office = SubmissionPipeline(engine, PendingUploads(where.submissions), where.versions, examine)
+    pipeline = SubmissionPipeline(
+        engine, PendingUploads(where.submissions), where.versions, examine
+    )
     if where.shares_store():
-        office = replace(office, keep=functools.partial(version_files.keep, engine))
-    pipeline.run(office)
+        pipeline = replace(pipeline, keep=functools.partial(version_files.keep, engine))
+    runner.run(pipeline)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The stages of a submission: check, build, test and registration, then entry on the ladders.
+"""The stages of a submission: check, build, test, registration, and entry on the ladders.
 
 Each stage may be interrupted at any time. Repeating all stages is safe: existing results are found
 and stay unchanged.
@@ -6,28 +6,20 @@ and stay unchanged.
 
 from __future__ import annotations
 
-import logging
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-
-from sqlalchemy.exc import SQLAlchemyError
 
 from arena.bots import manifest, resolver, upload_archive, version_store
 from arena.bots.bot import Bot
 from arena.bots.sandbox.available_levels import best
 from arena.bots.sandbox.level import Level, refusal
-from arena.errors import BotError, Conflict, InfrastructureError, StoreError
-from arena.formats.contract import FormatEntrant
-from arena.formats.ladder import LadderFormat
+from arena.errors import BotError, Conflict
 from arena.records.redaction import pathless
 from arena.store.bots import submissions, versions
 from arena.store.schema import SubmissionStage, SubmissionState
-from arena.store.tournaments import lifecycle, tournaments
-from arena.submissions import admission
+from arena.submissions import admission, open_ladders
 from arena.submissions.admission import SubmissionRefused
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import file_tree
@@ -36,136 +28,9 @@ from referee.sanitizing import one_line, sanitized
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.bots.manifest import Manifest
     from arena.store.bots.submissions import Submission
     from arena.store.bots.versions import Version
-    from arena.store.tournaments.tournaments import Tournament
     from arena.submissions.conformance.check import Check
-
-
-# Open ladders: accepted submissions enter them automatically.
-
-
-log = logging.getLogger("arena.submissions")
-
-
-def open_to(engine: Engine, manifest: Manifest) -> tuple[Tournament, ...]:
-    """Return the open ladders for a bot with this manifest, the oldest first."""
-    return tuple(
-        tournament
-        for tournament in tournaments.listing(engine, over=False)
-        if tournament.plan.settings.get("open") is True and manifest.plays(tournament.plan.game)
-    )
-
-
-def join(engine: Engine, version: Version, manifest: Manifest) -> tuple[str, ...]:
-    """Enter a version on all open ladders, and withdraw the bot's oldest versions beyond the limit.
-
-    May be repeated; existing entries stay.
-
-    Args:
-        engine: the store.
-        version: the version.
-        said: its manifest.
-
-    Returns:
-        The IDs of the ladders on which the version is entered.
-    """
-    joined = []
-    for ladder in open_to(engine, manifest):
-        if version.id not in ladder.entrants:
-            try:
-                lifecycle.add(engine, ladder.id, [FormatEntrant(version.id, version.owner)])
-            except Conflict as error:
-                # The ladder has closed, or another process has added the version.
-                log.info("%s does not come onto %s: %s", version.id, ladder.id, error)
-                continue
-        joined.append(ladder.id)
-        _make_room(engine, ladder.id, version)
-    return tuple(joined)
-
-
-def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
-    """Withdraw a bot's oldest versions that exceed the ladder's limit per bot; 0 is unlimited."""
-    tournament = tournaments.find(engine, ladder)
-    most = int(tournament.plan.settings.get("versions", LadderFormat().versions))
-    there = [
-        entry.name
-        for entry in tournament.entries
-        if entry.name.partition("@")[0] == newest.name and entry.withdrawn is None
-    ]
-    for version in there[:-most] if most else ():
-        lifecycle.withdraw(engine, ladder, version, f"{newest.id} came")
-
-
-# Loop that handles submissions one after the other.
-
-
-_PAUSE_SECONDS: Final = 0.5
-_TROUBLE_SECONDS: Final = 5.0
-_TIDY_SECONDS: Final = 600.0
-
-
-def run(office: SubmissionPipeline, goes_on: Callable[[], bool] = lambda: True) -> None:
-    """Handle submissions while `goes_on` returns True.
-
-    Waits first if another process holds the lock of the directory.
-    """
-    with office.shelf.create().attended():
-        log.info("submissions are worked on")
-        tidy_at = 0.0
-        while goes_on():
-            if time.monotonic() >= tidy_at:
-                tidy_at = time.monotonic() + _TIDY_SECONDS
-                _tidy(office)
-            time.sleep(_PAUSE_SECONDS if _round(office) else _TROUBLE_SECONDS)
-
-
-def _round(office: SubmissionPipeline) -> bool:
-    """Handle the undecided submissions; owners take turns. Return False if the arena failed."""
-    well = True
-    tried: list[Submission] = []
-    try:
-        while (waiting := next_of(submissions.undecided(office.engine), tried)) is not None:
-            tried.append(waiting)
-            well &= _work(office, waiting.id)
-    except (SQLAlchemyError, StoreError) as error:
-        log.warning("submissions cannot be worked on: %s", error)
-        return False
-    return well
-
-
-def next_of(undecided: Sequence[Submission], tried: Sequence[Submission]) -> Submission | None:
-    """Return the next submission: the oldest one of the owner with the fewest turns.
-
-    Args:
-        undecided: the waiting submissions, the oldest first.
-        tried: the submissions handled in this round; they wait for the next round.
-    """
-    turns = Counter(submission.owner for submission in tried)
-    done = {submission.id for submission in tried}
-    waiting = [submission for submission in undecided if submission.id not in done]
-    return min(waiting, key=lambda submission: turns[submission.owner], default=None)
-
-
-def _work(office: SubmissionPipeline, submission: str) -> bool:
-    try:
-        decided = office.work(submission)
-    except (OSError, InfrastructureError) as error:
-        log.warning("the arena failed with %s: %s", submission, error)
-        if submissions.find(office.engine, submission).attempts >= MOST_ATTEMPTS:
-            office.give_up(submission, "")
-        return False
-    log.info("%s is %s: %s", submission, decided.state, decided.sentence)
-    return True
-
-
-def _tidy(office: SubmissionPipeline) -> None:
-    try:
-        version_store.tidy(office.versions)
-        office.shelf.tidy({submission.id for submission in submissions.undecided(office.engine)})
-    except (SQLAlchemyError, StoreError, OSError) as error:
-        log.warning("what was left of submissions cannot be removed: %s", error)
 
 
 MOST_ATTEMPTS: Final = 3
@@ -242,7 +107,7 @@ class SubmissionPipeline:
                 raise
         else:
             submissions.step(self.engine, submission.id, SubmissionStage.ENTERING)
-        joined = join(self.engine, version, manifest.read(Path(version.folder)))
+        joined = open_ladders.join(self.engine, version, manifest.read(Path(version.folder)))
         return submissions.decide(
             self.engine,
             submission.id,

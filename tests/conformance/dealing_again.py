@@ -14,7 +14,7 @@ from tests.conformance.wire import Viewer, named, question, seen
 Dealer = Callable[[State, Any, Chance], State]
 """Deals a position again for a seat, or for a spectator (None)."""
 Check = Callable[["Case"], str | None]
-"""Says what is wrong with a case."""
+"""Return the error of a case, if any."""
 
 POSITIONS_A_WALK = 12
 
@@ -53,7 +53,7 @@ def cases(
     viewers: Sequence[Viewer] = (),
     first: int = 0,
 ) -> Iterator[Case]:
-    """So many cases of a table, at positions of random games, for every viewer in turn.
+    """Yield this number of cases of a table, at positions of random games, for each viewer in turn.
 
     The viewers are the seats, unless others are named; the games are numbered, from the first on.
     """
@@ -80,7 +80,7 @@ def leak(case: Case) -> str | None:
 
 
 def false_dealing(case: Case) -> str | None:
-    """What is wrong with a position that was dealt again: it could not have come about.
+    """Return why a re-dealt position is impossible, if it is.
 
     The oracle makes up a game that leads to it. The game is played by the rules, every action of
     it must have been legal in its time, and the seat must have seen the same all along.
@@ -145,7 +145,7 @@ def first_problem(
     viewers: Sequence[Viewer] = (),
     first: int = 0,
 ) -> str | None:
-    """The first thing that is wrong in so many cases."""
+    """Return the first error in this number of cases."""
     return next(filter(None, map(check, cases(table, number, deal, viewers, first))), None)
 
 

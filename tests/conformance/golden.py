@@ -22,7 +22,7 @@ def path(table: Table) -> Path:
 
 
 def record(table: Table) -> str:
-    """What it must be."""
+    """Return the expected content."""
     return match_record(table, hashlib.sha256(f"golden/{table}".encode()).digest())
 
 

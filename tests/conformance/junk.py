@@ -1,4 +1,4 @@
-"""Actions that are nearly legal, and things that are no actions at all."""
+"""Actions that are nearly legal, and values that are not actions."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ def near(action: Action, things: list[str], rng: random.Random) -> Iterator[Acti
 
 
 def listable(hint: Any, things: list[str], rng: random.Random) -> tuple[list[Any], Sequence[Any]]:
-    """What a list of this type may be made of, and what makes no sense in it."""
+    """Return sensible and senseless elements for a list of this type."""
     inner: Any = get_args(hint)[0]
     if not is_dataclass(inner):
         return things, JUNK

@@ -14,7 +14,7 @@ from referee.games.shared.dealing import Chance
 from referee.games.shared.poker import best_hand
 
 Look = Callable[[Any, int, Any], Any]
-"""A state, a seat, and what the seat would rightly see or may rightly do: what it gets instead."""
+"""A state, a seat, and the correct view or legal actions of the seat: returns the leaking ones."""
 Show = Callable[[Any, Any], Any]
 """A state, and what a spectator would rightly see: what he gets instead."""
 
@@ -84,7 +84,7 @@ def high(cards: tuple[Card, ...]) -> int:
 
 
 def poke_leaks() -> Iterator[Leak]:
-    """What can be given away in Poke."""
+    """Information that Poke could leak."""
 
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Poke(), name, view, legal)
@@ -112,7 +112,7 @@ def poke_leaks() -> Iterator[Leak]:
         lambda s, seat, v: replace(v, must_beat=can_be_beaten(s, seat)) if v.phase == "lead" else v,
     )
     yield leak(
-        "one's own hand in an order that tells the next card",
+        "the seat's own hand in an order that reveals the next card",
         lambda s, seat, v: replace(v, hand=v.hand[:: 1 if RANK[s.stock[0]] > 8 else -1]),
     )
     yield leak(
@@ -122,7 +122,7 @@ def poke_leaks() -> Iterator[Leak]:
         ),
     )
     yield leak(
-        "legal actions in an order that tells the other's hand",
+        "legal actions in an order that reveals the other's hand",
         legal=lambda s, seat, right: Reordered(right, s.hands[1 - seat][:1] > s.hands[seat][:1]),
     )
     yield leak(
@@ -158,7 +158,7 @@ class Unbeaten(Legal):
 
 
 def saint_poker_leaks() -> Iterator[Leak]:
-    """What can be given away in Saint Poker."""
+    """Information that Saint Poker could leak."""
 
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(SaintPoker(), name, view, legal)
@@ -183,7 +183,7 @@ def saint_poker_leaks() -> Iterator[Leak]:
         lambda s, seat, v: replace(v, known=(*v.known[:-1], SaintPokerCards(secret(s, seat)[:1]))),
     )
     yield leak(
-        "known cards in an order that tells the others",
+        "known cards in an order that reveals the others",
         lambda s, seat, v: replace(
             v,
             known=tuple(
@@ -209,11 +209,11 @@ def saint_poker_leaks() -> Iterator[Leak]:
         ),
     )
     yield leak(
-        "the river in an order that tells the stock",
+        "the river in an order that reveals the stock",
         lambda s, seat, v: replace(v, river=v.river[:: 1 if s.stock[-1] > s.stock[0] else -1]),
     )
     yield leak(
-        "legal actions in an order that tells a hidden card",
+        "legal actions in an order that reveals a hidden card",
         legal=lambda s, seat, right: Reordered(right, high(secret(s, seat)) > 12),
     )
 

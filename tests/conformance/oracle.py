@@ -1,4 +1,4 @@
-"""What the suite must be told about a game to check its dealing: one oracle a game.
+"""Facts about each game that the suite needs to check its dealing: one oracle per game.
 
 A game that is added brings its oracle to :mod:`tests.conformance.oracles`.
 """
@@ -39,14 +39,14 @@ class Oracle(ABC):
 
     @abstractmethod
     def hidden(self, state: State, seat: int | None) -> dict[str, Part]:
-        """What a seat, or a spectator (None), cannot know, by name."""
+        """Return the hidden information of a seat or of a spectator (None), by name."""
 
     @abstractmethod
     def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
         """A game with other cards that comes to the position ``dealt``.
 
         Every turn of it corresponds to one of the game that was played, and the seat does the
-        same in both. What it may do, and where it leads, is for the rules to say.
+        same in both. The rules determine the legal actions and their results.
 
         Args:
             played: a game from its beginning to a position, which comes last.

@@ -17,7 +17,7 @@ from tests.conformance.walks import walk
 FOLDER = Path(__file__).parents[1] / "golden" / "perft"
 
 MOST = 1_000
-"""Positions that are gone on from, at most: this bounds the depth."""
+"""Maximum number of positions that are expanded; it limits the depth."""
 DEEPEST = 6
 WHERE = {"first": 0.0, "middle": 0.5, "late": 0.9}
 """How far into a game at random the positions lie."""

@@ -45,7 +45,7 @@ def to_come(state: Any, seat: int) -> Hand:
 
 
 def pokex_leaks() -> Iterator[Leak]:
-    """What can be given away in Pokex."""
+    """Information that Pokex could leak."""
 
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Pokex(), name, view, legal)
@@ -71,7 +71,7 @@ def pokex_leaks() -> Iterator[Leak]:
         ),
     )
     yield leak(
-        "the centre in an order that tells what comes",
+        "the centre in an order that reveals the next cards",
         lambda s, seat, v: replace(v, centre=v.centre[:: 1 if place(to_come(s, seat)) % 2 else -1]),
     )
     yield leak(
@@ -87,7 +87,7 @@ def pokex_leaks() -> Iterator[Leak]:
         lambda s, seat, v: replace(v, taken=(v.taken[0], len(wild(s, left(s, seat))))),
     )
     yield leak(
-        "legal actions in an order that tells the next hand",
+        "legal actions in an order that reveals the next hand",
         legal=lambda s, seat, right: Reordered(right, place(left(s, seat)) % 2 == 1),
     )
 

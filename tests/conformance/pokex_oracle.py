@@ -21,12 +21,12 @@ class PokexOracle(Oracle):
 
     @staticmethod
     def played_by(state: Any, seat: int) -> list[str]:
-        """What a seat has played in this deal."""
+        """Return the cards that a seat has played in this deal."""
         played = [*(play for trick in state.tricks for play in trick.played), *state.played]
         return [c for play in played if play.seat == seat for c in play.cards]
 
     def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
-        """The other hands, what was set aside, what is not turned up, and the deals to come."""
+        """The other hands, the cards set aside, the cards not turned up, and the deals to come."""
         mine = 0 if seat is None else seat
         others = {
             f"{on} on": state.hands[(mine + on) % state.seats]

@@ -15,7 +15,7 @@ Dealer = Callable[[Any, int, Chance], Any]
 
 
 def secret(state: Any, seat: int) -> tuple[Any, ...]:
-    """What the next seat was dealt and still holds."""
+    """Return the cards that the next seat was dealt and still holds."""
     other = (seat + 1) % len(state.hands)
     return tuple(c for c in state.hands[other] if c not in state.known[other])
 
@@ -27,7 +27,7 @@ def theirs(state: Any, seat: int) -> tuple[Any, ...]:
 
 
 def pokino_leaks() -> Iterator[Leak]:
-    """What can be given away in Pokino."""
+    """Information that Pokino could leak."""
 
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Pokino(), name, view, legal)
@@ -51,7 +51,7 @@ def pokino_leaks() -> Iterator[Leak]:
         ),
     )
     yield leak(
-        "one's own dominoes in an order that tells the next one",
+        "the seat's own dominoes in an order that reveals the next one",
         lambda s, seat, v: replace(v, dominoes=v.dominoes[:: 1 if s.poke[-1:] > ("5",) else -1]),
     )
     yield leak(
@@ -59,7 +59,7 @@ def pokino_leaks() -> Iterator[Leak]:
         lambda s, seat, v: replace(v, beads=(*v.beads[:-1], high(secret(s, seat)))),
     )
     yield leak(
-        "legal actions in an order that tells the other's dominoes",
+        "legal actions in an order that reveals the other's dominoes",
         legal=lambda s, seat, right: Reordered(right, theirs(s, seat)[0] > "3"),
     )
 

@@ -36,9 +36,9 @@ class PokinoOracle(Oracle):
         return cards + dominoes
 
     def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
-        """What the others were dealt and still hold, and what lies face down or further down.
+        """The cards that the others were dealt and still hold, and the cards face down or below.
 
-        Near the end of the deck a seat can tell what the others hold by what it has not seen:
+        Near the end of the deck a seat can infer the others' cards from those that it has not seen:
         the last few things are one part together with the luck, which always changes.
         """
         others = [other for other in range(len(state.hands)) if other != seat]

@@ -10,7 +10,7 @@ from tests.conformance.leaks import Leak, Look, Reordered, high
 
 
 def pouku_leaks() -> Iterator[Leak]:
-    """What can be given away in Pouku."""
+    """Information that Pouku could leak."""
 
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Pouku(), name, view, legal)
@@ -32,7 +32,7 @@ def pouku_leaks() -> Iterator[Leak]:
         lambda s, seat, v: replace(v, hand_sizes=(*v.hand_sizes[:-1], high(s.hands[seat - 1]))),
     )
     yield leak(
-        "fields in an order that tells the stock",
+        "fields in an order that reveals the stock",
         lambda s, seat, v: replace(
             v,
             fields=tuple(
@@ -51,7 +51,7 @@ def pouku_leaks() -> Iterator[Leak]:
         lambda s, seat, v: replace(v, may_keep=high(s.hands[seat - 1]) < 12),
     )
     yield leak(
-        "legal actions in an order that tells the hand of the seat before",
+        "legal actions in an order that reveals the hand of the seat before",
         legal=lambda s, seat, right: Reordered(right, high(s.hands[seat - 1]) > 10),
     )
 

@@ -1,4 +1,4 @@
-"""Games that tell a spectator what only some at the table know; the suite must catch each."""
+"""Games that leak private information to a spectator; the suite must detect each."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +17,7 @@ from tests.conformance.leaks import Leak, Show, high
 
 
 def last_seat_s_view(state: Any, view: Any) -> Any:
-    """What the last seat sees."""
+    """Return the view of the last seat."""
     return state.view(len(state.hands) - 1)
 
 
@@ -27,13 +27,13 @@ def turned(things: Any, state: Any) -> Any:
 
 
 def public_leaks() -> Iterator[Leak]:
-    """What can be given away to a spectator."""
+    """Information that could leak to a spectator."""
 
     def leak(game: Game, name: str, public: Show) -> Leak:
         return Leak(game, f"to a spectator {name}", public=public)
 
     for game in (Poke(), Pokex(), Pokino(), Pouku(), SaintPoker()):
-        yield leak(game, "what a seat sees", last_seat_s_view)
+        yield leak(game, "the view of a seat", last_seat_s_view)
         yield leak(game, "a hand", lambda s, v: replace(v, hand=s.hands[0]))
     yield leak(Poke(), "discards", lambda s, v: replace(v, discards=s.discards[1]))
     yield leak(
@@ -48,7 +48,7 @@ def public_leaks() -> Iterator[Leak]:
     )
     yield leak(
         Pokex(),
-        "what was set aside or is held in the centre",
+        "cards set aside or held in the centre",
         lambda s, v: replace(v, centre=v.centre + (s.aside or s.hands[0])[:1]),
     )
     yield leak(

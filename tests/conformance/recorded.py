@@ -27,14 +27,14 @@ def by_luck(question: bot_pb2.ActRequest) -> bot_pb2.Action:
 
 @dataclass
 class Played:
-    """A game that was played, and every question that was asked in it."""
+    """A played game, and all its questions."""
 
     record: str = ""
     questions: list[bytes] = field(default_factory=list)
 
     @property
     def outcome(self) -> Outcome:
-        """What the record says of its end."""
+        """Return the result in the record."""
         (game,) = read_games(self.record)
         return Outcome(tuple(game.result["scores"]), tuple(game.result["places"]))
 

@@ -19,7 +19,7 @@ class SaintPokerOracle(Oracle):
         return [*gone, *hands, *state.lying, *state.future, *state.stock]
 
     def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
-        """What the others did not pick up in public, the stock, and who wins ties later."""
+        """The cards that the others did not pick up in public, the stock, and later tie breaks."""
         others = [other for other in range(state.seats) if other != seat]
         next_round = state.round + bool(state.order)
         ties = [state.luck.shuffled("ties", r, range(state.seats)) for r in range(next_round, 9)]

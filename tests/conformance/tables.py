@@ -105,7 +105,7 @@ def is_quick(table: Table) -> bool:
 
 
 THIRD = 3
-"""CI's long suite tries one in so many of the other tables, and scripts/release-check the rest."""
+"""CI's long suite tests every n-th of the other tables, and scripts/release-check the rest."""
 
 
 def marks(number: int, table: Table) -> list[pytest.MarkDecorator]:
@@ -128,6 +128,6 @@ OF_A_GAME = 4
 
 
 def share(table: Table, cases: int) -> int:
-    """How many of so many cases a table has; one at least."""
+    """Return a table's share of this number of cases, at least 1."""
     tables = sum(other.game is table.game for other in TABLES)
     return cases if tables <= OF_A_GAME else max(1, cases * OF_A_GAME // tables)

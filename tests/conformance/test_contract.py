@@ -132,7 +132,7 @@ def test_the_same_seed_and_actions_give_the_same_game(table: Table) -> None:
 
 @every_table
 def test_what_chance_decides_does_not_depend_on_what_is_played(table: Table) -> None:
-    """Games of one seed begin alike, and the luck of all of them stays that of the seed."""
+    """Games of one seed begin with the same position and keep the chance of the seed."""
     luck = Seeded(bytes(range(32)))
     ends = []
     for number in range(4):

@@ -1,7 +1,7 @@
 """Golden records: deals, rules, scores and the record's form stay as they were.
 
 A change here means that records of the past no longer replay to the same result. If it is meant,
-``scripts/golden`` writes the records anew, and a decision record says why.
+``scripts/golden`` writes the records again; a decision record must state the reason.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Nothing leaks: what a seat is sent depends on nothing that it cannot know.
+"""Nothing leaks: messages to a seat do not depend on information hidden from it.
 
-What it cannot know is dealt again, consistent with all it has seen, and the bytes that are sent to
+The hidden information is dealt again, consistent with all it has seen, and the bytes sent to
 it must be the same. Games that leak on purpose, and dealing that is wrong, must be caught.
 """
 
@@ -41,13 +41,13 @@ from tests.conformance.walks import dice
 
 
 def name(thing: object) -> str:
-    """What a table, a leak or a dealer is called in the list of tests."""
+    """Return the name of a table, a leak or a dealer in the list of tests."""
     return getattr(thing, "__name__", str(thing))
 
 
 QUICK = 600
 LONG = int(os.environ.get("POKEARENA_REDEALS", "10000"))
-"""So many more, of games that the quick ones are not of."""
+"""Number of additional cases, from other games than the quick ones."""
 TO_CATCH = 400
 MOST = 0.7
 known_tables = [table for table in TABLES if table.game.id in ("poke", "pouku", "saint_poker")]

@@ -1,4 +1,4 @@
-"""What is legal is decided in one place: what is listed, what is accepted and what is played."""
+"""Legality has one definition: listed, accepted and played actions agree."""
 
 from collections.abc import Iterator
 from dataclasses import fields, replace

@@ -158,7 +158,7 @@ def swapped(lines: list[Line]) -> None:
 
 
 def unfinished(lines: list[Line]) -> None:
-    """Says that nobody knows the scores."""
+    """Remove the scores."""
     lines[at(lines, "result")]["scores"] = None
 
 
@@ -174,17 +174,17 @@ def other_commitment_too(lines: list[Line]) -> None:
 
 
 def other_seat(lines: list[Line]) -> None:
-    """Says that somebody else acted."""
+    """Change the seat that acted."""
     lines[at(lines, "action")]["seat"] += 1
 
 
 def by_the_referee(lines: list[Line]) -> None:
-    """Says that the referee acted for a seat that was in the game."""
+    """Let the referee act for a seat that was in the game."""
     lines[at(lines, "action")]["by"] = "referee"
 
 
 def no_action(lines: list[Line]) -> None:
-    """Says that nothing was done."""
+    """Remove the actions."""
     lines[at(lines, "action", 5)]["action"] = {}
 
 
@@ -199,7 +199,7 @@ def cut_short(lines: list[Line]) -> None:
 
 
 def one_more(lines: list[Line]) -> None:
-    """Goes on after the end."""
+    """Add an action after the end."""
     place = at(lines, "result")
     lines.insert(place, {**lines[place - 1], "decision": lines[place - 1]["decision"] + 1})
 
@@ -210,7 +210,7 @@ def misnumbered(lines: list[Line]) -> None:
 
 
 def other_board(lines: list[Line]) -> None:
-    """Says that a game was played on another board."""
+    """Change the board of a game."""
     lines[at(lines, "game")]["board"] += 1
 
 

@@ -1,7 +1,7 @@
 """A spectator sees what everybody at the table knows, and nothing more.
 
 All that is not public is dealt again, consistent with all that was, and the bytes of what a
-spectator sees must be the same. Games that tell him more on purpose must be caught.
+spectator sees must be the same. Games that leak more on purpose must be detected.
 """
 
 import os
@@ -30,7 +30,7 @@ from tests.conformance.walks import walk
 SPECTATOR = (None,)
 QUICK = 300
 LONG = int(os.environ.get("POKEARENA_REDEALS", "10000")) // 5
-"""So many more, of games that the quick ones are not of."""
+"""Number of additional cases, from other games than the quick ones."""
 TO_CATCH = 200
 MOST = 0.7
 
@@ -41,7 +41,7 @@ OWN: dict[str, dict[str, Any]] = {
     "pouku": {"reference": (), "hand": (), "drawn": "", "worth": 0, "may_keep": False},
     "saint_poker": {"hand": ()},
 }
-"""What is a seat's own in the views of every game, as a spectator has it."""
+"""The fields of each game's view that are private to a seat, with the spectator's values."""
 
 
 @every_table

@@ -1,4 +1,4 @@
-"""Everything that is said at a table survives the wire, and means the same on both sides."""
+"""Every message of a table survives encoding and decoding unchanged."""
 
 import json
 from collections.abc import Iterator
@@ -173,7 +173,7 @@ def test_json_that_is_no_action_is_refused_with_one_sentence(game: Game, junk: A
             action = GameCodec(game).decode_json(given)
         except DecodeError as error:
             sentence = str(error)
-        else:  # an action whose cards are no cards is well-formed
+        else:  # an action with invalid cards is well-formed
             assert junk in (None, "abc", ["a"])
             assert type(action) is kind
             continue
@@ -219,7 +219,7 @@ class WithOtherView(Poke):
 
 
 class WithOtherAction(Poke):
-    """A game of which an action does not fit its message."""
+    """A game with an action that does not fit its message."""
 
     action_types = (Lead,)  # type: ignore[assignment]  # wrong on purpose
 

@@ -26,7 +26,7 @@ class Step:
 
 
 def dice(*named: object) -> random.Random:
-    """Random numbers that are the same whenever they are asked for by the same names."""
+    """Random numbers that depend only on their names."""
     return random.Random("/".join(map(str, named)))
 
 
@@ -48,7 +48,7 @@ def go_on(state: State, rng: random.Random) -> Iterator[Step]:
 
 
 def walks(table: Table, most: int) -> Iterator[list[Step]]:
-    """So many games at a table, or its share of them if the game has many tables."""
+    """Return this number of games of a table, or its share if the game has many tables."""
     for number in range(share(table, most)):
         yield walk(table, number)
 

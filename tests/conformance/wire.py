@@ -1,4 +1,4 @@
-"""What is sent, as it is sent; and values compared with the messages that stand for them."""
+"""Encoded messages, and the comparison of values with the messages that represent them."""
 
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -14,12 +14,12 @@ Viewer = int | None
 
 
 def seen(state: State, viewer: Viewer) -> View:
-    """What a seat or a spectator sees."""
+    """Return the view of a seat or a spectator."""
     return state.public() if viewer is None else state.view(viewer)
 
 
 def question(codec: GameCodec, state: State, seat: Viewer) -> bytes:
-    """What is sent to a seat or a spectator, except what has nothing to do with the position."""
+    """Return the message to a seat or a spectator, with the fields that depend on the position."""
     if seat is None:
         return codec.view(state.public())
     if seat not in state.actors:
@@ -49,7 +49,7 @@ def clean(message: Message) -> bool:
 
 
 def same(value: Any, message: Any) -> bool:
-    """Whether a message says what a value does: field by field, and no field more or less."""
+    """Return whether a message and a value have exactly the same fields and content."""
     if not is_dataclass(value):
         return bool(value == message)
     assert isinstance(message, Message)
@@ -60,7 +60,7 @@ def same(value: Any, message: Any) -> bool:
 
 
 def same_field(value: Any, field: Any) -> bool:
-    """Whether a field of a message says what the field of a value does."""
+    """Return whether a field of a message equals the field of a value."""
     if isinstance(value, tuple):
         return len(value) == len(field) and all(map(same, value, field))
     return same(value, field)

@@ -1,8 +1,8 @@
-"""What a recount is: a game followed by somebody who has only read its page.
+"""The interface of a recount: an implementation of a game from its page alone.
 
-A recount is a generator. It yields who is asked and what he may do, is sent what was done, and
-returns how the game ended. It knows nothing of ``referee.games``, ``referee.games.shared.cards`` or
-``referee.games.shared.poker``; chance comes through ``docs/reference/dealing.md``.
+A recount is a generator. It yields the acting seats with their legal actions, receives the actions,
+and returns how the game ended. It does not use ``referee.games``, except for chance as specified in
+``docs/reference/dealing.md``.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -12,15 +12,15 @@ from typing import Any, Protocol
 from referee.games.shared.dealing import Seeded
 
 Said = Mapping[str, Any]
-"""What a kind of action says in the protocol's JSON; empty members may be missing."""
+"""The members of an action in the protocol's JSON; empty members may be missing."""
 Word = tuple[str, Said]
-"""A kind of action, as ``pickUp``, and what it says."""
+"""A kind of action, such as ``pickUp``, and its members."""
 Plain = tuple[object, ...]
 """A word in a form in which two words for the same action are equal."""
 
 
 class May(Protocol):
-    """What a seat may do."""
+    """The legal actions of a seat."""
 
     def allows(self, word: Word) -> bool:
         """Whether this action is legal."""
@@ -47,7 +47,7 @@ class Names(May):
         return self.words
 
     def plain(self, word: Word) -> Plain:
-        """The kind, then what it says: one value, or cards in the order of the alphabet."""
+        """Return the kind, then the members: one value, or cards in alphabetical order."""
         kind, values = word
         assert len(values) <= 1
         return kind, *(as_one(value) for value in values.values())

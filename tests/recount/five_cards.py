@@ -1,4 +1,4 @@
-"""Five cards of poker, compared as the rules' README says, by somebody who knows nothing else."""
+"""Comparison of five poker cards, implemented from the rules' README alone."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ def worth(cards: Sequence[str]) -> Worth:
 
 
 def best_worth(cards: Sequence[str], wild: Sequence[str]) -> Worth:
-    """The best worth of cards and wild ones, each of which stands for any of the 52 cards."""
+    """Return the best value of cards and wild cards; a wild card stands for any of the 52 cards."""
     return _best(tuple(sorted(cards)), len(wild))
 
 

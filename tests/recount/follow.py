@@ -31,7 +31,7 @@ def follow(match: Line, game: GameRecord, seed: bytes) -> Iterator[Asked | End]:
     """Every question of a game, by seat, with what may be done; then how the game ends.
 
     Raises:
-        AssertionError: what was done is not legal by the page, or its scores and places are not
+        AssertionError: an action is not legal by the page, or its scores and places are not
             those of the result.
     """
     luck = Seeded(board_seed(seed, game.game["board"]))
@@ -51,7 +51,7 @@ def follow(match: Line, game: GameRecord, seed: bytes) -> Iterator[Asked | End]:
 
 
 def said(line: Line, seat: int, questions: Asked) -> Any:
-    """What a line of the record says that this seat did."""
+    """Return this seat's action from a line of the record."""
     assert line.get("seat") == seat, line
     ((_, kind_and_said),) = line["action"].items()
     word = of_one(kind_and_said)
@@ -60,13 +60,13 @@ def said(line: Line, seat: int, questions: Asked) -> Any:
 
 
 def check(match: Line, game: GameRecord, seed: bytes, look: Look | None = None) -> None:
-    """Follows a game, which must end as its result says.
+    """Follow a game, which must end with its recorded result.
 
     Args:
         match: the first line of the record.
         game: the game.
         seed: the seed of the match.
-        look: is shown every seat that is asked and what it may do, as it is asked.
+        look: receives every acting seat and its legal actions, before the action.
     """
     for step in follow(match, game, seed):
         if isinstance(step, End):

@@ -21,7 +21,7 @@ BONUS = {
     "royal flush": 1000,
 }
 PRICES = {0: [1, 2, 4], 1: [1, 1, 2, 4]}
-"""The multiplier after so many draws: of the non-dealer (0), of the dealer (1)."""
+"""The multiplier by the number of draws: of the non-dealer (0), of the dealer (1)."""
 
 One = Generator[Asked, Answers, Word]
 
@@ -53,7 +53,7 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
 
 
 def bonus(hand: Sequence[str]) -> int:
-    """What the better hand scores above the line."""
+    """Return the points of the better hand above the line."""
     royal = name(hand) == "straight flush" and {"A", "K"} <= {card[0] for card in hand}
     return BONUS["royal flush" if royal else name(hand)]
 

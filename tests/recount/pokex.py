@@ -64,12 +64,12 @@ def deal(
 
 
 def declarers(bid: int, taken: int) -> int:
-    """What the declarer's side scores."""
+    """Return the points of the declarer's side."""
     return sum(range(bid + 1)) + bid * (taken - bid) if taken >= bid else 0
 
 
 def full_worth(five: list[str], wild: Sequence[str]) -> tuple[Worth, int]:
-    """What a side's five cards are worth: of equal ones, more with fewer wild cards."""
+    """Return the value of a side's five cards; of equal ones, fewer wild cards win."""
     held = [card for card in five if card in wild]
     return best_worth([card for card in five if card not in wild], held), -len(held)
 

@@ -24,7 +24,7 @@ LONGEST = 90
 FAR = 1000
 DIRECTIONS = {"right": (1, 0), "down": (0, 1), "left": (-1, 0), "up": (0, -1)}
 TOO_MANY = 3000
-"""So many runs are not counted up."""
+"""Above this number, runs are not enumerated."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Table:
 
 
 def run_points(length: int) -> int:
-    """What a run scores."""
+    """Return the points of a run."""
     return RUNS[length] if length < len(RUNS) else LONGEST
 
 
@@ -175,7 +175,7 @@ def beside(square: Square) -> list[Square]:
 
 @dataclass(frozen=True)
 class Turn:
-    """What a seat may do."""
+    """The legal actions of a seat."""
 
     table: Table
     seat: int
@@ -266,7 +266,7 @@ class Turn:
         return [card for card in self.table.hands[self.seat] if card[0] == rank]
 
     def plain(self, word: Word) -> Plain:
-        """A turn; of a double what lies where, whichever way round it was said."""
+        """Return a turn in a form that is the same for both directions of a double."""
         kind, values = word
         draw = values.get("draw", True)
         if kind == "domino":

@@ -11,7 +11,7 @@ from tests.recount.five_cards import PACK
 from tests.recount.pouku_sets import Values, price, rank, tops, value, values_of, yaku
 
 TOO_MANY = 3000
-"""So many keeps are not counted up."""
+"""Above this number, keeps are not enumerated."""
 
 
 @dataclass
@@ -39,11 +39,11 @@ class Deal:
         return [c for step in (1, 2) for c in self.fields[(seat + way * step) % self.seats]]
 
     def points(self, cards: Iterable[str]) -> int:
-        """What the point cards among some cards are worth."""
+        """Return the points of the point cards among some cards."""
         return self.of("point") * sum(card[0] == self.point[0] for card in cards)
 
     def keep_worth(self, seat: int) -> int:
-        """What a seat's kept yaku is worth with its point cards."""
+        """Return the points of a seat's kept yaku with its point cards."""
         kept = self.kept[seat]
         return value(map(rank, kept), self.values) + self.points(kept) if kept else 0
 
@@ -65,7 +65,7 @@ class Deal:
         return worth if worth >= (8 if self.teams else 5) else None
 
     def pays(self, seat: int) -> int:
-        """What a seat pays when somebody else goes out; in teams a seat of the other team."""
+        """Return the payment of a seat when another one, in teams of the other team, goes out."""
         if self.teams:
             return self.keep_worth(seat)
         lying = self.reference(seat)
@@ -108,7 +108,7 @@ def set_up(pack: Iterable[str], seats: int, options: Mapping[str, Any]) -> Deal:
 
 
 def discard(deal: Deal, seat: int, kind: str, values: Mapping[str, Any]) -> None:
-    """Keeps, if that is said, and discards."""
+    """Keep, if the action has a keep, and discard."""
     keep = values.get("keep", [])
     if keep:
         deal.fields = [[c for c in lying if c not in keep] for lying in deal.fields]
@@ -134,7 +134,7 @@ def end(deal: Deal, winner: int, first_turn: bool) -> list[int]:
 
 @dataclass(frozen=True)
 class Turn:
-    """What a seat may do."""
+    """The legal actions of a seat."""
 
     deal: Deal
     seat: int

@@ -12,9 +12,9 @@ ACE = 1
 GROUPS = {2: "pair", 3: "three", 4: "four"}
 Values = tuple[tuple[str, int], ...]
 Own = tuple[int, ...]
-"""The ranks of the one yaku of hand cards alone; empty if there is none."""
+"""The ranks of the one yaku of hand cards alone; empty without one."""
 Tops = tuple[int | None, ...]
-"""The most that exactly 0, 1, 2, 3 yaku are worth, and four or more; None if there are none."""
+"""The maximum points of exactly 0, 1, 2, 3 yaku, and of four or more; None if impossible."""
 NOTHING: Tops = (0, None, None, None, None)
 
 
@@ -65,7 +65,7 @@ def owns(held: Own) -> set[Own]:
 
 @cache
 def _tops(low: int, lying: Own, held: Own, alone: Own, values: Values) -> Tops:
-    """The most of yaku that have a field card each, the lowest rank of which is at least this.
+    """Return the maximum of yaku with a field card each, with at least this lowest rank.
 
     A field card is in one yaku at most, so none of these holds all of another: only the yaku of
     the hand alone could lie in one. Ace low straights are at 1, groups of aces at 14.
@@ -109,7 +109,7 @@ def groups(lying: int, held: int, alone: Own, of: int, values: Values) -> Tops:
         for taken in range(1, min(size, lying) + 1):
             mine = size - taken
             if mine > held or (owned and mine == held):
-                continue  # not so many; or it would hold all of the hand's own group
+                continue  # fewer; otherwise it would contain all of the hand's own group
             rest = groups(lying - taken, held, alone, of, values)
             best = better(best, add(rest, value([of] * size, values)))
     return best
@@ -163,7 +163,7 @@ def runs(low: int, lying: Own, values: Values) -> int:
 
 @cache
 def dearest(number: int, values: Values) -> int:
-    """The dearest groups among so many cards of one rank: every family of them is tried."""
+    """Return the best groups among this number of cards of one rank, by trying every family."""
     cards = range(number)
     every = [set(c) for size in GROUPS for c in combinations(cards, size)]
     best = 0

@@ -1,4 +1,4 @@
-"""What is not listed: the referee accepts it just when the page does."""
+"""The referee accepts an unlisted action exactly if the page allows it."""
 
 import random
 from itertools import islice
@@ -13,7 +13,7 @@ from tests.recount.follow import follow
 from tests.recount.test_recount import played
 
 POSITIONS = 6
-"""About so many of a game are looked at."""
+"""Approximate number of actions tested per game."""
 
 
 @every_table
@@ -45,6 +45,6 @@ def tries(table: Table, state: State, seat: int, rng: random.Random) -> list[Act
 
 
 def allowed(table: Table, may: May, action: Action) -> bool:
-    """What the page says of an action."""
+    """Return whether the page allows an action."""
     ((_, kind_and_said),) = table.codec.action_json(action).items()
     return may.allows(of_one(kind_and_said))

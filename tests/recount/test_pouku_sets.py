@@ -32,7 +32,7 @@ def families(every: list[Yaku], rules: "Rules", chosen: list[Yaku]) -> Iterator[
 
 
 class Rules:
-    """What the page says of sets, of cards by their place: the hand's first."""
+    """The page's rules for sets; cards are given by place, those of the hand first."""
 
     def __init__(self, hand: list[int], field: list[int]) -> None:
         self.pool = [*hand, *field]
@@ -42,7 +42,7 @@ class Rules:
         self.every = [frozenset(c) for c in subsets if yaku(self.pool[at] for at in c)]
 
     def name(self, cards: Yaku) -> str | None:
-        """What a yaku is called."""
+        """Return the name of a yaku."""
         return yaku(self.pool[at] for at in cards)
 
     def together(self, first: Yaku, second: Yaku) -> bool:

@@ -1,4 +1,4 @@
-"""Every game is followed by its page alone: what was legal, every score, every place.
+"""Every game is recomputed from its page alone: legal actions, scores and places.
 
 The recounts beside this file are written from the rules' pages by somebody who has not read
 ``referee/games``. Where they and the referee differ, one of them has misread a page.
@@ -26,9 +26,9 @@ from tests.recount.follow import BOOKS, check
 MANY = int(os.environ.get("POKEARENA_RECOUNTS", "40"))
 """How many games are many."""
 SLOW = {"pokino": 10, "pouku": 3}
-"""By so much fewer here; in Pokino there are twenty tables, and long lists."""
+"""Divisor for this test; Pokino has twenty tables, and long lists."""
 LISTS = {"pokino": 2 * MANY}
-"""So many lists of a game are looked at here; elsewhere all."""
+"""Number of lists per game that this test compares; the long test compares all."""
 
 
 def test_every_game_has_a_recount() -> None:
@@ -117,7 +117,7 @@ def played(table: Table, number: int) -> tuple[bytes, MatchRecord, list[bytes]]:
 def follow_games(table: Table, games: Iterable[int], most: int = 10_000) -> None:
     """Plays games by the luck in the questions, and recounts them.
 
-    What was listed is looked at in so many of the questions of a game at most.
+    Lists are compared in at most this number of questions of a game.
     """
     for number in games:
         seed, record, questions = played(table, number)
@@ -143,7 +143,7 @@ class Looker:
 
 
 def listed_right(may: May, question: bot_pb2.ActRequest) -> None:
-    """Fails unless what was listed is legal, once each, and everything if it says so."""
+    """Fail unless all listed actions are legal and distinct, and the list complete if marked so."""
     words = []
     for action in question.legal:
         ((_, kind_and_said),) = MessageToDict(action).items()

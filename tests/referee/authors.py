@@ -22,13 +22,13 @@ Answer = bot_pb2.ActResponse
 
 
 def first(question: bot_pb2.ActRequest) -> Answer:
-    """What a harmless bot answers."""
+    """Return the answer of a harmless bot."""
     return Answer(game=question.game, decision=question.decision, action=question.legal[0])
 
 
 @dataclass
 class Author:
-    """A bot whose answers a test decides; it remembers what it was asked."""
+    """A bot whose answers a test decides; it stores the questions that it received."""
 
     answer: Callable[[bot_pb2.ActRequest], Answer | Awaitable[Answer]] = first
     games_in_flight: int = 1
@@ -77,7 +77,7 @@ class Service(bot_pb2_grpc.BotServiceServicer):
 
 @dataclass
 class Played:
-    """What came of a table."""
+    """The results of a table."""
 
     games: list[GameRecord]
     faulted: list[referee_pb2.BotFaulted]
@@ -158,7 +158,7 @@ async def drive(
 
     Args:
         order: the table.
-        report: what a bot's keeper says of a fault; unless told otherwise, that it still runs.
+        report: the sandbox's report on a fault; by default the bot's process still runs.
     """
     rules = find(order.game)
     options = rules.settle(dict(order.options))

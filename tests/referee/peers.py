@@ -11,7 +11,7 @@ from referee.rpc.http2 import END_HEADERS, END_STREAM, PREFACE, FrameKind, block
 from referee.rpc.work_budget import WorkBudget
 
 SETTINGS = frame(FrameKind.SETTINGS, 0, 0)
-"""What a server says first."""
+"""The first bytes that a server sends."""
 GOOD = block([(":status", "200"), ("content-type", "application/grpc")])
 DONE = block([("grpc-status", "0")])
 PATIENCE = 60.0
@@ -49,7 +49,7 @@ class Peer:
         )
 
     async def ended(self) -> bytes:
-        """What else is heard until the other one hangs up."""
+        """Return the further bytes until the peer closes the connection."""
         with suppress(ConnectionError):
             return await self._reader.read()
         return b""
@@ -69,7 +69,7 @@ def trailers(headers: Iterable[tuple[str, str]], stream: int = 1) -> bytes:
 async def a_peer(script: Script, settings: bytes = SETTINGS) -> AsyncIterator[Channel]:
     """Somebody who follows a script whenever he is called, and the way to him.
 
-    Fails if what he says makes the loop complain.
+    Fails if its bytes cause an error report of the event loop.
     """
     complaints: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))

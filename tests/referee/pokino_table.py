@@ -63,7 +63,7 @@ def ends(at: str, direction: str) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def action(text: str) -> Action:
-    """What is spoken: ``"pass"``, ``"lay 3-12 at 0,0 right"``, ``"run 6S 4D along 0,0 1,0"``.
+    """Parse an action: ``"pass"``, ``"lay 3-12 at 0,0 right"``, ``"run 6S 4D along 0,0 1,0"``.
 
     ``"no draw"`` at its end leaves the draw out.
     """
@@ -81,11 +81,11 @@ def action(text: str) -> Action:
             middle = rest.index("along")
             path = tuple(PokinoSquare(*map(int, at.split(","))) for at in rest[middle + 1 :])
             return Run(path, tuple(map(Card, rest[:middle])), draw)
-    raise AssertionError(f"nobody can say {text}")
+    raise AssertionError(f"unknown action {text}")
 
 
 def play(state: Any, *turns: str) -> Any:
-    """What follows when the seats act in turn."""
+    """Return the position after the seats have acted in turn."""
     for turn in turns:
         state = state.play({state.turn: action(turn)})
     return state
@@ -102,7 +102,7 @@ def listed(state: Any, kind: type | None = None) -> list[Any]:
 
 
 def rich(state: Any, beads: int = 20) -> Any:
-    """The same with so many beads for everybody."""
+    """Return the same position with this number of beads for each seat."""
     return state.but(beads=(beads,) * len(state.beads))
 
 

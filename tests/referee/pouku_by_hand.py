@@ -22,14 +22,14 @@ POINTS: Points = {
 
 
 def name(yaku: Yaku) -> str:
-    """What a yaku is called."""
+    """Return the name of a yaku."""
     if len({card[0] for card in yaku}) > 1:
         return "straight"
     return {2: "pair", 3: "three", 4: "four"}[len(yaku)]
 
 
 def worth(yaku: Yaku, points: Points) -> int:
-    """What a yaku is worth."""
+    """Return the points of a yaku."""
     called = name(yaku)
     return points[called] + (len(yaku) - 4 if called == "straight" else 0)
 
@@ -105,7 +105,7 @@ def payable(left: Sequence[Yaku], chosen: tuple[Yaku, ...] = ()) -> Iterator[tup
 
 
 def dearest(fields: Sequence[str], point_card: str, points: Points = POINTS) -> int:
-    """What the fields cost, before doubling."""
+    """Return the payment for the fields, before doubling."""
     sets = payable(every_yaku(fields))
     cost = max(sum(worth(yaku, points) for yaku in chosen) for chosen in sets)
     return cost + points["point"] * sum(c[0] == point_card[0] for c in fields)

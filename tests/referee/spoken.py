@@ -48,7 +48,7 @@ def action(text: str) -> Action:
             return (Discard if word == "discard" else Give)(card, tuple(keep))
         case "go_out":
             return GoOut()
-    raise AssertionError(f"nobody can say {text}")
+    raise AssertionError(f"unknown action {text}")
 
 
 def poke(
@@ -71,7 +71,7 @@ def poke(
 def saint_poker(
     *hands: str, middle: str = "", ties: dict[int, tuple[int, ...]] | None = None
 ) -> Any:
-    """A game of Saint Poker with these hands; ``middle``: what is turned up, then the stock."""
+    """A game of Saint Poker with these hands; ``middle``: the cards turned up, then the stock."""
     pack = deck_of(*map(cards, hands), cards(middle))
     orders: dict[tuple[str, int], Any] = {("deck", 0): pack}
     orders |= {("ties", number): order for number, order in (ties or {}).items()}
@@ -90,7 +90,7 @@ def pokex(
     Args:
         hands: the hand of each seat.
         centre: the centre, and with two seats what is set aside.
-        dealer: who deals first; the last seat unless told otherwise, so that seat 0 begins.
+        dealer: the first dealer; by default the last seat, so that seat 0 begins.
         order: with two seats the order in which the twelve are turned up.
         later: the packs of later deals.
     """
@@ -123,7 +123,7 @@ def pouku(
 
 
 def play(state: Any, *turns: str) -> Any:
-    """What follows when the seats act in turn; ``" / "`` parts choices made at the same time."""
+    """Return the position after these actions; ``" / "`` separates simultaneous choices."""
     for turn in turns:
         spoken = turn.split(" / ")
         assert len(spoken) == len(state.actors), f"{turn}: it is the turn of {state.actors}"

@@ -1,4 +1,4 @@
-"""Whom the referee asks for at a socket: a host that every gRPC server takes."""
+"""The authority in requests to a socket is a host that every gRPC server accepts."""
 
 import asyncio
 import socket
@@ -15,7 +15,7 @@ SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 
 
 def heard_by(server: socket.socket, method: bytes) -> bytes:
-    """What somebody who connects says until he has named the method."""
+    """Return the bytes of a client up to the name of the method."""
     connection, _ = server.accept()
     with connection:
         connection.settimeout(30)

@@ -72,7 +72,7 @@ async def fail(request: bytes, context: Any) -> bytes:
 
 
 async def a_server(address: str = "", **options: Any) -> grpc.aio.Server:
-    """gRPC's own server, which listens if it is told where."""
+    """gRPC's own server, which listens if it receives an address."""
     methods: dict[str, Any] = {
         "Echo": grpc.unary_unary_rpc_method_handler(echo),
         "Echoes": grpc.stream_stream_rpc_method_handler(echo_all),
@@ -331,7 +331,7 @@ BREAKS: dict[str, Sequence[bytes]] = {
     "more padding than payload": [HEADED, frame(FrameKind.DATA, PADDED, 1, b"\xff")],
     "headers that go on before they begin": [frame(FrameKind.CONTINUATION, END_HEADERS, 1, GOOD)],
     "something amid headers": [ENDLESS, frame(FrameKind.PING, 0, 0, bytes(8))],
-    "headers that are none": [frame(FrameKind.HEADERS, END_HEADERS, 1, b"\xff" * 50)],
+    "invalid headers": [frame(FrameKind.HEADERS, END_HEADERS, 1, b"\xff" * 50)],
     "a table that changes its size for ever": [
         frame(FrameKind.HEADERS, END_HEADERS, 1, b"\x20" * 16_000 + GOOD)
     ],
@@ -340,7 +340,7 @@ BREAKS: dict[str, Sequence[bytes]] = {
         frame(FrameKind.HEADERS, END_HEADERS, 1, b"\x7f" + b"\xff" * 16_000)
     ],
 }
-"""What nobody goes on listening to."""
+"""Byte sequences after which the client closes the connection."""
 TOO_LONG: dict[str, Sequence[bytes]] = {
     "headers without end": [ENDLESS, *[frame(FrameKind.CONTINUATION, 0, 1, GOOD)] * 2_000],
     "headers that are too long": [frame(FrameKind.HEADERS, END_HEADERS, 1, BOMB)],
@@ -477,7 +477,7 @@ ENDS: dict[str, tuple[StatusCode, Sequence[bytes]]] = {
         StatusCode.INTERNAL,
         [PACKED, frame(FrameKind.DATA, 0, 1, prefixed(b"nothing", packed=True))],
     ),
-    "packed, and nobody said how": (
+    "compressed, without a declared encoding": (
         StatusCode.INTERNAL,
         [HEADED, frame(FrameKind.DATA, 0, 1, prefixed(zlib.compress(b""), packed=True))],
     ),

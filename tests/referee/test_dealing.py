@@ -74,7 +74,7 @@ SEEDS, VECTORS = vectors()
 
 
 def by_the_page(seed: bytes, purpose: str, number: int, what: str) -> str:
-    """What the page says is drawn."""
+    """Return the numbers that the page specifies."""
     words = stream(seed, purpose, number)
     match what.split():
         case ["below", bound]:
@@ -98,7 +98,7 @@ def by_the_page(seed: bytes, purpose: str, number: int, what: str) -> str:
 
 
 def by_the_arena(seed: bytes, purpose: str, number: int, what: str) -> str:
-    """What the arena's code draws."""
+    """Return the numbers that the arena's code draws."""
     luck = Seeded(seed)
     match what.split():
         case ["below", bound]:

@@ -1,4 +1,4 @@
-"""Every example of the rules pages is a test: which, is told here, line by line."""
+"""Every example of the rules pages has a test; this table lists it line by line."""
 
 import re
 from pathlib import Path

@@ -27,7 +27,7 @@ def log() -> Iterator[logging.Logger]:
 
 
 def listen(log: logging.Logger, environment: dict[str, str]) -> StringIO:
-    """What is logged from now on."""
+    """Return a stream with the log from now on."""
     stream = StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logs.formatter(environment))

@@ -1,4 +1,4 @@
-"""Bots that answer with bytes that are no message, and messages with too many answers."""
+"""Bots that answer with bytes that are not a message, and messages with too many answers."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

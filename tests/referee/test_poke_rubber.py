@@ -49,7 +49,7 @@ def wins(answer: Cards, lead: Cards) -> bool:
 
 
 def drawn(hand: Cards) -> set[str]:
-    """P-2.2: all that may be said in the draw."""
+    """P-2.2: all legal actions of the draw."""
     sets = (c for size in (1, 2, 3) for c in combinations(sorted(hand), size))
     return {"stand", *("draw " + " ".join(c) for c in sets)}
 
@@ -84,7 +84,7 @@ class Scorer:
         self.below, self.above, self.legs = [0, 0], [0, 0], [0, 0]
 
     def turn(self, seat: int, may: set[str]) -> str:
-        """What the seat does, whose turn it is and who may do these things."""
+        """Return the action of the seat whose turn it is, which must be one of these."""
         who, done = next(self.turns)
         assert who == seat
         assert said(done) in may

@@ -21,7 +21,7 @@ def four_to_one(state: Any) -> Any:
 
 
 def for_hands(seat_0: str, seat_1: str) -> tuple[int, int]:
-    """What the poker hands score in a deal in which nobody drew."""
+    """Return the score of the poker hands in a deal in which nobody drew."""
     state = play(poke(seat_0, seat_1, must_beat=False), "stand", "stand")
     while not state.deals:
         (seat,) = state.actors
@@ -140,7 +140,7 @@ def test_the_hand_that_counts_is_the_one_after_the_draw() -> None:
 
 
 def after_a_deal(below: tuple[int, int], **more: tuple[int, int]) -> Any:
-    """What is after a deal that gave 4 and 1 below the line, and nothing above it."""
+    """The position after a deal that gave 4 and 1 below the line, and nothing above it."""
     before = replace(play(poke(HIGH, LOW), "stand", "stand"), below=below, **more)
     return four_to_one(before)
 

@@ -61,7 +61,7 @@ class Scorer:
         """The side that took each trick of the last deal."""
 
     def ask(self, seat: int, may: set[Said]) -> Said:
-        """What the seat does next, one of these."""
+        """Return the next action of the seat, which must be one of these."""
         done = said(next(self.actions))
         self.turns.append((seat, may))
         assert done in may

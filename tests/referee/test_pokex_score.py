@@ -24,7 +24,7 @@ TABLE = {
     5: "5 9 12 14 15 0",
     6: "6 11 15 18 20 21",
 }
-"""What the declarer's side scores: a row for the tricks it took, a column for its bid."""
+"""Points of the declarer's side: a row for the tricks it took, a column for its bid."""
 
 
 @pytest.mark.parametrize("tricks", range(7))

@@ -34,7 +34,7 @@ def two(*calls: str, dealer: int = 1) -> Any:
 
 
 def lowest(state: Any, turns: int) -> Any:
-    """What follows when everybody plays his lowest cards."""
+    """Return the position after each seat has played its lowest cards."""
     for _ in range(turns):
         state = state.play({state.actors[0]: listed(state)[0]})
     return state

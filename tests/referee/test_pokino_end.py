@@ -101,7 +101,7 @@ def test_most_points_win_and_equal_scores_share_a_place() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"pokino_up": True}])
 def test_passing_only_ends_a_game(options: dict[str, bool]) -> None:
-    """K-6.3, K-13.1, K-13.6: the first listed action is asked for and played to the end."""
+    """K-6.3, K-13.1, K-13.6: the first listed action is chosen until the end."""
     state: Any = Pokino().start(Seeded(bytes(32)), 6, options)
     turns = 0
     while state.actors:

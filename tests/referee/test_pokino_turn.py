@@ -132,7 +132,7 @@ def test_laying_draws_a_domino_and_a_bead() -> None:
 
 
 def test_it_must_touch_by_an_edge_and_lie_on_free_squares() -> None:
-    """K-4.1, K-4.2, K-2.2: a corner is no edge; the numbers need not match."""
+    """K-4.1, K-4.2, K-2.2: a corner is not an edge; the numbers need not match."""
     state = with_table(started(ONE, TWO, held="3-12 0-0 0-1"), "8-9 at 0,0 right")
     for legal in ("at 2,0 right", "at 2,0 up", "at 3,0 left", "at 0,1 right", "at -1,0 down"):
         assert may(state, f"lay 3-12 {legal}"), legal

@@ -1,4 +1,4 @@
-"""Pouku: what a set of yaku and what fields are worth (docs/rules/pouku.md, U-2, U-4 to U-6)."""
+"""Pouku: the points of a set of yaku and of fields (docs/rules/pouku.md, U-2, U-4 to U-6)."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def dealt(*groups: str) -> Groups:
 
 
 def offer(hand: str, fields: str, kept: str = "", point: str = "Q", **points: int) -> GoingOut:
-    """What can be gone out with, of cards of these ranks."""
+    """Return the cards for going out, from cards of these ranks."""
     held, lying, aside, turned = dealt(hand, fields, kept, point)
     return GoingOut(Values(**points), held, lying, aside, turned[0])
 
@@ -223,11 +223,11 @@ def cards_of_few_ranks(draw: st.DrawFn) -> tuple[list[str], list[str], list[str]
 
 
 TOO_MANY = 24
-"""Yaku of which not every set is looked at by hand."""
+"""Yaku of these ranks are too many to try every set by hand."""
 
 
 def fixed_points(cards: Sequence[str], rank: str, points: dict[str, int]) -> int:
-    """What the point cards are worth."""
+    """Return the points of the point cards."""
     return points["point"] * sum(card[0] == rank for card in cards)
 
 

@@ -76,7 +76,7 @@ def test_four_of_a_kind_and_a_pair_give_sixteen() -> None:
 
 
 def test_everyone_else_pays_twice_what_his_reference_fields_cost() -> None:
-    """U-6.1, U-6.2: not for the hand, not for the own field."""
+    """U-6.1, U-6.2: not for the hand, not for the seat's own field."""
     state = play(waiting(), "go_out")
     assert state.fields != ((), (), ())
     # seat 1 refers to 3D 7D 6S and KC JC QD, seat 2 to KC JC QD and 8D 7C QH

@@ -24,7 +24,7 @@ def test_a_keep_is_one_card_of_the_hand_and_field_cards_one_yaku() -> None:
         "discard 2S keep 7C",  # no field card
         "discard 2S keep 7C 9D",  # no yaku
         "discard 2S keep 7C 7D 9D",
-        "discard 2S keep 8C 9D TC",  # three are no straight
+        "discard 2S keep 8C 9D TC",  # three cards are not a straight
         "discard 2S keep 8C 9D 9H TC JH",
         "discard 2S keep 7C 7H",  # of the own field
         "discard 7C keep 7C 7D",  # it is gone
@@ -113,7 +113,7 @@ def test_what_everybody_sees() -> None:
 
 
 def test_an_action_is_asked_for_even_when_only_one_is_possible() -> None:
-    """U-10.1: a seat has two cards at least when it is asked."""
+    """U-10.1: a seat has at least two cards when it receives a question."""
     state = play(keeping(), "discard 2S keep 7C 7D")
     while state.turn != 0:
         state = play(state, f"discard {state.drawn}")

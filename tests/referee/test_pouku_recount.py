@@ -15,7 +15,7 @@ from tests.referee.pouku_by_hand import best_worth, dearest, every_yaku, worth
 FEW, MANY = 8, 40
 """Games that are counted again in the quick suite, and in the long one."""
 TOO_MANY = 20
-"""Yaku of which not every set is looked at by hand."""
+"""Yaku of these ranks are too many to try every set by hand."""
 FORMS: list[tuple[int, dict[str, Any]]] = [
     (3, {}),
     (4, {}),

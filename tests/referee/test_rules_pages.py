@@ -18,7 +18,7 @@ def rules(page: Path) -> list[str]:
 
 
 def cited() -> dict[str, str]:
-    """What the tests cite: the numbers of rules or of whole chapters, and where."""
+    """Return the citations of the tests: numbers of rules or whole chapters, with their files."""
     citations = {}
     for file in sorted(HERE.glob("test_*.py")):
         for doc in re.findall(r'"""(.*?)"""', file.read_text(), flags=re.DOTALL):

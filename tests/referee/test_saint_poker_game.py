@@ -63,7 +63,7 @@ class Scorer:
         return [set(said(turn[seat])[1]) for seat in who]
 
     def all_choose(self, word: str, size: int) -> list[set[str]]:
-        """S-2.2, S-2.3: everyone chooses so many cards of the hand, and lays them down."""
+        """S-2.2, S-2.3: everyone chooses this number of cards of the hand, and lays them down."""
         everyone = list(range(self.seats))
         may = [[frozenset(c) for c in combinations(hand, size)] for hand in self.hands]
         chosen = self.turn(word, everyone, may)

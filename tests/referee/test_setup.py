@@ -1,4 +1,4 @@
-"""Setting a game up: what is refused is told in one sentence; who wins (rules README)."""
+"""Setting a game up: a refusal is one sentence; places and winners (rules README)."""
 
 import pytest
 

@@ -24,7 +24,7 @@ async def slowly(question: bot_pb2.ActRequest) -> Answer:
 
 
 def positions(played: Played, game: str, seats: int) -> dict[tuple[int, int], ReplayStep]:
-    """The positions of all games by game and decision, as the records tell them."""
+    """Return the positions of all games by game and decision, from the records."""
     match = {"game": game, "seats": seats, "options": {}}
     return {
         (record.number, step.decision): step

@@ -108,13 +108,13 @@ ranks = st.sampled_from(["", *RANKS])
 
 
 def told(hand: list[Card], wild_rank: str) -> tuple[tuple[int, tuple[int, ...]], int]:
-    """What the code says, in the form of the search."""
+    """Return the code's result in the form of the search."""
     value = wild_hand(hand, wild_rank)
     return (int(value.category), value.ranks), value.natural
 
 
 def with_wild(number: int) -> st.SearchStrategy[list[Card]]:
-    """Hands with so many wild cards when sevens are wild."""
+    """Hands with this number of wild cards when sevens are wild."""
     wild = [c for c in DECK_WITH_JOKERS if is_wild(c, "7")]
     natural = [c for c in DECK if not is_wild(c, "7")]
     return st.tuples(

@@ -34,7 +34,7 @@ async def budget_shares(game: str, addresses: list[str], boards: int) -> tuple[f
         start_ms=60_000,
         allowance_ms=60_000,
     )
-    # These tests are about cost; on a busy machine this process may stand still.
+    # These tests measure cost; on a busy machine this process may be stopped for a while.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stall_detector, "STILL_SECONDS", math.inf)
         return await _play(order)

@@ -12,11 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from arena.ratings.scale import ELO, normal
+from arena.ratings.scale import DECIMALS, ELO, normal
 from arena.ratings.strength.meeting_arrays import Floats
-
-DECIMALS = 6
-"""Rounding of the published values: far below their errors and above the solver's rounding."""
 
 CERTAIN = 0.975
 """The likelihood of superiority from which an entrant counts as certainly stronger."""

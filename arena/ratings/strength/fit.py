@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from arena.ratings.meetings import Meetings, pairs
-from arena.ratings.scale import ELO, Z95
+from arena.ratings.scale import DECIMALS, ELO, Z95
 from arena.ratings.strength.connectivity import all_within_reach, components
 from arena.ratings.strength.settings import StrengthSettings
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from arena.ratings.strength.misfit import LackOfFit
     from arena.ratings.strength.solver import Fit
 
-DECIMALS = 6
-"""Rounding of the published values: far below their errors and above the solver's rounding."""
 
 Groups = tuple[tuple[str, ...], ...]
 

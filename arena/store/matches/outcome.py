@@ -40,11 +40,12 @@ def summarize(
         match: the match's id.
         entrants: versions in order.
         games: the stored results of the games, in order of their numbers.
-        thinking: for each game the stored decision times by entrant, or None.
+        thinking: for each game the stored decision times by entrant; None or empty if they were
+            not counted.
     """
     values = {"entrants": list(entrants), "games": list(games)}
     closed = ClosedMatch(match, 0, 0, tuple(entrants), games_of(values))
-    counted = [each for each in thinking if each is not None]
+    counted = [each for each in thinking if each]
     added = [
         sum((DecisionHistogram.read(each[place]) for each in counted), DecisionHistogram()).stored()
         for place in range(len(entrants))

@@ -1,8 +1,8 @@
 """Rebuild a position of Poke from a view."""
 
-from referee.games.poke.actions import Hand, PokeView
+from referee.games.poke.actions import PokeView
 from referee.games.poke.state import NON_DEALER_DRAWS, PokeState
-from referee.games.shared.cards import DECK
+from referee.games.shared.cards import DECK, Hand
 from referee.games.shared.dealing import Chance
 
 HAND = 5

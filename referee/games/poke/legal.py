@@ -6,8 +6,8 @@ from itertools import chain, combinations, groupby
 from random import Random
 
 from referee.games.contract import Action, LazyActions, Words
-from referee.games.poke.actions import Answer, Draw, Hand, Lead, Stand
-from referee.games.shared.cards import RANK
+from referee.games.poke.actions import Answer, Draw, Lead, Stand
+from referee.games.shared.cards import RANK, Hand
 
 
 def beats(answer: Hand, lead: Hand) -> bool:

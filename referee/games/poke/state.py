@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from referee.games.contract import Action, Legal, State
 from referee.games.poke.actions import (
     Draw,
-    Hand,
     Lead,
     Pair,
     PokeDeal,
@@ -16,7 +15,7 @@ from referee.games.poke.actions import (
     Stand,
 )
 from referee.games.poke.legal import LegalAnswers, LegalDraws, LegalLeads, beats, can_beat, without
-from referee.games.shared.cards import DECK, RANK, Card, in_order
+from referee.games.shared.cards import DECK, RANK, Card, Hand, in_order
 from referee.games.shared.dealing import Chance
 from referee.games.shared.poker import Category, HandValue, best_hand
 

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from referee.games.shared.cards import Card
+from referee.games.shared.cards import Card, Hand
 
-Hand = tuple[Card, ...]
 Pair = tuple[int, int]
 """A number per side."""
 

@@ -1,8 +1,8 @@
 """Rebuild a position of Pokex from a view."""
 
-from referee.games.pokex.actions import Hand, PokexPlayed, PokexView
+from referee.games.pokex.actions import PokexPlayed, PokexView
 from referee.games.pokex.state import FORMS, PokexState
-from referee.games.shared.cards import DECK_WITH_JOKERS
+from referee.games.shared.cards import DECK_WITH_JOKERS, Hand
 from referee.games.shared.dealing import Chance
 
 

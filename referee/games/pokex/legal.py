@@ -7,8 +7,8 @@ from itertools import combinations
 from random import Random
 
 from referee.games.contract import Action, LazyActions, Legal, Words
-from referee.games.pokex.actions import Bid, Hand, NameWild, PassBid, PlayCard, PlayPair
-from referee.games.shared.cards import RANKS, Card
+from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair
+from referee.games.shared.cards import RANKS, Card, Hand
 from referee.games.shared.wild_cards import is_wild
 
 HIGHEST_BID = 6

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from referee.games.contract import Action, Legal, State
 from referee.games.pokex.actions import (
     Bid,
-    Hand,
     NameWild,
     Pair,
     PassBid,
@@ -24,7 +23,7 @@ from referee.games.pokex.legal import (
     LegalPairs,
     LegalWildRanks,
 )
-from referee.games.shared.cards import DECK_WITH_JOKERS, Card, in_order
+from referee.games.shared.cards import DECK_WITH_JOKERS, Card, Hand, in_order
 from referee.games.shared.dealing import Chance
 from referee.games.shared.wild_cards import wild_hand
 

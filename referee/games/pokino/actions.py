@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from referee.games.shared.cards import Card
+from referee.games.shared.cards import Hand
 from referee.games.shared.dominoes import Tile
 
-Hand = tuple[Card, ...]
 Tiles = tuple[Tile, ...]
 
 

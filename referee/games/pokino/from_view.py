@@ -1,9 +1,9 @@
 """Rebuild a position of Pokino from a view."""
 
-from referee.games.pokino.actions import Hand, PokinoView, Tiles
+from referee.games.pokino.actions import PokinoView, Tiles
 from referee.games.pokino.layout import PokinoLayout
 from referee.games.pokino.state import PokinoState, Variants
-from referee.games.shared.cards import DECK, Card
+from referee.games.shared.cards import DECK, Card, Hand
 from referee.games.shared.dealing import Chance
 from referee.games.shared.dominoes import DOMINOES
 

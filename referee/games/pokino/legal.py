@@ -6,10 +6,11 @@ from itertools import chain
 from random import Random
 
 from referee.games.contract import Action, Legal
-from referee.games.pokino.actions import Domino, Hand, PassTurn, Run, Tiles
+from referee.games.pokino.actions import Domino, PassTurn, Run, Tiles
 from referee.games.pokino.ground import Ground
 from referee.games.pokino.placements import count, may_lay, placement, placements
 from referee.games.pokino.runs import RunSearch, listed, may_run
+from referee.games.shared.cards import Hand
 
 ENOUGH = 7
 """Number of cards from which the draw is optional, if the variant allows it."""

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise, permutations, product
 
-from referee.games.pokino.actions import Hand, PokinoSquare, Run
+from referee.games.pokino.actions import PokinoSquare, Run
 from referee.games.pokino.grid import SQUARES, STEPS, around, ends, pair, square, within
 from referee.games.pokino.ground import Ground
-from referee.games.shared.cards import DECK, Card
+from referee.games.shared.cards import DECK, Card, Hand
 
 NUMBER: dict[Card, int] = {c: "KA23456789TJQ".index(c[0]) for c in DECK}
 """The number that matches a card: the king 0, the ace 1, the queen 12."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from referee.games.contract import Action, Legal, Merit, State
 from referee.games.pokino.actions import (
     Domino,
-    Hand,
     PassTurn,
     PokinoCards,
     PokinoRun,
@@ -19,7 +18,7 @@ from referee.games.pokino.layout import PokinoLayout
 from referee.games.pokino.legal import PokinoTurns
 from referee.games.pokino.placements import squares
 from referee.games.pokino.runs import points, steps_of
-from referee.games.shared.cards import Card, in_order
+from referee.games.shared.cards import Card, Hand, in_order
 from referee.games.shared.dealing import Chance
 from referee.games.shared.dominoes import NUMBERS, tiles_in_order
 

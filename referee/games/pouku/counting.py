@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from referee.games.pouku.actions import Hand, PoukuYaku
+from referee.games.pouku.actions import PoukuYaku
 from referee.games.pouku.groups import ONE
 from referee.games.pouku.packing import (
     ENOUGH,
@@ -17,7 +17,7 @@ from referee.games.pouku.packing import (
     straight_of,
 )
 from referee.games.pouku.yaku import ACE, GROUPS, LOW_ACE, SHORTEST, Values, in_sequence, name_of
-from referee.games.shared.cards import RANK, in_order
+from referee.games.shared.cards import RANK, Hand, in_order
 
 # Reconstruction of the cards of each yaku in a packing.
 

@@ -1,8 +1,8 @@
 """Rebuild a position of Pouku from a view."""
 
-from referee.games.pouku.actions import Hand, PoukuView
+from referee.games.pouku.actions import PoukuView
 from referee.games.pouku.state import PoukuForm, PoukuState
-from referee.games.shared.cards import DECK
+from referee.games.shared.cards import DECK, Hand
 from referee.games.shared.dealing import Chance
 
 

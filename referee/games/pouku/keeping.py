@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations, islice
 
-from referee.games.pouku.actions import Hand
 from referee.games.pouku.yaku import ACE, LONGEST, LOW_ACE, SHORTEST, name_of
-from referee.games.shared.cards import RANK, Card
+from referee.games.shared.cards import RANK, Card, Hand
 
 Fields = tuple[Hand, ...]
 """The fields by seat; the keeping seat's is empty, because it must not be used."""

@@ -8,7 +8,6 @@ from referee.games.pouku.actions import (
     Discard,
     Give,
     GoOut,
-    Hand,
     PoukuCards,
     PoukuDeal,
     PoukuTurn,
@@ -17,7 +16,7 @@ from referee.games.pouku.actions import (
 from referee.games.pouku.counting import GoingOut, payment
 from referee.games.pouku.keeping import Fields, is_keep, keeps
 from referee.games.pouku.yaku import Values
-from referee.games.shared.cards import DECK, Card, in_order
+from referee.games.shared.cards import DECK, Card, Hand, in_order
 from referee.games.shared.dealing import Chance
 
 # Legal actions of Pouku: one decision per turn (docs/rules/pouku.md, U-3, U-4, U-5).

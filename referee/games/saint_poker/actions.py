@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from referee.games.shared.cards import Card
-
-Hand = tuple[Card, ...]
+from referee.games.shared.cards import Card, Hand
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Rebuild a position of Saint Poker from a view."""
 
-from referee.games.saint_poker.actions import Hand, SaintPokerView
+from referee.games.saint_poker.actions import SaintPokerView
 from referee.games.saint_poker.state import SaintPokerState
-from referee.games.shared.cards import DECK
+from referee.games.shared.cards import DECK, Hand
 from referee.games.shared.dealing import Chance
 
 

@@ -7,7 +7,6 @@ from random import Random
 
 from referee.games.contract import Action, LazyActions, Legal, State, Words
 from referee.games.saint_poker.actions import (
-    Hand,
     PickUp,
     River,
     SaintPokerCards,
@@ -16,7 +15,7 @@ from referee.games.saint_poker.actions import (
     SaintPokerView,
     Show,
 )
-from referee.games.shared.cards import Card, in_order
+from referee.games.shared.cards import Card, Hand, in_order
 from referee.games.shared.dealing import Chance
 from referee.games.shared.poker import best_hand
 

@@ -9,6 +9,9 @@ from typing import NewType
 Card = NewType("Card", str)
 """A playing card in the notation of the rules. Use :func:`card` for external input."""
 
+Hand = tuple[Card, ...]
+"""Cards of a hand, a meld or a trick."""
+
 RANKS = "23456789TJQKA"
 SUITS = "CDHS"
 

@@ -88,7 +88,7 @@ class Playing:
         self.matches[place] = replace(match, state=MatchStatus.CLOSED, games=games)
 
     def play(self, most: int = 2000) -> FormatOver | None:
-        """Play until it is over or so many matches are scheduled; None if it still runs."""
+        """Play to the end, or until this number of matches is scheduled; then return None."""
         while len(self.matches) < most:
             step = self.ask()
             if isinstance(step, FormatOver):

@@ -24,7 +24,7 @@ from tests.arena.formats.playing import Playing, everyone
 
 
 def walk(counts: PairCounts, low: float, high: float) -> float:
-    """Stands in for a likelihood ratio: so much better in pairs, scaled by the bounds."""
+    """Substitute for a likelihood ratio: the surplus in pairs, scaled by the bounds."""
     return (high - low) / 100 * (counts[4] + 2 * counts[5] - counts[1] - 2 * counts[0])
 
 

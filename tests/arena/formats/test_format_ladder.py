@@ -153,7 +153,7 @@ def test_the_guess_is_the_most_likely_one_under_its_prior() -> None:
     )
     gap = guesses["a@1"].mean - guesses["b@1"].mean
     assert 0.9 * log(3) < gap < log(3)
-    # At the maximum the slope of each is nought: what was scored, less what was expected.
+    # At the maximum each slope is 0: the score minus the expected score.
     chance = 1 / (1 + exp(-gap))
     assert 75 - 100 * chance == pytest.approx(guesses["a@1"].mean / 1.5**2, abs=0.1)
 

@@ -68,7 +68,7 @@ def test_as_many_tables_are_filled_as_owners_allow(
     seated = [name for table in made for name in table]
     assert len(set(seated)) == len(seated) == room * sides
     assert all(len({clan[name] for name in table}) == sides for table in made)
-    # One table more would need more entrants than owners leave for so many tables.
+    # One more table would need more entrants than the owners leave for that number of tables.
     sizes = Counter(clan.values())
     assert sum(min(size, room + 1) for size in sizes.values()) < (room + 1) * sides
 

@@ -1,4 +1,4 @@
-"""Whom a ladder seats, beside the same told plainly: by looking at everyone each time."""
+"""The pairings of a ladder equal those of a plain search over all entrants."""
 
 import random
 from collections import Counter

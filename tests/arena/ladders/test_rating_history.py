@@ -1,4 +1,4 @@
-"""The history of a ladder: one point a round, each what a fit from scratch would say."""
+"""The history of a ladder: one point per round, equal to a new fit."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ def points(store: Engine, historian: RatingHistories | None = None) -> Sequence[
 
 
 def spread(store: Engine, hours: float = 1.0) -> None:
-    """Has the matches closed one after the other, so much apart; the newest just now."""
+    """Close the matches one after the other, at this distance in time; the newest just now."""
     table = schema.results
     closed = [match.id for match in results.closed(store)]
     with database.writing(store) as connection:

@@ -1,4 +1,4 @@
-"""The crosstable: what a cell says, and how often its interval holds the truth."""
+"""The crosstable: the values of a cell, and the coverage of its interval."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Decision times: what is told is near what was measured, and histograms add up."""
+"""Decision times: quantiles are close to the measured times, and histograms add up."""
 
 import math
 import random

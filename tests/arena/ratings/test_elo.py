@@ -1,4 +1,4 @@
-"""The rules of the Elo ratings: what a match is worth, and what must not matter."""
+"""The Elo ratings: the effect of a match, and invariance under order."""
 
 import math
 import random

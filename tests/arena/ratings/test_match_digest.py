@@ -1,4 +1,4 @@
-"""What a match is summed up to, and that nothing is lost on the way to the store and back."""
+"""Digests of matches, and their encoding for the store."""
 
 from hypothesis import given
 from hypothesis import strategies as st

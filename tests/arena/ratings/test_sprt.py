@@ -61,7 +61,7 @@ def test_a_test_that_cannot_decide_is_refused(
 
 
 def play(test: SprtSettings, elo: float, dice: random.Random) -> str:
-    """The verdict on games of which a quarter are drawn, asked after every tenth."""
+    """Return the verdict on games, a quarter of them drawn, computed after every tenth game."""
     score = expected_score(elo)
     wins = losses = draws = 0
     while True:
@@ -86,7 +86,7 @@ def test_it_errs_as_often_as_was_agreed(elo: float, wrong: str) -> None:
 def test_104_pairs_won_are_as_much_likelier_as_can_be_worked_out_by_hand() -> None:
     """To have a mean t standard deviations above one half with as many wins as possible, wins and
     losses of both games must be all there is: w - 1/2 = t * sqrt(w * (1 - w)); fastchess's test
-    prints 2.94 here, and does not say why.
+    prints 2.94 here, without an explanation.
     """
     effect = 5 * math.sqrt(2) / NORMALIZED
     won = 0.5 + 0.5 * effect / math.sqrt(1 + effect**2)

@@ -73,7 +73,7 @@ server.add_insecure_port(os.environ["POKEARENA_ADDRESS"])
 server.start()
 server.wait_for_termination()
 """
-"""Says who answered, how often it was started and asked; waits while there is a file `wait`."""
+"""Answers with its process id and its counts as notes; waits while there is a file `wait`."""
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -185,7 +185,7 @@ class Relay:
 
 
 class Table:
-    """What is met at a seat."""
+    """The referee's side of a seat."""
 
     def __init__(self) -> None:
         self.bot: Any = None
@@ -206,7 +206,7 @@ class Table:
 class Home:
     """The author's machine: a connector and its bot.
 
-    where: the relay's port here, or the URL of it. bot: its program. named: what is typed
+    where: the relay's port here, or the URL of it. bot: its program. named: the typed name
         instead of a command that runs that. within: a command that runs commands elsewhere.
     """
 

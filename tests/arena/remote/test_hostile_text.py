@@ -1,4 +1,4 @@
-"""What a connector writes of its bot reaches no record, log or terminal as it is."""
+"""Text of a connector is sanitized before it reaches a record, a log or a terminal."""
 
 import asyncio
 from pathlib import Path

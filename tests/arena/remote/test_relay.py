@@ -80,13 +80,13 @@ def test_a_question_that_is_open_when_the_cable_is_cut_is_answered_when_it_is_me
             wait_until(lambda: home.asked() == ["1 1"])
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
-            # It answers while nobody can hear it.
+            # It answers while it is disconnected.
             (home.folder / "wait").unlink()
             wait_until(lambda: home.heard("lost"))
             cable.mend()
             first = call.result().note
             assert first.split()[1:] == ["1", "1"]
-            # A question that is asked while the cable is cut waits, too.
+            # A question sent while the cable is cut waits, too.
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
             call = table.act(2)
@@ -109,7 +109,7 @@ def test_a_connector_that_is_started_anew_is_given_the_open_question_again(
         wait_until(lambda: not relay.is_here(version))
         (home.folder / "wait").unlink()
         home.start()
-        # By a process that was told first what is played.
+        # By a process that first received its Start request.
         assert call.result().note.split()[1:] == ["1", "1"]
         assert home.asked() == ["1 1", "1 1"]
 
@@ -309,7 +309,7 @@ def test_a_relay_that_is_not_there_cannot_be_reached(tmp_path: Path) -> None:
 
 
 def refusal(relay: Relay, *messages: relay_pb2.ConnectRequest) -> tuple[grpc.StatusCode, str]:
-    """How a connection ends that says this and then nothing more."""
+    """Return how a connection ends that sends this and then nothing more."""
     silent = threading.Event()
 
     def say() -> Iterator[relay_pb2.ConnectRequest]:

@@ -42,7 +42,7 @@ def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that is busy is no tunnel that is late, or lost."""
+    """A busy machine does not count as a slow or lost tunnel."""
     monkeypatch.setattr(relay_tunnel, "LATE_SECONDS", 1e6)
     monkeypatch.setattr(relay_tunnel, "LOST_SECONDS", 1e6)
     monkeypatch.setattr(relay_tunnel, "DIAL_SECONDS", 1e6)

@@ -61,7 +61,7 @@ def store(url: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def schedule(store: Engine) -> Callable[..., Tournament]:
-    """Makes a round robin of so many bots: bot0@1, bot1@1, ..."""
+    """Create a round robin of this number of bots: bot0@1, bot1@1, ..."""
 
     def make(
         bots: int = 2,

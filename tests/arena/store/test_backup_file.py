@@ -76,7 +76,7 @@ def test_what_is_restored_is_what_was_backed_up(
         before.pop(settled)
         after.pop(settled)
     assert after == before
-    # Whoever played it when the backup was made plays it elsewhere.
+    # The worker that played it during the backup continues in the original arena.
     lease = transitions.lease(other, playing, "another")
     assert lease is not None
     assert (lease.attempt, [game.game for game in lease.committed]) == (2, [0])

@@ -1,4 +1,4 @@
-"""Ladders from the store: what is summed up when a match closes, and folds kept up to date."""
+"""Ladder sums: the digest stored when a match closes, and incremental sums."""
 
 import json
 from collections.abc import Callable

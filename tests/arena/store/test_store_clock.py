@@ -1,4 +1,4 @@
-"""All processes see one time in an SQLite store, whatever their own clocks say."""
+"""All processes use one clock in an SQLite store, independent of their own clocks."""
 
 import subprocess
 import sys

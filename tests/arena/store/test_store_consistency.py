@@ -85,7 +85,7 @@ def test_what_is_not_as_it_must_be_is_named(
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 def test_a_row_that_names_what_is_not_there_is_found(store: Engine, closed: str, url: str) -> None:
-    # SQLite keeps no key unless it is told to.
+    # SQLite enforces foreign keys only if a pragma enables them.
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
         connection.execute("DELETE FROM versions WHERE id = 'bot0@1'")
         connection.commit()

@@ -42,7 +42,7 @@ PLAYED: Callable[..., PlayedGame] = runpy.run_path(
 
 @dataclass
 class Model:
-    """What a match should be."""
+    """The expected state of a match."""
 
     state: MatchState = PENDING
     attempt: int = 0

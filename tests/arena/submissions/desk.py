@@ -27,7 +27,7 @@ class Desk:
         self.engine = self.place.store
         self.shelf = PendingUploads(self.place.folder.submissions)
         self.checks: list[Check] = []
-        """What an examination says."""
+        """The checks of the examination."""
         versions = self.place.folder.versions
         self.level = Level.BUBBLEWRAP
         self.office = SubmissionPipeline(

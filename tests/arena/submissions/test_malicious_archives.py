@@ -70,7 +70,7 @@ def begun(*blocks: bytes) -> bytes:
 
 
 def old_sparse(real: int) -> bytes:
-    """Return a header of GNU's old sparse format for a file of `real` bytes, of which one is."""
+    """Return a header of GNU's old sparse format: a file of `real` bytes that stores one byte."""
     block = bytearray(raw("hole", tarfile.GNUTYPE_SPARSE, b"x"))
     block[386:410] = b"%011o\0%011o\0" % (real - 1, 1)
     block[483:495] = b"%011o\0" % real
@@ -213,7 +213,7 @@ ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
     "setuid": (lambda: packed(member("s", mode=0o4755)), "setuid or setgid bit"),
     "setgid": (lambda: packed(member("s", mode=0o2755)), "setuid or setgid bit"),
 }
-"""By name: what is sent, and a pattern that the sentence of the refusal holds."""
+"""By name: the archive, and a pattern of the refusal's sentence."""
 
 
 def sparse_10(data: bytes) -> tuple[bytes, bytes]:

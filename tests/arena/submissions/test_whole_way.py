@@ -98,7 +98,7 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
 
         wait_until(lambda: closed("mine@1"))
 
-        # The next version, while whoever works on it dies.
+        # The next version, while the process that handles it is killed.
         (tmp_path / "mine" / "more.txt").write_text("more")
         with subprocess.Popen(
             [POKEARENA, "bot", "push", "mine", "--to", url],

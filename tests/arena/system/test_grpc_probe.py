@@ -1,4 +1,4 @@
-"""Whether a referee answers: for a process that stands still the kernel takes connections."""
+"""A stopped process does not count as answering, although the kernel accepts connections."""
 
 import socket
 import subprocess

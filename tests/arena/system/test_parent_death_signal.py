@@ -34,7 +34,7 @@ def children(pid: int) -> list[int]:
 
 
 def wait_gone(pid: int) -> None:
-    """Returns when process `pid` has ended; it may stay a zombie of whoever adopted it."""
+    """Wait until process `pid` has ended; it may remain a zombie of its new parent."""
     while True:
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

@@ -11,7 +11,7 @@ import pytest
 
 from arena.services import web_process
 from arena.store.bots import owners, submissions
-from arena.submissions import pipeline
+from arena.submissions import runner
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli
@@ -34,7 +34,7 @@ class Arena:
     def open(self) -> None:
         """Works on what is pushed until the test is over."""
         working = threading.Thread(
-            target=pipeline.run, args=(self.desk.office, lambda: self._goes_on)
+            target=runner.run, args=(self.desk.office, lambda: self._goes_on)
         )
         working.start()
         self._stack.callback(working.join)
@@ -48,7 +48,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
     with ExitStack() as stack:
         arena = Arena(tmp_path / "arena", stack)
         monkeypatch.setenv("POKEARENA_TOKEN", arena.token)
-        monkeypatch.setattr(pipeline, "_PAUSE_SECONDS", 0.05)
+        monkeypatch.setattr(runner, "_PAUSE_SECONDS", 0.05)
         yield arena
 
 

@@ -1,4 +1,4 @@
-"""The sums as arrays: they say of the matches what counting them one by one says."""
+"""The sums as arrays equal the sums over single matches."""
 
 import random
 from itertools import permutations

@@ -1,4 +1,4 @@
-"""The gaps between entrants: each is told when it is asked for, and ranks hang on all of them."""
+"""Differences between entrants, which are computed on demand, and ranks computed from them."""
 
 import numpy as np
 import pytest

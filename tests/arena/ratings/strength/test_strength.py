@@ -33,7 +33,7 @@ def match(number: int, entrants: tuple[str, ...], *places: tuple[int, ...]) -> C
 
 
 def wins(table: dict[str, int]) -> Meetings:
-    """Single games: {"a>b": 3} says that a beat b three times; {"a=b": 1} is a draw."""
+    """Single games: {"a>b": 3} means that a beat b three times; {"a=b": 1} is a draw."""
     played: list[ClosedMatch] = []
     for (first, sign, second), times in [(list(result), times) for result, times in table.items()]:
         places = (1, 2) if sign == ">" else (1, 1)
@@ -93,7 +93,7 @@ def test_it_is_what_choix_fits(seed: int, strictness: float) -> None:
 
 
 def test_tables_of_four_find_the_strengths_that_plackett_luce_finds() -> None:
-    """By pairs some of a ranking's say is lost, so both are held to the same truth."""
+    """Pairs lose some information of a ranking: both fits are compared with the true strengths."""
     import choix
 
     dice = np.random.default_rng(1)

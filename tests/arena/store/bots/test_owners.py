@@ -1,4 +1,4 @@
-"""Owners are known by their tokens, of which nothing is stored that could be used."""
+"""Owners are identified by tokens; the store contains nothing from which a token follows."""
 
 import pytest
 from sqlalchemy import Engine, select

@@ -1,4 +1,4 @@
-"""What the store reads from the record of a finished game."""
+"""The store's summary of the record of a finished game."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a bot played last, the newest first."""
+"""The latest matches of a bot, the newest first."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ MakePlayed = Callable[..., PlayedGame]
 
 @pytest.fixture
 def cup(store: Engine, schedule: Schedule, played: MakePlayed) -> Tournament:
-    """A round robin of three of which all matches are closed but one."""
+    """A round robin of three entrants, with all matches closed but one."""
     cup = schedule(3)
     for match in transitions.due(store)[:-1]:
         lease = transitions.lease(store, match, "worker")

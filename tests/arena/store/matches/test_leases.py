@@ -1,4 +1,4 @@
-"""The lease of a match: who may play it, and that whoever may not changes nothing."""
+"""Leases: only the holder of a match's lease can change the match."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""What is told of matches, and when."""
+"""Results of matches, and when they become visible."""
 
 from collections.abc import Callable
 

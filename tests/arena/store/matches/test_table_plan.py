@@ -1,4 +1,4 @@
-"""What is left to play of a match."""
+"""The remaining tables and boards of a match."""
 
 from dataclasses import replace
 

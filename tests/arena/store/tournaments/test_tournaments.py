@@ -1,4 +1,4 @@
-"""Tournaments: what is made with them, and the states they go through."""
+"""Tournaments: their matches, and their states."""
 
 import hashlib
 import json

@@ -12,7 +12,7 @@ from arena.submissions.conformance.check import Check
 from arena.submissions.conformance.examination import examine
 
 Examine = Callable[..., dict[str, Check]]
-"""What is said of a bot, by name of the check."""
+"""Return the checks of a bot, by name."""
 Program = Callable[[str], Bot]
 """A bot of one Python file."""
 

@@ -1,4 +1,4 @@
-"""What an examination passes, what it only remarks, and what it never charges to a bot."""
+"""Examinations: passed checks, remarks, and failures that are never charged to a bot."""
 
 import os
 import socket

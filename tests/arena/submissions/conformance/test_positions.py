@@ -1,4 +1,4 @@
-"""What is asked of bots: every form of every game, and questions of every awkward kind."""
+"""Questions to bots: every form of every game, and every kind of awkward question."""
 
 import pytest
 
