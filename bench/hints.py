@@ -39,9 +39,9 @@ def per_second(number: int, work: Callable[[], object]) -> float:
 
 def put(connection: Redis) -> None:
     """Enqueue jobs."""
-    hints = MatchQueue(connection)
+    queue = MatchQueue(connection)
     for _ in range(HINTS):
-        hints.put(f"m-{secrets.token_hex(5)}")
+        queue.enqueue(f"m-{secrets.token_hex(5)}")
 
 
 def push(connection: Redis) -> None:
@@ -52,9 +52,9 @@ def push(connection: Redis) -> None:
 
 def followed(connection: Redis) -> float:
     """Return the jobs per second of the arena's worker."""
-    hints = MatchQueue(connection)
+    queue = MatchQueue(connection)
     for _ in range(FOLLOWED):
-        hints.put(f"m-{secrets.token_hex(5)}")
+        queue.enqueue(f"m-{secrets.token_hex(5)}")
     worker = MatchWorker(connection, nothing)
     return per_second(FOLLOWED, lambda: worker.work(burst=True, logging_level="ERROR"))
 
@@ -84,6 +84,6 @@ def figures(rounds: int) -> Iterator[Figure]:
                     follows[1].append(worked(connection))
         finally:
             server.stop()
-    yield Figure("hints put", "hints a second", puts[0], "ids pushed onto a list", puts[1])
-    name = "hints followed by one worker, a fork each"
-    yield Figure(name, "hints a second", follows[0], "RQ's own worker, a fork each", follows[1])
+    yield Figure("queue put", "queue a second", puts[0], "ids pushed onto a list", puts[1])
+    name = "queue followed by one worker, a fork each"
+    yield Figure(name, "queue a second", follows[0], "RQ's own worker, a fork each", follows[1])

@@ -22,7 +22,7 @@ BRIDGE: Final = (sys.executable, "-I", "-m", "arena.bots.stdio", "--")
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A hosted bot (``manifest`` and ``folder``) or a remote one (``address`` or ``desk``)."""
+    """A hosted bot (``manifest`` and ``folder``) or a remote one (``address`` or ``relay``)."""
 
     label: str
     """Name shown to users: "greedy", "greedy@2", "grpc://10.0.0.5:7000"."""
@@ -37,12 +37,12 @@ class Bot:
     """
     address: str | None = None
     """gRPC address of a remote bot, "10.0.0.5:7000" or "unix:/path"."""
-    desk: str | None = None
+    relay: str | None = None
     """Control address of the relay that a remote bot connects to.
 
     Empty if the bot has never connected.
     """
-    way: TunnelEndpoint | None = None
+    tunnel: TunnelEndpoint | None = None
     """Tunnel endpoint of that relay, if it runs on another machine."""
     awaited: bool = True
     """Whether a table waits for an offline bot; otherwise the bot counts as not started in time."""
@@ -58,7 +58,7 @@ class Bot:
     @property
     def remote(self) -> bool:
         """Return whether it runs on its author's machine, where it cannot be started or reset."""
-        return self.address is not None or self.desk is not None
+        return self.address is not None or self.relay is not None
 
     @property
     def language(self) -> str:

@@ -100,8 +100,8 @@ class Workspace:
                 self.store, version.id, version.content_hash, version.folder, where
             )
         if version.manifest.get("remote"):
-            desk = remote_bots.relay_address(self.store, version.id)
-            return Bot(version.id, desk=desk.address, way=relay_tunnel.needed(*desk))
+            address = remote_bots.relay_address(self.store, version.id)
+            return Bot(version.id, relay=address.address, tunnel=relay_tunnel.needed(*address))
         return Bot(version.id, address=str(version.manifest["address"]))
 
     def _known(self) -> Iterable[str]:

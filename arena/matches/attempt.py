@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 _REFEREE_SECONDS = 10.0
-_GLANCE_SECONDS = 0.1
-_AGAIN_SECONDS = 0.5
+_POLL_SECONDS = 0.1
+_RETRY_SECONDS = 0.5
 # Longer than the term of a lease: a lapsed lease normally ends the retries first.
 _COMMIT_SECONDS = 60.0
 
@@ -56,7 +56,7 @@ class Drained(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class WorkerResources:
     """Resources and settings with which a worker plays matches.
 
     Attributes:
@@ -80,70 +80,72 @@ class Bench:
     most_bytes: int | None = None
 
 
-def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
+def attempt(resources: WorkerResources, match: str, drain: threading.Event) -> None:
     """Play the remaining games of a match if it is due; return when it is closed or released.
 
     Must run in the main thread of a process that ends afterwards (`arena.matches.lease_renewal`).
 
     Args:
-        bench: resources of the worker.
+        resources: resources of the worker.
         match: id of the match.
         drain: when set, the match is released after the current game.
     """
     timings.HERE.forget()
-    with logs.bound(match=match, worker=bench.owner):
-        _attempt(bench, match, drain)
+    with logs.bound(match=match, worker=resources.owner):
+        _attempt(resources, match, drain)
 
 
-def _attempt(bench: Bench, match: str, drain: threading.Event) -> None:
+def _attempt(resources: WorkerResources, match: str, drain: threading.Event) -> None:
     # An attempt that has not begun is not a failure: the sweeper enqueues the match again.
-    if not _referee_answers(bench, drain):
-        log.warning("%s: not begun, no referee answers at %s", match, bench.referee)
+    if not _referee_answers(resources, drain):
+        log.warning("%s: not started: no referee answers at %s", match, resources.referee)
         return
     if drain.is_set():
         return
-    if not _relays_are_reached(bench.engine, match):
-        log.info("%s: not begun, the relay of its remote bot cannot be reached from here", match)
+    if not _can_reach_relays(resources.engine, match):
+        log.info("%s: not started: cannot connect to the relay of its remote bot", match)
         return
     with (
-        EventPublisher(bench.redis) as publisher,
-        commit_events.listening(bench.engine, publisher.publish),
+        EventPublisher(resources.redis) as publisher,
+        commit_events.listening(resources.engine, publisher.publish),
     ):
-        lease = transitions.lease(bench.engine, match, bench.owner)
+        lease = transitions.lease(resources.engine, match, resources.owner)
         if lease is None:
-            log.info("%s: not due any more", match)
+            log.info("%s: no longer due", match)
             return
         with logs.bound(attempt=lease.attempt):
-            _play_or_release(bench, lease, drain, publisher)
+            _play_or_release(resources, lease, drain, publisher)
 
 
 def _play_or_release(
-    bench: Bench, lease: Lease, drain: threading.Event, publisher: EventPublisher
+    resources: WorkerResources, lease: Lease, drain: threading.Event, publisher: EventPublisher
 ) -> None:
     match, games, done = lease.match, lease.spec.games, len(lease.committed)
     log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
     try:
-        _play(bench, lease, drain, publisher)
+        _play(resources, lease, drain, publisher)
     except (Drained, Interrupted):
-        _release(bench, lease, None)
+        _release(resources, lease, None)
     except LeaseLost as error:
         log.warning("%s", error)
     except BotAbsent as absent:
         log.info("%s: %s", match, absent)
-        _release(bench, lease, None)
+        _release(resources, lease, None)
     except (InfrastructureError, BotError) as error:
-        _release(bench, lease, str(error))
+        _release(resources, lease, str(error))
     except Exception as error:
         log.exception("%s: failed", match)
-        _release(bench, lease, f"{type(error).__name__}: {error}")
+        _release(resources, lease, f"{type(error).__name__}: {error}")
 
 
-def _play(bench: Bench, lease: Lease, drain: threading.Event, publisher: EventPublisher) -> None:
+def _play(
+    resources: WorkerResources, lease: Lease, drain: threading.Event, publisher: EventPublisher
+) -> None:
     spec = lease.spec
-    with LeaseRenewal(bench.engine, lease, drain) as renewal, contextlib.ExitStack() as stack:
+    with LeaseRenewal(resources.engine, lease, drain) as renewal, contextlib.ExitStack() as stack:
 
         def commit(game: PlayedGame) -> None:
-            if _commit(bench.engine, lease, game):
+            if _commit(resources.engine, lease, game):
                 renewal.end()
                 log.info("%s: closed", lease.match)
             elif drain.is_set():
@@ -151,17 +153,19 @@ def _play(bench: Bench, lease: Lease, drain: threading.Event, publisher: EventPu
 
         def keep(entrant: int, reports: Sequence[Report]) -> None:
             try:
-                _keep_output(bench.outputs / lease.match, lease, entrant, reports)
+                _keep_output(resources.outputs / lease.match, lease, entrant, reports)
             except OSError as error:
                 log.warning("%s: cannot store the output of its bots: %s", lease.match, error)
 
         def show(table: TablePlan, shown: referee_pb2.PositionShown) -> None:
             publisher.publish(_position(lease, table, shown))
 
-        awaited = not waiting.is_unawaited(bench.engine, lease.match)
-        bots = [_bot(bench, entrant, awaited, stack) for entrant in spec.entrants]
-        watch = Watch(show, bench.watch_ms) if bench.watch_ms else None
-        if not play_match(spec, bench.referee, bots, commit, lease.committed, keep, watch=watch):
+        awaited = not waiting.is_unawaited(resources.engine, lease.match)
+        bots = [_bot(resources, entrant, awaited, stack) for entrant in spec.entrants]
+        watch = Watch(show, resources.watch_ms) if resources.watch_ms else None
+        if not play_match(
+            spec, resources.referee, bots, commit, lease.committed, keep, watch=watch
+        ):
             raise InfrastructureError(
                 "A fault stopped the match, as its strict policy requires. The lenient policy"
                 " continues after faults."
@@ -193,42 +197,44 @@ def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
         OperationalError: the database did not respond for `_COMMIT_SECONDS`.
         Conflict: the game was already committed before the first try.
     """
-    tried = False
-    give_up = time.monotonic() + _COMMIT_SECONDS
+    is_retry = False
+    deadline = time.monotonic() + _COMMIT_SECONDS
     while True:
         try:
             return transitions.commit_game(engine, lease, game)
         except OperationalError as error:
-            if time.monotonic() > give_up:
+            if time.monotonic() > deadline:
                 raise
             log.warning("%s: game %d is not committed yet: %s", lease.match, game.game, error.orig)
-            tried = True
-            time.sleep(_AGAIN_SECONDS)
+            is_retry = True
+            time.sleep(_RETRY_SECONDS)
         except Conflict:
             # The connection broke after the commit, so an earlier try has succeeded.
-            if not tried:
+            if not is_retry:
                 raise
             return False
 
 
-def _bot(bench: Bench, entrant: Entrant, awaited: bool, stack: contextlib.ExitStack) -> Bot:
-    engine = bench.engine
+def _bot(
+    resources: WorkerResources, entrant: Entrant, awaited: bool, stack: contextlib.ExitStack
+) -> Bot:
+    engine = resources.engine
     if entrant.folder:
         return version_files.bot(
             engine,
             entrant.version,
             entrant.content_hash,
             entrant.folder,
-            bench.versions,
+            resources.versions,
             stack,
-            bench.most_bytes,
+            resources.most_bytes,
         )
     if remote_bots.is_relayed(entrant.manifest):
-        desk = remote_bots.relay_address(engine, entrant.version)
-        way = relay_tunnel.needed(*desk)
-        if not awaited and way is not None and not relay_tunnel.answers(way):
-            way = None
-        return Bot(entrant.version, desk=desk.address, way=way, awaited=awaited)
+        relay = remote_bots.relay_address(engine, entrant.version)
+        tunnel = relay_tunnel.needed(*relay)
+        if not awaited and tunnel is not None and not relay_tunnel.answers(tunnel):
+            tunnel = None
+        return Bot(entrant.version, relay=relay.address, tunnel=tunnel, awaited=awaited)
     address = entrant.manifest.get("address")
     if not address:
         raise BotError(f"{entrant.version} has neither files nor an address.")
@@ -238,27 +244,27 @@ def _bot(bench: Bench, entrant: Entrant, awaited: bool, stack: contextlib.ExitSt
     return Bot(entrant.version, address=str(address))
 
 
-def _release(bench: Bench, lease: Lease, reason: str | None) -> None:
+def _release(resources: WorkerResources, lease: Lease, reason: str | None) -> None:
     log.info("%s: released%s", lease.match, f": {reason}" if reason else "")
     try:
-        transitions.release(bench.engine, lease, reason)
+        transitions.release(resources.engine, lease, reason)
     except (SQLAlchemyError, StoreError) as error:
         log.warning("%s: cannot be released; its lease will lapse: %s", lease.match, error)
 
 
-def _referee_answers(bench: Bench, drain: threading.Event) -> bool:
+def _referee_answers(resources: WorkerResources, drain: threading.Event) -> bool:
     deadline = time.monotonic() + _REFEREE_SECONDS
-    while not grpc_probe.answers(bench.referee):
-        if time.monotonic() > deadline or drain.wait(_GLANCE_SECONDS):
+    while not grpc_probe.answers(resources.referee):
+        if time.monotonic() > deadline or drain.wait(_POLL_SECONDS):
             return False
     return True
 
 
-def _relays_are_reached(engine: Engine, match: str) -> bool:
+def _can_reach_relays(engine: Engine, match: str) -> bool:
     """Return whether this machine can reach the relays of the match's remote bots."""
     return all(
-        relay_tunnel.is_reached(desk, told)
-        for desk, told in remote_bots.relay_addresses(engine, match).items()
+        relay_tunnel.is_reached(relay, endpoint)
+        for relay, endpoint in remote_bots.relay_addresses(engine, match).items()
     )
 
 

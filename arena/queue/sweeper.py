@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 # Offline remote bots: probe them, and limit the wait to the time set by the organiser.
 
 
-LOOK_SECONDS = 3.0
-_AT_ONCE = 8
+PROBE_SECONDS = 3.0
+_PARALLEL_PROBES = 8
 
 
 class OfflineBots:
@@ -59,28 +59,28 @@ class OfflineBots:
         self._since: float | None = None
         self._next = 0.0
 
-    def look(self) -> None:
+    def probe(self) -> None:
         """Probe the offline bots if the interval has passed. Propagates errors of the store."""
         if time.monotonic() < self._next:
             return
         if self._since is None:
             # Bots that went offline before the first probe may return in a moment.
             self._since = waiting.time(self._engine)
-        self._find()
+        self._probe_addresses()
         given_up = waiting.give_up(self._engine, self._wait, self._since)
         if given_up:
-            log.warning("%d matches wait no longer for a remote bot", given_up)
-        self._next = time.monotonic() + min(LOOK_SECONDS, max(self._wait / 4, 0.25))
+            log.warning("%d matches no longer wait for an offline bot", given_up)
+        self._next = time.monotonic() + min(PROBE_SECONDS, max(self._wait / 4, 0.25))
 
-    def _find(self) -> None:
-        away = waiting.addresses(self._engine)
-        if not away:
+    def _probe_addresses(self) -> None:
+        addresses = waiting.addresses(self._engine)
+        if not addresses:
             return
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            answers = pool.map(grpc_probe.answers, away.values())
-        for version, there in zip(away, answers, strict=True):
-            if there:
-                log.info("%s answers at its address again", version)
+        with ThreadPoolExecutor(_PARALLEL_PROBES) as pool:
+            responses = pool.map(grpc_probe.answers, addresses.values())
+        for version, answers_again in zip(addresses, responses, strict=True):
+            if answers_again:
+                log.info("%s: online again", version)
                 remote_bots.answers(self._engine, version)
 
 
@@ -88,7 +88,7 @@ class OfflineBots:
 LONGEST_QUEUE = 256
 _PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 10.0
-_TIDY_SECONDS = 10.0
+_REMOVAL_SECONDS = 10.0
 
 SERVICE = "sweeper"
 """Name under which the sweeper's failures are counted."""
@@ -114,14 +114,14 @@ class Sweeper:
         wait: float = REMOTE_WAIT_SECONDS,
     ) -> None:
         self._engine = engine
-        self._absences = OfflineBots(engine, wait)
+        self._offline_bots = OfflineBots(engine, wait)
         self._connection = connection
-        self._hints = MatchQueue(connection)
-        self._scheduler = Scheduler(engine, self._tell)
-        self._dead: deque[str] = deque()
+        self._match_queue = MatchQueue(connection)
+        self._scheduler = Scheduler(engine, self._publish)
+        self._exited_workers: deque[str] = deque()
         self._wake = wake
         self._stopping = False
-        self._tidy_at = 0.0
+        self._removal_at = 0.0
         self._failures = 0
         self._failing = False
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
@@ -139,7 +139,7 @@ class Sweeper:
 
     def forget_worker(self, worker: str) -> None:
         """Trigger a sweep that removes a dead worker and makes its matches due."""
-        self._dead.append(worker)
+        self._exited_workers.append(worker)
         self._wake.set()
 
     @property
@@ -163,32 +163,32 @@ class Sweeper:
             SQLAlchemyError: the database does not answer.
             StoreError: the store rejected an operation.
         """
-        if removed := self._hints.discard_malformed():
+        if removed := self._match_queue.discard_malformed():
             incidents.note_discarded(self._connection, removed)
-        while self._dead:
-            transitions.lapse(self._engine, self._dead[0])
-            forget_worker(self._connection, self._dead[0])
-            self._dead.popleft()
-        self._absences.look()
+        while self._exited_workers:
+            transitions.lapse(self._engine, self._exited_workers[0])
+            forget_worker(self._connection, self._exited_workers[0])
+            self._exited_workers.popleft()
+        self._offline_bots.probe()
         self._scheduler.advance()
-        self._tidy()
+        self._remove_closed_jobs()
         timings.HERE.send(self._connection)
-        return self._hints.put_due(transitions.due(self._engine, LONGEST_QUEUE))
+        return self._match_queue.enqueue_due(transitions.due(self._engine, LONGEST_QUEUE))
 
-    def _tell(self, tournament: str, state: TournamentState) -> None:
+    def _publish(self, tournament: str, state: TournamentState) -> None:
         with contextlib.suppress(RedisError):
             send(self._connection, TournamentChanged(tournament, state))
 
-    def _tidy(self) -> None:
-        """Drop the jobs of closed matches, which killed workers left, once per `_TIDY_SECONDS`."""
-        if time.monotonic() < self._tidy_at:
+    def _remove_closed_jobs(self) -> None:
+        """Drop the jobs of closed matches that killed workers left, every `_REMOVAL_SECONDS`."""
+        if time.monotonic() < self._removal_at:
             return
-        self._tidy_at = time.monotonic() + _TIDY_SECONDS
-        known = self._hints.known()
-        still_open = listing.open_among(self._engine, known)
-        for match in known:
+        self._removal_at = time.monotonic() + _REMOVAL_SECONDS
+        match_ids = self._match_queue.job_ids()
+        still_open = listing.open_among(self._engine, match_ids)
+        for match in match_ids:
             if match not in still_open:
-                self._hints.drop(match)
+                self._match_queue.remove(match)
 
     def _run(self) -> None:
         backoff = Backoff(2 * _PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)

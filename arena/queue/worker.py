@@ -125,7 +125,7 @@ class MatchWorker(BaseWorker):
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Play the match in its own process, then remove the job."""
-        failpoint.reach("hint.taken")
+        failpoint.reach("job.taken")
         process = MatchProcess(lambda drain: self._play(job.id, drain))
         with process.stopped_by_signals():
             try:
@@ -137,11 +137,11 @@ class MatchWorker(BaseWorker):
                 if not process.end():
                     log.warning("worker %s: the process of match %s crashed", self.name, job.id)
                     self._on_crash()
-        failpoint.reach("hint.dropped")
+        failpoint.reach("job.removed")
         with self.connection.pipeline() as pipeline:
             self.cleanup_execution(job, pipeline)
             pipeline.execute()
-        self._match_queue.drop(job.id)
+        self._match_queue.remove(job.id)
         self.set_state(WorkerStatus.IDLE)
 
     def _await_exit(self, process: MatchProcess, job: Job) -> None:

@@ -14,7 +14,7 @@ from arena.system import grpc_probe
 
 ADDRESS: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 PORT = "relay.port"
-DESK = "desk.sock"
+CONTROL_SOCKET = "desk.sock"
 _SILENT_SECONDS = 10.0
 
 
@@ -45,7 +45,7 @@ class RelayOptions:
             sockets: the private directory of the services.
             environment: environment variables of the process.
         """
-        control_address = desk_of(sockets)
+        control_address = control_address_of(sockets)
         return Service(
             name="relay",
             command=lambda: python_command("arena.remote.relay", *self._arguments(sockets)),
@@ -66,7 +66,7 @@ class RelayOptions:
             port = str(self._port(sockets) or 0)
         arguments = [
             f"--listen={host}:{port}",
-            f"--desk={desk_of(sockets)}",
+            f"--desk={control_address_of(sockets)}",
             f"--sockets={sockets}",
         ]
         arguments.append(f"--port={sockets / PORT}")
@@ -95,6 +95,6 @@ class RelayOptions:
             return None
 
 
-def desk_of(sockets: Path) -> str:
+def control_address_of(sockets: Path) -> str:
     """Return the address of the relay control API."""
-    return f"unix:{sockets / DESK}"
+    return f"unix:{sockets / CONTROL_SOCKET}"

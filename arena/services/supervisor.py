@@ -35,7 +35,7 @@ from referee import logs
 
 
 @contextlib.contextmanager
-def kept_in(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
+def _log_to(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
     """Write the arena's log to a file for the duration of the block.
 
     Args:
@@ -125,7 +125,7 @@ class Supervisor:
             RedisError: Redis is not available.
             StoreError: the store is not available.
         """
-        with self._stack, kept_in(self._where.logs / "services.log", self._environment):
+        with self._stack, _log_to(self._where.logs / "services.log", self._environment):
             if self._pages is not None:
                 self._stack.callback(self._pages.listening.close)
             self._where.remove_leftovers()

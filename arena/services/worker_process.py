@@ -23,18 +23,18 @@ from arena.system.redis_connection import connect
 from referee import logs
 
 if TYPE_CHECKING:
-    from arena.matches.attempt import Bench
+    from arena.matches.attempt import WorkerResources
 
 _UNREACHABLE = 3
 _WATCH_MS = 250
 _CLAIM_SECONDS = 10.0
-_CLAIM_LOOK_SECONDS = 0.1
+_CLAIM_POLL_SECONDS = 0.1
 
 log = logging.getLogger("arena.worker")
 
 
 class NoServices(Exception):
-    """The services of an arena cannot be found. The exception's text is a sentence for people."""
+    """The services of an arena cannot be address. The exception's text is a sentence for people."""
 
 
 def run(
@@ -68,7 +68,7 @@ def run(
     """
     # Imported before the first fork, so that matches do not spend time on it.
     from arena.bots.sandbox.available_levels import best
-    from arena.matches.attempt import Bench, attempt
+    from arena.matches.attempt import WorkerResources, attempt
     from arena.services import worker_host
     from arena.store import database
 
@@ -76,22 +76,22 @@ def run(
         watch_ms = max(0, int(environment.get(config.WATCH_MS) or _WATCH_MS))
     except ValueError:
         raise config.SettingError(
-            f"{config.WATCH_MS} must be a number of milliseconds; 0 shows nothing."
+            f"{config.WATCH_MS} must be a number of milliseconds. 0 publishes no positions."
         ) from None
     most_bytes = config.most_versions(environment)
-    found = redis_server.find(where, environment)
-    if found is None:
+    address = redis_server.find(where, environment)
+    if address is None:
         raise NoServices(
-            f"no services run for {where.root}: start `pokearena serve` there, or name the Redis"
-            " and the database of services elsewhere in POKEARENA_REDIS_URL and"
-            " POKEARENA_DATABASE_URL."
+            f"no services run for {where.root}: start `pokearena serve` there, or set"
+            " POKEARENA_REDIS_URL and POKEARENA_DATABASE_URL to the Redis and the database of"
+            " services on another machine."
         )
     url = where.database_url(environment)
     referee = environment.get(config.REFEREE)
     if referee is None and where.running() is None and not where.shares_store(environment):
         raise NoServices(
-            f"no services run for {where.root}, and no database is named: name that of services"
-            " elsewhere in POKEARENA_DATABASE_URL, or a referee here in POKEARENA_REFEREE."
+            f"no services run for {where.root}: set POKEARENA_DATABASE_URL to the database of"
+            " services on another machine, or POKEARENA_REFEREE to a referee on this machine."
         )
     if referee is not None and workers > 1:
         raise config.SettingError(
@@ -100,27 +100,32 @@ def run(
         )
     # Tested once here; worker processes inherit the result.
     level = best()
-    log.info("bots run at the level %s", level)
+    log.info("sandbox level of bots: %s", level)
     if referee is None:
         return worker_host.run(
-            where, workers, found, environment, name=name, burst=burst, most=most
+            where, workers, address, environment, name=name, burst=burst, most=most
         )
     claim = _claim(referee)
     name = name or fresh_name()
     engine = database.open(url)
-    bench = Bench(
+    resources = WorkerResources(
         engine,
         referee,
         name,
         where.outputs,
         where.versions,
-        found.url,
+        address.url,
         watch_ms,
         most_bytes=most_bytes,
     )
-    log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
-    play, on_crash = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
-    worker = MatchWorker(connect(found.url), play, name, on_crash, level)
+    log.info(
+        "worker %s: Redis %s, referee %s", name, redis_server.without_password(address.url), referee
+    )
+    play, on_crash = (
+        functools.partial(attempt, resources),
+        functools.partial(_release_leases, resources),
+    )
+    worker = MatchWorker(connect(address.url), play, name, on_crash, level)
     with claim:
         worker.work(logging_level="WARNING", burst=burst, max_jobs=most)
     return 0
@@ -147,10 +152,10 @@ def _claim(referee: str) -> socket.socket:
             if time.monotonic() > deadline:
                 claim.close()
                 raise NoServices(
-                    f"another worker uses the referee at {referee}, and a referee serves one"
-                    f" worker: unset {config.REFEREE}, and this worker starts its own."
+                    f"another worker uses the referee at {referee}. A referee serves one worker:"
+                    f" unset {config.REFEREE} to let this worker start its own."
                 ) from None
-            time.sleep(_CLAIM_LOOK_SECONDS)
+            time.sleep(_CLAIM_POLL_SECONDS)
         else:
             return claim
 
@@ -167,14 +172,16 @@ def on_this_host(
     """
     from arena.queue.match_queue import workers
 
-    found = redis_server.find(where, environment)
-    if found is None:
-        raise NoServices(f"no Redis is named, and no services run for {where.root}.")
+    address = redis_server.find(where, environment)
+    if address is None:
+        raise NoServices(
+            f"no services run for {where.root}: start them, or set POKEARENA_REDIS_URL."
+        )
     host = socket.gethostname()
-    return found, [info for info in workers(connect(found.url)) if info.host == host]
+    return address, [info for info in workers(connect(address.url)) if info.host == host]
 
 
-def _let_lapse(bench: Bench) -> None:
+def _release_leases(resources: WorkerResources) -> None:
     """Release the match of an exited worker process now, before its lease expires."""
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -182,13 +189,15 @@ def _let_lapse(bench: Bench) -> None:
     from arena.store.matches import transitions
 
     try:
-        transitions.lapse(bench.engine, bench.owner)
+        transitions.lapse(resources.engine, resources.owner)
     except (SQLAlchemyError, StoreError) as error:
-        log.warning("worker %s: its match waits for its lease to lapse: %s", bench.owner, error)
+        log.warning(
+            "worker %s: cannot release its match; the lease will lapse: %s", resources.owner, error
+        )
     finally:
         # The next worker process must not inherit a connection: SQLite connections do not survive a
         # fork.
-        bench.engine.dispose()
+        resources.engine.dispose()
 
 
 def main() -> int:
@@ -202,9 +211,9 @@ def main() -> int:
 
     parser = argparse.ArgumentParser(prog="worker", description="Plays matches.")
     parser.add_argument("--data", help="the data folder")
-    parser.add_argument("--name", help="a name that no other worker has")
-    parser.add_argument("--burst", action="store_true", help="end when no match waits any more")
-    parser.add_argument("--max-matches", type=int, help="end when so many have been tried")
+    parser.add_argument("--name", help="unique name of the worker")
+    parser.add_argument("--burst", action="store_true", help="end when the queue is empty")
+    parser.add_argument("--max-matches", type=int, help="end after this number of attempts")
     arguments = parser.parse_args()
     logs.set_up()
     where = config.locate(arguments.data)

@@ -56,7 +56,7 @@ TRANSACTIONS: Final = (
 EDGES: Final = ("begin", "written", "committed")
 """Before a transaction begins; after all writes, before COMMIT; after COMMIT."""
 
-HINTS: Final = ("hint.put", "hint.taken", "hint.followed", "hint.dropped")
+JOB_STEPS: Final = ("job.enqueued", "job.taken", "job.started", "job.removed")
 """Steps of a job in the match queue.
 
 In order: before it is queued; after a worker has taken it; before the worker process executes it;
@@ -72,7 +72,7 @@ NAMES: Final = (
         for edge in EDGES
         if (transaction, edge) != ("closing_game", "begin")
     ),
-    *HINTS,
+    *JOB_STEPS,
 )
 """All fault points."""
 

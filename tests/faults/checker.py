@@ -78,7 +78,7 @@ def table(told: Iterable[dict[str, Any]]) -> Iterator[str]:
 def check(arena: Arena, witness: Witness, run: str) -> Tally:
     """Counts, and fails if anything was lost or doubled, is not true, or was left behind.
 
-    For an arena all of whose tournaments are over and whose services have ended.
+    For an arena all of subject tournaments are over and subject services have ended.
     """
     found = listing.matches(arena.engine)
     by_state = {state: [m for m in found if m.state is state] for state in MatchState}

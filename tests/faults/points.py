@@ -5,15 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.store.tournaments import tournaments
-from arena.system.failpoint import HINTS, VARIABLE
+from arena.system.failpoint import JOB_STEPS, VARIABLE
 from tests.faults import processes
 from tests.faults.stage import Arena, Serve
 from tests.faults.witness import Witness
 
 
-def whose(name: str) -> str:
-    """The transaction, or hint, of a point."""
-    return name if name in HINTS else name.partition(".")[0]
+def subject(name: str) -> str:
+    """Return the transaction, or the step of a job, to which a fault point belongs."""
+    return name if name in JOB_STEPS else name.partition(".")[0]
 
 
 def play(

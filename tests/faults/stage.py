@@ -118,7 +118,7 @@ class Arena:
     def schedule(
         self, entrants: Sequence[str], cycles: int = 1, boards: int = 1, **plan: object
     ) -> Tournament:
-        """A round robin of Saint Poker, unless said otherwise, whose deals follow from a seed."""
+        """A round robin of Saint Poker, unless said otherwise, subject deals follow from a seed."""
         words: dict[str, Any] = {
             "name": "cup",
             "game": "saint_poker",

@@ -1,4 +1,4 @@
-"""Everything twice and more: hints, sweepers, services; and clocks that do not agree."""
+"""Everything twice and more: queue, sweepers, services; and clocks that do not agree."""
 
 import contextlib
 import os
@@ -72,8 +72,8 @@ def test_every_hint_is_delivered_five_times(arena: Arena, conclude: Conclude) ->
         with redis_connection.connect(serve.url) as connection:
             while not arena.over():
                 for (match,) in arena.sql("SELECT id FROM matches WHERE state <> 'CLOSED'"):
-                    MatchQueue(connection).drop(match)
-                    MatchQueue(connection).put(match)
+                    MatchQueue(connection).remove(match)
+                    MatchQueue(connection).enqueue(match)
                     connection.rpush("rq:queue:matches", *[match] * 4)
                 time.sleep(0.1)
         # Hints of matches that are over are idle, and vanish.

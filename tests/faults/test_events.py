@@ -33,7 +33,7 @@ class Subscriber:
 
     Attributes:
         events: the events that arrived.
-        premature: those whose content the store did not have yet.
+        premature: those subject content the store did not have yet.
     """
 
     def __init__(self, arena: Arena, url: str) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 import pytest
 
 from arena.store.bots import versions
-from arena.system.failpoint import HINTS, NAMES, VARIABLE
+from arena.system.failpoint import JOB_STEPS, NAMES, VARIABLE
 from tests.cluster import Cluster
 from tests.faults import processes
 from tests.faults.conftest import Conclude
-from tests.faults.points import assert_reached, play, serve_under, whose
+from tests.faults.points import assert_reached, play, serve_under, subject
 from tests.faults.stage import Arena
 from tests.faults.witness import Witness
 
@@ -70,12 +70,12 @@ PROVOKED: dict[str, Act] = {
     "close": under_way,
     "lapse": when_the_worker_dies,
     "quarantine": when_a_bot_is_gone,
-    **dict.fromkeys(HINTS, under_way),
+    **dict.fromkeys(JOB_STEPS, under_way),
 }
 """How each transaction, or hint, of the services is brought about."""
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if whose(name) in PROVOKED])
+@pytest.mark.parametrize("name", [name for name in NAMES if subject(name) in PROVOKED])
 def test_killed_at_a_point_nothing_is_lost_and_nothing_doubled(
     name: str, conclude: Conclude
 ) -> None:
@@ -103,7 +103,7 @@ def test_killed_in_a_transaction_of_postgresql_nothing_is_lost_and_nothing_doubl
 
 
 def strike(name: str, conclude: Conclude, url: str = "") -> None:
-    what = whose(name)
+    what = subject(name)
     with processes.orphanage():
         arena = Arena(made=what != "upgrade", url=url)
         if what == "upgrade":

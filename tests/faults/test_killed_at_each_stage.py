@@ -27,7 +27,7 @@ first game is committed, and two after it, where three would make it void."""
 PLAYING = ("worker", "horse", "keeper", "guard", "sandbox", "referee", "relay")
 """The processes without which a match cannot go on."""
 BESIDE = ("redis", "web", "submissions")
-"""The processes whose death no match notices."""
+"""The processes subject death no match notices."""
 ABOVE = ("worker", "horse", "keeper", "guard", "sandbox")
 """The processes above a hosted bot, the highest first."""
 HOLD_SECONDS = 15.0
@@ -82,7 +82,7 @@ def source(name: str, choice: int = 0) -> str:
 
 
 class Stopped:
-    """An arena under `serve` whose bots stop at a stage.
+    """An arena under `serve` subject bots stop at a stage.
 
     folders: the directory of each bot's files, by its name.
     """

@@ -12,7 +12,7 @@ from arena.store.tournaments import tournaments
 from arena.system.failpoint import NAMES
 from tests.faults import processes
 from tests.faults.conftest import Conclude
-from tests.faults.points import assert_reached, play, serve_under, whose
+from tests.faults.points import assert_reached, play, serve_under, subject
 from tests.faults.stage import Arena
 from tests.faults.test_fail_points import PROVOKED
 from tests.faults.witness import Witness
@@ -145,12 +145,12 @@ DONE_AFTERWARDS: dict[str, Deed] = {
 
 
 def test_every_point_is_struck() -> None:
-    assert {whose(name) for name in NAMES} == {*PROVOKED, *DONE, *DONE_AFTERWARDS}
+    assert {subject(name) for name in NAMES} == {*PROVOKED, *DONE, *DONE_AFTERWARDS}
 
 
 def edges(action: str) -> tuple[str, ...]:
     """The points of a transaction."""
-    return tuple(name for name in NAMES if whose(name) == action)
+    return tuple(name for name in NAMES if subject(name) == action)
 
 
 @pytest.mark.parametrize("action", DONE)
@@ -185,7 +185,7 @@ def test_operators_who_are_killed_when_all_is_played_lose_nothing_and_double_not
 ) -> None:
     with processes.orphanage():
         arena = over.copy()
-        strike(arena, points, DONE_AFTERWARDS[whose(points[0])], conclude)
+        strike(arena, points, DONE_AFTERWARDS[subject(points[0])], conclude)
     arena.remove()
 
 
@@ -194,7 +194,7 @@ def strike(arena: Arena, points: tuple[str, ...], deed: Deed, conclude: Conclude
 
     What died before it was committed left nothing, so that it can be done, and die, again.
     """
-    action = whose(points[0])
+    action = subject(points[0])
 
     def kill(*said: str, then: Callable[[], object] = lambda: None) -> None:
         for name in points:

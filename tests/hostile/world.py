@@ -146,7 +146,7 @@ class World:
             outcome.reports.setdefault(entrant, []).extend(reports)
 
         with patch("arena.bots.sandbox.available_levels.best", lambda: level):
-            play_match(spec, self.address, bots, outcome.games.append, hear=hear)
+            play_match(spec, self.address, bots, outcome.games.append, on_reports=hear)
         outcome.games.sort(key=lambda game: (game.table, game.board))
         return outcome
 

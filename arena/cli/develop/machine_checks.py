@@ -138,7 +138,7 @@ def _redis(workspace: Workspace) -> Finding:
     try:
         server = _redis_information(workspace)
     except (redis_server.RedisError, config.SettingError, OSError) as error:
-        return Finding("Redis", FAIL, str(error), redis_server.WAYS_OUT)
+        return Finding("Redis", FAIL, str(error), redis_server.REMEDIES)
     version = server.get("valkey_version") or server.get("redis_version")
     seconds = time.monotonic() - began
     text = f"{server['source']}, version {version}, answers after {seconds:.2f} s"

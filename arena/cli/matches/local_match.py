@@ -138,7 +138,7 @@ def play(bout: LocalMatch, workspace: Workspace, hear: Callable[[PlayedGame], No
         _keep_output(outputs / f"{bout.spec.versions[entrant]}.log", reports)
 
     with own_referee() as referee, contextlib.suppress(_StrictMatchEnded):
-        bout.complete = play_match(bout.spec, referee, bout.bots, sink, hear=keep)
+        bout.complete = play_match(bout.spec, referee, bout.bots, sink, on_reports=keep)
 
 
 def _keep_output(path: Path, reports: Sequence[Report]) -> None:

@@ -118,7 +118,7 @@ def _announce(workspace: Workspace, services: Services, measured: str, as_json: 
     from arena.queue import redis_server
 
     snapshot = services.snapshot
-    redis, children = redis_server.shown(snapshot.redis.url), snapshot.services
+    redis, children = redis_server.without_password(snapshot.redis.url), snapshot.services
     if as_json:
         output.document(
             {

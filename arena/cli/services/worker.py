@@ -90,4 +90,4 @@ def _check(where: Folder) -> None:
     if not any(info.alive for info in here):
         silent = "the workers of this host are silent"
         known = silent if here else "no worker of this host shows itself"
-        raise CommandError(f"{known} in {redis_server.shown(redis.url)}.", FAILED)
+        raise CommandError(f"{known} in {redis_server.without_password(redis.url)}.", FAILED)

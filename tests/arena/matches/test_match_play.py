@@ -337,8 +337,8 @@ def test_a_remote_bot_that_dies_has_crashed(arena: Arena) -> None:
 
 def test_a_referee_that_is_not_there_is_a_fault_of_the_arena(arena: Arena) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
-    with pytest.raises(InfrastructureError, match="No referee answers at unix:/nowhere"):
-        play_match(arena.spec(bots), "unix:/nowhere", bots, print, patience=0.05)
+    with pytest.raises(InfrastructureError, match="unix:/nowhere"):
+        play_match(arena.spec(bots), "unix:/nowhere", bots, print, timeout=0.05)
 
 
 def test_a_referee_that_dies_is_a_fault_of_the_arena(arena: Arena, tmp_path: Path) -> None:
@@ -351,7 +351,7 @@ def test_a_referee_that_dies_is_a_fault_of_the_arena(arena: Arena, tmp_path: Pat
             played.append(game)
             doomed.process.kill()
 
-        with pytest.raises(InfrastructureError, match="The referee broke off table 0 of m-01234"):
+        with pytest.raises(InfrastructureError, match="table 0 of m-01234"):
             play_match(arena.spec(bots, boards=100), doomed.address, bots, sink)
     assert [fault for game in played for fault in game.faulted] == []
 

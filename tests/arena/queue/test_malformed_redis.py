@@ -1,4 +1,4 @@
-"""Anything may lie in Redis: malformed items are removed and counted, and matches go on."""
+"""Malformed items in Redis are removed and counted, and matches continue."""
 
 import pickle
 
@@ -7,20 +7,20 @@ import pytest
 from arena.events import incidents
 from arena.queue import match_queue
 from arena.queue.match_queue import MatchQueue
-from tests.arena.queue.test_sweeper import MATCHES, Bench, bench
+from tests.arena.queue.test_sweeper import MATCHES, SweeperHarness, harness
 
-__all__ = ["bench"]
+__all__ = ["harness"]
 
 GARBAGE = [b"\xff\xfe", b"", b"a b", b"x" * 100_000, pickle.dumps(print), b'{"match": 1}']
 
 
 @pytest.mark.parametrize("key", ["rq:queue:matches", "rq:queue:matches:intermediate"])
-def test_malformed_items_are_removed_and_counted(bench: Bench, key: str) -> None:
-    bench.connection.rpush(key, *GARBAGE)
-    assert bench.sweeper().sweep() == MATCHES
-    assert bench.hints.waiting() == bench.matches
-    assert incidents.read(bench.connection).discarded == len(GARBAGE)
-    assert bench.sweeper().sweep() == 0
+def test_malformed_items_are_removed_and_counted(harness: SweeperHarness, key: str) -> None:
+    harness.connection.rpush(key, *GARBAGE)
+    assert harness.sweeper().sweep() == MATCHES
+    assert harness.queue.waiting() == harness.matches
+    assert incidents.read(harness.connection).discarded == len(GARBAGE)
+    assert harness.sweeper().sweep() == 0
 
 
 @pytest.mark.parametrize(
@@ -39,47 +39,47 @@ def test_malformed_items_are_removed_and_counted(bench: Bench, key: str) -> None
         "rq:workers",
     ],
 )
-def test_a_key_of_another_type_is_replaced(bench: Bench, key: str) -> None:
-    bench.connection.hset(key, "field", b"\xff")
-    assert bench.sweeper().sweep() == MATCHES
-    assert bench.hints.waiting() == bench.matches
-    assert match_queue.workers(bench.connection) == ()
+def test_a_key_of_another_type_is_replaced(harness: SweeperHarness, key: str) -> None:
+    harness.connection.hset(key, "field", b"\xff")
+    assert harness.sweeper().sweep() == MATCHES
+    assert harness.queue.waiting() == harness.matches
+    assert match_queue.workers(harness.connection) == ()
 
 
-def test_a_job_of_another_type_is_replaced(bench: Bench) -> None:
-    bench.connection.set(f"rq:job:{bench.matches[0]}", b"\xff")
-    bench.connection.set(b"rq:job:\xff", b"")
-    assert bench.sweeper().sweep() == MATCHES
-    assert bench.hints.waiting() == bench.matches
+def test_a_job_of_another_type_is_replaced(harness: SweeperHarness) -> None:
+    harness.connection.set(f"rq:job:{harness.matches[0]}", b"\xff")
+    harness.connection.set(b"rq:job:\xff", b"")
+    assert harness.sweeper().sweep() == MATCHES
+    assert harness.queue.waiting() == harness.matches
 
 
-def test_a_worker_of_another_type_is_no_worker(bench: Bench) -> None:
-    bench.connection.sadd("rq:workers:matches", "rq:worker:a", "rq:worker:b", b"\xff")
-    bench.connection.set("rq:worker:a", b"")
-    bench.connection.hset("rq:worker:b", mapping={"pid": "no number"})
-    assert match_queue.workers(bench.connection) == ()
+def test_a_worker_key_of_another_type_is_ignored(harness: SweeperHarness) -> None:
+    harness.connection.sadd("rq:workers:matches", "rq:worker:a", "rq:worker:b", b"\xff")
+    harness.connection.set("rq:worker:a", b"")
+    harness.connection.hset("rq:worker:b", mapping={"pid": "no number"})
+    assert match_queue.workers(harness.connection) == ()
 
 
-def test_an_unexpected_error_is_counted_and_does_not_end_the_sweeper(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+def test_the_sweeper_counts_an_unexpected_error_and_continues(
+    harness: SweeperHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempts: list[int] = []
-    put_due = MatchQueue.put_due
+    enqueue_due = MatchQueue.enqueue_due
 
-    def fail_once(hints: MatchQueue, due: tuple[str, ...]) -> int:
+    def fail_once(queue: MatchQueue, due: tuple[str, ...]) -> int:
         attempts.append(len(due))
         if len(attempts) == 1:
             raise ValueError("unexpected")
-        return put_due(hints, due)
+        return enqueue_due(queue, due)
 
-    monkeypatch.setattr(MatchQueue, "put_due", fail_once)
+    monkeypatch.setattr(MatchQueue, "enqueue_due", fail_once)
     monkeypatch.setattr("arena.queue.sweeper._PAUSE_SECONDS", 0.01)
-    sweeper = bench.sweeper()
+    sweeper = harness.sweeper()
     sweeper.start()
-    while bench.hints.waiting() != bench.matches:
+    while harness.queue.waiting() != harness.matches:
         pass
     sweeper.stop()
     assert sweeper.failures == 1
-    troubles = incidents.read(bench.connection)
+    troubles = incidents.read(harness.connection)
     assert troubles.failures == {"sweeper": 1}
     assert troubles.errors == {"sweeper": "ValueError: unexpected"}

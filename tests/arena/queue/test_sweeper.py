@@ -1,4 +1,4 @@
-"""The sweeper keeps a hint in the queue for every match that is due: real Valkey, real SQLite."""
+"""The sweeper enqueues every due match, with a real Valkey and SQLite."""
 
 import threading
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ from arena.tournaments import scheduler
 MATCHES = 4
 
 
-class Bench:
-    """A store with matches that are due, an empty queue, and sweepers to be made for them."""
+class SweeperHarness:
+    """A store with due matches, an empty queue, and sweepers for them."""
 
     def __init__(self, engine: Engine, connection: Redis) -> None:
         self.engine = engine
         self.connection = connection
-        self.hints = MatchQueue(connection)
+        self.queue = MatchQueue(connection)
         for name in "ab":
             versions.add(engine, name, "1", name * 64, f"/{name}", {})
         plan = TournamentPlan(
@@ -40,93 +40,95 @@ class Bench:
         self.matches = [match.id for match in listing.matches(engine)]
 
     def sweeper(self) -> Sweeper:
-        """A sweeper."""
+        """Return a new sweeper."""
         return Sweeper(self.engine, self.connection, threading.Event())
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    """The bench."""
+def harness(tmp_path: Path) -> Iterator[SweeperHarness]:
+    """Return a harness with its own Redis and store."""
     where = Folder(tmp_path / "data").create()
     engine = database.open(where.database_url({}))
     database.upgrade(engine)
     with redis_server.resolve(where, {}) as address:
         connection = redis_connection.connect(address.url)
-        yield Bench(engine, connection)
+        yield SweeperHarness(engine, connection)
         connection.close()
     engine.dispose()
 
 
-def test_every_match_that_is_due_gets_one_hint_in_order(bench: Bench) -> None:
-    assert bench.sweeper().sweep() == MATCHES
-    assert bench.sweeper().sweep() == 0
-    assert bench.hints.waiting() == bench.matches
+def test_every_due_match_is_enqueued_once_in_order(harness: SweeperHarness) -> None:
+    assert harness.sweeper().sweep() == MATCHES
+    assert harness.sweeper().sweep() == 0
+    assert harness.queue.waiting() == harness.matches
 
 
-def test_a_match_that_is_played_gets_no_hint(bench: Bench) -> None:
-    transitions.lease(bench.engine, bench.matches[0], "w1")
-    bench.sweeper().sweep()
-    assert bench.hints.waiting() == bench.matches[1:]
+def test_a_leased_match_is_not_enqueued(harness: SweeperHarness) -> None:
+    transitions.lease(harness.engine, harness.matches[0], "w1")
+    harness.sweeper().sweep()
+    assert harness.queue.waiting() == harness.matches[1:]
 
 
-def test_a_match_whose_lease_has_lapsed_gets_a_hint_again(bench: Bench) -> None:
-    transitions.lease(bench.engine, bench.matches[0], "w1", seconds=0)
-    bench.sweeper().sweep()
-    assert bench.hints.waiting() == bench.matches
+def test_a_match_with_a_lapsed_lease_is_enqueued_again(harness: SweeperHarness) -> None:
+    transitions.lease(harness.engine, harness.matches[0], "w1", seconds=0)
+    harness.sweeper().sweep()
+    assert harness.queue.waiting() == harness.matches
 
 
-def test_what_a_killed_worker_left_of_a_match_that_is_over_is_forgotten(bench: Bench) -> None:
-    for match in bench.matches:
-        bench.hints.put(match)
-        bench.connection.lrem("rq:queue:matches", 0, match)
-    transitions.void(bench.engine, bench.matches[0], "It is over.")
-    assert bench.hints.known() == sorted(bench.matches)
-    bench.sweeper().sweep()
-    assert bench.hints.known() == sorted(bench.matches[1:])
+def test_jobs_of_closed_matches_are_removed(harness: SweeperHarness) -> None:
+    for match in harness.matches:
+        harness.queue.enqueue(match)
+        harness.connection.lrem("rq:queue:matches", 0, match)
+    transitions.void(harness.engine, harness.matches[0], "The test voids it.")
+    assert harness.queue.job_ids() == sorted(harness.matches)
+    harness.sweeper().sweep()
+    assert harness.queue.job_ids() == sorted(harness.matches[1:])
 
 
-def test_the_queue_is_bounded(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_queue_is_bounded(harness: SweeperHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweeper, "LONGEST_QUEUE", 2)
-    bench.sweeper().sweep()
-    bench.sweeper().sweep()
-    assert bench.hints.waiting() == bench.matches[:2]
+    harness.sweeper().sweep()
+    harness.sweeper().sweep()
+    assert harness.queue.waiting() == harness.matches[:2]
 
 
-def test_two_sweepers_at_once_put_every_hint_once(bench: Bench) -> None:
+def test_two_concurrent_sweepers_enqueue_every_match_once(harness: SweeperHarness) -> None:
     start = threading.Barrier(2)
 
     def sweep() -> None:
         start.wait()
         for _ in range(20):
-            bench.sweeper().sweep()
+            harness.sweeper().sweep()
 
     threads = [threading.Thread(target=sweep) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(bench.hints.waiting()) == sorted(bench.matches)
+    assert sorted(harness.queue.waiting()) == sorted(harness.matches)
 
 
-def test_what_a_buried_worker_had_is_due_at_once_and_it_can_write_no_more(bench: Bench) -> None:
-    lease = transitions.lease(bench.engine, bench.matches[0], "w1")
-    other = transitions.lease(bench.engine, bench.matches[1], "w2")
+def test_the_match_of_an_exited_worker_is_due_at_once_and_its_lease_is_lost(
+    harness: SweeperHarness,
+) -> None:
+    lease = transitions.lease(harness.engine, harness.matches[0], "w1")
+    other = transitions.lease(harness.engine, harness.matches[1], "w2")
     assert lease is not None
     assert other is not None
-    bench.connection.sadd("rq:workers", "rq:worker:w1")
-    mine = bench.sweeper()
-    mine.forget_worker("w1")
-    mine.sweep()
-    assert bench.hints.waiting() == [bench.matches[0], *bench.matches[2:]]
-    assert not bench.connection.exists("rq:workers")
+    harness.connection.sadd("rq:workers", "rq:worker:w1")
+    new_sweeper = harness.sweeper()
+    new_sweeper.forget_worker("w1")
+    new_sweeper.sweep()
+    assert harness.queue.waiting() == [harness.matches[0], *harness.matches[2:]]
+    assert not harness.connection.exists("rq:workers")
     game = PlayedGame(0, 0, 0, "", (1, 2), (1, 0), ("finished",) * 2, (0, 0), {})
     with pytest.raises(LeaseLost):
-        transitions.commit_game(bench.engine, lease, game)
-    assert not transitions.renew(bench.engine, lease)
-    assert transitions.renew(bench.engine, other)
+        transitions.commit_game(harness.engine, lease, game)
+    assert not transitions.renew(harness.engine, lease)
+    assert transitions.renew(harness.engine, other)
 
 
-def test_a_sweeper_goes_on_when_redis_has_been_away(tmp_path: Path, bench: Bench) -> None:
+def test_a_sweeper_continues_when_redis_is_back(tmp_path: Path, harness: SweeperHarness) -> None:
     sockets = tmp_path / "s"
     sockets.mkdir()
     wake = threading.Event()
@@ -134,10 +136,10 @@ def test_a_sweeper_goes_on_when_redis_has_been_away(tmp_path: Path, bench: Bench
     server = redis_server.start(sockets, log)
     connection = redis_connection.connect(server.url)
     server.stop()
-    mine = Sweeper(bench.engine, connection, wake)
-    mine.start()
+    new_sweeper = Sweeper(harness.engine, connection, wake)
+    new_sweeper.start()
     with redis_server.start(sockets, log):
-        while MatchQueue(connection).waiting() != bench.matches:
+        while MatchQueue(connection).waiting() != harness.matches:
             wake.set()
-        mine.stop()
+        new_sweeper.stop()
         connection.close()

@@ -1,4 +1,4 @@
-"""A worker follows hints and nothing else: real processes, real RQ, a real Valkey."""
+"""A worker plays the matches of its jobs, with real processes, RQ and a Valkey."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from arena.queue import match_queue, redis_server
 from arena.queue.match_queue import MatchQueue, WorkerInfo
 from arena.system import redis_connection
 
-# A worker whose matches write down what became of them.
+# A worker whose matches write notes to a file.
 WORKER = """
 import json, os, sys, time
 from pathlib import Path
@@ -46,50 +46,50 @@ def play(match, drain):
     note(f"{match} ends")
 
 MatchWorker(
-    connect(sys.argv[1]), play, sys.argv[3], lambda: note("a work horse fell")
+    connect(sys.argv[1]), play, sys.argv[3], lambda: note("a process crashed")
 ).work(logging_level="WARNING", **json.loads(sys.argv[4]))
 note("worker ends")
 """
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Returns when the condition holds; pytest's timeout bounds it."""
+    """Return when the condition holds; pytest's timeout is the limit."""
     while not condition():
         time.sleep(0.01)
 
 
-def gone(pid: int) -> bool:
-    """Whether process `pid` has ended."""
+def has_exited(pid: int) -> bool:
+    """Return whether a process has exited."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
         return True
 
 
-class Bench:
-    """A Redis, its queue, and workers to be started on it."""
+class WorkerHarness:
+    """A Redis with its queue, and workers that use it."""
 
     def __init__(self, url: str, directory: Path) -> None:
         self.url = url
         self.directory = directory
         self.notes_file = directory / "notes"
         self.connection: Redis = redis_connection.connect(url)
-        self.hints = MatchQueue(self.connection)
+        self.queue = MatchQueue(self.connection)
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def start(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:
-        """Starts a worker and waits until it listens, or has ended."""
+        """Start a worker, and wait until it waits for jobs or has exited."""
         process = self.spawn(name, **bounds)
         wait_until(lambda: process.poll() is not None or self.listens(name))
         return process
 
     def listens(self, name: str) -> bool:
-        """Whether a worker has come so far; it is registered before it hears signals."""
+        """Return whether a worker waits for jobs; it handles signals from then on."""
         info = self.info(name)
         return info is not None and info.state not in ("", "started")
 
     def spawn(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:
-        """Starts a worker."""
+        """Start a worker."""
         arguments = [self.url, str(self.notes_file), name, json.dumps(bounds)]
         with (self.directory / "log").open("ab") as log:
             process = subprocess.Popen(
@@ -99,73 +99,73 @@ class Bench:
         return process
 
     def info(self, name: str = "w1") -> WorkerInfo | None:
-        """What Redis knows of a worker."""
+        """Return the registration of a worker."""
         return match_queue.worker(self.connection, name)
 
     def notes(self) -> list[str]:
-        """What the matches wrote down."""
+        """Return the notes of all matches."""
         return self.notes_file.read_text().splitlines() if self.notes_file.exists() else []
 
     def noted(self, word: str) -> bool:
-        """Whether a note begins with this word."""
+        """Return whether a note starts with this text."""
         return any(note.startswith(word) for note in self.notes())
 
-    def horse(self) -> int:
-        """The process of the match that began last."""
+    def match_process(self) -> int:
+        """Return the process id of the match that started last."""
         return int(next(note for note in reversed(self.notes()) if " begins " in note).split()[2])
 
     def log(self) -> str:
-        """What the workers said."""
+        """Return the log of all workers."""
         return (self.directory / "log").read_text()
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Valkey of this module's own."""
+    """Return the address of a Valkey for this module."""
     where = Folder(tmp_path_factory.mktemp("worker") / "data")
     with redis_server.resolve(where, {}) as address:
         yield address.url
 
 
 @pytest.fixture
-def bench(server: str, tmp_path: Path) -> Iterator[Bench]:
-    """An empty Redis; whatever is started on it ends with the test."""
-    bench = Bench(server, tmp_path)
-    bench.connection.flushall()
-    yield bench
-    for process in bench.processes:
+def harness(server: str, tmp_path: Path) -> Iterator[WorkerHarness]:
+    """Return a harness with an empty Redis; its workers are killed after the test."""
+    harness = WorkerHarness(server, tmp_path)
+    harness.connection.flushall()
+    yield harness
+    for process in harness.processes:
         process.kill()
         process.wait()
-    bench.connection.close()
+    harness.connection.close()
 
 
-def test_a_worker_follows_hints_one_after_the_other(bench: Bench) -> None:
-    bench.start()
-    bench.hints.put_due(["m-one", "m-two"])
-    wait_until(lambda: bench.noted("m-two ends"))
-    words = [" ".join(note.split()[:2]) for note in bench.notes()]
+def test_a_worker_plays_one_match_after_the_other(harness: WorkerHarness) -> None:
+    harness.start()
+    harness.queue.enqueue_due(["m-one", "m-two"])
+    wait_until(lambda: harness.noted("m-two ends"))
+    words = [" ".join(note.split()[:2]) for note in harness.notes()]
     assert words == ["m-one begins", "m-one ends", "m-two begins", "m-two ends"]
 
 
-def test_nothing_of_a_followed_hint_stays_in_redis(bench: Bench) -> None:
-    bench.start()
-    bench.hints.put_due(["m-one", "m-broken", "m-two"])
-    wait_until(lambda: bench.noted("m-two ends"))
-    wait_until(lambda: not bench.connection.keys("rq:job:*"))
-    left = sorted(bench.connection.keys("*"))
+def test_a_played_job_leaves_nothing_in_redis(harness: WorkerHarness) -> None:
+    harness.start()
+    harness.queue.enqueue_due(["m-one", "m-broken", "m-two"])
+    wait_until(lambda: harness.noted("m-two ends"))
+    wait_until(lambda: not harness.connection.keys("rq:job:*"))
+    left = sorted(harness.connection.keys("*"))
     assert left == [b"rq:queues", b"rq:worker:w1", b"rq:workers", b"rq:workers:matches"]
 
 
-def test_a_match_that_raises_costs_the_worker_nothing(bench: Bench) -> None:
-    bench.start()
-    bench.hints.put_due(["m-broken", "m-one"])
-    wait_until(lambda: bench.noted("m-one ends"))
-    assert "cannot be played" in bench.log()
+def test_a_worker_continues_after_an_exception(harness: WorkerHarness) -> None:
+    harness.start()
+    harness.queue.enqueue_due(["m-broken", "m-one"])
+    wait_until(lambda: harness.noted("m-one ends"))
+    assert "cannot be played" in harness.log()
 
 
-def foreign(bench: Bench) -> Queue:
-    """The same queue in the hands of somebody who can write to Redis."""
-    return Queue(match_queue.QUEUE, connection=bench.connection, serializer=JSONSerializer)
+def foreign(harness: WorkerHarness) -> Queue:
+    """Return the queue as an attacker with access to Redis uses it."""
+    return Queue(match_queue.QUEUE, connection=harness.connection, serializer=JSONSerializer)
 
 
 @pytest.mark.parametrize(
@@ -178,33 +178,35 @@ def foreign(bench: Bench) -> Queue:
         "antigravity.x",
     ],
 )
-def test_a_job_that_names_another_function_is_refused(bench: Bench, function: str) -> None:
-    bench.start()
-    proof = bench.directory / "proof"
-    foreign(bench).enqueue_call(function, args=(str(proof),), job_id="m-evil")
-    bench.hints.put("m-one")
-    wait_until(lambda: bench.noted("m-one ends"))
+def test_a_job_with_another_function_is_ignored(harness: WorkerHarness, function: str) -> None:
+    harness.start()
+    proof = harness.directory / "proof"
+    foreign(harness).enqueue_call(function, args=(str(proof),), job_id="m-evil")
+    harness.queue.enqueue("m-one")
+    wait_until(lambda: harness.noted("m-one ends"))
     assert not proof.exists()
-    assert tried(bench) == ["m-one"]
+    assert attempted(harness) == ["m-one"]
 
 
-def test_a_job_that_names_our_function_with_other_arguments_is_refused(bench: Bench) -> None:
-    bench.start()
-    foreign(bench).enqueue_call(match_queue.FUNCTION, args=("m-two",), job_id="m-evil")
-    foreign(bench).enqueue_call(match_queue.FUNCTION, args=("m-bad", 1), job_id="m-bad")
-    foreign(bench).enqueue_call(match_queue.FUNCTION, kwargs={"match": "m-worse"}, job_id="m-worse")
-    bench.hints.put("m-one")
-    wait_until(lambda: bench.noted("m-one ends"))
-    assert not bench.noted("m-two")
-    assert not bench.noted("m-bad")
-    assert not bench.noted("m-worse")
+def test_a_job_with_other_arguments_is_ignored(harness: WorkerHarness) -> None:
+    harness.start()
+    foreign(harness).enqueue_call(match_queue.FUNCTION, args=("m-two",), job_id="m-evil")
+    foreign(harness).enqueue_call(match_queue.FUNCTION, args=("m-bad", 1), job_id="m-bad")
+    foreign(harness).enqueue_call(
+        match_queue.FUNCTION, kwargs={"match": "m-worse"}, job_id="m-worse"
+    )
+    harness.queue.enqueue("m-one")
+    wait_until(lambda: harness.noted("m-one ends"))
+    assert not harness.noted("m-two")
+    assert not harness.noted("m-bad")
+    assert not harness.noted("m-worse")
 
 
-def test_callbacks_of_a_job_are_not_called(bench: Bench) -> None:
-    bench.start()
+def test_callbacks_of_a_job_are_not_called(harness: WorkerHarness) -> None:
+    harness.start()
     callback = Callback("os.abort")
     for match in ("m-good", "m-broken"):
-        foreign(bench).enqueue_call(
+        foreign(harness).enqueue_call(
             match_queue.FUNCTION,
             args=(match,),
             job_id=match,
@@ -212,14 +214,14 @@ def test_callbacks_of_a_job_are_not_called(bench: Bench) -> None:
             on_failure=callback,
             on_stopped=callback,
         )
-    bench.hints.put("m-one")
-    wait_until(lambda: bench.noted("m-one ends"))
-    assert bench.noted("m-good ends")
-    assert "terminated unexpectedly" not in bench.log()
+    harness.queue.enqueue("m-one")
+    wait_until(lambda: harness.noted("m-one ends"))
+    assert harness.noted("m-good ends")
+    assert "terminated unexpectedly" not in harness.log()
 
 
 class Bomb:
-    """A pickle that makes a directory when it is loaded."""
+    """A pickle that creates a directory when it is loaded."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = str(directory)
@@ -228,171 +230,170 @@ class Bomb:
         return os.mkdir, (self.directory,)
 
 
-def test_a_pickle_in_redis_is_never_loaded(bench: Bench) -> None:
-    proof = bench.directory / "proof"
+def test_a_pickle_in_redis_is_never_loaded(harness: WorkerHarness) -> None:
+    proof = harness.directory / "proof"
     bomb = pickle.dumps(Bomb(proof))
     for field in ("data", "result", "meta"):
-        bench.hints.put(f"m-{field}")
-        bench.connection.hset(f"rq:job:m-{field}", field, bomb)
-    bench.start()
-    bench.hints.put("m-one")
-    wait_until(lambda: bench.noted("m-one ends"))
+        harness.queue.enqueue(f"m-{field}")
+        harness.connection.hset(f"rq:job:m-{field}", field, bomb)
+    harness.start()
+    harness.queue.enqueue("m-one")
+    wait_until(lambda: harness.noted("m-one ends"))
     assert not proof.exists()
-    assert "m-data" not in tried(bench)
+    assert "m-data" not in attempted(harness)
 
 
 @pytest.mark.parametrize("data", [b"nonsense", b"5", b"[]", b'["f", null, 5, {}]', b"\xff"])
-def test_a_job_with_malformed_data_is_skipped(bench: Bench, data: bytes) -> None:
-    bench.hints.put("m-bad")
-    bench.connection.hset("rq:job:m-bad", "data", data)
-    bench.start()
-    bench.hints.put("m-one")
-    wait_until(lambda: bench.noted("m-one ends"))
-    assert tried(bench) == ["m-one"]
+def test_a_job_with_malformed_data_is_skipped(harness: WorkerHarness, data: bytes) -> None:
+    harness.queue.enqueue("m-bad")
+    harness.connection.hset("rq:job:m-bad", "data", data)
+    harness.start()
+    harness.queue.enqueue("m-one")
+    wait_until(lambda: harness.noted("m-one ends"))
+    assert attempted(harness) == ["m-one"]
 
 
 @pytest.mark.parametrize("field", ["status", "timeout", "created_at", "webhooks", "group_id"])
-def test_other_fields_of_a_job_are_ignored(bench: Bench, field: str) -> None:
-    bench.hints.put("m-one")
-    bench.connection.hset("rq:job:m-one", field, b"\xffnonsense")
-    bench.start()
-    wait_until(lambda: bench.noted("m-one ends"))
-    wait_until(lambda: bench.hints.known() == [])
+def test_other_fields_of_a_job_are_ignored(harness: WorkerHarness, field: str) -> None:
+    harness.queue.enqueue("m-one")
+    harness.connection.hset("rq:job:m-one", field, b"\xffnonsense")
+    harness.start()
+    wait_until(lambda: harness.noted("m-one ends"))
+    wait_until(lambda: harness.queue.job_ids() == [])
 
 
-def test_a_worker_shows_itself_and_its_match(bench: Bench) -> None:
-    process = bench.start()
-    bench.hints.put("m-long")
-    wait_until(lambda: bench.noted("m-long begins"))
-    [info] = match_queue.workers(bench.connection)
+def test_a_worker_registers_itself_and_its_match(harness: WorkerHarness) -> None:
+    process = harness.start()
+    harness.queue.enqueue("m-long")
+    wait_until(lambda: harness.noted("m-long begins"))
+    [info] = match_queue.workers(harness.connection)
     assert (info.name, info.pid, info.match, info.alive) == ("w1", process.pid, "m-long", True)
     assert info.host
 
 
-def test_a_worker_told_to_stop_gives_its_match_back_and_signs_off(bench: Bench) -> None:
-    process = bench.start()
-    bench.hints.put("m-long")
-    wait_until(lambda: bench.noted("m-long begins"))
+def test_a_stopped_worker_releases_its_match_and_its_registration(harness: WorkerHarness) -> None:
+    process = harness.start()
+    harness.queue.enqueue("m-long")
+    wait_until(lambda: harness.noted("m-long begins"))
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 0
-    assert [" ".join(note.split()[:2]) for note in bench.notes()] == [
+    assert [" ".join(note.split()[:2]) for note in harness.notes()] == [
         "m-long begins",
         "m-long drained",
         "m-long ends",
         "worker ends",
     ]
-    assert match_queue.workers(bench.connection) == ()
+    assert match_queue.workers(harness.connection) == ()
 
 
-def test_an_idle_worker_stops_at_once_when_told(bench: Bench) -> None:
-    process = bench.start()
+def test_an_idle_worker_stops_at_once(harness: WorkerHarness) -> None:
+    process = harness.start()
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 0
-    assert bench.notes() == ["worker ends"]
+    assert harness.notes() == ["worker ends"]
 
 
-def tried(bench: Bench) -> list[str]:
-    """The matches that were tried, in their order."""
-    return [note.split()[0] for note in bench.notes() if " begins " in note]
+def attempted(harness: WorkerHarness) -> list[str]:
+    """Return the attempted matches in order."""
+    return [note.split()[0] for note in harness.notes() if " begins " in note]
 
 
-def test_a_worker_in_a_burst_ends_when_no_hint_waits(bench: Bench) -> None:
-    bench.hints.put_due(["m-one", "m-broken", "m-two"])
-    assert bench.spawn(burst=True).wait() == 0
-    assert tried(bench) == ["m-one", "m-broken", "m-two"]
-    assert bench.notes()[-1] == "worker ends"
-    assert bench.hints.known() == []
-    assert match_queue.workers(bench.connection) == ()
+def test_a_burst_ends_when_the_queue_is_empty(harness: WorkerHarness) -> None:
+    harness.queue.enqueue_due(["m-one", "m-broken", "m-two"])
+    assert harness.spawn(burst=True).wait() == 0
+    assert attempted(harness) == ["m-one", "m-broken", "m-two"]
+    assert harness.notes()[-1] == "worker ends"
+    assert harness.queue.job_ids() == []
+    assert match_queue.workers(harness.connection) == ()
 
 
-def test_a_worker_in_a_burst_that_finds_nothing_ends_well(bench: Bench) -> None:
-    assert bench.spawn(burst=True).wait() == 0
-    assert bench.notes() == ["worker ends"]
+def test_a_burst_with_an_empty_queue_succeeds(harness: WorkerHarness) -> None:
+    assert harness.spawn(burst=True).wait() == 0
+    assert harness.notes() == ["worker ends"]
 
 
-def test_a_worker_of_so_many_matches_leaves_the_other_hints_where_they_are(bench: Bench) -> None:
-    bench.hints.put_due(["m-one", "m-two", "m-three"])
-    assert bench.spawn(max_jobs=2).wait() == 0
-    assert tried(bench) == ["m-one", "m-two"]
-    assert bench.hints.waiting() == ["m-three"]
+def test_a_limited_worker_leaves_the_other_jobs_in_the_queue(harness: WorkerHarness) -> None:
+    harness.queue.enqueue_due(["m-one", "m-two", "m-three"])
+    assert harness.spawn(max_jobs=2).wait() == 0
+    assert attempted(harness) == ["m-one", "m-two"]
+    assert harness.queue.waiting() == ["m-three"]
 
 
-def test_a_worker_in_a_burst_that_is_told_to_stop_gives_its_match_back(bench: Bench) -> None:
-    bench.hints.put_due(["m-long", "m-two"])
-    process = bench.spawn(burst=True)
-    wait_until(lambda: bench.noted("m-long begins"))
+def test_a_stopped_burst_releases_its_match(harness: WorkerHarness) -> None:
+    harness.queue.enqueue_due(["m-long", "m-two"])
+    process = harness.spawn(burst=True)
+    wait_until(lambda: harness.noted("m-long begins"))
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 0
-    assert bench.noted("m-long drained")
-    assert bench.hints.waiting() == ["m-two"]
+    assert harness.noted("m-long drained")
+    assert harness.queue.waiting() == ["m-two"]
 
 
-def test_a_check_finds_the_worker_of_this_host_only(
-    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_check_finds_only_workers_of_this_host(
+    harness: WorkerHarness, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("POKEARENA_REDIS_URL", bench.url)
+    monkeypatch.setenv("POKEARENA_REDIS_URL", harness.url)
 
-    def checked() -> int:
-        return main(["worker", "--check", "--data", str(bench.directory)])
+    def check() -> int:
+        return main(["worker", "--check", "--data", str(harness.directory)])
 
-    assert checked() == 1
-    said = capsys.readouterr().err
-    assert said.startswith(f"error  no worker of this host shows itself in {bench.url}.")
-    process = bench.start()
-    assert checked() == 0
+    assert check() == 1
+    assert harness.url in capsys.readouterr().err
+    process = harness.start()
+    assert check() == 0
     assert capsys.readouterr().out.startswith("w1: ")
-    bench.connection.hset("rq:worker:w1", "hostname", "elsewhere")
-    assert checked() == 1
+    harness.connection.hset("rq:worker:w1", "hostname", "elsewhere")
+    assert check() == 1
     process.kill()
 
 
-def test_the_work_horse_dies_with_a_killed_worker(bench: Bench) -> None:
-    process = bench.start()
-    bench.hints.put("m-long")
-    wait_until(lambda: bench.noted("m-long begins"))
+def test_the_match_process_is_killed_with_the_worker(harness: WorkerHarness) -> None:
+    process = harness.start()
+    harness.queue.enqueue("m-long")
+    wait_until(lambda: harness.noted("m-long begins"))
     process.send_signal(signal.SIGKILL)
-    wait_until(lambda: gone(bench.horse()))
-    assert not bench.noted("m-long drained")
+    wait_until(lambda: has_exited(harness.match_process()))
+    assert not harness.noted("m-long drained")
 
 
-def test_a_killed_work_horse_costs_the_worker_nothing(bench: Bench) -> None:
-    bench.start()
-    bench.hints.put("m-long")
-    wait_until(lambda: bench.noted("m-long begins"))
-    assert not bench.noted("a work horse fell")
-    os.kill(bench.horse(), signal.SIGKILL)
-    bench.hints.put("m-one")
-    wait_until(lambda: bench.noted("m-one ends"))
-    assert bench.noted("a work horse fell")
+def test_a_worker_continues_after_its_match_process_was_killed(harness: WorkerHarness) -> None:
+    harness.start()
+    harness.queue.enqueue("m-long")
+    wait_until(lambda: harness.noted("m-long begins"))
+    assert not harness.noted("a process crashed")
+    os.kill(harness.match_process(), signal.SIGKILL)
+    harness.queue.enqueue("m-one")
+    wait_until(lambda: harness.noted("m-one ends"))
+    assert harness.noted("a process crashed")
 
 
-def test_a_worker_signs_on_again_when_redis_has_forgotten_everything(bench: Bench) -> None:
-    bench.start()
-    bench.connection.flushall()
-    wait_until(lambda: len(match_queue.workers(bench.connection)) == 1)
-    bench.hints.put("m-one")
-    wait_until(lambda: bench.noted("m-one ends"))
+def test_a_worker_registers_again_after_redis_has_lost_its_data(harness: WorkerHarness) -> None:
+    harness.start()
+    harness.connection.flushall()
+    wait_until(lambda: len(match_queue.workers(harness.connection)) == 1)
+    harness.queue.enqueue("m-one")
+    wait_until(lambda: harness.noted("m-one ends"))
 
 
-def test_a_worker_outlives_its_redis(tmp_path: Path) -> None:
+def test_a_match_continues_without_redis(tmp_path: Path) -> None:
     where = Folder(tmp_path / "data").create()
     sockets = tmp_path / "s"
     sockets.mkdir()
     first = redis_server.start(sockets, where.logs / "redis.log")
-    bench = Bench(first.url, tmp_path)
-    process = bench.start()
-    bench.hints.put("m-long")
-    wait_until(lambda: bench.noted("m-long begins"))
+    harness = WorkerHarness(first.url, tmp_path)
+    process = harness.start()
+    harness.queue.enqueue("m-long")
+    wait_until(lambda: harness.noted("m-long begins"))
     first.stop()
     with redis_server.start(sockets, where.logs / "redis.log"):
-        os.kill(bench.horse(), signal.SIGTERM)
-        wait_until(lambda: bench.noted("m-long ends"))
-        bench.hints.put("m-one")
-        wait_until(lambda: bench.noted("m-one ends"))
+        os.kill(harness.match_process(), signal.SIGTERM)
+        wait_until(lambda: harness.noted("m-long ends"))
+        harness.queue.enqueue("m-one")
+        wait_until(lambda: harness.noted("m-one ends"))
         assert process.poll() is None
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 0
-    bench.connection.close()
+    harness.connection.close()
 
 
 def test_a_referee_serves_one_worker_and_refuses_a_second(

@@ -176,7 +176,7 @@ class Relay:
         """
         table = Table()
         with RemoteSeats(match, table.ended.append, table.lost.append) as relayed:
-            bot = Bot(version, desk=ELSEWHERE if way else self.desk, way=way)
+            bot = Bot(version, relay=ELSEWHERE if way else self.desk, tunnel=way)
             address = relayed.start(0, bot)
             table.report = lambda: relayed.report(0)
             with grpc.insecure_channel(address) as channel:

@@ -217,7 +217,7 @@ def test_a_bot_that_is_not_there_or_sits_elsewhere_gets_no_seat(
         RemoteSeats("m-1", lambda report: None, lambda sentence: None) as relayed,
         pytest.raises(BotAbsent, match="is not connected"),
     ):
-        relayed.start(0, Bot(version, desk=relay.desk))
+        relayed.start(0, Bot(version, relay=relay.desk))
     with Home(tmp_path, relay.port, token, "--tables", "1"):
         wait_until(lambda: relay.is_here(version))
         # Both seats of one side, but not another match.

@@ -36,7 +36,7 @@ def test_a_relay_that_is_killed_before_a_table_is_requested_charges_nobody(tmp_p
         a_referee(tmp_path) as referee,
         grpc.insecure_channel(referee.address) as channel,
     ):
-        bots = [Bot(version, desk=relay.desk), sample("random")]
+        bots = [Bot(version, relay=relay.desk), sample("random")]
         # The bot would be charged soon.
         clock = Clock(start_ms=500)
         spec = replace(Arena(tmp_path, referee).spec(bots, boards=1), clock=clock)

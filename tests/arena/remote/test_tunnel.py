@@ -129,9 +129,9 @@ def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
             # Before a table nobody is to blame; of a bot that is not waited for any more, nobody
             # here knows whether it is there.
             with pytest.raises(BotAbsent, match="cannot be reached"):
-                relayed.start(0, Bot(version, desk=ELSEWHERE, way=way))
+                relayed.start(0, Bot(version, relay=ELSEWHERE, tunnel=way))
             with pytest.raises(InfrastructureError, match="cannot be reached"):
-                relayed.start(0, Bot(version, desk=ELSEWHERE, way=way, awaited=False))
+                relayed.start(0, Bot(version, relay=ELSEWHERE, tunnel=way, awaited=False))
 
 
 def test_with_the_secret_one_comes_to_the_desk_and_to_seats_and_nowhere_else(
@@ -200,7 +200,7 @@ def test_a_worker_with_a_data_folder_of_its_own_plays_a_bot_of_a_relay_it_does_n
             # A busy machine may lose the tunnel, and the match is tried again.
             while listing.find(relay.engine, match.id).state != MatchState.CLOSED:
                 with contextlib.closing(redis_connection.connect(redis.url)) as connection:
-                    MatchQueue(connection).put(match.id)
+                    MatchQueue(connection).enqueue(match.id)
                 work_elsewhere(tmp_path, relay, redis.url)
         games = results.of_match(relay.engine, match.id).games
         assert {verdict for game in games for verdict in game.verdicts} == {"finished"}

@@ -172,8 +172,8 @@ def test_hints_put_many_times_over_play_a_match_once(arena: Arena) -> None:
         while not arena.closed(cup):
             for match in listing.matches(arena.engine, tournament=cup.id):
                 for _ in range(5):
-                    MatchQueue(connection).drop(match.id)
-                    MatchQueue(connection).put(match.id)
+                    MatchQueue(connection).remove(match.id)
+                    MatchQueue(connection).enqueue(match.id)
                     connection.rpush("rq:queue:matches", match.id, match.id)
             time.sleep(0.05)
         connection.close()

@@ -135,9 +135,9 @@ def test_failures_of_the_arena_are_counted(asked: Asked) -> None:
 
 
 def test_hints_in_the_queue_are_counted(asked: Asked) -> None:
-    hints = MatchQueue(asked.redis)
-    hints.put("m-1")
-    hints.put("m-2")
+    queue = MatchQueue(asked.redis)
+    queue.enqueue("m-1")
+    queue.enqueue("m-2")
     assert value(asked.samples(), "pokearena_queue_hints") == 2
 
 
