@@ -104,16 +104,15 @@ def program(words: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     """
     name = words[0]
     if name in ("python", "python3"):
-        own = folder / ".venv" / "bin" / "python"
-        return (str(own) if own.exists() else sys.executable, *words[1:])
+        python = folder / ".venv" / "bin" / "python"
+        return (str(python) if python.exists() else sys.executable, *words[1:])
     if "/" in name:
         return (str(folder / name), *words[1:])
-    found = shutil.which(name)
-    if found is None:
-        own_file = folder / name
+    path = shutil.which(name)
+    if path is None:
+        file = folder / name
         hint = f'; for the file of this name in the folder write "./{name}"'
         raise BotError(
-            f'there is no program "{name}" on the PATH of the arena'
-            f"{hint if own_file.exists() else ''}"
+            f'the program "{name}" is not on the PATH of the arena{hint if file.exists() else ""}'
         )
-    return (found, *words[1:])
+    return (path, *words[1:])

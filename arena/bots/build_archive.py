@@ -75,7 +75,7 @@ def unpack(crate: IO[bytes], versions: Path, content: str) -> None:
         except (tarfile.TarError, EOFError, gzip.BadGzipFile) as error:
             raise BotError(f"the stored files of {content[:12]}… are broken: {error}.") from None
         if version_store.content_hash(from_folder(copy)) != content:
-            raise BotError(f"the stored files of {content[:12]}… are not what their hash says.")
+            raise BotError(f"the stored files of {content[:12]}… do not match their hash.")
         version_store.settle(copy, versions / content)
 
 
@@ -111,14 +111,14 @@ def _is_there(name: str, folder: int) -> bool:
 
 def _member(path: Path, name: str) -> tarfile.TarInfo:
     member = tarfile.TarInfo(name)
-    found = path.lstat()
-    member.mode = 0o755 if found.st_mode & 0o100 else 0o644
+    status = path.lstat()
+    member.mode = 0o755 if status.st_mode & 0o100 else 0o644
     if path.is_symlink():
         member.type, member.linkname = tarfile.SYMTYPE, os.readlink(path)
     elif path.is_dir():
         member.type = tarfile.DIRTYPE
     else:
-        member.size = found.st_size
+        member.size = status.st_size
     return member
 
 

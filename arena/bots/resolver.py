@@ -49,9 +49,9 @@ def resolve(text: str, lookup: Lookup | None = None, known: Known | None = None)
     if text.startswith(SAMPLE):
         return sample(text.removeprefix(SAMPLE))
     if text.startswith(GRPC):
-        return _reached_by_network(text)
+        return _network_bot(text)
     if text.startswith(UNIX):
-        return _reached_by_socket(text)
+        return _socket_bot(text)
     path = Path(text).expanduser()
     is_plain = "/" not in text
     stored = None
@@ -128,10 +128,12 @@ def from_folder(
     Raises:
         BotError: the manifest is missing or not valid.
     """
-    said = manifest.read(folder, file)
-    name = label or said.name
+    bot_manifest = manifest.read(folder, file)
+    name = label or bot_manifest.name
     trusted = not content or not strangers(folder).exists()
-    return Bot(name, said, folder.absolute(), manifest_file=file, content=content, trusted=trusted)
+    return Bot(
+        name, bot_manifest, folder.absolute(), manifest_file=file, content=content, trusted=trusted
+    )
 
 
 def strangers(folder: Path) -> Path:
@@ -149,21 +151,21 @@ def fetched(folder: Path) -> Path:
 
 def _from_file(path: Path, language: str, run: tuple[str, ...]) -> Bot:
     name = re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-")[:40] or "bot"
-    said = Manifest(name=name, language=language, run=run)
-    return Bot(name, said, path.parent, file=path.name)
+    bot_manifest = Manifest(name=name, language=language, run=run)
+    return Bot(name, bot_manifest, path.parent, file=path.name)
 
 
-def _reached_by_network(text: str) -> Bot:
+def _network_bot(text: str) -> Bot:
     match = _HOST_AND_PORT.fullmatch(text.removeprefix(GRPC))
     if match is None or not 0 < int(match[2]) < 65536:
-        raise BotError(f'"{text}" is no address of a bot; write grpc://HOST:PORT.')
+        raise BotError(f'"{text}" is not a valid address of a bot; write grpc://HOST:PORT.')
     return Bot(text, address=f"{match[1]}:{match[2]}")
 
 
-def _reached_by_socket(text: str) -> Bot:
+def _socket_bot(text: str) -> Bot:
     path = text.removeprefix(UNIX).removeprefix("//")
     if not path:
-        raise BotError(f'"{text}" is no address of a bot; write unix:/path/of/its.sock.')
+        raise BotError(f'"{text}" is not a valid address of a bot; write unix:/path/of/its.sock.')
     absolute = Path(path).expanduser().absolute()
     return Bot(text, address=f"{UNIX}{absolute}")
 

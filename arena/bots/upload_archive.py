@@ -85,7 +85,7 @@ def pack(bot: Bot, output: IO[bytes]) -> Contents:
     return Contents(len(files), size)
 
 
-def unpack(parcel: Path, folder: Path) -> Contents:
+def unpack(upload: Path, folder: Path) -> Contents:
     """Extract an upload archive into an empty folder.
 
     Raises:
@@ -93,11 +93,11 @@ def unpack(parcel: Path, folder: Path) -> Contents:
             extracted by then remain in the folder.
     """
     try:
-        with parcel.open("rb") as packed, _Bounded(packed, parcel.stat().st_size) as raw:
+        with upload.open("rb") as packed, _Bounded(packed, upload.stat().st_size) as raw:
             return _unpacked(raw, folder)
     except _BROKEN as error:
         raise BotError(
-            f"this is no whole tar.gz ({_reason(error)}); `pokearena bot push` makes one."
+            f"this is not a complete tar.gz ({_reason(error)}); `pokearena bot push` creates one."
         ) from None
 
 
@@ -119,7 +119,7 @@ def _unpacked(raw: _Bounded, folder: Path) -> Contents:
             folders.update(path.parents)
             if max(files, len(folders)) > MOST_FILES:
                 raise BotError(
-                    f"the parcel has more than {MOST_FILES} files or folders; that is the most."
+                    f"the upload has more than {MOST_FILES} files or folders; the limit of a bot."
                 )
             if member.size < 0 or size > MOST_BYTES:
                 raise BotError(_too_large())
@@ -135,10 +135,10 @@ def _check_end(raw: _Bounded) -> None:
     one.
     """
     if raw.latest != bytes(tarfile.BLOCKSIZE):
-        raise EOFError("it ends without an end mark")
+        raise EOFError("its end mark is missing")
     while piece := raw.read(_PIECE):
         if piece.strip(b"\0"):
-            raise BotError("the parcel has data behind its end; pack it again.")
+            raise BotError("the upload has data after its end; pack it again.")
 
 
 def _members(tar: tarfile.TarFile, raw: _Bounded) -> Iterator[tarfile.TarInfo]:
@@ -146,9 +146,9 @@ def _members(tar: tarfile.TarFile, raw: _Bounded) -> Iterator[tarfile.TarInfo]:
     while (member := raw.header(tar)) is not None:
         count += 1
         if len(tar.pax_headers) > _MOST_GLOBALS:
-            raise BotError(f"the parcel has more than {_MOST_GLOBALS} values for all entries.")
+            raise BotError(f"the upload has more than {_MOST_GLOBALS} values for all entries.")
         if count > _MOST_MEMBERS:
-            raise BotError(f"the parcel has more than {_MOST_MEMBERS} entries.")
+            raise BotError(f"the upload has more than {_MOST_MEMBERS} entries.")
         # tarfile keeps a list of all members, which is not needed.
         tar.members.clear()  # type: ignore[attr-defined]
         yield member
@@ -168,7 +168,7 @@ def _place(folder: Path, member: tarfile.TarInfo) -> Path:
         tarfile.DIRTYPE,
     ):
         raise BotError(
-            f"{shown} in the parcel is {_kind(member)}; a bot is made of plain files, so put the "
+            f"{shown} in the upload is {_kind(member)}; a bot is made of plain files, so put the "
             "file there."
         )
     parts = name.removeprefix("./").rstrip("/").split("/")
@@ -177,7 +177,7 @@ def _place(folder: Path, member: tarfile.TarInfo) -> Path:
     try:
         encoded = [part.encode() for part in parts]
     except UnicodeEncodeError:
-        raise BotError(f"{shown} in the parcel is a name that is not UTF-8; rename it.") from None
+        raise BotError(f"{shown} in the upload is a name that is not UTF-8; rename it.") from None
     if (
         any(part in ("", ".", "..") or not _is_visible(part) for part in parts)
         or any(len(part) > _NAME_BYTES for part in encoded)
@@ -185,12 +185,12 @@ def _place(folder: Path, member: tarfile.TarInfo) -> Path:
         or len(parts) > _DEEPEST
     ):
         raise BotError(
-            f"{shown} in the parcel is no place within a bot's folder; paths are relative, of "
-            "plain names, and not very long."
+            f"{shown} in the upload is not a path within the bot's folder; paths must be relative, "
+            "short and of plain names."
         )
     if member.mode & _PRIVILEGES and not member.isdir():
         raise BotError(
-            f"{shown} in the parcel has the setuid or setgid bit; take it away with chmod ug-s."
+            f"{shown} in the upload has the setuid or setgid bit; remove it with chmod ug-s."
         )
     return folder.joinpath(*parts)
 
@@ -239,7 +239,7 @@ def _kind(member: tarfile.TarInfo) -> str:
         return "a link"
     if member.isdev():
         return "a device or a pipe"
-    return "of a kind that is not known here"
+    return "of an unknown type"
 
 
 def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
@@ -257,7 +257,7 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
                 left -= target.write(piece)
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
         raise BotError(
-            f'"{quote(member.name, 100)}" is in the parcel twice, or is a folder too.'
+            f'"{quote(member.name, 100)}" is in the upload twice, or is a folder too.'
         ) from None
     path.chmod(0o755 if member.mode & 0o100 else 0o644)
 
@@ -291,17 +291,17 @@ class _Bounded:
 
     def seek(self, place: int) -> int:
         if place < self._raw.tell():
-            raise BotError("the parcel has a header that leads backwards.")
+            raise BotError("the upload has a header that leads backwards.")
         self._check(place)
         return self._raw.seek(place)
 
     def read(self, size: int) -> bytes:
         if not 0 <= size <= _HEAD:
-            raise BotError(f"the parcel has a header of more than {_HEAD // 1024} KiB.")
+            raise BotError(f"the upload has a header of more than {_HEAD // 1024} KiB.")
         if self._header_bytes is not None:
             self._header_bytes -= size
             if self._header_bytes < 0:
-                raise BotError(f"the parcel has an entry with {_HEADERS // 1024} KiB of headers.")
+                raise BotError(f"the upload has an entry with {_HEADERS // 1024} KiB of headers.")
         self._check(self._raw.tell())
         self.latest = self._raw.read(size)
         return self.latest
@@ -312,14 +312,14 @@ class _Bounded:
         if self._most == _TAR_BYTES:
             raise BotError(_too_large())
         raise BotError(
-            f"the parcel would become more than {MOST_RATIO} times its size; files that compress "
+            f"the upload would become more than {MOST_RATIO} times its size; files that compress "
             "so well are better made by the bot itself."
         )
 
 
 def _too_large() -> str:
     most = MOST_BYTES // MIB
-    return f"what is in the parcel is larger than {most} MiB; a bot has {most} MiB at the most."
+    return f"the files in the upload are larger than {most} MiB, the limit of a bot."
 
 
 def _reason(error: Exception) -> str:

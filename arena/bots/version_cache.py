@@ -80,15 +80,15 @@ def make_room(versions: Path, most: int, is_elsewhere: Callable[[str], bool]) ->
         OSError: a version cannot be removed.
     """
     version_store.tidy(versions)
-    found = sorted(_kept(versions), key=lambda kept: kept.used)
-    total, gone = sum(kept.size for kept in found), []
-    for kept in found:
+    kept_versions = sorted(_kept(versions), key=lambda kept: kept.used)
+    total, removed = sum(kept.size for kept in kept_versions), []
+    for kept in kept_versions:
         if total <= most:
             break
         if is_elsewhere(kept.folder.name) and _taken_away(kept.folder, versions):
             total -= kept.size
-            gone.append(kept.folder.name)
-    return gone
+            removed.append(kept.folder.name)
+    return removed
 
 
 def _kept(versions: Path) -> Iterator[_Kept]:

@@ -172,14 +172,14 @@ def files_of(bot: Bot) -> list[File]:
     Raises:
         BotError: a file is unreadable or not allowed, or the files are too many or too large.
     """
-    said, folder = bot.manifest, bot.folder
-    assert said is not None
+    bot_manifest, folder = bot.manifest, bot.folder
+    assert bot_manifest is not None
     assert folder is not None
     if bot.file is not None:
-        text = manifest.render(said).encode()
+        text = manifest.render(bot_manifest).encode()
         files = [_file(folder / bot.file, bot.file), File(manifest.FILE, False, text)]
     else:
-        ignored = IGNORED | FETCHED if said.build else IGNORED
+        ignored = IGNORED | FETCHED if bot_manifest.build else IGNORED
         files = list(_walk(folder, ignored))
     if bot.manifest_file != manifest.FILE:
         files = [file for file in files if file.path != manifest.FILE]

@@ -133,10 +133,10 @@ def escapes(level: Level) -> str:
             done=DONE,
         )
         (bot / "bot.py").write_text(program)
-        said = Manifest("self-test", ("python", "-I", "-S", "bot.py"))
+        manifest = Manifest("self-test", ("python", "-I", "-S", "bot.py"))
         ended = threading.Event()
         with Processes(lambda report: ended.set(), level=level) as processes:
-            processes.start(0, Bot("self-test", said, bot))
+            processes.start(0, Bot("self-test", manifest, bot))
             if not ended.wait(PATIENCE):
                 return f"the self-test took longer than {PATIENCE:.0f} s"
             return _escaped(processes.ends(0)[0])
@@ -147,9 +147,9 @@ def _escaped(report: Report) -> str:
     if report.ended == "exited with status 0" and lines == [DONE]:
         return ""
     if lines[-1:] == [DONE]:
-        return f"a bot was not locked in: {', '.join(lines[:-1])}"
-    said = f", and wrote: {' '.join(lines)[-500:]}" if lines else ""
-    return f"the self-test {report.ended}{said}"
+        return f"a bot escaped from the sandbox: {', '.join(lines[:-1])}"
+    output = f"; its output: {' '.join(lines)[-500:]}" if lines else ""
+    return f"the self-test {report.ended}{output}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,12 +230,12 @@ def best() -> Level:
         level = Level(named)
     except ValueError:
         raise InfrastructureError(
-            f'{SETTING} is "{named}", which is no sandbox; write one of {", ".join(Level)}.'
+            f'{SETTING} is "{named}"; it must be one of {", ".join(Level)}.'
         ) from None
-    found = offer(level)
-    if not found.holds:
-        hint = f" ({found.fix})" if found.fix else ""
+    offered = offer(level)
+    if not offered.holds:
+        hint = f" ({offered.fix})" if offered.fix else ""
         raise InfrastructureError(
-            f"{SETTING} asks for {level}, which this machine does not offer: {found.why_not}{hint}."
+            f"{SETTING} is {level}, which this machine does not offer: {offered.why_not}{hint}."
         )
     return level

@@ -127,16 +127,16 @@ def parents(root: str = ROOT) -> dict[str, str]:
             mine = [line.rstrip("\n").split(":", 2) for line in file]
     except OSError:
         return {}
-    found = {}
+    folders = {}
     for _, controllers, path in mine:
         for controller in controllers.split(","):
             folder = _joined(root, controller, path)
             if controller in FIRST and _is_writable(folder):
-                found[controller] = folder
-    if not found:
+                folders[controller] = folder
+    if not folders:
         unified = [path for _, controllers, path in mine if not controllers]
-        found = _delegated(root, unified[0]) if unified else {}
-    return found
+        folders = _delegated(root, unified[0]) if unified else {}
+    return folders
 
 
 def _joined(root: str, controller: str, path: str) -> str:
@@ -181,8 +181,8 @@ def sweep(parent: str) -> None:
     begin = mine()
     with contextlib.suppress(OSError):
         for name in os.listdir(parent):
-            guard = name.removeprefix(begin).partition("-")[0]
-            if name.startswith(begin) and not os.path.exists(f"/proc/{guard}"):
+            init_pid = name.removeprefix(begin).partition("-")[0]
+            if name.startswith(begin) and not os.path.exists(f"/proc/{init_pid}"):
                 empty(f"{parent}/{name}")
                 _removed(f"{parent}/{name}")
 

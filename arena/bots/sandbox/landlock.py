@@ -102,13 +102,13 @@ def enclosure(readable: Iterable[str], listed: Iterable[str], writable: Iterable
         listed: folders whose names it may list.
         writable: paths that it may read and write.
     """
-    found = Enclosure()
-    found.open(listed, LIST)
-    found.open(readable, EXECUTE | READ | LIST)
-    found.open(MACHINE, READ | LIST)
-    found.open(DEVICES, READ | WRITE)
-    found.open(writable, found.handled & ~IOCTL)
-    return found
+    enclosure_rules = Enclosure()
+    enclosure_rules.open(listed, LIST)
+    enclosure_rules.open(readable, EXECUTE | READ | LIST)
+    enclosure_rules.open(MACHINE, READ | LIST)
+    enclosure_rules.open(DEVICES, READ | WRITE)
+    enclosure_rules.open(writable, enclosure_rules.handled & ~IOCTL)
+    return enclosure_rules
 
 
 def filter_calls(*, locks: bool) -> None:

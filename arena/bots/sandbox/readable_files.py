@@ -69,15 +69,15 @@ def _python() -> tuple[str, ...]:
 
 def _kit() -> Iterator[str]:
     for module in KIT:
-        found = importlib.util.find_spec(module)
-        if found is not None and found.origin is not None:
+        spec = importlib.util.find_spec(module)
+        if spec is not None and spec.origin is not None:
             yield (
-                found.origin
-                if found.submodule_search_locations is None
-                else str(Path(found.origin).parent)
+                spec.origin
+                if spec.submodule_search_locations is None
+                else str(Path(spec.origin).parent)
             )
-        elif found is not None and found.submodule_search_locations:
-            yield from found.submodule_search_locations
+        elif spec is not None and spec.submodule_search_locations:
+            yield from spec.submodule_search_locations
 
 
 def _prefixes(program: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.stdio import lines
-from arena.bots.stdio.lines import Malformed, Said, is_answer, read, shown
+from arena.bots.stdio.lines import Malformed, ParsedAnswer, is_answer, read, shown
 
 # Exchange of lines with the program.
 
@@ -60,12 +60,12 @@ LOG: Final = 2
 
 
 @dataclass(slots=True)
-class _Open:
+class _PendingLine:
     """A line whose answer is pending."""
 
     name: str
     question: tuple[int, int] | None
-    understand: Callable[[Said], Any]
+    understand: Callable[[ParsedAnswer], Any]
     answer: asyncio.Future[Any]
     """Cancelled if the call has ended; the program must answer the line all the same."""
 
@@ -81,12 +81,12 @@ class Program(asyncio.Protocol):
     def __init__(self, gone: Callable[[], None]) -> None:
         self._gone = gone
         self._splitter = Splitter()
-        self._open: list[_Open] = []
-        self._unasked = ""
+        self._open: list[_PendingLine] = []
+        self._unrequested = ""
         self._is_over = False
         self._input: asyncio.WriteTransport | None = None
 
-    async def listen_and_speak(self, input_end: int, output_end: int) -> None:
+    async def connect_pipes(self, input_end: int, output_end: int) -> None:
         """Connect to the pipes of the program.
 
         Args:
@@ -103,7 +103,7 @@ class Program(asyncio.Protocol):
         self,
         line: bytes,
         name: str,
-        understand: Callable[[Said], Any],
+        understand: Callable[[ParsedAnswer], Any],
         question: tuple[int, int] | None = None,
     ) -> Any:
         """Send a line and wait for its answer.
@@ -117,11 +117,11 @@ class Program(asyncio.Protocol):
         Raises:
             Malformed: the answer is not valid, or an unrequested answer was received before.
         """
-        if self._unasked:
-            unasked, self._unasked = self._unasked, ""
-            raise Malformed(f"it had answered {unasked} when nothing was asked")
+        if self._unrequested:
+            unrequested, self._unrequested = self._unrequested, ""
+            raise Malformed(f"it had sent the answer {unrequested} without a question")
         answer = asyncio.get_running_loop().create_future()
-        self._open.append(_Open(name, question, understand, answer))
+        self._open.append(_PendingLine(name, question, understand, answer))
         self._write(line)
         return await answer
 
@@ -130,7 +130,7 @@ class Program(asyncio.Protocol):
         self._is_over = True
         unread = asyncio.get_running_loop().create_future()
         unread.add_done_callback(asyncio.Future.exception)
-        self._open.append(_Open("end", None, lambda said: said, unread))
+        self._open.append(_PendingLine("end", None, lambda answer: answer, unread))
         self._write(line)
         if self._input is not None:
             self._input.close()
@@ -141,7 +141,7 @@ class Program(asyncio.Protocol):
             if is_rest or not is_answer(line):
                 os.write(LOG, line + b"\n")
             else:
-                self._hear(line)
+                self._receive(line)
 
     def connection_lost(self, error: Exception | None) -> None:
         """Log the rest of the output and exit: the program has closed its output."""
@@ -153,37 +153,37 @@ class Program(asyncio.Protocol):
         assert self._input is not None
         self._input.write(line)
 
-    def _hear(self, line: bytes) -> None:
-        said: Said | None = None
+    def _receive(self, line: bytes) -> None:
+        parsed: ParsedAnswer | None = None
         failure: Malformed | None = None
         try:
             if len(line) > LONGEST:
                 raise Malformed(f"its line is longer than {LONGEST} bytes")
-            said = read(line)
+            parsed = read(line)
         except Malformed as malformed:
             failure = malformed
-        one = self._owed(said.question if said is not None else None)
-        if one is None:
-            self._note(f"nothing had asked for the answer {shown(line)}")
+        pending = self._take_pending(parsed.question if parsed is not None else None)
+        if pending is None:
+            self._note(f"no question is open for the answer {shown(line)}")
             if not self._is_over:
-                self._unasked = self._unasked or shown(line)
-        elif one.answer.done():
-            self._note(f"too late: the answer {shown(line)} to {one.name}")
+                self._unrequested = self._unrequested or shown(line)
+        elif pending.answer.done():
+            self._note(f"too late: the answer {shown(line)} to {pending.name}")
         elif failure is not None:
-            one.answer.set_exception(failure)
-        elif said is not None:
-            self._settle(one, said)
+            pending.answer.set_exception(failure)
+        elif parsed is not None:
+            self._settle(pending, parsed)
 
-    def _settle(self, one: _Open, said: Said) -> None:
+    def _settle(self, pending: _PendingLine, parsed: ParsedAnswer) -> None:
         try:
-            one.answer.set_result(one.understand(said))
+            pending.answer.set_result(pending.understand(parsed))
         except Malformed as failure:
-            one.answer.set_exception(failure)
+            pending.answer.set_exception(failure)
 
-    def _owed(self, question: tuple[int, int] | None) -> _Open | None:
+    def _take_pending(self, question: tuple[int, int] | None) -> _PendingLine | None:
         """Remove and return the pending line that an answer belongs to."""
-        for number, one in enumerate(self._open):
-            if question is None or one.question == question:
+        for number, pending in enumerate(self._open):
+            if question is None or pending.question == question:
                 return self._open.pop(number)
         return None
 
@@ -214,7 +214,7 @@ class Service(bot_pb2_grpc.BotServiceServicer):
             context,
             lines.act_line(request),
             f"game {request.game}, decision {request.decision}",
-            lambda said: lines.answer(said, request),
+            lambda answer: lines.answer(answer, request),
             (request.game, request.decision),
         )
         return answer
@@ -241,7 +241,7 @@ def run(address: str, input_end: int, output_end: int) -> None:
 async def _serve(address: str, input_end: int, output_end: int) -> None:
     # Exiting closes all connections, as with any bot whose process ends.
     program = Program(gone=lambda: os._exit(0))
-    await program.listen_and_speak(input_end, output_end)
+    await program.connect_pipes(input_end, output_end)
     server = grpc.aio.server(options=_OPTIONS)
     bot_pb2_grpc.add_BotServiceServicer_to_server(Service(program), server)
     server.add_insecure_port(address)

@@ -33,31 +33,33 @@ _AS_TEXT: Final = frozenset(
 @cache
 def writer(kind: Descriptor) -> Write:
     """Build a function that converts a message of this type to its JSON form."""
-    parts = [(one.name, one.json_name, one.has_presence, _part(one)) for one in kind.fields]
+    parts = [
+        (field.name, field.json_name, field.has_presence, _part(field)) for field in kind.fields
+    ]
 
     def write(message: Any) -> dict[str, Any]:
-        made = {}
+        members = {}
         for name, key, may_lack, part in parts:
             if may_lack and not message.HasField(name):
                 continue
             value = getattr(message, name)
-            made[key] = part(value) if part is not None else value
-        return made
+            members[key] = part(value) if part is not None else value
+        return members
 
     return write
 
 
-def _part(one: FieldDescriptor) -> Write | None:
+def _part(field: FieldDescriptor) -> Write | None:
     """Build a function that converts a field's value to JSON; None if it needs no conversion."""
-    kind = one.message_type
+    kind = field.message_type
     if kind is not None and kind.GetOptions().map_entry:
         return lambda entries: dict(sorted(entries.items()))
     write: Write | None = None
     if kind is not None:
         write = writer(kind)
-    elif one.cpp_type in _AS_TEXT:
+    elif field.cpp_type in _AS_TEXT:
         write = str
-    if one.default_value != []:  # only repeated fields have a list
+    if field.default_value != []:  # only repeated fields have a list
         return write
     if write is None:
         return list
@@ -84,7 +86,7 @@ class Malformed(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedAnswer:
     """An answer, parsed without its question."""
 
     fields: dict[str, Any]
@@ -116,7 +118,7 @@ def is_answer(line: bytes) -> bool:
     return line.startswith(b"{") or _NUMBER.fullmatch(line) is not None
 
 
-def read(line: bytes) -> Said:
+def read(line: bytes) -> ParsedAnswer:
     """Parse a line as an answer.
 
     Raises:
@@ -125,41 +127,43 @@ def read(line: bytes) -> Said:
     line = line.strip()
     if _NUMBER.fullmatch(line):
         if len(line) > _DIGITS:
-            raise Malformed(f"its line {shown(line)} is no number of an action")
-        return Said({CHOICE: int(line)}, None)
+            raise Malformed(f"its line {shown(line)} is not the number of an action")
+        return ParsedAnswer({CHOICE: int(line)}, None)
     try:
         fields = json.loads(line)
     except RecursionError:
-        raise Malformed(f"its line {shown(line)} is nested too deep") from None
+        raise Malformed(f"its line {shown(line)} is nested too deeply") from None
     except ValueError as error:
-        raise Malformed(f"its line {shown(line)} is no JSON: {error}") from None
+        raise Malformed(f"its line {shown(line)} is not valid JSON: {error}") from None
     if not isinstance(fields, dict):
-        raise Malformed(f"its line {shown(line)} is no JSON object")
+        raise Malformed(f"its line {shown(line)} is not a JSON object")
     named = "game" in fields or "decision" in fields
     key = (fields.get("game", 0), fields.get("decision", 0))
-    return Said(fields, key if named and all(type(number) is int for number in key) else None)
+    return ParsedAnswer(
+        fields, key if named and all(type(number) is int for number in key) else None
+    )
 
 
-def started(said: Said) -> bot_pb2.StartResponse:
+def started(parsed: ParsedAnswer) -> bot_pb2.StartResponse:
     """Convert the answer to a Start request; a number yields an empty response.
 
     Raises:
         Malformed: it is not a valid ``StartResponse``.
     """
-    fields = {name: value for name, value in said.fields.items() if name != CHOICE}
+    fields = {name: value for name, value in parsed.fields.items() if name != CHOICE}
     return _message(fields, bot_pb2.StartResponse())
 
 
-def answer(said: Said, question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
+def answer(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
     """Convert the answer to a question.
 
     Raises:
         Malformed: it is not a valid ``ActResponse``, or its choice is out of range.
     """
-    fields = dict(said.fields)
+    fields = dict(parsed.fields)
     choice = fields.pop(CHOICE, None)
     response = _message(fields, bot_pb2.ActResponse())
-    if CHOICE in said.fields:
+    if CHOICE in parsed.fields:
         if response.HasField("action"):
             raise Malformed('its answer has both a "choice" and an "action"')
         response.action.CopyFrom(_chosen(choice, question))
@@ -175,10 +179,12 @@ def shown(line: bytes, most: int = _SHOWN) -> str:
 
 def _chosen(choice: object, question: bot_pb2.ActRequest) -> bot_pb2.Action:
     if type(choice) is not int:
-        raise Malformed(f'its "choice" is {shown(json.dumps(choice).encode())}, and no number')
+        raise Malformed(
+            f'its "choice" is {shown(json.dumps(choice).encode())}; it must be a whole number'
+        )
     if not 0 <= choice < len(question.legal):
-        there = f"0 to {len(question.legal) - 1}" if question.legal else "none"
-        raise Malformed(f"its choice is {choice}, and the listed actions are {there}")
+        range_text = f"0 to {len(question.legal) - 1}" if question.legal else "none"
+        raise Malformed(f"its choice is {choice}, and the listed actions are {range_text}")
     return question.legal[choice]
 
 
@@ -189,7 +195,7 @@ def _message(fields: dict[str, Any], message: _Message) -> _Message:
         # protobuf's parser raises the last two for invalid Unicode and unexpected types.
         reason, *_ = str(error).split("\n")  # the following lines list field names
         clause = shown(reason.encode("utf-8", "backslashreplace"), 3 * _SHOWN)
-        raise Malformed(f"its answer is no {message.DESCRIPTOR.name}: {clause}") from None
+        raise Malformed(f"its answer is not a valid {message.DESCRIPTOR.name}: {clause}") from None
 
 
 def _json(message: Message) -> dict[str, Any]:

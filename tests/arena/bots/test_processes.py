@@ -239,7 +239,7 @@ def test_a_process_that_was_killed_is_told_by_its_signal(table: Table) -> None:
         (("./notes",), "could not be started: ./notes: Permission denied"),
         (
             ("notes",),
-            'could not be started: there is no program "notes" on the PATH of the arena; for the '
+            'could not be started: the program "notes" is not on the PATH of the arena; for the '
             'file of this name in the folder write "./notes"',
         ),
     ],

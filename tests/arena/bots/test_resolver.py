@@ -140,7 +140,7 @@ def test_a_network_address_is_a_remote_bot() -> None:
 
 @pytest.mark.parametrize("text", ["grpc://", "grpc://host", "grpc://host:0", "grpc://h:99999"])
 def test_an_address_needs_a_host_and_a_port(text: str) -> None:
-    assert complaint(text) == f'"{text}" is no address of a bot; write grpc://HOST:PORT.'
+    assert complaint(text) == f'"{text}" is not a valid address of a bot; write grpc://HOST:PORT.'
 
 
 def test_a_socket_is_a_remote_bot(here: Path) -> None:

@@ -90,7 +90,7 @@ def test_what_other_tars_write_is_taken_too(unpacking: Unpacking) -> None:
     ],
 )
 def test_no_file_comes_to_lie_anywhere_else(unpacking: Unpacking, name: str) -> None:
-    with pytest.raises(BotError, match="is no place within a bot's folder"):
+    with pytest.raises(BotError, match="is not a path within the bot's folder"):
         unpacking.of(packed(member(name, b"x")))
     assert unpacking.files == {}
     assert sorted(path.name for path in unpacking.root.iterdir()) == ["inside", "parcel"]
@@ -100,7 +100,7 @@ def test_no_file_comes_to_lie_anywhere_else(unpacking: Unpacking, name: str) -> 
 def test_an_extended_header_leads_nowhere_else_either(
     unpacking: Unpacking, said: dict[str, str]
 ) -> None:
-    with pytest.raises(BotError, match="is no place within"):
+    with pytest.raises(BotError, match="is not a path within"):
         unpacking.of(packed(member("a", b"x", pax_headers=said)))
 
 
@@ -112,8 +112,8 @@ def test_an_extended_header_leads_nowhere_else_either(
         (tarfile.CHRTYPE, "a device"),
         (tarfile.BLKTYPE, "a device"),
         (tarfile.FIFOTYPE, "a pipe"),
-        (tarfile.CONTTYPE, "not known"),
-        (tarfile.GNUTYPE_SPARSE, "not known"),
+        (tarfile.CONTTYPE, "of an unknown type"),
+        (tarfile.GNUTYPE_SPARSE, "of an unknown type"),
     ],
 )
 def test_nothing_but_plain_files_is_taken(unpacking: Unpacking, kind: bytes, word: str) -> None:
@@ -123,7 +123,7 @@ def test_nothing_but_plain_files_is_taken(unpacking: Unpacking, kind: bytes, wor
 
 
 def test_nothing_is_written_through_a_link_or_twice(unpacking: Unpacking) -> None:
-    with pytest.raises(BotError, match='"a" is in the parcel twice'):
+    with pytest.raises(BotError, match='"a" is in the upload twice'):
         unpacking.of(packed(member("a", b"x"), member("a", b"y")))
     assert unpacking.files == {"a": "x"}
 
@@ -167,14 +167,14 @@ def test_there_are_only_so_many_files_and_folders(
 @pytest.mark.parametrize("cut", [0, 1, 9, 10, 500, -1, -4, -9])
 def test_what_is_cut_off_is_refused(unpacking: Unpacking, cut: int) -> None:
     whole = packed(member("a", os.urandom(2000)))
-    with pytest.raises(BotError, match=r"this is no whole tar\.gz"):
+    with pytest.raises(BotError, match=r"this is not a complete tar\.gz"):
         unpacking.of(whole[:cut])
 
 
 def test_what_is_changed_on_its_way_is_refused(unpacking: Unpacking) -> None:
     whole = bytearray(packed(member("a", os.urandom(2000))))
     whole[-8] ^= 1
-    with pytest.raises(BotError, match=r"this is no whole tar\.gz \(CRC"):
+    with pytest.raises(BotError, match=r"this is not a complete tar\.gz \(CRC"):
         unpacking.of(bytes(whole))
 
 
@@ -189,7 +189,7 @@ def test_what_is_changed_on_its_way_is_refused(unpacking: Unpacking) -> None:
     ids=range(6),
 )
 def test_what_is_no_tar_gz_is_refused(unpacking: Unpacking, data: bytes) -> None:
-    with pytest.raises(BotError, match=r"this is no whole tar\.gz"):
+    with pytest.raises(BotError, match=r"this is not a complete tar\.gz"):
         unpacking.of(data)
 
 

@@ -154,7 +154,7 @@ def test_a_build_does_not_see_the_arena_s_environment(
         ('["false"]', 'mine could not be built: "false" exited with status 1 and wrote nothing.'),
         (
             '["no-such-compiler"]',
-            'mine could not be built: there is no program "no-such-compiler" on the PATH of the '
+            'mine could not be built: the program "no-such-compiler" is not on the PATH of the '
             "arena.",
         ),
         ('["sh", "-c", "kill -9 $$"]', "was killed by SIGKILL and wrote nothing."),

@@ -287,7 +287,7 @@ def test_a_bot_that_crashed_once_plays_the_next_game_with_a_fresh_process(arena:
     ("run", "sentence"),
     [
         ("./missing", "could not be started: ./missing: No such file or directory"),
-        ("missing", 'there is no program "missing" on the PATH of the arena'),
+        ("missing", 'the program "missing" is not on the PATH of the arena'),
         ("false", "exited with status 1"),
     ],
 )

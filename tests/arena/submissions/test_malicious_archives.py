@@ -104,9 +104,9 @@ def globals_of(count: int) -> bytes:
     return gzip.compress(output.getvalue(), 1)
 
 
-OUTSIDE = "is no place within a bot's folder"
-LINK, DEVICE, SPARSE = "is a link", "is a device or a pipe", "of a kind that is not known"
-BROKEN = r"this is no whole tar\.gz"
+OUTSIDE = "is not a path within the bot's folder"
+LINK, DEVICE, SPARSE = "is a link", "is a device or a pipe", "of an unknown type"
+BROKEN = r"this is not a complete tar\.gz"
 SAME = "differ only by case or Unicode form"
 HEADERS = "KiB of headers"
 SYM, HARD = tarfile.SYMTYPE, tarfile.LNKTYPE
@@ -146,8 +146,8 @@ ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "size too large": (lambda: pax(size="99999999999999"), "larger than 100 MiB"),
     "negative size": (lambda: pax(size="-5"), "larger than 100 MiB"),
-    "duplicate": (lambda: packed(member("a"), member("a", b"y")), "in the parcel twice"),
-    "second manifest": (lambda: packed(member("bot.toml", MANIFEST)), "in the parcel twice"),
+    "duplicate": (lambda: packed(member("a"), member("a", b"y")), "in the upload twice"),
+    "second manifest": (lambda: packed(member("bot.toml", MANIFEST)), "in the upload twice"),
     "file and folder": (lambda: packed(member("a"), member("a/b")), "is a folder too"),
     "case": (lambda: packed(member("Readme"), member("README")), SAME),
     "case of a folder": (lambda: packed(member("A/x"), member("a/y")), SAME),
@@ -182,9 +182,9 @@ ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
     "zip": (zipped, BROKEN),
     "zip with lying sizes": (lambda: zipped(0xFFFFFFF0), BROKEN),
     "garbage behind gzip": (lambda: packed() + b"garbage", BROKEN),
-    "garbage behind tar": (lambda: gzip.compress(tar() + b"garbage"), "data behind its end"),
-    "second archive": (lambda: gzip.compress(tar() + tar()), "data behind its end"),
-    "second gzip member": (lambda: packed() + packed(), "data behind its end"),
+    "garbage behind tar": (lambda: gzip.compress(tar() + b"garbage"), "data after its end"),
+    "second archive": (lambda: gzip.compress(tar() + tar()), "data after its end"),
+    "second gzip member": (lambda: packed() + packed(), "data after its end"),
     "100,000 entries": (
         lambda: begun(*(raw(f"{n}/", tarfile.DIRTYPE) for n in range(100_000))),
         "more than 20000 entries",

@@ -118,7 +118,7 @@ def test_what_is_no_bot_is_refused(desk: Desk) -> None:
     desk.shelf.parcel(sent.id).write_bytes(b"nonsense")
     submission = desk.office.work(sent.id)
     assert (submission.status, submission.stage) == (422, SubmissionStage.CHECKING)
-    assert submission.sentence.startswith("this is no whole tar.gz")
+    assert submission.sentence.startswith("this is not a complete tar.gz")
     sent = desk.push(desk.bot())
     desk.shelf.parcel(sent.id).unlink()
     assert "is not here any more" in desk.office.work(sent.id).sentence

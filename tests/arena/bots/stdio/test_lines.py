@@ -81,21 +81,27 @@ def test_any_other_line_is_for_the_log(line: bytes) -> None:
     [
         (b"2", "its choice is 2, and the listed actions are 0 to 1"),
         (b"-1", "its choice is -1, and the listed actions are 0 to 1"),
-        (b"9" * 5000, "is no number of an action"),
-        (b'{"choice": 1.5}', 'its "choice" is 1.5, and no number'),
-        (b'{"choice": true}', 'its "choice" is true, and no number'),
-        (b'{"choice": null}', 'its "choice" is null, and no number'),
-        (b'{"choice": ' + b"9" * 5000 + b"}", "is no JSON"),
+        (b"9" * 5000, "is not the number of an action"),
+        (b'{"choice": 1.5}', 'its "choice" is 1.5; it must be a whole number'),
+        (b'{"choice": true}', 'its "choice" is true; it must be a whole number'),
+        (b'{"choice": null}', 'its "choice" is null; it must be a whole number'),
+        (b'{"choice": ' + b"9" * 5000 + b"}", "is not valid JSON"),
         (b'{"choice": 0, "action": {"poke": {"stand": {}}}}', 'both a "choice" and an "action"'),
-        (b'{"action": 3}', "its answer is no ActResponse"),
+        (b'{"action": 3}', "its answer is not a valid ActResponse"),
         (b'{"acton": {}}', 'has no field named "acton"'),
-        (b'{"note": "\\ud800"}', "its answer is no ActResponse"),
-        (b'{"action": {"saintPoker": {"river": "\\ud800"}}}', "its answer is no ActResponse"),
-        (b'{"game": -1, "choice": 0}', "its answer is no ActResponse"),
-        (b'{"action": {"poke": {"stand": {}, "draw": {}}}}', "its answer is no ActResponse"),
-        (b'{"choice": 0} {"choice": 1}', "is no JSON: Extra data"),
+        (b'{"note": "\\ud800"}', "its answer is not a valid ActResponse"),
+        (
+            b'{"action": {"saintPoker": {"river": "\\ud800"}}}',
+            "its answer is not a valid ActResponse",
+        ),
+        (b'{"game": -1, "choice": 0}', "its answer is not a valid ActResponse"),
+        (
+            b'{"action": {"poke": {"stand": {}, "draw": {}}}}',
+            "its answer is not a valid ActResponse",
+        ),
+        (b'{"choice": 0} {"choice": 1}', "is not valid JSON: Extra data"),
         (b'{"a":' * 100_000, "is nested too deep"),
-        (b'{"note": "\xff"}', "is no JSON"),
+        (b'{"note": "\xff"}', "is not valid JSON"),
     ],
     ids=lambda value: str(value[:24]),
 )
@@ -110,7 +116,7 @@ def test_a_wrong_answer_is_told_in_a_clause(line: bytes, clause: str) -> None:
 def test_a_program_may_tell_what_it_wants_or_nothing() -> None:
     assert lines.started(lines.read(b'{"gamesInFlight": 4}')).games_in_flight == 4
     assert lines.started(lines.read(b"0")) == bot_pb2.StartResponse()
-    with pytest.raises(lines.Malformed, match="no StartResponse"):
+    with pytest.raises(lines.Malformed, match="not a valid StartResponse"):
         lines.started(lines.read(b'{"gamesInFlight": -4}'))
 
 

@@ -137,7 +137,7 @@ def test_what_is_no_answer_goes_to_the_log_as_what_is_written_to_the_error_outpu
     ("answer", "verdict", "clause"),
     [
         ("7777", "protocol", "its choice is 7777, and the listed actions are 0 to"),
-        ('{"action": {"poke": {"stand"', "protocol", "is no JSON: Expecting"),
+        ('{"action": {"poke": {"stand"', "protocol", "is not valid JSON: Expecting"),
         ("{}", "protocol", "its answer holds no action, where one of poke was asked for"),
         ('{"action": {"pouku": {}}}', "protocol", "its answer is an action of pouku"),
         ('{"note": "' + "x" * 2_000_000 + '"}', "protocol", "its line is longer than 1048576"),
@@ -229,8 +229,8 @@ def test_an_answer_that_nothing_had_asked_for_breaks_the_protocol_at_the_next_qu
 ) -> None:
     played = programs.play("for turn in questions(): sys.stdout.write('0\\n1\\n')")
     assert played.verdicts == [["protocol", "finished"]]
-    assert "it had answered 1 when nothing was asked" in played.sentences[0]
-    assert "[stdio] nothing had asked for the answer 1" in programs.output()
+    assert "it had sent the answer 1 without a question" in played.sentences[0]
+    assert "[stdio] no question is open for the answer 1" in programs.output()
 
 
 @pytest.mark.parametrize("what", ["'x' * 4096", "'0\\n' * 2048"], ids=["one line", "answers"])
