@@ -23,7 +23,7 @@ class Author:
     home: Path
 
     def types(self, *words: object) -> Any:
-        """What a command that is to work says, as JSON."""
+        """Run a command, check that it succeeds, and return its JSON output."""
         done = in_own_process(self.home, [*words, "--json"])
         assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
         return json.loads(done.out)

@@ -1,4 +1,4 @@
-"""The starter kits by language: what tests must know of each."""
+"""The starter kits by language: the properties that tests need."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 KITS = ROOT / "sample_bots"
 OUT_OF_IDEAS = "out of ideas"
-"""What a bot that gives up says last."""
+"""Message of the exception that the third bot raises."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 
 def types(home: Path, *words: object) -> Any:
-    """What a command that is to work says, as JSON."""
+    """Run a command, check that it succeeds, and return its JSON output."""
     done = in_own_process(home, [*words, "--json"])
     assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
     return json.loads(done.out)
@@ -24,7 +24,7 @@ def types(home: Path, *words: object) -> Any:
 
 @pytest.fixture
 def bots(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The kits of all languages; what is built of them already is in the folder's archive."""
+    """The kits of all languages. Existing builds are copied to the version store of the test."""
     folders = []
     for name in languages():
         if name not in LANGUAGES:

@@ -31,7 +31,7 @@ def answer(question: bot_pb2.ActRequest) -> Any:
 
 
 def trick(*played: str) -> list[dict[str, Any]]:
-    """What has been played: each a seat and its cards."""
+    """The plays so far, each a seat and its cards."""
     return [{"seat": int(one[0]), "cards": one[1:].split()} for one in played]
 
 

@@ -26,7 +26,7 @@ QUICK = [name for name in BOTS if name != "strong"]
 """The bots that search nothing; `strong` has tests of its own."""
 
 
-# One bot after another is asked them.
+# Send them to one bot after another.
 @lru_cache(maxsize=1)
 def questions(game_id: str, seats: int) -> list[tuple[bot_pb2.ActRequest, Legal]]:
     """Every question of a few games played at random, with what is legal."""
@@ -86,7 +86,7 @@ def test_bold_is_better_than_random(game_id: str) -> None:
 
 
 def poke(hand: str, **view: object) -> bot_pb2.ActRequest:
-    """A question of Poke, with the draw to come unless told otherwise."""
+    """A question of Poke, by default in the draw."""
     fields = {"phase": "draw", "multipliers": [1, 1], **view}
     return bot_pb2.ActRequest(view={"poke": {"hand": cards(hand), **fields}})
 

@@ -29,7 +29,7 @@ def starter(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A starter, copied out of the repository."""
     needed = NEEDS[request.param]
     if shutil.which(needed) is None and not os.environ.get("CI"):
-        pytest.skip(f"there is no {needed} here")
+        pytest.skip(f"{needed} is not installed")
     kit = tmp_path / "kit"
     shutil.copytree(KITS / request.param, kit, ignore=shutil.ignore_patterns("target"))
     return kit

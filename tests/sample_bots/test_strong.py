@@ -38,11 +38,11 @@ every_form = pytest.mark.parametrize(
     ids=str,
 )
 ASKED = 12
-"""Questions of a game that are asked in these tests."""
+"""The questions of a game for these tests."""
 
 
 def question(form: MeasuredForm, state: State, seat: int, **fields: Any) -> bot_pb2.ActRequest:
-    """What the referee asks, of a bot that wants no legal actions listed."""
+    """Questions of the referee, without the list of legal actions."""
     head = bot_pb2.ActRequest(seat=seat, luck=7, **fields)
     return bot_pb2.ActRequest.FromString(GameCodec(form.game).question(head, state.view(seat), ()))
 
@@ -97,7 +97,7 @@ def test_it_plays_at_a_real_table_to_the_end_without_a_fault(game_id: str, tmp_p
 
 
 def chosen(game_id: str, state: State, seat: int) -> Action:
-    """What it does in a position of a game for two."""
+    """The action of the bot in a position of a game for two."""
     form = MeasuredForm(GAMES[game_id], 2)
     action, _ = strong(form)(question(form, state, seat))
     return GameCodec(form.game).decode(action)

@@ -1,4 +1,4 @@
-"""What the arena needs from a machine: `pokearena doctor`."""
+"""`pokearena doctor`: the requirements of the arena on a machine."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ def checks(out: str) -> dict[str, dict[str, str]]:
     return {one["name"]: one for one in json.loads(out)["checks"]}
 
 
-def test_a_machine_that_has_everything_passes_and_nothing_is_left_behind(cli: Cli) -> None:
+def test_a_complete_machine_passes_and_no_file_is_left_behind(cli: Cli) -> None:
     said = cli("doctor", "--json")
     assert said.status == 0, said.out
     found = checks(said.out)
@@ -23,7 +23,9 @@ def test_a_machine_that_has_everything_passes_and_nothing_is_left_behind(cli: Cl
     assert not Path(".pokearena").exists()
 
 
-def test_people_read_a_line_a_thing_with_its_fix(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_text_has_a_line_per_check_with_its_fix(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("POKEARENA_REDIS_URL", "redis://127.0.0.1:1")
     monkeypatch.setenv("POKEARENA_REFEREE", "127.0.0.1:1")
     said = cli("doctor")
@@ -35,9 +37,7 @@ def test_people_read_a_line_a_thing_with_its_fix(cli: Cli, monkeypatch: pytest.M
     assert any(line.split()[:2] == ["ok", "Python"] for line in lines)
 
 
-def test_a_database_that_is_empty_yet_is_no_trouble(
-    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_database_passes(cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{here}/named.db")
     found = checks(cli("doctor", "--json").out)
     assert "empty" in found["database"]["found"]

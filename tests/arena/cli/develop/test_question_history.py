@@ -1,4 +1,4 @@
-"""`ask --from-start`: a bot that remembers is asked again all that it had been asked before."""
+"""`ask --from-start`: the question and all earlier questions of the table, for bots with memory."""
 
 import json
 from collections import defaultdict
@@ -28,8 +28,8 @@ class Bot:
         with open("{folder}/asked.txt", "a") as file:
             print(os.getpid(), what, file=file)
 
-    def start(self, told):
-        self.note(told.SerializeToString(deterministic=True).hex())
+    def start(self, request):
+        self.note(request.SerializeToString(deterministic=True).hex())
 
     def act(self, turn):
         self.seen += 1
@@ -44,14 +44,14 @@ run(Bot)
 
 
 def remembering(flight: int = 1, act: str = "pass") -> str:
-    """A bot whose answers follow from how often it was asked; its last answer breaks it."""
+    """A bot whose answers depend on the number of questions; it crashes at its last answer."""
     text = REMEMBERS.format(flight=flight, act=act, folder=Path.cwd())
     Path("remembers.py").write_text(text)
     return "remembers.py"
 
 
 def asked() -> dict[str, list[str]]:
-    """What each process was told and asked, in the order of the processes."""
+    """The requests to each process, in the order of the processes."""
     by_process: dict[str, list[str]] = defaultdict(list)
     for line in Path("asked.txt").read_text().splitlines():
         process, what = line.split()
@@ -65,7 +65,7 @@ def play(cli: Cli, bot: str, boards: int) -> None:
 
 
 @pytest.mark.parametrize("flight", [1, 3])
-def test_every_question_comes_again_to_the_byte_in_the_same_order(cli: Cli, flight: int) -> None:
+def test_all_questions_are_sent_again_byte_by_byte_in_the_same_order(cli: Cli, flight: int) -> None:
     bot = remembering(flight)
     play(cli, bot, boards=3)
     record = read(Path("m.jsonl").read_text())
@@ -89,7 +89,7 @@ def test_every_question_comes_again_to_the_byte_in_the_same_order(cli: Cli, flig
 
 
 def _last(games: object, table: int, seat: int) -> tuple[int, int]:
-    """The question that a seat was asked last at a table."""
+    """The last question to a seat at a table."""
     lines = [
         (line.get("message", [-1]), line["game"], line["decision"])
         for game in games  # type: ignore[attr-defined]
@@ -108,7 +108,7 @@ def _without_clock(told: str) -> str:
     return str(request)
 
 
-def test_what_breaks_a_bot_by_what_it_remembers_breaks_it_again(cli: Cli) -> None:
+def test_a_crash_that_depends_on_memory_happens_again(cli: Cli) -> None:
     bot = remembering(act="self.seen == 9 and os._exit(3)")
     play(cli, bot, boards=3)
     record = read(Path("m.jsonl").read_text())
@@ -118,14 +118,14 @@ def test_what_breaks_a_bot_by_what_it_remembers_breaks_it_again(cli: Cli) -> Non
         assert cli("ask", question, bot).status == 0
         said = cli("ask", question, bot, "--from-start")
         assert said.status == 1
-        # After the first crash a fresh process was asked, which had heard nothing before.
+        # After the first crash, a new process received the questions, without earlier ones.
         assert "before  8 questions" in said.out
         assert "; its process exited with status 3" in said.out
     last = cli("ask", f"m.jsonl:0:{first['decision']}", "sample:meek", "--from-start")
     assert "the first different answer: game 0, decision " in last.out
 
 
-def test_a_bot_that_breaks_before_it_gets_there_is_told_by_where(cli: Cli) -> None:
+def test_a_crash_at_an_earlier_question_is_reported_with_its_place(cli: Cli) -> None:
     play(cli, remembering(), boards=1)
     game = read(Path("m.jsonl").read_text()).games[0]
     decision = [line["decision"] for line in game.actions if line["seat"] == 0][3]
@@ -135,7 +135,7 @@ def test_a_bot_that_breaks_before_it_gets_there_is_told_by_where(cli: Cli) -> No
     assert "no action: before it, at game 0, decision " in said.out
 
 
-def test_a_debugger_is_waited_for(cli: Cli) -> None:
+def test_debug_waits_without_a_time_limit(cli: Cli) -> None:
     play(cli, remembering(), boards=1)
     slow = remembering(act="time.sleep(0.3)")
     for words in ((), ("--from-start",)):

@@ -1,4 +1,4 @@
-"""`pokearena rules`: what there is to know of a game before it is played."""
+"""`pokearena rules`: the options, forms of action and rules of a game."""
 
 import json
 from typing import Any
@@ -58,13 +58,13 @@ def test_its_json_has_the_options_and_the_page(cli: Cli, game: str) -> None:
     assert one["rules"].startswith(f"# Rules of {GAMES[game].title}")
 
 
-def test_what_it_says_to_type_next_works(cli: Cli) -> None:
+def test_the_suggested_next_command_works(cli: Cli) -> None:
     said = cli("rules", "saint_poker")
     assert said.last.startswith("next  pokearena play saint_poker ")
     assert cli(*said.last.split()[2:]).status == 0
 
 
-def test_a_game_that_does_not_exist_is_refused_with_the_nearest(cli: Cli) -> None:
+def test_an_unknown_game_is_refused_with_the_nearest_name(cli: Cli) -> None:
     said = cli("rules", "poker")
     assert said.status == 2
     assert 'there is no game "poker"; did you mean "poke"?' in said.err

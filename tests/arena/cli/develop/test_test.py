@@ -1,4 +1,4 @@
-"""`pokearena test`: good bots pass, and of broken ones it says where and why."""
+"""`pokearena test`: correct bots pass; for faulty ones it prints the place and the reason."""
 
 import json
 import re
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from arena.cli.errors import FAILED, OK
 from tests.arena.cli.terminal import Cli, Write
 
 GOOD = "return turn.legal[-1]"
@@ -52,11 +53,11 @@ pokearena_bot.run(lambda turn: turn.legal[-1])
 
 
 def checks(cli: Cli, *words: object) -> dict[str, dict[str, Any]]:
-    """What is said of a bot, by name of the check."""
-    said = cli("test", *words, "--json")
-    told = json.loads(said.out)
-    assert said.status == (0 if told["passed"] else 1)
-    return {check["name"]: check for check in told["checks"]}
+    """Run the command and return the checks by name."""
+    command = cli("test", *words, "--json")
+    document = json.loads(command.out)
+    assert command.status == (OK if document["passed"] else FAILED)
+    return {check["name"]: check for check in document["checks"]}
 
 
 def one_at_a_time(bot: str) -> str:
@@ -66,31 +67,29 @@ def one_at_a_time(bot: str) -> str:
 
 
 def again(cli: Cli, check: dict[str, Any]) -> dict[str, Any]:
-    """What the command of a failure shows."""
+    """Run the command of a failure and return its JSON output."""
     program, *words = shlex.split(check["command"])
     assert (program, words[0]) == ("pokearena", "ask")
-    said = cli(*words, "--json")
-    assert said.status == 1
-    answer: dict[str, Any] = json.loads(said.out)
+    command = cli(*words, "--json")
+    assert command.status == 1
+    answer: dict[str, Any] = json.loads(command.out)
     return answer
 
 
-def test_a_good_bot_passes_and_is_told_how_to_enter(cli: Cli, bot: Write) -> None:
-    said = cli("test", bot("good", GOOD), "--game", "poke")
-    assert said.status == 0
+def test_a_correct_bot_passes_and_the_next_command_registers_it(cli: Cli, bot: Write) -> None:
+    command = cli("test", bot("good", GOOD), "--game", "poke")
+    assert command.status == 0
     for name in ("starts and listens", "plays", "a long table", "one legal action", "clock"):
-        assert f" ✓ {name}" in said.out
-    assert " ✗ " not in said.out
-    assert " passed in " in said.out
-    assert said.last == "next  pokearena bot add good.py"
+        assert f" ✓ {name}" in command.out
+    assert " ✗ " not in command.out
+    assert " passed in " in command.out
+    assert command.last == "next  pokearena bot add good.py"
 
 
 @pytest.mark.long
-def test_a_bot_that_crashes_at_hundreds_of_actions_is_shown_the_question(
-    cli: Cli, bot: Write
-) -> None:
-    told = checks(cli, bot("crasher", CRASHES_AT_HUNDREDS), "--game", "pokino", "--quick")
-    check = told["hundreds of legal actions"]
+def test_a_crash_at_hundreds_of_actions_is_reported_with_its_question(cli: Cli, bot: Write) -> None:
+    results = checks(cli, bot("crasher", CRASHES_AT_HUNDREDS), "--game", "pokino", "--quick")
+    check = results["hundreds of legal actions"]
     assert "its process exited with status 1" in check["sentence"]
     assert "too many for me" in check["output"]
     answer = again(cli, check)
@@ -100,9 +99,9 @@ def test_a_bot_that_crashes_at_hundreds_of_actions_is_shown_the_question(
 
 
 @pytest.mark.long
-def test_a_bot_that_cheats_where_all_choose_at_once_fails_there(cli: Cli, bot: Write) -> None:
-    told = checks(cli, bot("cheat", CHEATS_TOGETHER), "--game", "saint_poker", "--quick")
-    check = told["choices all make at once"]
+def test_an_illegal_action_at_a_simultaneous_choice_fails_that_check(cli: Cli, bot: Write) -> None:
+    results = checks(cli, bot("cheat", CHEATS_TOGETHER), "--game", "saint_poker", "--quick")
+    check = results["choices all make at once"]
     assert check["outcome"] == "failed"
     assert "which is not legal" in check["sentence"]
     answer = again(cli, check)
@@ -110,29 +109,27 @@ def test_a_bot_that_cheats_where_all_choose_at_once_fails_there(cli: Cli, bot: W
     assert answer["question"]["view"]["saintPoker"]["phase"] == "show"
 
 
-def test_a_bot_that_ends_before_it_listens_fails_at_its_start_and_nothing_else_is_tried(
-    cli: Cli, here: Path
-) -> None:
+def test_a_bot_that_ends_before_it_listens_fails_at_the_start_only(cli: Cli, here: Path) -> None:
     Path("deaf.py").write_text("import nothing_of_this_name\n")
-    told = checks(cli, "deaf.py")
-    assert list(told) == ["starts and listens"]
-    check = told["starts and listens"]
+    results = checks(cli, "deaf.py")
+    assert list(results) == ["starts and listens"]
+    check = results["starts and listens"]
     assert "it was not listening yet; its process exited with status 1" in check["sentence"]
     assert "nothing_of_this_name" in check["output"]
     assert "did not start" in again(cli, check)["trouble"]
 
 
-def test_a_bot_that_mixes_up_a_batch_fails_there_and_all_of_it_is_asked_again(
+def test_mixed_up_answers_of_one_message_fail_and_the_whole_message_is_repeated(
     cli: Cli, here: Path
 ) -> None:
     Path("mixer.py").write_text(MIXER)
-    told = checks(cli, "mixer.py", "--game", "poke", "--quick")
-    assert "asked alone it answers well" in told["plays"]["sentence"]
-    assert told["plays"]["command"] == "pokearena test mixer.py --game poke --seed 1 --quick"
-    check = told["many questions in one message"]
+    results = checks(cli, "mixer.py", "--game", "poke", "--quick")
+    assert "asked alone it answers well" in results["plays"]["sentence"]
+    assert results["plays"]["command"] == "pokearena test mixer.py --game poke --seed 1 --quick"
+    check = results["many questions in one message"]
     assert check["outcome"] == "failed"
     assert check["sentence"].startswith("of 4 questions in one message: poke-must_beat=false, game")
-    assert told["the middle of games"]["outcome"] == "passed"
+    assert results["the middle of games"]["outcome"] == "passed"
     answers = again(cli, check)["answers"]
     assert len(answers) == 4
     assert [answer["game"] for answer in answers] == [0, 1, 2, 3]
@@ -140,38 +137,38 @@ def test_a_bot_that_mixes_up_a_batch_fails_there_and_all_of_it_is_asked_again(
 
 
 @pytest.mark.long
-def test_a_bot_that_dies_in_the_second_game_of_a_table_fails_at_plays(cli: Cli, bot: Write) -> None:
+def test_a_crash_in_the_second_game_of_a_table_fails_plays(cli: Cli, bot: Write) -> None:
     dies = bot("dies", "if turn.game > 0:\n    raise KeyError(turn.game)\nreturn turn.legal[0]")
-    told = checks(cli, one_at_a_time(dies), "--game", "poke", "--quick")
-    check = told["plays"]
+    results = checks(cli, one_at_a_time(dies), "--game", "poke", "--quick")
+    check = results["plays"]
     assert check["sentence"].startswith("poke: crash: game 1, decision ")
     assert again(cli, check)["question"]["game"] == 1
 
 
 @pytest.mark.long
-def test_a_bot_that_tires_is_asked_again_all_it_was_asked_before(cli: Cli, bot: Write) -> None:
+def test_a_crash_after_many_questions_is_repeated_with_all_of_them(cli: Cli, bot: Write) -> None:
     tires = one_at_a_time(bot("tires", TIRES))
-    told = checks(cli, tires, "--game", "poke", "--quick")
-    check = told["plays"]
+    results = checks(cli, tires, "--game", "poke", "--quick")
+    check = results["plays"]
     assert "asked alone it answers well" in check["sentence"]
     assert check["command"].endswith(" tires.py --from-start")
     assert "exited with status 1" in again(cli, check)["trouble"]
 
 
 @pytest.mark.long
-def test_a_bot_that_sleeps_over_the_clock_is_late_at_its_table(cli: Cli, bot: Write) -> None:
-    told = checks(cli, bot("sleeper", SLEEPS), "--game", "poke", "--quick")
-    assert told["plays"]["sentence"].startswith("poke: timeout: game 0, decision ")
-    assert re.search(r"it did not answer within 10\d00 ms$", told["plays"]["sentence"])
-    assert told["clock"]["outcome"] == "failed"
-    assert "ran out of time at its table" in told["clock"]["sentence"]
+def test_a_bot_that_exceeds_its_clock_fails_plays_and_clock(cli: Cli, bot: Write) -> None:
+    results = checks(cli, bot("sleeper", SLEEPS), "--game", "poke", "--quick")
+    assert results["plays"]["sentence"].startswith("poke: timeout: game 0, decision ")
+    assert re.search(r"it did not answer within 10\d00 ms$", results["plays"]["sentence"])
+    assert results["clock"]["outcome"] == "failed"
+    assert "ran out of time at its table" in results["clock"]["sentence"]
 
 
 @pytest.mark.long
-def test_a_bot_that_never_listens_is_given_up_after_ten_seconds(cli: Cli, here: Path) -> None:
+def test_a_bot_that_never_listens_fails_after_ten_seconds(cli: Cli, here: Path) -> None:
     Path("mute.py").write_text("import time\nprint('thinking')\ntime.sleep(600)\n")
-    told = checks(cli, "mute.py")
-    assert list(told) == ["starts and listens"]
-    check = told["starts and listens"]
+    results = checks(cli, "mute.py")
+    assert list(results) == ["starts and listens"]
+    check = results["starts and listens"]
     assert check["sentence"] == ("it did not start: it did not listen within 10 s (limit 10 s)")
     assert "did not start" in again(cli, check)["trouble"]
