@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from arena.presentation.elements import Pad, Row, Scene, Table
+from arena.presentation.elements import OpenCards, Players, ScoreTable, TableRendering
 from referee.games.contract import Action, Game, View
 
 if TYPE_CHECKING:
@@ -46,24 +46,26 @@ class Presentation:
     def __init__(self, game: Game) -> None:
         self.game = game
 
-    def render(self, public: Any, hands: Mapping[int, Any], table: Table) -> Scene:
+    def render(self, public: Any, hands: Mapping[int, Any], players: Players) -> TableRendering:
         """Return the rendering of a position; by default every field of the views, by name.
 
         Args:
             public: the view of a spectator, without private information.
             hands: the views of the seats whose hands are open; empty for spectators.
-            table: the players, and the seats to act.
+            players: the players, and the seats to act.
         """
         views = [("everybody", public)]
-        views += [(table.names[seat], view) for seat, view in hands.items()]
+        views += [(players.names[seat], view) for seat, view in hands.items()]
         names = [field.name for field in fields(public)]
         rows = tuple((name, *(str(getattr(view, name)) for _, view in views)) for name in names)
         heads = ("", *(f"{who} sees" for who, _ in views))
-        seats = tuple(table.seat(seat, (), ()) for seat in range(len(table.names)))
-        pad = Pad("fields", "position", heads, rows)
-        return Scene(chapter=0, heading="Position", facts=(), seats=seats, centre=(), below=(pad,))
+        seats = tuple(players.seat(seat, (), ()) for seat in range(len(players.names)))
+        scores = ScoreTable("fields", "position", heads, rows)
+        return TableRendering(
+            chapter=0, heading="Position", facts=(), seats=seats, centre=(), below=(scores,)
+        )
 
-    def hidden(self, state: Any) -> tuple[Row, ...]:
+    def hidden(self, state: Any) -> tuple[OpenCards, ...]:
         """Return what no seat can see, such as the stock; a replay in the terminal shows it."""
         return ()
 

@@ -6,7 +6,7 @@ a closed border, is a dot or the letter of the seat that owns it.
 
 from collections.abc import Iterator
 
-from arena.presentation.elements import Board, Piece
+from arena.presentation.elements import DominoLayout, GridPiece
 
 SEAT_LETTERS = "abcdef"
 """The letter of each seat; upper case for a token laid by the last action."""
@@ -34,7 +34,7 @@ _JOINTS = {
 }
 
 
-def grid_lines(board: Board, width: int) -> Iterator[str]:
+def grid_lines(board: DominoLayout, width: int) -> Iterator[str]:
     """Yield the used part of the grid, with numbered columns and rows at its edges.
 
     A grid that is wider than `width` columns is cut into several, from left to right.
@@ -56,7 +56,7 @@ def grid_lines(board: Board, width: int) -> Iterator[str]:
             yield f"{number}  {text}".rstrip()
 
 
-def _drawn(board: Board) -> dict[_Point, str]:
+def _drawn(board: DominoLayout) -> dict[_Point, str]:
     """Return the characters of the grid by column and line."""
     left, _, top, _ = board.bounds
     joints: dict[_Point, int] = {}
@@ -76,7 +76,7 @@ def _drawn(board: Board) -> dict[_Point, str]:
     return {point: _JOINTS[joint] for point, joint in joints.items()} | texts
 
 
-def _squares(piece: Piece) -> tuple[_Point, _Point]:
+def _squares(piece: GridPiece) -> tuple[_Point, _Point]:
     return (int(piece.x), int(piece.y)), (int(piece.second_x), int(piece.second_y))
 
 
@@ -86,7 +86,7 @@ def _border(first: _Point, second: _Point) -> _Point:
     return (x, y + 1) if first[1] == second[1] else (x + 2, y)
 
 
-def _token(piece: Piece, new: bool) -> str:
+def _token(piece: GridPiece, new: bool) -> str:
     if piece.seat < 0:
         return NEW_TOKEN if new else TOKEN
     letter = SEAT_LETTERS[piece.seat]

@@ -1,13 +1,13 @@
 """Elements of a rendered position: names, cards face up or down, dominoes, numbers.
 
-A scene is made only from views, so it contains only information available to its viewers. It
+A rendering is made only from views, so it contains only information available to its viewers. It
 describes positions of elements, not their appearance. Every element is immutable and
 compares equal to one with the same appearance.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar
 
 from referee.games.shared.cards import Card
 from referee.games.shared.dominoes import Tile
@@ -23,7 +23,7 @@ KNOWN = "known"
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class FaceUpCard:
     """A card face up."""
 
     card: Card
@@ -31,17 +31,17 @@ class Face:
 
 
 @dataclass(frozen=True, slots=True)
-class Cards:
+class CardGroup:
     """Cards side by side: first those face up, then those face down."""
 
-    faces: tuple[Face, ...] = ()
+    faces: tuple[FaceUpCard, ...] = ()
     backs: int = 0
     note: str = ""
     """Annotation of the cards: "full house"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tiles:
+class DominoGroup:
     """Dominoes side by side: first those face up, then those face down."""
 
     tiles: tuple[Tile, ...] = ()
@@ -49,50 +49,50 @@ class Tiles:
     note: str = ""
 
 
-Held = Cards | Tiles
+Group = CardGroup | DominoGroup
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OpenCards:
     """Public cards or dominoes."""
 
     kind: ClassVar[str] = "row"
     key: str
-    """Identifies the part at its place, to track it from scene to scene."""
+    """Identifies the part at its place, to track it from rendering to rendering."""
     label: str
-    held: Held
+    held: Group
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
+class PrivateCards:
     """Cards or dominoes that only one seat can see, and their public appearance."""
 
     kind: ClassVar[str] = "secret"
     key: str
     label: str
     seat: int
-    opened: Held | None
+    opened: Group | None
     """As the seat sees them; None if the seat's view is not open."""
-    closed: Held
+    closed: Group
     """As the public sees them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class CardLines:
     """Labelled rows of cards that belong together."""
 
     kind: ClassVar[str] = "lines"
     key: str
     label: str
-    rows: tuple[tuple[str, Cards], ...]
+    rows: tuple[tuple[str, CardGroup], ...]
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of a sheet: the cards that one side or the centre contributed to a trick."""
+class TrickCell:
+    """A cell of a trick table: the cards that one side or the centre contributed to a trick."""
 
-    cards: Cards = Cards()
+    cards: CardGroup = CardGroup()
     won: bool = False
     led: bool = False
     now: bool = False
@@ -100,19 +100,19 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class TrickTable:
     """The tricks of a deal: one column per trick, one row per seat."""
 
     kind: ClassVar[str] = "sheet"
     key: str
     label: str
     heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    rows: tuple[tuple[str, tuple[TrickCell, ...]], ...]
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Pad:
+class ScoreTable:
     """Score pad: numbers in rows and columns; the first column names the rows."""
 
     kind: ClassVar[str] = "pad"
@@ -124,7 +124,7 @@ class Pad:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class GridPiece:
     """An element on Pokino's grid; x grows to the right, y downwards, in squares."""
 
     what: str
@@ -140,20 +140,20 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class DominoLayout:
     """Dominoes and tokens on the grid."""
 
     kind: ClassVar[str] = "board"
     key: str
     label: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[GridPiece, ...]
     bounds: tuple[int, int, int, int]
     """The first and last column, then the first and last row in use."""
     words: str
     """Text that counts the elements."""
 
 
-Area = Row | Secret | Lines | Sheet | Pad | Board
+Area = OpenCards | PrivateCards | CardLines | TrickTable | ScoreTable | DominoLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class Badge:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class SeatRendering:
     """A seat with its player and its cards."""
 
     number: int
@@ -179,7 +179,7 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class TableRendering:
     """A position to be rendered."""
 
     chapter: int
@@ -187,14 +187,14 @@ class Scene:
     heading: str
     """Deal or round, and the current phase."""
     facts: tuple[str, ...]
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatRendering, ...]
     centre: tuple[Area, ...]
     below: tuple[Area, ...] = ()
     """Score pads."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Players:
     """The players, and the seats to act."""
 
     names: tuple[str, ...]
@@ -203,9 +203,9 @@ class Table:
     scores: tuple[int, ...]
     actors: tuple[int, ...]
 
-    def seat(self, number: int, badges: Sequence[Badge], areas: Sequence[Area]) -> Seat:
-        """Return a seat of the scene."""
-        return Seat(
+    def seat(self, number: int, badges: Sequence[Badge], areas: Sequence[Area]) -> SeatRendering:
+        """Return a seat of the rendering."""
+        return SeatRendering(
             number,
             self.names[number],
             self.sides[number],
@@ -216,27 +216,14 @@ class Table:
         )
 
 
-class Drawing(Protocol):
-    """Renders the positions of one game."""
-
-    def __call__(self, public: Any, hands: Mapping[int, Any], table: Table) -> Scene:
-        """Return the scene.
-
-        Args:
-            public: the view of a spectator, without private information.
-            hands: the views of the seats whose hands are open.
-            table: the players.
-        """
-
-
-def faces(cards: Sequence[Card], *marks: str) -> tuple[Face, ...]:
+def faces(cards: Sequence[Card], *marks: str) -> tuple[FaceUpCard, ...]:
     """Return cards face up, all with these marks."""
-    return tuple(Face(card, marks) for card in cards)
+    return tuple(FaceUpCard(card, marks) for card in cards)
 
 
-def shown(cards: Sequence[Card], *marks: str) -> Cards:
+def face_up(cards: Sequence[Card], *marks: str) -> CardGroup:
     """Return cards that lie face up."""
-    return Cards(faces(cards, *marks))
+    return CardGroup(faces(cards, *marks))
 
 
 def signed(number: int) -> str:

@@ -1,7 +1,7 @@
-"""Merge the scenes of a game into spans, so that each unchanged part is stored once.
+"""Merge the renderings of a game into spans, so that each unchanged part is stored once.
 
-Most parts of a position equal those of the previous one. A film tracks every part from scene to
-scene, so that one page can hold all positions of a game and stay small.
+Most parts of a position equal those of the previous one. A frame sequence tracks every part through
+all renderings, so that one page can hold all positions of a game and stay small.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar, Generic, TypeVar
 
-from arena.presentation.elements import Area, Badge, Board, Cell, Piece, Scene, Seat, Sheet
+from arena.presentation.elements import (
+    Area,
+    Badge,
+    DominoLayout,
+    GridPiece,
+    SeatRendering,
+    TableRendering,
+    TrickCell,
+    TrickTable,
+)
 
 T = TypeVar("T", bound=Hashable)
 
@@ -24,40 +33,40 @@ class Span(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Growing:
-    """A sheet of tricks that is filled from the first trick of a deal to its last."""
+class GrowingTrickTable:
+    """A trick table that is filled from the first trick of a deal to its last."""
 
     kind: ClassVar[str] = "growing"
     label: str
     heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[tuple[Span[Cell], ...], ...]], ...]
+    rows: tuple[tuple[str, tuple[tuple[Span[TrickCell], ...], ...]], ...]
     """By seat: its name, and its contribution to each trick during the deal."""
     notes: tuple[Span[str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TrackedArea:
     """A part of the table during the game."""
 
     kind: ClassVar[str] = "part"
     key: str
-    spans: tuple[Span[Area | Growing], ...]
+    spans: tuple[Span[Area | GrowingTrickTable], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TrackedLayout:
     """Pokino's layout during the game; its bounds include all its pieces."""
 
     kind: ClassVar[str] = "layout"
     key: str
     label: str
-    pieces: tuple[Span[Piece], ...]
+    pieces: tuple[Span[GridPiece], ...]
     words: tuple[Span[str], ...]
     bounds: tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class SeatHeading:
     """The heading of a seat."""
 
     score: int
@@ -66,18 +75,18 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SeatFrames:
     """A seat during the game."""
 
     number: int
     name: str
     side: int
-    heads: tuple[Span[Head], ...]
-    parts: tuple[Part | Layout, ...]
+    heads: tuple[Span[SeatHeading], ...]
+    parts: tuple[TrackedArea | TrackedLayout, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Title:
+class TableHeading:
     """The heading of the table."""
 
     heading: str
@@ -85,33 +94,37 @@ class Title:
 
 
 @dataclass(frozen=True, slots=True)
-class Film:
+class FrameSequence:
     """A game or a single position in the form in which it is rendered."""
 
     steps: int
-    titles: tuple[Span[Title], ...]
-    places: tuple[Place, ...]
-    centre: tuple[Part | Layout, ...]
-    below: tuple[Part | Layout, ...]
+    titles: tuple[Span[TableHeading], ...]
+    places: tuple[SeatFrames, ...]
+    centre: tuple[TrackedArea | TrackedLayout, ...]
+    below: tuple[TrackedArea | TrackedLayout, ...]
 
 
-def film(scenes: Sequence[Scene]) -> Film:
-    """Return the film of at least one scene, all of the same game."""
-    return Film(
-        steps=len(scenes),
-        titles=_spans((n, Title(scene.heading, scene.facts)) for n, scene in enumerate(scenes)),
-        places=tuple(
-            _place([scene.seats[seat] for scene in scenes]) for seat in range(len(scenes[0].seats))
+def frame_sequence(renderings: Sequence[TableRendering]) -> FrameSequence:
+    """Return the frame sequence of at least one rendering, all of the same game."""
+    return FrameSequence(
+        steps=len(renderings),
+        titles=_spans(
+            (n, TableHeading(rendering.heading, rendering.facts))
+            for n, rendering in enumerate(renderings)
         ),
-        centre=_parts([scene.centre for scene in scenes]),
-        below=_parts([scene.below for scene in scenes]),
+        places=tuple(
+            _place([rendering.seats[seat] for rendering in renderings])
+            for seat in range(len(renderings[0].seats))
+        ),
+        centre=_parts([rendering.centre for rendering in renderings]),
+        below=_parts([rendering.below for rendering in renderings]),
     )
 
 
-def _place(seats: Sequence[Seat]) -> Place:
-    heads = (Head(seat.score, seat.acts, seat.badges) for seat in seats)
+def _place(seats: Sequence[SeatRendering]) -> SeatFrames:
+    heads = (SeatHeading(seat.score, seat.acts, seat.badges) for seat in seats)
     first = seats[0]
-    return Place(
+    return SeatFrames(
         first.number,
         first.name,
         first.side,
@@ -120,56 +133,60 @@ def _place(seats: Sequence[Seat]) -> Place:
     )
 
 
-def _parts(areas: Sequence[Sequence[Area]]) -> tuple[Part | Layout, ...]:
+def _parts(areas: Sequence[Sequence[Area]]) -> tuple[TrackedArea | TrackedLayout, ...]:
     """Return the parts in the order of their first appearance."""
-    found: dict[str, list[tuple[int, Area]]] = {}
-    for step, here in enumerate(areas):
-        for area in here:
-            found.setdefault(area.key, []).append((step, area))
-    return tuple(_part(key, told) for key, told in found.items())
+    by_key: dict[str, list[tuple[int, Area]]] = {}
+    for step, step_areas in enumerate(areas):
+        for area in step_areas:
+            by_key.setdefault(area.key, []).append((step, area))
+    return tuple(_part(key, steps) for key, steps in by_key.items())
 
 
-def _part(key: str, told: list[tuple[int, Area]]) -> Part | Layout:
-    boards = [(step, area) for step, area in told if isinstance(area, Board)]
-    return _layout(key, boards) if boards else Part(key, tuple(_stretches(told)))
+def _part(key: str, steps: list[tuple[int, Area]]) -> TrackedArea | TrackedLayout:
+    boards = [(step, area) for step, area in steps if isinstance(area, DominoLayout)]
+    return _layout(key, boards) if boards else TrackedArea(key, tuple(_stretches(steps)))
 
 
-def _stretches(told: Sequence[tuple[int, Area]]) -> Iterator[Span[Area | Growing]]:
-    """Yield areas as spans in which they are equal, and sheets as spans in which they grow."""
-    for is_sheet, group in groupby(told, lambda one: isinstance(one[1], Sheet)):
-        here = list(group)
-        sheets = [(step, area) for step, area in here if isinstance(area, Sheet) and area.heads]
+def _stretches(steps: Sequence[tuple[int, Area]]) -> Iterator[Span[Area | GrowingTrickTable]]:
+    """Yield areas as spans of equal areas, and trick tables as spans in which they grow."""
+    for is_sheet, group in groupby(steps, lambda step: isinstance(step[1], TrickTable)):
+        stretch = list(group)
+        tables = [
+            (step, area) for step, area in stretch if isinstance(area, TrickTable) and area.heads
+        ]
         if not is_sheet:
-            for span in _spans(here):
+            for span in _spans(stretch):
                 yield Span(span.first, span.last, span.value)
             continue
-        for _, run in groupby(enumerate(sheets), lambda one: one[1][0] - one[0]):
-            yield _grown([sheet for _, sheet in run])
+        for _, run in groupby(enumerate(tables), lambda item: item[1][0] - item[0]):
+            yield _grown([table for _, table in run])
 
 
-def _grown(sheets: list[tuple[int, Sheet]]) -> Span[Area | Growing]:
-    """Merge the sheets of one deal, one per step, into one growing sheet."""
-    (first, sheet), (last, full) = sheets[0], sheets[-1]
-    if sheet == full:
-        return Span(first, last, sheet)
+def _grown(tables: list[tuple[int, TrickTable]]) -> Span[Area | GrowingTrickTable]:
+    """Merge the trick tables of one deal, one per step, into one."""
+    (first, table), (last, full) = tables[0], tables[-1]
+    if table == full:
+        return Span(first, last, table)
     rows = tuple(
-        (name, tuple(_cells(sheets, row, column) for column in range(len(full.heads))))
+        (name, tuple(_cells(tables, row, column) for column in range(len(full.heads))))
         for row, (name, _) in enumerate(full.rows)
     )
-    notes = _spans((step, one.note) for step, one in sheets)
-    return Span(first, last, Growing(full.label, full.heads, rows, notes))
+    notes = _spans((step, table.note) for step, table in tables)
+    return Span(first, last, GrowingTrickTable(full.label, full.heads, rows, notes))
 
 
-def _cells(sheets: list[tuple[int, Sheet]], row: int, column: int) -> tuple[Span[Cell], ...]:
-    """Return a cell of a sheet during the deal, from the start of its trick."""
+def _cells(
+    tables: list[tuple[int, TrickTable]], row: int, column: int
+) -> tuple[Span[TrickCell], ...]:
+    """Return a cell of a trick table during the deal, from the start of its trick."""
     return _spans(
-        (step, sheet.rows[row][1][column]) for step, sheet in sheets if column < len(sheet.heads)
+        (step, table.rows[row][1][column]) for step, table in tables if column < len(table.heads)
     )
 
 
-def _layout(key: str, boards: list[tuple[int, Board]]) -> Layout:
+def _layout(key: str, boards: list[tuple[int, DominoLayout]]) -> TrackedLayout:
     bounds = [board.bounds for _, board in boards]
-    return Layout(
+    return TrackedLayout(
         key,
         boards[0][1].label,
         _piece_spans({step: board.pieces for step, board in boards}),
@@ -183,26 +200,26 @@ def _layout(key: str, boards: list[tuple[int, Board]]) -> Layout:
     )
 
 
-def _piece_spans(pieces: Mapping[int, Iterable[Piece]]) -> tuple[Span[Piece], ...]:
+def _piece_spans(pieces: Mapping[int, Iterable[GridPiece]]) -> tuple[Span[GridPiece], ...]:
     """Return the span of each piece's presence, in the order of appearance."""
-    found: list[Span[Piece]] = []
-    began: dict[Piece, int] = {}
+    spans: list[Span[GridPiece]] = []
+    began: dict[GridPiece, int] = {}
     last = -1
-    for step, here in sorted(pieces.items()):
-        now = dict.fromkeys(here)
+    for step, step_pieces in sorted(pieces.items()):
+        now = dict.fromkeys(step_pieces)
         gone = [piece for piece in began if piece not in now]
-        found += [Span(began.pop(piece), last, piece) for piece in gone]
+        spans += [Span(began.pop(piece), last, piece) for piece in gone]
         for piece in now:
             began.setdefault(piece, step)
         last = step
-    found += [Span(first, last, piece) for piece, first in began.items()]
-    return tuple(sorted(found, key=lambda span: (span.first, span.last)))
+    spans += [Span(first, last, piece) for piece, first in began.items()]
+    return tuple(sorted(spans, key=lambda span: (span.first, span.last)))
 
 
-def _spans(told: Iterable[tuple[int, T]]) -> tuple[Span[T], ...]:
+def _spans(steps: Iterable[tuple[int, T]]) -> tuple[Span[T], ...]:
     """Merge values by step into spans of equal values."""
     spans: list[Span[T]] = []
-    for step, value in told:
+    for step, value in steps:
         if spans and spans[-1].last == step - 1 and spans[-1].value == value:
             spans[-1] = Span(spans[-1].first, step, value)
         else:

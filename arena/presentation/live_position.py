@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.presentation.elements import Scene, Table
+from arena.presentation.elements import Players, TableRendering
 from arena.presentation.narration import names_of
 from arena.presentation.registry import presentation_of
 from referee.game_codec import DecodeError
@@ -11,19 +11,19 @@ from referee.games.registry import find
 from referee.replay import view_of_json
 
 
-class NoPosition(ValueError):
+class InvalidPosition(ValueError):
     """The data is not a position of this game. The text is a user-facing sentence."""
 
 
-def live(
+def render_view(
     game: str,
     options: Mapping[str, object],
     view: Mapping[str, Any],
     seating: Sequence[str],
     actors: Sequence[int],
     eyes: int | None = None,
-) -> Scene:
-    """Return the scene; at most the hand of the seat `eyes` is open.
+) -> TableRendering:
+    """Return the rendering; at most the hand of the seat `eyes` is open.
 
     Args:
         game: the game's id.
@@ -40,17 +40,17 @@ def live(
     try:
         public = view_of_json(view)
     except DecodeError as error:
-        raise NoPosition(f"no position of {game}: {error}") from error
+        raise InvalidPosition(f"no position of {game}: {error}") from error
     if not isinstance(public, rules.view_type):
-        raise NoPosition(f"no position of {game}: it is one of another game")
+        raise InvalidPosition(f"no position of {game}: it is one of another game")
     seats = len(seating)
     sides = rules.sides(seats, rules.settle(options))
     presentation = presentation_of(game)
     try:
         scores = presentation.scores(public, seats)
-        table = Table(tuple(names_of(seating)), sides, scores, tuple(actors))
+        table = Players(tuple(names_of(seating)), sides, scores, tuple(actors))
         return presentation.render(public, {} if eyes is None else {eyes: public}, table)
     except (LookupError, ValueError) as error:
-        raise NoPosition(
+        raise InvalidPosition(
             f"no position of {game}: a field of the view has the wrong length or value"
         ) from error

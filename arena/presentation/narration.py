@@ -35,8 +35,8 @@ def result(game: GameRecord) -> str:
             if verdict != "finished"
         ]
         return f"result: {who}; no scores, for the game was ended by a fault ({', '.join(out)})"
-    told = ", ".join(f"{name} {scores[seat]}" for name, seat in seats.items())
-    return f"result: {who} · {told}"
+    results = ", ".join(f"{name} {scores[seat]}" for name, seat in seats.items())
+    return f"result: {who} · {results}"
 
 
 def positions(match: Line, game: GameRecord, seed: bytes) -> Iterator[dict[str, Any]]:

@@ -1,11 +1,11 @@
-"""Convert a recorded game into a film, with the actions between its positions."""
+"""Convert a recorded game into a frame sequence, with the actions between its positions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.presentation.elements import Scene, Table
-from arena.presentation.frames import Film, film
+from arena.presentation.elements import Players, TableRendering
+from arena.presentation.frames import FrameSequence, frame_sequence
 from arena.presentation.narration import seat_names
 from arena.presentation.registry import presentation_of
 from referee.game_codec import DecodeError
@@ -37,7 +37,7 @@ def public_phrase(game: Game, action: dict[str, Any]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class ReplayAction:
     """An action in a recorded game."""
 
     decision: int
@@ -54,7 +54,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class Exclusion:
     """A seat that was excluded from the game, with the reason."""
 
     seat: int
@@ -64,12 +64,12 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ReplayPosition:
     """A position: its step from 0, and the actions and faults that led to it."""
 
     step: int
-    acts: tuple[Act, ...]
-    stops: tuple[Stop, ...]
+    acts: tuple[ReplayAction, ...]
+    stops: tuple[Exclusion, ...]
     chapter: int
     begins: bool
     """Whether a deal or round begins with this position."""
@@ -81,16 +81,16 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Reel:
+class RecordedFrames:
     """A game from the deal to its end."""
 
-    film: Film
-    moments: tuple[Moment, ...]
+    film: FrameSequence
+    moments: tuple[ReplayPosition, ...]
     names: tuple[str, ...]
 
 
-def reel(match: Line, game: GameRecord, seed: bytes) -> Reel:
-    """Return the film of a recorded game with all hands open.
+def recorded_frames(match: Line, game: GameRecord, seed: bytes) -> RecordedFrames:
+    """Return the frame sequence of a recorded game with all hands open.
 
     Args:
         match: the record's match line.
@@ -101,16 +101,18 @@ def reel(match: Line, game: GameRecord, seed: bytes) -> Reel:
         Mismatch: the record is not that of a game that could have been played.
     """
     rendered = tuple(rendered_steps(match, game, seed))
-    told, scenes = zip(*rendered, strict=True)
+    all_steps, renderings = zip(*rendered, strict=True)
     names = tuple(seat_names(game))
-    return Reel(
-        film(scenes), tuple(_moments(find(match["game"]), game, told, scenes, names)), names
+    return RecordedFrames(
+        frame_sequence(renderings),
+        tuple(_moments(find(match["game"]), game, all_steps, renderings, names)),
+        names,
     )
 
 
 def rendered_steps(
     match: Line, game: GameRecord, seed: bytes
-) -> Iterator[tuple[ReplayStep, Scene]]:
+) -> Iterator[tuple[ReplayStep, TableRendering]]:
     """Yield the positions of a recorded game with their renderings, all hands open.
 
     Raises:
@@ -122,29 +124,29 @@ def rendered_steps(
     for step in steps(match, game, seed):
         state = step.state
         hands = {seat: state.view(seat) for seat in range(len(names))}
-        table = Table(names, sides, state.scores, state.actors)
+        table = Players(names, sides, state.scores, state.actors)
         yield step, presentation_of(rules.id).render(state.public(), hands, table)
 
 
 def _moments(
     rules: Game,
     game: GameRecord,
-    told: Sequence[ReplayStep],
-    scenes: Sequence[Scene],
+    all_steps: Sequence[ReplayStep],
+    renderings: Sequence[TableRendering],
     names: tuple[str, ...],
-) -> Iterator[Moment]:
-    stops = _stops(game, told, names)
-    acts: tuple[Act, ...] = ()
+) -> Iterator[ReplayPosition]:
+    stops = _exclusions(game, all_steps, names)
+    acts: tuple[ReplayAction, ...] = ()
     chapter = -1
-    for number, (step, scene) in enumerate(zip(told, scenes, strict=True)):
-        begins = scene.chapter != chapter
-        yield Moment(number, acts, stops.get(number, ()), scene.chapter, begins)
-        chapter = scene.chapter
+    for number, (step, rendering) in enumerate(zip(all_steps, renderings, strict=True)):
+        begins = rendering.chapter != chapter
+        yield ReplayPosition(number, acts, stops.get(number, ()), rendering.chapter, begins)
+        chapter = rendering.chapter
         acts = tuple(_act(rules, line, names) for line in step.lines)
 
 
-def _act(rules: Game, line: Line, names: tuple[str, ...]) -> Act:
-    return Act(
+def _act(rules: Game, line: Line, names: tuple[str, ...]) -> ReplayAction:
+    return ReplayAction(
         decision=line["decision"],
         seat=line["seat"],
         name=names[line["seat"]],
@@ -156,15 +158,15 @@ def _act(rules: Game, line: Line, names: tuple[str, ...]) -> Act:
     )
 
 
-def _stops(
-    game: GameRecord, told: Sequence[ReplayStep], names: tuple[str, ...]
-) -> Mapping[int, tuple[Stop, ...]]:
+def _exclusions(
+    game: GameRecord, all_steps: Sequence[ReplayStep], names: tuple[str, ...]
+) -> Mapping[int, tuple[Exclusion, ...]]:
     """Return the excluded seats, by the step of the decision at which each one faulted."""
-    found: dict[int, tuple[Stop, ...]] = {}
+    exclusions: dict[int, tuple[Exclusion, ...]] = {}
     for fault in game.faults:
-        asked = [n for n, step in enumerate(told) if step.decision <= fault["decision"]]
-        at = asked[-1] if asked else 0
+        earlier = [n for n, step in enumerate(all_steps) if step.decision <= fault["decision"]]
+        at = earlier[-1] if earlier else 0
         seat = fault["seat"]
-        stop = Stop(seat, names[seat], str(fault["verdict"]), str(fault["sentence"]))
-        found[at] = (*found.get(at, ()), stop)
-    return found
+        stop = Exclusion(seat, names[seat], str(fault["verdict"]), str(fault["sentence"]))
+        exclusions[at] = (*exclusions.get(at, ()), stop)
+    return exclusions

@@ -1,4 +1,4 @@
-"""Render scenes as lines of text, for terminals and pages without markup.
+"""Render renderings as lines of text, for terminals and pages without markup.
 
 The text needs no colours: signs show what a page shows by colour, and a last line explains those
 that occur.
@@ -12,37 +12,37 @@ from arena.presentation.elements import (
     FRESH,
     GONE,
     Area,
-    Board,
-    Cards,
-    Cell,
-    Held,
-    Lines,
-    Pad,
-    Row,
-    Scene,
-    Seat,
-    Secret,
-    Sheet,
+    CardGroup,
+    CardLines,
+    DominoLayout,
+    Group,
+    OpenCards,
+    PrivateCards,
+    ScoreTable,
+    SeatRendering,
+    TableRendering,
+    TrickCell,
+    TrickTable,
 )
 
 WIDTH = 80
 BACK = "▒▒"
 
 
-def lines(scene: Scene, width: int = WIDTH) -> tuple[str, ...]:
-    """Return the scene as lines: cards as two letters, face-down cards as a pattern.
+def lines(rendering: TableRendering, width: int = WIDTH) -> tuple[str, ...]:
+    """Return the rendering as lines: cards as two letters, face-down cards as a pattern.
 
     Args:
-        scene: the rendering of a position.
+        rendering: the rendering of a position.
         width: the maximum length of a line. Only a word or a board can be longer.
     """
-    areas = (*scene.centre, *(area for seat in scene.seats for area in seat.areas))
+    areas = (*rendering.centre, *(area for seat in rendering.seats for area in seat.areas))
     signs = dict.fromkeys(sign for area in areas for sign in _signs(area))
     legend = _wrapped(" · ".join(signs), "  ", width)
-    return tuple(line.rstrip() for line in (*_lines(scene, width), *legend))
+    return tuple(line.rstrip() for line in (*_lines(rendering, width), *legend))
 
 
-def board_lines(board: Board, names: Sequence[str], width: int = WIDTH) -> Iterator[str]:
+def board_lines(board: DominoLayout, names: Sequence[str], width: int = WIDTH) -> Iterator[str]:
     """Yield the domino layout as a grid, with its description above it."""
     owners = sorted({piece.seat for piece in board.pieces if piece.what == "token"} - {-1})
     letters = [f"{SEAT_LETTERS[seat]} {names[seat]}" for seat in owners]
@@ -50,25 +50,25 @@ def board_lines(board: Board, names: Sequence[str], width: int = WIDTH) -> Itera
     yield from grid_lines(board, width)
 
 
-def _lines(scene: Scene, width: int) -> Iterator[str]:
-    names = [seat.name for seat in scene.seats]
-    yield from _wrapped(scene.heading, "", width)
-    for fact in scene.facts:
+def _lines(rendering: TableRendering, width: int) -> Iterator[str]:
+    names = [seat.name for seat in rendering.seats]
+    yield from _wrapped(rendering.heading, "", width)
+    for fact in rendering.facts:
         yield from _wrapped(fact, "  ", width)
-    for area in scene.centre:
-        if isinstance(area, Board):
+    for area in rendering.centre:
+        if isinstance(area, DominoLayout):
             yield from board_lines(area, names, width)
         else:
             yield from _area(area, "  ", width)
-    for seat in scene.seats:
+    for seat in rendering.seats:
         yield from _wrapped(_head(seat), "", width)
         for area in seat.areas:
             yield from _area(area, "    ", width)
-    for area in scene.below:
+    for area in rendering.below:
         yield from _area(area, "  ", width)
 
 
-def _head(seat: Seat) -> str:
+def _head(seat: SeatRendering) -> str:
     badges = "".join(f" · {badge.text}" for badge in seat.badges)
     return f"{'>' if seat.acts else ' '} {seat.name} · score {seat.score}{badges}"
 
@@ -76,53 +76,55 @@ def _head(seat: Seat) -> str:
 def _area(area: Area, indent: str, width: int) -> Iterator[str]:
     """Yield an area; nothing if it is empty."""
     match area:
-        case Row(label=label, held=held):
+        case OpenCards(label=label, held=held):
             yield from _row(label, held, indent, width)
-        case Secret(label=label, opened=opened, closed=closed):
+        case PrivateCards(label=label, opened=opened, closed=closed):
             yield from _row(label, closed if opened is None else opened, indent, width)
-        case Lines(label=label, rows=rows, note=note):
+        case CardLines(label=label, rows=rows, note=note):
             if rows or note:
                 yield from _wrapped(_labelled(label, note), indent, width)
             for name, cards in rows:
                 yield from _wrapped(_labelled(name, _held(cards)), indent + "  ", width)
-        case Sheet():
-            yield from _sheet(area, indent, width)
-        case Pad():
-            yield from _pad(area, indent, width)
+        case TrickTable():
+            yield from _trick_table(area, indent, width)
+        case ScoreTable():
+            yield from _score_table(area, indent, width)
 
 
-def _row(label: str, held: Held, indent: str, width: int) -> Iterator[str]:
-    cards = held.faces if isinstance(held, Cards) else held.tiles
+def _row(label: str, held: Group, indent: str, width: int) -> Iterator[str]:
+    cards = held.faces if isinstance(held, CardGroup) else held.tiles
     if cards or held.backs or held.note:
         yield from _wrapped(_labelled(label, _held(held)), indent, width)
 
 
-def _sheet(sheet: Sheet, indent: str, width: int) -> Iterator[str]:
-    if not sheet.heads:
+def _trick_table(tricks: TrickTable, indent: str, width: int) -> Iterator[str]:
+    if not tricks.heads:
         return
-    yield from _wrapped(_labelled(sheet.label, sheet.note), indent, width)
-    rows = [("", *sheet.heads), *((name, *map(_cell, cells)) for name, cells in sheet.rows)]
+    yield from _wrapped(_labelled(tricks.label, tricks.note), indent, width)
+    rows = [("", *tricks.heads), *((name, *map(_cell, cells)) for name, cells in tricks.rows)]
     yield from _columns(rows, indent + "  ", width, str.ljust)
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TrickCell) -> str:
     if not cell.cards.faces:
         return ""
     return f"{'>' if cell.led else ''}{_held(cell.cards)}{'*' if cell.won else ''}"
 
 
-def _pad(pad: Pad, indent: str, width: int) -> Iterator[str]:
-    if pad.rows or pad.foot:
-        yield f"{indent}{pad.label}"
-        yield from _columns((pad.heads, *pad.rows, *pad.foot), indent + "  ", width, str.rjust)
+def _score_table(scores: ScoreTable, indent: str, width: int) -> Iterator[str]:
+    if scores.rows or scores.foot:
+        yield f"{indent}{scores.label}"
+        yield from _columns(
+            (scores.heads, *scores.rows, *scores.foot), indent + "  ", width, str.rjust
+        )
 
 
 def _labelled(label: str, text: str) -> str:
     return f"{label}: {text}" if label and text else label or text
 
 
-def _held(held: Held) -> str:
-    if isinstance(held, Cards):
+def _held(held: Group) -> str:
+    if isinstance(held, CardGroup):
         shown = [
             f"{'[' * (GONE in face.marks)}{face.card}{']' * (GONE in face.marks)}"
             f"{'!' * (FRESH in face.marks)}"
@@ -136,11 +138,11 @@ def _held(held: Held) -> str:
 
 def _signs(area: Area) -> Iterator[str]:
     """Yield the explanations of the signs in an area."""
-    if isinstance(area, Board):
+    if isinstance(area, DominoLayout):
         kinds = {piece.what for piece in area.pieces if piece.what == "fresh" or piece.seat < 0}
         yield from (sign for kind, sign in _BOARD_SIGNS.items() if kind in kinds)
         return
-    cells = [cell for _, row in area.rows for cell in row] if isinstance(area, Sheet) else []
+    cells = [cell for _, row in area.rows for cell in row] if isinstance(area, TrickTable) else []
     marks = {mark for cards in _card_groups(area) for face in cards.faces for mark in face.marks}
     if FRESH in marks:
         yield "! new"
@@ -159,19 +161,19 @@ _BOARD_SIGNS = {
 }
 
 
-def _card_groups(area: Area) -> Iterator[Cards]:
+def _card_groups(area: Area) -> Iterator[CardGroup]:
     """Yield the visible cards of an area."""
     match area:
-        case Row(held=Cards() as held):
+        case OpenCards(held=CardGroup() as held):
             yield held
-        case Secret(opened=opened, closed=closed):
+        case PrivateCards(opened=opened, closed=closed):
             held_now = closed if opened is None else opened
-            if isinstance(held_now, Cards):
+            if isinstance(held_now, CardGroup):
                 yield held_now
-        case Lines(rows=rows):
+        case CardLines(rows=rows):
             yield from (cards for _, cards in rows)
-        case Sheet(rows=sheet):
-            yield from (cell.cards for _, cells in sheet for cell in cells)
+        case TrickTable(rows=tricks):
+            yield from (cell.cards for _, cells in tricks for cell in cells)
 
 
 def _columns(

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.bots.exit_report import MIB
 from arena.presentation import text
-from arena.presentation.live_position import NoPosition, live
+from arena.presentation.live_position import InvalidPosition, render_view
 from arena.ratings.closed_match import FINISHED
 from referee.games.registry import find
 from referee.record import GameRecord, Line, MatchRecord
@@ -79,11 +79,13 @@ class Explanation:
         match, seat = self.record.match, self.seat
         seating = self.game.game["seating"]
         try:
-            scene = live(match["game"], match["options"], view, seating, (seat,), eyes=seat)
-        except (NoPosition, LookupError):
+            rendering = render_view(
+                match["game"], match["options"], view, seating, (seat,), eyes=seat
+            )
+        except (InvalidPosition, LookupError):
             # A file may contain anything, and its remaining fields must stay readable.
             return ()
-        return text.lines(scene)
+        return text.lines(rendering)
 
     @property
     def legal(self) -> list[str]:

@@ -8,7 +8,14 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from arena.rl.table import Observation, Table, action_space, observation_space, observed, standing
+from arena.rl.encoded_game import (
+    EncodedGame,
+    Observation,
+    action_space,
+    observation_space,
+    observed,
+    standing,
+)
 from referee.games.shared.dealing import SEED_BYTES, Chance, Seeded
 
 ANSI = "ansi"
@@ -31,7 +38,7 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        self.table = Table(game, seats, options)
+        self.table = EncodedGame(game, seats, options)
         self.metadata = {
             "name": f"pokearena_{game}_v0",
             "render_modes": [ANSI],
@@ -75,8 +82,8 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
         self._select()
 
     def _select(self) -> None:
-        asked = self.table.asked
-        self.agent_selection = self.agents[0] if asked is None else self.possible_agents[asked]
+        actor = self.table.actor
+        self.agent_selection = self.agents[0] if actor is None else self.possible_agents[actor]
 
     def observe(self, agent: str) -> Observation:
         return observed(self.table, self.possible_agents.index(agent))
@@ -97,7 +104,7 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
         before, self._stands = self._stands, self._standing(self.table)
         for seat, name in enumerate(self.agents):
             self.rewards[name] = self._stands[seat] - before[seat]
-        if self.table.asked is None:
+        if self.table.actor is None:
             self.terminations = dict.fromkeys(self.agents, True)
         self._select()
         self._accumulate_rewards()
@@ -106,7 +113,7 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
         """Return the position as text, with all hands open."""
         if self.render_mode != ANSI:
             return None
-        return self.table.told(range(self.table.seats))
+        return self.table.render(range(self.table.seats))
 
     def close(self) -> None:
         """Do nothing; the environment holds no resources."""
@@ -116,7 +123,7 @@ def raw_env(game: str, **settings: Any) -> ArenaEnv:
     """Return the environment without wrappers: an illegal action raises IllegalAction.
 
     Args:
-        game: "poke", "saint_poker", "pokex", "pouku" or "pokino".
+        game: the id of a registered game, such as "poke".
         settings: ``seats``, ``options``, ``reward`` ("places": -1 to 1 at the end; "points": the
             change of the lead in points) and ``render_mode`` ("ansi").
 

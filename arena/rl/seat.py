@@ -8,7 +8,14 @@ import gymnasium
 from pokearena.v1 import bot_pb2
 
 from arena.bots.in_process import Choose, answer, load
-from arena.rl.table import Observation, Table, action_space, observation_space, observed, standing
+from arena.rl.encoded_game import (
+    EncodedGame,
+    Observation,
+    action_space,
+    observation_space,
+    observed,
+    standing,
+)
 from referee.game_codec import GameCodec
 from referee.games.contract import IllegalAction
 from referee.games.shared.dealing import SEED_BYTES, Chance, Seeded
@@ -50,7 +57,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         reward: str = "places",
         render_mode: str | None = None,
     ) -> None:
-        self.table = Table(game, seats, options)
+        self.table = EncodedGame(game, seats, options)
         self.render_mode = render_mode
         self.observation_space = observation_space(self.table)
         self.action_space = action_space(self.table)  # type: ignore[assignment]  # NumPy integers
@@ -91,15 +98,15 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         self._stands = self._standing(self.table)[self.seat]
         return observed(self.table, self.seat), {"seat": self.seat}
 
-    def _seating(self, mine: int) -> dict[int, Choose]:
+    def _seating(self, learner: int) -> dict[int, Choose]:
         """Return the bots by seat; each is loaded once for every seating."""
-        if mine not in self._seated:
-            free = [seat for seat in range(self.table.seats) if seat != mine]
-            self._seated[mine] = {
+        if learner not in self._seated:
+            free = [seat for seat in range(self.table.seats) if seat != learner]
+            self._seated[learner] = {
                 seat: bot if callable(bot) else load(bot, self._start(seat))
                 for seat, bot in zip(free, self._bots, strict=True)
             }
-        return self._seated[mine]
+        return self._seated[learner]
 
     def _start(self, seat: int) -> bot_pb2.StartRequest:
         options = {name: str(value).lower() for name, value in self.table.options.items()}
@@ -108,7 +115,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         )
 
     def _others_act(self) -> None:
-        while (seat := self.table.asked) not in (None, self.seat):
+        while (seat := self.table.actor) not in (None, self.seat):
             assert seat is not None
             legal = self.table.state.legal(seat)
             head = bot_pb2.ActRequest(
@@ -132,12 +139,12 @@ class SeatEnv(gymnasium.Env[Observation, int]):
             return observed(self.table, self.seat), lost, True, False, {**info, "fault": str(error)}
         self._others_act()
         before, self._stands = self._stands, self._standing(self.table)[self.seat]
-        over = self.table.asked is None
+        over = self.table.actor is None
         return observed(self.table, self.seat), self._stands - before, over, False, info
 
     def render(self) -> str | None:
         """Return the position as text, with the learner's hand open."""
-        return self.table.told((self.seat,)) if self.render_mode == ANSI else None
+        return self.table.render((self.seat,)) if self.render_mode == ANSI else None
 
 
 def _one_each(against: str | Choose | Sequence[str | Choose], others: int) -> list[str | Choose]:
@@ -145,5 +152,5 @@ def _one_each(against: str | Choose | Sequence[str | Choose], others: int) -> li
     if isinstance(against, str) or callable(against):
         return [against] * others
     if len(against) != others:
-        raise ValueError(f"there are {len(against)} bots; {others} other seats want one each")
+        raise ValueError(f"there are {len(against)} bots; {others} other seats need one each")
     return list(against)

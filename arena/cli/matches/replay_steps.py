@@ -34,8 +34,8 @@ def pages(match: Line, game: GameRecord, seed: bytes, width: int = text.WIDTH) -
     rules = find(match["game"])
     hidden = presentation_of(match["game"]).hidden
     heading = story.title(match, game)
-    for step, scene in rendered_steps(match, game, seed):
-        whole = replace(scene, below=(*scene.below, *hidden(step.state)))
+    for step, rendering in rendered_steps(match, game, seed):
+        whole = replace(rendering, below=(*rendering.below, *hidden(step.state)))
         page = [heading, *text.lines(whole, width)]
         page += [f"> {story.move(rules, line, names)}" for line in step.lines]
         if not step.lines:

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from arena.cli.output import clean
-from arena.presentation.elements import Area, Board, Pad, Scene
+from arena.presentation.elements import Area, DominoLayout, ScoreTable, TableRendering
 from arena.presentation.narration import result, seat_names
 from arena.presentation.record_frames import rendered_steps
 from arena.presentation.text import WIDTH, board_lines, lines
@@ -37,17 +37,17 @@ def tell(match: Line, game: GameRecord, seed: bytes, width: int = WIDTH) -> Iter
     rules, names = find(match["game"]), seat_names(game)
     yield title(match, game)
     chapter = -1
-    boards: tuple[Board, ...] = ()
+    boards: tuple[DominoLayout, ...] = ()
     known: frozenset[tuple[str, ...]] = frozenset()
-    for step, scene in rendered_steps(match, game, seed):
-        before, boards = boards, _boards(scene)
-        if scene.chapter != chapter or not step.lines:
-            yield from lines(_without_rows(scene, known), width)
-            known = frozenset(_rows(scene))
+    for step, rendering in rendered_steps(match, game, seed):
+        before, boards = boards, _boards(rendering)
+        if rendering.chapter != chapter or not step.lines:
+            yield from lines(_without_rows(rendering, known), width)
+            known = frozenset(_rows(rendering))
         elif boards != before:
             for board in boards:
                 yield from board_lines(board, names, width)
-        chapter = scene.chapter
+        chapter = rendering.chapter
         for line in step.lines:
             yield f"  {move(rules, line, names)}"
     for clause in faults(game):
@@ -55,24 +55,24 @@ def tell(match: Line, game: GameRecord, seed: bytes, width: int = WIDTH) -> Iter
     yield result(game)
 
 
-def _boards(scene: Scene) -> tuple[Board, ...]:
-    return tuple(area for area in scene.centre if isinstance(area, Board))
+def _boards(rendering: TableRendering) -> tuple[DominoLayout, ...]:
+    return tuple(area for area in rendering.centre if isinstance(area, DominoLayout))
 
 
-def _rows(scene: Scene) -> Iterator[tuple[str, ...]]:
+def _rows(rendering: TableRendering) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the score pads."""
-    for area in scene.below:
-        if isinstance(area, Pad):
+    for area in rendering.below:
+        if isinstance(area, ScoreTable):
             yield from area.rows
 
 
-def _without_rows(scene: Scene, known: Container[tuple[str, ...]]) -> Scene:
-    """Return the scene without the rows of score pads that were shown earlier."""
-    return replace(scene, below=tuple(_shorter(area, known) for area in scene.below))
+def _without_rows(rendering: TableRendering, known: Container[tuple[str, ...]]) -> TableRendering:
+    """Return the rendering without the rows of score pads that were shown earlier."""
+    return replace(rendering, below=tuple(_shorter(area, known) for area in rendering.below))
 
 
 def _shorter(area: Area, known: Container[tuple[str, ...]]) -> Area:
-    if not isinstance(area, Pad):
+    if not isinstance(area, ScoreTable):
         return area
     rows = tuple(row for row in area.rows if row not in known)
     return replace(area, rows=rows, foot=area.foot if rows else ())

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.events.messages import Position
-from arena.presentation.elements import Scene
-from arena.presentation.frames import Film, film
-from arena.presentation.live_position import NoPosition, live
+from arena.presentation.elements import TableRendering
+from arena.presentation.frames import FrameSequence, frame_sequence
+from arena.presentation.live_position import InvalidPosition, render_view
 from arena.store.schema import MatchState
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ class LiveTable:
     match: str
     game: str
     position: Position
-    scene: Scene
+    scene: TableRendering
 
     @property
-    def film(self) -> Film:
+    def film(self) -> FrameSequence:
         """The scene as a frame sequence of length 1, for the templates."""
-        return film([self.scene])
+        return frame_sequence([self.scene])
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as JSON values; the view is in the protocol's format."""
@@ -58,8 +58,10 @@ def live_table(
         return None
     plan = tournament.plan
     try:
-        scene = live(plan.game, plan.options, position.view, position.seating, position.actors)
-    except NoPosition as error:
+        scene = render_view(
+            plan.game, plan.options, position.view, position.seating, position.actors
+        )
+    except InvalidPosition as error:
         log.warning("a table of %s cannot be shown: %s", match.id, error)
         return None
     return LiveTable(match.id, plan.game, position, scene)

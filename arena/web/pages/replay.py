@@ -12,8 +12,8 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from arena.presentation import narration
-from arena.presentation.frames import Film
-from arena.presentation.record_frames import Moment, Reel, reel
+from arena.presentation.frames import FrameSequence
+from arena.presentation.record_frames import RecordedFrames, ReplayPosition, recorded_frames
 from arena.records.redaction import public
 from arena.store.matches import results
 from arena.web.data.verification import Verification
@@ -55,8 +55,8 @@ class Replay:
     subtitle: str
     options: tuple[str, ...]
     names: tuple[str, ...]
-    film: Film
-    moments: tuple[Moment, ...]
+    film: FrameSequence
+    moments: tuple[ReplayPosition, ...]
     chapters: tuple[str, ...]
     """Titles of the chapters."""
     step: int
@@ -147,7 +147,7 @@ def replay(
     )
 
 
-def _first(rendered: Reel, shown: ReplayView) -> int:
+def _first(rendered: RecordedFrames, shown: ReplayView) -> int:
     """Return the number of the initial position."""
     if shown.decision is None:
         return min(shown.step, len(rendered.moments) - 1)
@@ -156,9 +156,9 @@ def _first(rendered: Reel, shown: ReplayView) -> int:
 
 
 @lru_cache(maxsize=32)
-def _reel(match: str, game: str, seed: bytes) -> Reel:
+def _reel(match: str, game: str, seed: bytes) -> RecordedFrames:
     (record,) = read_games(game)
-    return reel(json.loads(match), record, seed)
+    return recorded_frames(json.loads(match), record, seed)
 
 
 def _options(match: Line) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ def _options(match: Line) -> tuple[str, ...]:
     )
 
 
-def _chapters(rendered: Reel) -> tuple[str, ...]:
+def _chapters(rendered: RecordedFrames) -> tuple[str, ...]:
     """Return the first part of the heading at which each chapter begins, for example "Deal 3"."""
     names: dict[int, str] = {}
     for span in rendered.film.titles:

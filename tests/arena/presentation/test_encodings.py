@@ -7,7 +7,7 @@ import pytest
 
 from arena.presentation.encoding import Encoding, Numbers, PlainEncoding
 from arena.presentation.registry import presentation_of
-from arena.rl.table import Table as Played
+from arena.rl.encoded_game import EncodedGame as Played
 from referee.games.contract import Action, State, View
 from tests.conformance.dealing_again import Case, cases
 from tests.conformance.leaks import LEAKS
@@ -111,7 +111,7 @@ def test_poke_is_told_by_places_of_the_hand() -> None:
     """To discard the first and the third card is 1 + 4."""
     table = Played("poke")
     while table.view(0).phase == "draw":
-        seat = table.asked
+        seat = table.actor
         assert seat is not None
         (discards,) = table.groups(seat)[5]
         hand = table.view(seat).hand
@@ -122,31 +122,31 @@ def test_poke_is_told_by_places_of_the_hand() -> None:
 
 def test_pokino_lays_a_domino_in_two_steps() -> None:
     table = Played("pokino")
-    seat = table.asked
+    seat = table.actor
     assert seat is not None
     table.choose(2)
-    assert table.asked == seat
+    assert table.actor == seat
     laid = {action.domino for group in table.groups(seat).values() for action in group}
     assert laid == {table.view(seat).dominoes[1]}
     table.choose(min(table.groups(seat)))
-    assert table.asked != seat
+    assert table.actor != seat
     assert table.view(seat).turns[-1].domino in laid
 
 
 def test_pouku_keeps_and_then_discards() -> None:
     table, chance = Played("pouku", 4, {"teams": True}), random.Random(1)
-    seat = table.asked
+    seat = table.actor
     keeps: list[int] = []
     while seat is not None and not keeps:
         groups = table.groups(seat)
         table.choose(chance.choice([number for number in groups if not 2 <= number < 62]))
-        seat = table.asked
+        seat = table.actor
         keeps = [] if seat is None else [n for n in table.groups(seat) if 2 <= n < 62]
     assert seat is not None
     keep = table.groups(seat)[keeps[0]][0].keep
     assert len(keep) > 1
     table.choose(keeps[0])
-    assert table.asked == seat
+    assert table.actor == seat
     assert min(table.groups(seat)) >= 62
     table.choose(min(table.groups(seat)))
     assert table.view(seat).turns[-1].keep == keep

@@ -2,22 +2,22 @@
 
 from typing import Any
 
-from arena.presentation.elements import Area, Board, Scene, Sheet, Table
-from arena.presentation.frames import Growing, Layout, Part, film
+from arena.presentation.elements import Area, DominoLayout, Players, TableRendering, TrickTable
+from arena.presentation.frames import GrowingTrickTable, TrackedArea, TrackedLayout, frame_sequence
 from arena.presentation.registry import presentation_of
 from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
 from tests.conformance.walks import walk
 
 
-def scenes_of(setup: Setup) -> list[Scene]:
+def scenes_of(setup: Setup) -> list[TableRendering]:
     names = tuple(f"bot{seat}" for seat in range(setup.seats))
     sides = setup.game.sides(setup.seats, setup.options)
     found = []
     for step in walk(setup, 0):
         state = step.state
         hands = {seat: state.view(seat) for seat in range(setup.seats)}
-        seats = Table(names, sides, state.scores, state.actors)
+        seats = Players(names, sides, state.scores, state.actors)
         found.append(presentation_of(setup.game.id).render(state.public(), hands, seats))
     return found
 
@@ -26,9 +26,9 @@ def at(spans: Any, step: int) -> list[Any]:
     return [span for span in spans if span.first <= step <= span.last]
 
 
-def check(part: Part | Layout, area: Area | None, step: int) -> None:
-    if isinstance(part, Layout):
-        assert isinstance(area, Board)
+def check(part: TrackedArea | TrackedLayout, area: Area | None, step: int) -> None:
+    if isinstance(part, TrackedLayout):
+        assert isinstance(area, DominoLayout)
         assert {span.value for span in at(part.pieces, step)} == set(area.pieces)
         left, right, top, bottom = area.bounds
         assert part.bounds[0] <= left <= right <= part.bounds[1]
@@ -36,13 +36,13 @@ def check(part: Part | Layout, area: Area | None, step: int) -> None:
         return
     shown = [span.value for span in at(part.spans, step)]
     if not shown:
-        assert area is None or (isinstance(area, Sheet) and not area.heads)
+        assert area is None or (isinstance(area, TrickTable) and not area.heads)
         return
     (value,) = shown
-    if not isinstance(value, Growing):
+    if not isinstance(value, GrowingTrickTable):
         assert value == area
         return
-    assert isinstance(area, Sheet)
+    assert isinstance(area, TrickTable)
     for (name, cells), (told, places) in zip(value.rows, area.rows, strict=True):
         assert name == told
         now = [[span.value for span in at(spans, step)] for spans in cells]
@@ -53,7 +53,7 @@ def check(part: Part | Layout, area: Area | None, step: int) -> None:
 @every_table
 def test_at_every_step_a_film_shows_what_the_scene_has(table: Setup) -> None:
     scenes = scenes_of(table)
-    made = film(scenes)
+    made = frame_sequence(scenes)
     assert made.steps == len(scenes)
     for step, scene in enumerate(scenes):
         (title,) = at(made.titles, step)

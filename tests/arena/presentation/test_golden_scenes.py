@@ -2,7 +2,17 @@
 
 from pathlib import Path
 
-from arena.presentation.elements import Board, Cards, Lines, Pad, Row, Scene, Secret, Sheet, Table
+from arena.presentation.elements import (
+    CardGroup,
+    CardLines,
+    DominoLayout,
+    OpenCards,
+    Players,
+    PrivateCards,
+    ScoreTable,
+    TableRendering,
+    TrickTable,
+)
 from arena.presentation.registry import presentation_of
 from referee.games.registry import find
 from referee.record import read
@@ -11,13 +21,13 @@ from referee.replay import steps
 GOLDEN = Path(__file__).parents[2] / "golden"
 
 
-def position(name: str, step: int) -> Scene:
+def position(name: str, step: int) -> TableRendering:
     """A position of the first game of a golden record, all open; the seats are a, b, c, ..."""
     record = read((GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8"))
     assert record.seed is not None
     state = list(steps(record.match, record.games[0], record.seed))[step].state
     seats, rules = record.match["seats"], find(record.match["game"])
-    table = Table(
+    table = Players(
         tuple("abcdef"[:seats]),
         rules.sides(seats, record.match["options"]),
         state.scores,
@@ -27,48 +37,48 @@ def position(name: str, step: int) -> Scene:
     return presentation_of(rules.id).render(state.public(), hands, table)
 
 
-def words(cards: Cards) -> str:
+def words(cards: CardGroup) -> str:
     """The cards, what was just done with "!"."""
     return " ".join(face.card + "!" * ("fresh" in face.marks) for face in cards.faces)
 
 
-def marked(cards: Cards, mark: str) -> str:
+def marked(cards: CardGroup, mark: str) -> str:
     return " ".join(face.card for face in cards.faces if mark in face.marks)
 
 
-def row(scene: Scene, key: str, seat: int | None = None) -> Cards:
+def row(scene: TableRendering, key: str, seat: int | None = None) -> CardGroup:
     areas = scene.centre if seat is None else scene.seats[seat].areas
     (found,) = (area for area in areas if area.key == key)
-    assert isinstance(found, Row)
-    assert isinstance(found.held, Cards)
+    assert isinstance(found, OpenCards)
+    assert isinstance(found.held, CardGroup)
     return found.held
 
 
-def secret(scene: Scene, key: str, seat: int) -> tuple[Cards, Cards]:
+def secret(scene: TableRendering, key: str, seat: int) -> tuple[CardGroup, CardGroup]:
     (found,) = (area for area in scene.seats[seat].areas if area.key == key)
-    assert isinstance(found, Secret)
-    assert isinstance(found.opened, Cards)
-    assert isinstance(found.closed, Cards)
+    assert isinstance(found, PrivateCards)
+    assert isinstance(found.opened, CardGroup)
+    assert isinstance(found.closed, CardGroup)
     return found.opened, found.closed
 
 
-def sheet(scene: Scene, key: str) -> dict[str, str]:
+def sheet(scene: TableRendering, key: str) -> dict[str, str]:
     """The cells of each row, the winner's with a star."""
     (found,) = (area for area in scene.centre if area.key == key)
-    assert isinstance(found, Sheet)
+    assert isinstance(found, TrickTable)
     return {
         name: " | ".join(words(cell.cards) + "*" * cell.won for cell in cells)
         for name, cells in found.rows
     }
 
 
-def pad(scene: Scene) -> Pad:
+def pad(scene: TableRendering) -> ScoreTable:
     (found,) = scene.below
-    assert isinstance(found, Pad)
+    assert isinstance(found, ScoreTable)
     return found
 
 
-def badges(scene: Scene, seat: int) -> list[str]:
+def badges(scene: TableRendering, seat: int) -> list[str]:
     return [badge.text for badge in scene.seats[seat].badges]
 
 
@@ -104,7 +114,7 @@ def test_pokex_shows_the_centre_over_the_tricks_that_will_meet_it() -> None:
     opened, closed = secret(scene, "hand", 2)
     assert (words(opened), marked(opened, "wild")) == ("3H TD TS AS", "TD TS")
     assert closed.backs == 4
-    (note,) = [area.note for area in scene.centre if isinstance(area, Sheet) and area.heads]
+    (note,) = [area.note for area in scene.centre if isinstance(area, TrickTable) and area.heads]
     assert note == "a and c: ace high · b and d: three queens ✓"
 
 
@@ -129,7 +139,7 @@ def test_pouku_shows_fields_and_keeps_and_how_a_deal_was_won() -> None:
     opened, _ = secret(scene, "hand", 1)
     assert (words(opened), opened.note) == ("2C! TH AD", "may go out for 14 · would pay 2")
     scene = position("pouku-3-teams=false-reference=right", 10)
-    (ended,) = (area for area in scene.centre if isinstance(area, Lines))
+    (ended,) = (area for area in scene.centre if isinstance(area, CardLines))
     assert [(label, words(cards)) for label, cards in ended.rows] == [
         ("straight 2", "8C 9H TD JC"),
         ("pair 1", "AC AH"),
@@ -144,7 +154,7 @@ def test_pokino_shows_dominoes_and_whose_they_would_be() -> None:
         "pokino-2-greed=false-pokino_up=false-tear_down_the_walls=false-territory=true", 40
     )
     board = scene.centre[0]
-    assert isinstance(board, Board)
+    assert isinstance(board, DominoLayout)
     dominoes = [piece for piece in board.pieces if piece.what == "domino"]
     tokens = [piece for piece in board.pieces if piece.what == "token"]
     assert (len(dominoes), len(tokens), board.words) == (42, 3, "42 dominoes, 3 tokens")

@@ -4,7 +4,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
-from arena.presentation.live_position import NoPosition, live
+from arena.presentation.live_position import InvalidPosition, render_view
 from referee.games.registry import GAMES
 from tests.arena.presentation.test_scenes import scene
 from tests.conformance.tables import Table as Setup
@@ -18,19 +18,19 @@ def test_what_is_told_is_drawn_as_a_spectator_sees_it(table: Setup) -> None:
     for step in closely(table, walk(table, 0)):
         state = step.state
         told = MessageToDict(bot_pb2.View.FromString(table.codec.view(state.public())))
-        made = live(table.game.id, table.options, told, seating, state.actors)
+        made = render_view(table.game.id, table.options, told, seating, state.actors)
         assert made == scene(table, state, ())
 
 
 def test_what_is_no_position_is_refused() -> None:
-    with pytest.raises(NoPosition, match="no position of poke"):
-        live("poke", {}, {"whist": {}}, ["a", "b"], [0])
-    with pytest.raises(NoPosition, match="no position of poke"):
-        live("poke", {}, {"pokex": {}}, ["a", "b"], [0])
+    with pytest.raises(InvalidPosition, match="no position of poke"):
+        render_view("poke", {}, {"whist": {}}, ["a", "b"], [0])
+    with pytest.raises(InvalidPosition, match="no position of poke"):
+        render_view("poke", {}, {"pokex": {}}, ["a", "b"], [0])
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_view_with_fields_of_the_wrong_shape_is_refused(game: str) -> None:
     camel = "".join(word.title() for word in game.split("_"))
-    with pytest.raises(NoPosition):
-        live(game, {}, {camel[0].lower() + camel[1:]: {}}, ["a", "b", "c", "d"], [0])
+    with pytest.raises(InvalidPosition):
+        render_view(game, {}, {camel[0].lower() + camel[1:]: {}}, ["a", "b", "c", "d"], [0])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.presentation.record_frames import Reel, phrase, public_phrase, reel
+from arena.presentation.record_frames import RecordedFrames, phrase, public_phrase, recorded_frames
 from referee.games.registry import find
 from referee.record import MatchRecord, read
 from tests.conformance.golden import path
@@ -18,9 +18,9 @@ def golden(name: str) -> MatchRecord:
     return read((GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8"))
 
 
-def reel_of(record: MatchRecord, game: int = 0) -> Reel:
+def reel_of(record: MatchRecord, game: int = 0) -> RecordedFrames:
     assert record.seed is not None
-    return reel(record.match, record.games[game], record.seed)
+    return recorded_frames(record.match, record.games[game], record.seed)
 
 
 @every_table

@@ -7,7 +7,7 @@ import pytest
 
 from arena.presentation import games, text
 from arena.presentation.contract import Presentation
-from arena.presentation.elements import Table
+from arena.presentation.elements import Players
 from arena.presentation.registry import presentation_of
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES, find
@@ -34,7 +34,7 @@ def test_the_default_presentation_shows_any_position(game: str) -> None:
         moves = {seat: state.legal(seat).any(chance) for seat in state.actors}
         assert all(default.phrase(action) for action in moves.values())
         state = state.play(moves)
-    table = Table(tuple("abcdef"[:seats]), sides, state.scores, state.actors)
+    table = Players(tuple("abcdef"[:seats]), sides, state.scores, state.actors)
     view = state.view(0)
     shown = "\n".join(text.lines(default.render(state.public(), {0: view}, table)))
     assert "a sees" in shown

@@ -4,7 +4,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from arena.presentation.elements import Area, Cards, Scene, Secret, Table, Tiles
+from arena.presentation.elements import (
+    Area,
+    CardGroup,
+    DominoGroup,
+    Players,
+    PrivateCards,
+    TableRendering,
+)
 from arena.presentation.registry import presentation_of
 from referee.games.contract import State
 from referee.games.shared.dealing import Seeded
@@ -13,12 +20,12 @@ from tests.conformance.tables import every_table
 from tests.conformance.walks import Step, closely, walk
 
 
-def table_of(setup: Setup, state: State) -> Table:
+def table_of(setup: Setup, state: State) -> Players:
     names = tuple(f"bot{seat}" for seat in range(setup.seats))
-    return Table(names, setup.game.sides(setup.seats, setup.options), state.scores, state.actors)
+    return Players(names, setup.game.sides(setup.seats, setup.options), state.scores, state.actors)
 
 
-def scene(setup: Setup, state: State, eyes: Collection[int]) -> Scene:
+def scene(setup: Setup, state: State, eyes: Collection[int]) -> TableRendering:
     hands = {seat: state.view(seat) for seat in eyes}
     return presentation_of(setup.game.id).render(state.public(), hands, table_of(setup, state))
 
@@ -27,11 +34,11 @@ def steps(setup: Setup) -> list[Step]:
     return closely(setup, walk(setup, 0))
 
 
-def with_eyes(found: Scene, eyes: Collection[int]) -> Scene:
+def with_eyes(found: TableRendering, eyes: Collection[int]) -> TableRendering:
     """The scene as a page shows it that closes the hands of all other seats."""
 
     def closed(area: Area) -> Area:
-        if isinstance(area, Secret) and area.seat not in eyes:
+        if isinstance(area, PrivateCards) and area.seat not in eyes:
             return replace(area, opened=None)
         return area
 
@@ -43,16 +50,16 @@ def with_eyes(found: Scene, eyes: Collection[int]) -> Scene:
     )
 
 
-def secrets(found: Scene, key: str) -> Iterator[Secret]:
+def secrets(found: TableRendering, key: str) -> Iterator[PrivateCards]:
     for seat in found.seats:
         for area in seat.areas:
-            if isinstance(area, Secret) and area.key == key:
+            if isinstance(area, PrivateCards) and area.key == key:
                 yield area
 
 
 def cards_in(part: Any) -> Iterator[str]:
     """Every card that is face up somewhere in a part of a scene."""
-    if isinstance(part, Cards):
+    if isinstance(part, CardGroup):
         yield from (face.card for face in part.faces)
     elif isinstance(part, (tuple, list)):
         for one in part:
@@ -95,8 +102,8 @@ def test_open_eyes_see_every_card_of_their_hand_and_closed_ones_as_many_backs(
         found = scene(table, step.state, range(table.seats))
         for secret in secrets(found, "hand"):
             hand = step.state.view(secret.seat).hand
-            assert isinstance(secret.opened, Cards)
-            assert isinstance(secret.closed, Cards)
+            assert isinstance(secret.opened, CardGroup)
+            assert isinstance(secret.closed, CardGroup)
             assert [face.card for face in secret.opened.faces] == list(hand)
             assert len(secret.closed.faces) + secret.closed.backs == len(hand)
             assert {face.card for face in secret.closed.faces} <= set(hand)
@@ -128,7 +135,7 @@ def test_a_spectator_is_shown_no_card_that_lies_face_down(table: Setup) -> None:
     assert hidden
 
 
-def current(found: Scene) -> list[Any]:
+def current(found: TableRendering) -> list[Any]:
     """What is drawn of the deal that is being played: that of the one before had other cards."""
     areas = [area for seat in found.seats for area in seat.areas]
     return [*areas, *(area for area in found.centre if area.key != "ended")]
@@ -138,7 +145,7 @@ def current(found: Scene) -> list[Any]:
 def test_dominoes_are_seen_by_their_owner_alone(table: Setup) -> None:
     for step in steps(table):
         for secret in secrets(scene(table, step.state, range(table.seats)), "dominoes"):
-            assert isinstance(secret.opened, Tiles)
-            assert isinstance(secret.closed, Tiles)
+            assert isinstance(secret.opened, DominoGroup)
+            assert isinstance(secret.closed, DominoGroup)
             assert secret.opened.tiles == step.state.view(secret.seat).dominoes
             assert (secret.closed.tiles, secret.closed.backs) == ((), len(secret.opened.tiles))

@@ -10,7 +10,7 @@ import pytest
 from pettingzoo.test import api_test, performance_benchmark, seed_test
 
 from arena.rl import ArenaEnv, env, raw_env
-from arena.rl.table import STANDINGS
+from arena.rl.encoded_game import STANDINGS
 from referee.games.contract import IllegalAction, SetupError
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import Seeded, board_seed

@@ -91,7 +91,7 @@ def test_the_learner_sits_where_it_is_told() -> None:
     env = SeatEnv("pokino", seats=4, against=meek, seat=2)
     for seed in range(3):
         _, info = env.reset(seed=seed)
-        assert info["seat"] == env.table.asked == 2
+        assert info["seat"] == env.table.actor == 2
     _, info = env.reset(options={"seat": 1})
     assert info["seat"] == 1
 
@@ -116,7 +116,7 @@ def test_every_other_seat_can_have_a_bot_of_its_own() -> None:
 
 
 def test_wrong_seats_are_said_in_a_sentence() -> None:
-    with pytest.raises(ValueError, match="there are 1 bots; 2 other seats want one each"):
+    with pytest.raises(ValueError, match="there are 1 bots; 2 other seats"):
         SeatEnv("saint_poker", seats=3, against=["greedy"])
     with pytest.raises(ValueError, match="seat is 2; it must be from 0 to 1"):
         SeatEnv("poke", seat=2)

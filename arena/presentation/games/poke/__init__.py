@@ -9,16 +9,16 @@ from arena.presentation.contract import Presentation
 from arena.presentation.elements import (
     FRESH,
     Badge,
-    Cards,
-    Cell,
-    Lines,
-    Pad,
-    Row,
-    Scene,
-    Secret,
-    Sheet,
-    Table,
-    shown,
+    CardGroup,
+    CardLines,
+    OpenCards,
+    Players,
+    PrivateCards,
+    ScoreTable,
+    TableRendering,
+    TrickCell,
+    TrickTable,
+    face_up,
 )
 from referee.games.contract import Action
 from referee.games.poke.actions import Answer, Draw, Lead, PokeDeal, PokeTrick, PokeView
@@ -40,12 +40,12 @@ def _badges(public: PokeView, seat: int) -> list[Badge]:
     if public.phase != "over":
         if public.dealer == seat:
             badges.append(Badge("dealer", "plain"))
-        if said := _DOUBLED.get(public.multipliers[seat]):
-            badges.append(Badge(said, "bad"))
+        if doubled := _DOUBLED.get(public.multipliers[seat]):
+            badges.append(Badge(doubled, "bad"))
     return badges
 
 
-def _areas(public: PokeView, hands: Mapping[int, PokeView], seat: int) -> list[Secret]:
+def _areas(public: PokeView, hands: Mapping[int, PokeView], seat: int) -> list[PrivateCards]:
     own = hands.get(seat)
     left = 0 if public.phase == "over" else _HAND - _played(public, seat)
     laid = sum(drawn.cards for drawn in public.drawn if drawn.seat == seat)
@@ -53,11 +53,11 @@ def _areas(public: PokeView, hands: Mapping[int, PokeView], seat: int) -> list[S
         laid = 0
     opened = laid_open = None
     if own is not None:
-        opened = shown(own.hand) if left else Cards()
-        laid_open = shown(own.discards) if laid else Cards()
+        opened = face_up(own.hand) if left else CardGroup()
+        laid_open = face_up(own.discards) if laid else CardGroup()
     return [
-        Secret("hand", "hand", seat, opened, Cards(backs=left)),
-        Secret("out", "discarded", seat, laid_open, Cards(backs=laid)),
+        PrivateCards("hand", "hand", seat, opened, CardGroup(backs=left)),
+        PrivateCards("out", "discarded", seat, laid_open, CardGroup(backs=laid)),
     ]
 
 
@@ -71,47 +71,47 @@ def _leader(public: PokeView) -> int:
     return public.tricks[-1].winner if public.tricks else 1 - public.dealer
 
 
-def _tricks(public: PokeView, table: Table) -> Sheet:
+def _tricks(public: PokeView, players: Players) -> TrickTable:
     """Return the tricks of this deal; an unanswered lead is the last column."""
     tricks = () if public.phase == "over" else public.tricks
     fresh = len(tricks) - 1 if public.phase == "lead" else -1
     columns = [_column(trick, n == fresh) for n, trick in enumerate(tricks)]
     if public.lead:
-        led = Cell(shown(public.lead, FRESH), led=True, now=True)
-        columns.append({_leader(public): led, 1 - _leader(public): Cell(now=True)})
-    return _sheet("tricks", "tricks", columns, table)
+        led = TrickCell(face_up(public.lead, FRESH), led=True, now=True)
+        columns.append({_leader(public): led, 1 - _leader(public): TrickCell(now=True)})
+    return _trick_table("tricks", "tricks", columns, players)
 
 
-def _sheet(
-    key: str, label: str, columns: list[dict[int, Cell]], table: Table, note: str = ""
-) -> Sheet:
-    return Sheet(
+def _trick_table(
+    key: str, label: str, columns: list[dict[int, TrickCell]], players: Players, note: str = ""
+) -> TrickTable:
+    return TrickTable(
         key,
         label,
         tuple(str(number) for number in range(1, len(columns) + 1)),
-        tuple((table.names[seat], tuple(column[seat] for column in columns)) for seat in _FACING),
+        tuple((players.names[seat], tuple(column[seat] for column in columns)) for seat in _FACING),
         note,
     )
 
 
-def _column(trick: PokeTrick, fresh: bool) -> dict[int, Cell]:
+def _column(trick: PokeTrick, fresh: bool) -> dict[int, TrickCell]:
     marks = (FRESH,) if fresh else ()
-    answered = shown(trick.answer, *marks)
+    answered = face_up(trick.answer, *marks)
     return {
-        trick.leader: Cell(shown(trick.lead, *marks), trick.winner == trick.leader, True),
-        1 - trick.leader: Cell(answered, trick.winner != trick.leader),
+        trick.leader: TrickCell(face_up(trick.lead, *marks), trick.winner == trick.leader, True),
+        1 - trick.leader: TrickCell(answered, trick.winner != trick.leader),
     }
 
 
-def _ended(public: PokeView, table: Table) -> Sheet | Lines:
+def _ended(public: PokeView, players: Players) -> TrickTable | CardLines:
     """Return the previous deal until the first action of the current one."""
     fresh = public.phase == "over" or not (public.drawn or public.tricks or public.lead)
     if not (public.deals and fresh):
-        return Lines("ended", "", ())
+        return CardLines("ended", "", ())
     deal = public.deals[-1]
     columns = [_column(trick, False) for trick in deal.tricks]
-    gave = ", ".join(_gave(deal, seat, table.names[seat]) for seat in (0, 1))
-    return _sheet("ended", f"how deal {public.deal} ended", columns, table, gave)
+    gave = ", ".join(_gave(deal, seat, players.names[seat]) for seat in (0, 1))
+    return _trick_table("ended", f"how deal {public.deal} ended", columns, players, gave)
 
 
 def _gave(deal: PokeDeal, seat: int, name: str) -> str:
@@ -119,9 +119,9 @@ def _gave(deal: PokeDeal, seat: int, name: str) -> str:
     return f"{name} scores {deal.below[seat]} below{above}"
 
 
-def _pad(public: PokeView, table: Table) -> Pad:
+def _pad(public: PokeView, players: Players) -> ScoreTable:
     """Return the scores below and above the line, one row per deal."""
-    heads = ("deal", *(f"{name}, {side}" for name in table.names for side in ("below", "above")))
+    heads = ("deal", *(f"{name}, {side}" for name in players.names for side in ("below", "above")))
     rows = [
         (
             f"{number}",
@@ -132,7 +132,7 @@ def _pad(public: PokeView, table: Table) -> Pad:
     now = [
         ("now", *(str(value) for s in (0, 1) for value in (public.below[s], public.above[s]))),
     ]
-    return Pad("pad", "score pad", heads, tuple(rows), tuple(now))
+    return ScoreTable("pad", "score pad", heads, tuple(rows), tuple(now))
 
 
 class PokePresentation(Presentation):
@@ -144,26 +144,28 @@ class PokePresentation(Presentation):
     target_rate = 55_000
     peers = ("rlcard bridge", "openspiel spades")
 
-    def render(self, public: PokeView, hands: Mapping[int, PokeView], table: Table) -> Scene:
-        """Return the scene of a position; a chapter is a deal."""
+    def render(
+        self, public: PokeView, hands: Mapping[int, PokeView], players: Players
+    ) -> TableRendering:
+        """Return the rendering of a position; a chapter is a deal."""
         over = public.phase == "over"
         chapter = public.deal - over
         asked = "the rubber is over" if over else _ASKED[public.phase]
         facts = [] if public.must_beat else ["a winning answer need not be given"]
-        return Scene(
+        return TableRendering(
             chapter=chapter,
             heading=f"Deal {chapter + 1} · {asked}",
             facts=tuple(facts),
             seats=tuple(
-                table.seat(seat, _badges(public, seat), _areas(public, hands, seat))
+                players.seat(seat, _badges(public, seat), _areas(public, hands, seat))
                 for seat in (0, 1)
             ),
-            centre=(_ended(public, table), _tricks(public, table)),
-            below=(_pad(public, table),),
+            centre=(_ended(public, players), _tricks(public, players)),
+            below=(_pad(public, players),),
         )
 
-    def hidden(self, state: PokeState) -> tuple[Row, ...]:
-        return (Row("stock", "stock", shown(state.stock)),)
+    def hidden(self, state: PokeState) -> tuple[OpenCards, ...]:
+        return (OpenCards("stock", "stock", face_up(state.stock)),)
 
     def scores(self, public: PokeView, seats: int) -> tuple[int, ...]:
         return public.above

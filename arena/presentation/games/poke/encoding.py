@@ -43,7 +43,7 @@ class PokeEncoding(Encoding):
         for who in eyes:
             vector.numbers(view.multipliers[who] / 4, view.legs[who] / 2)
             vector.numbers(squashed(view.below[who], 20), squashed(view.above[who], 500))
-            drawn = [1 + one.cards for one in view.drawn if one.seat == who]
+            drawn = [1 + draw.cards for draw in view.drawn if draw.seat == who]
             vector.numbers(*(n / 4 for n in (drawn + [0] * DRAWS)[:DRAWS]))
             led = [trick.lead if trick.leader == who else trick.answer for trick in view.tricks]
             vector.cards(card for cards in led for card in cards)

@@ -1,4 +1,4 @@
-"""Present Pokex: the centre and the tricks as one sheet, the auction, the score."""
+"""Present Pokex: the centre and the tricks as one table, the auction, the score."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from arena.presentation.elements import (
     FRESH,
     WILD,
     Badge,
-    Cards,
-    Cell,
-    Face,
-    Lines,
-    Pad,
-    Row,
-    Scene,
-    Secret,
-    Sheet,
-    Table,
-    shown,
+    CardGroup,
+    CardLines,
+    FaceUpCard,
+    OpenCards,
+    Players,
+    PrivateCards,
+    ScoreTable,
+    TableRendering,
+    TrickCell,
+    TrickTable,
+    face_up,
 )
 from arena.presentation.hand_names import category
 from referee.games.contract import Action
@@ -50,18 +50,20 @@ _ASKED = {
     "over": "the game is over",
 }
 _PLURAL = {"A": "aces", "K": "kings", "Q": "queens", "J": "jacks", "T": "tens"}
-Marked = Callable[[Sequence[Card]], Cards]
+Marked = Callable[[Sequence[Card]], CardGroup]
 """Lays cards face up with marks on the wild ones."""
 
 
 def _marking(wild_rank: str, *marks: str) -> Marked:
-    def lay(cards: Sequence[Card]) -> Cards:
-        return Cards(tuple(Face(c, (*marks, *((WILD,) * is_wild(c, wild_rank)))) for c in cards))
+    def lay(cards: Sequence[Card]) -> CardGroup:
+        return CardGroup(
+            tuple(FaceUpCard(c, (*marks, *((WILD,) * is_wild(c, wild_rank)))) for c in cards)
+        )
 
     return lay
 
 
-def _facts(public: PokexView, table: Table) -> tuple[str, ...]:
+def _facts(public: PokexView, players: Players) -> tuple[str, ...]:
     if public.phase in ("bid", "over"):
         return ()
     jokers = "only the jokers are wild"
@@ -69,7 +71,7 @@ def _facts(public: PokexView, table: Table) -> tuple[str, ...]:
     if not public.bid:
         return ("all passed", jokers)
     taken = public.taken[public.declarer % 2]
-    bid = f"{table.names[public.declarer]} bid {public.bid}, {taken} taken"
+    bid = f"{players.names[public.declarer]} bid {public.bid}, {taken} taken"
     return (bid, wild) if public.wild_rank else (bid,)
 
 
@@ -89,11 +91,11 @@ def _badges(public: PokexView, seat: int) -> list[Badge]:
     return badges
 
 
-def _auction(public: PokexView, table: Table) -> Lines:
+def _auction(public: PokexView, players: Players) -> CardLines:
     """Return the calls of the deal in order."""
     calls = () if public.phase == "over" else public.auction
-    words = (f"{table.names[call.seat]} {call.tricks or 'passes'}" for call in calls)
-    return Lines("auction", "auction", (), ", ".join(words))
+    words = (f"{players.names[call.seat]} {call.tricks or 'passes'}" for call in calls)
+    return CardLines("auction", "auction", (), ", ".join(words))
 
 
 def _call(public: PokexView, seat: int) -> list[Badge]:
@@ -105,16 +107,16 @@ def _call(public: PokexView, seat: int) -> list[Badge]:
     return [Badge(f"declarer, {public.bid}", "good")] if declares else []
 
 
-def _hand(public: PokexView, hands: Mapping[int, PokexView], seat: int) -> Secret:
+def _hand(public: PokexView, hands: Mapping[int, PokexView], seat: int) -> PrivateCards:
     lay = _marking(public.wild_rank)
     left = 0
     if public.phase != "over":
-        played = (one for trick in public.tricks for one in trick.played)
-        gone = sum(len(one.cards) for one in (*played, *public.played) if one.seat == seat)
+        earlier = (play for trick in public.tricks for play in trick.played)
+        gone = sum(len(play.cards) for play in (*earlier, *public.played) if play.seat == seat)
         left = _HANDS[2 if _is_small(public) else 4] - gone
     own = hands.get(seat)
     opened = None if own is None else lay(own.hand if left else ())
-    return Secret("hand", "hand", seat, opened, Cards(backs=left))
+    return PrivateCards("hand", "hand", seat, opened, CardGroup(backs=left))
 
 
 def _is_small(public: PokexView) -> bool:
@@ -122,118 +124,121 @@ def _is_small(public: PokexView) -> bool:
     return len(public.centre) == 2 * _TRICKS
 
 
-def _centre(public: PokexView) -> Row:
+def _centre(public: PokexView) -> OpenCards:
     """Return the centre before play; with two seats, the cards not yet in a trick."""
     if public.phase == "over" or (public.phase == "play" and not _is_small(public)):
-        return Row("centre", "centre", Cards())
-    met = {c for trick in public.tricks for c in trick.centre} | set(public.turned)
+        return OpenCards("centre", "centre", CardGroup())
+    used = {c for trick in public.tricks for c in trick.centre} | set(public.turned)
     lay = _marking(public.wild_rank)
     label = "centre, still to come" if public.phase == "play" else "centre"
-    return Row("centre", label, lay([c for c in public.centre if c not in met]))
+    return OpenCards("centre", label, lay([c for c in public.centre if c not in used]))
 
 
-def _tricks(public: PokexView, table: Table) -> Sheet:
+def _tricks(public: PokexView, players: Players) -> TrickTable:
     if public.phase != "play":
-        return Sheet("tricks", "tricks", (), ())
+        return TrickTable("tricks", "tricks", (), ())
     fresh = len(public.tricks) - 1 if not public.played else -1
     columns = [
-        _column(trick, public.wild_rank, table, n == fresh) for n, trick in enumerate(public.tricks)
+        _column(trick, public.wild_rank, players, n == fresh)
+        for n, trick in enumerate(public.tricks)
     ]
     now = PokexTrick(public.turned, public.played, (0, 0))
     columns.append(
         [
             replace(cell, now=True)
-            for cell in _column(now, public.wild_rank, table, False, len(public.played))
+            for cell in _column(now, public.wild_rank, players, False, len(public.played))
         ]
     )
     if not _is_small(public):
         lay = _marking(public.wild_rank)
-        empty = [Cell()] * len(table.names)
-        columns += [[Cell(lay((c,))), *empty] for c in public.centre[len(columns) :]]
-    note = _compared(public.tricks[-1], public.wild_rank, table) if fresh >= 0 else ""
-    return _sheet("tricks", "tricks", columns, table, note)
+        empty = [TrickCell()] * len(players.names)
+        columns += [[TrickCell(lay((c,))), *empty] for c in public.centre[len(columns) :]]
+    note = _compared(public.tricks[-1], public.wild_rank, players) if fresh >= 0 else ""
+    return _trick_table("tricks", "tricks", columns, players, note)
 
 
-def _sheet(key: str, label: str, columns: list[list[Cell]], table: Table, note: str) -> Sheet:
-    return Sheet(
+def _trick_table(
+    key: str, label: str, columns: list[list[TrickCell]], players: Players, note: str
+) -> TrickTable:
+    return TrickTable(
         key,
         label,
         tuple(str(number) for number in range(1, len(columns) + 1)),
         tuple(
             (name, tuple(column[row] for column in columns))
-            for row, name in enumerate(("centre", *table.names))
+            for row, name in enumerate(("centre", *players.names))
         ),
         note,
     )
 
 
 def _column(
-    trick: PokexTrick, wild_rank: str, table: Table, fresh: bool, last: int = 0
-) -> list[Cell]:
+    trick: PokexTrick, wild_rank: str, players: Players, fresh: bool, last: int = 0
+) -> list[TrickCell]:
     """Return a trick as a column; ``last``: number of the latest action, from 1."""
-    cells = [Cell(_marking(wild_rank)(trick.centre))]
-    for seat in range(len(table.names)):
-        laid: list[Face] = []
-        for number, one in enumerate(trick.played, 1):
-            if one.seat == seat:
+    cells = [TrickCell(_marking(wild_rank)(trick.centre))]
+    for seat in range(len(players.names)):
+        laid: list[FaceUpCard] = []
+        for number, play in enumerate(trick.played, 1):
+            if play.seat == seat:
                 marks = (FRESH,) if fresh or number == last else ()
-                laid += _marking(wild_rank, *marks)(one.cards).faces
+                laid += _marking(wild_rank, *marks)(play.cards).faces
         led = bool(trick.played) and trick.played[0].seat == seat
-        cells.append(Cell(Cards(tuple(laid)), bool(trick.taken[seat % 2]), led))
+        cells.append(TrickCell(CardGroup(tuple(laid)), bool(trick.taken[seat % 2]), led))
     return cells
 
 
-def _compared(trick: PokexTrick, wild_rank: str, table: Table) -> str:
+def _compared(trick: PokexTrick, wild_rank: str, players: Players) -> str:
     """Return the hands of both sides in a trick as text."""
-    told = []
+    hands = []
     for side in (0, 1):
-        played = (c for one in trick.played if one.seat % 2 == side for c in one.cards)
+        played = (c for play in trick.played if play.seat % 2 == side for c in play.cards)
         made = category(wild_hand((*trick.centre, *played), wild_rank))
-        told.append(f"{side_words(side, table)}: {made}{' ✓' * trick.taken[side]}")
-    return " · ".join(told)
+        hands.append(f"{side_words(side, players)}: {made}{' ✓' * trick.taken[side]}")
+    return " · ".join(hands)
 
 
-def side_words(side: int, table: Table) -> str:
+def side_words(side: int, players: Players) -> str:
     """Return the names of a side."""
-    return " and ".join(table.names[side::2])
+    return " and ".join(players.names[side::2])
 
 
-def _ended(public: PokexView, table: Table) -> Sheet | Lines:
+def _ended(public: PokexView, players: Players) -> TrickTable | CardLines:
     """Return the previous deal until the first call of the current one."""
     fresh = public.phase == "over" or (public.phase == "bid" and not public.auction)
     if not (public.deals and fresh):
-        return Lines("ended", "", ())
+        return CardLines("ended", "", ())
     deal = public.deals[-1]
-    columns = [_column(trick, deal.wild_rank, table, False) for trick in deal.tricks]
+    columns = [_column(trick, deal.wild_rank, players, False) for trick in deal.tricks]
     gave = ", ".join(
-        f"{side_words(side, table)} took {deal.taken[side]} and score {deal.points[side]}"
+        f"{side_words(side, players)} took {deal.taken[side]} and score {deal.points[side]}"
         for side in (0, 1)
     )
-    note = f"{_bid(deal, table)}; {gave}"
-    return _sheet("ended", f"how deal {public.deal} ended", columns, table, note)
+    note = f"{_bid(deal, players)}; {gave}"
+    return _trick_table("ended", f"how deal {public.deal} ended", columns, players, note)
 
 
-def _bid(deal: PokexDeal, table: Table) -> str:
+def _bid(deal: PokexDeal, players: Players) -> str:
     if not deal.bid:
         return "all passed"
-    return f"{table.names[deal.declarer]} bid {deal.bid}, {rank_words(deal.wild_rank)} wild"
+    return f"{players.names[deal.declarer]} bid {deal.bid}, {rank_words(deal.wild_rank)} wild"
 
 
-def _pad(public: PokexView, table: Table) -> Pad:
+def _pad(public: PokexView, players: Players) -> ScoreTable:
     """Return bids, tricks and points, one row per deal."""
-    sides = [side_words(side, table) for side in (0, 1)]
+    sides = [side_words(side, players) for side in (0, 1)]
     heads = ("deal", "bid", "wild", *(f"{s}, {w}" for s in sides for w in ("tricks", "points")))
     rows = [
         (
             str(number),
-            f"{table.names[deal.declarer]} {deal.bid}" if deal.bid else "–",
+            f"{players.names[deal.declarer]} {deal.bid}" if deal.bid else "–",
             {"T": "10", "": "–"}.get(deal.wild_rank, deal.wild_rank),
             *(str(n) for s in (0, 1) for n in (deal.taken[s], deal.points[s])),
         )
         for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
     ]
     foot = ("score", "", "", "", str(public.points[0]), "", str(public.points[1]))
-    return Pad("pad", "score", heads, tuple(rows), (foot,))
+    return ScoreTable("pad", "score", heads, tuple(rows), (foot,))
 
 
 class PokexPresentation(Presentation):
@@ -244,32 +249,34 @@ class PokexPresentation(Presentation):
     target_rate = 55_000
     peers = ("rlcard bridge", "openspiel spades")
 
-    def render(self, public: PokexView, hands: Mapping[int, PokexView], table: Table) -> Scene:
-        """Return the scene of a position; a chapter is a deal."""
+    def render(
+        self, public: PokexView, hands: Mapping[int, PokexView], players: Players
+    ) -> TableRendering:
+        """Return the rendering of a position; a chapter is a deal."""
         over = public.phase == "over"
         chapter = public.deal - over
-        return Scene(
+        return TableRendering(
             chapter=chapter,
             heading=f"Deal {chapter + 1} · {_ASKED[public.phase]}",
-            facts=_facts(public, table),
+            facts=_facts(public, players),
             seats=tuple(
-                table.seat(seat, _badges(public, seat), [_hand(public, hands, seat)])
-                for seat in range(len(table.names))
+                players.seat(seat, _badges(public, seat), [_hand(public, hands, seat)])
+                for seat in range(len(players.names))
             ),
             centre=(
-                _ended(public, table),
-                _auction(public, table),
+                _ended(public, players),
+                _auction(public, players),
                 _centre(public),
-                _tricks(public, table),
+                _tricks(public, players),
             ),
-            below=(_pad(public, table),),
+            below=(_pad(public, players),),
         )
 
     def scores(self, public: PokexView, seats: int) -> tuple[int, ...]:
         return public.points * (seats // 2)
 
-    def hidden(self, state: PokexState) -> tuple[Row, ...]:
-        return (Row("aside", "set aside", shown(state.aside)),)
+    def hidden(self, state: PokexState) -> tuple[OpenCards, ...]:
+        return (OpenCards("aside", "set aside", face_up(state.aside)),)
 
     def phrase(self, action: Action) -> str:
         match action:

@@ -75,12 +75,12 @@ class PokexEncoding(Encoding):
         vector.word(view.wild_rank, tuple(RANKS))
         for who in eyes:
             vector.numbers(view.dealer == who, bool(view.bid) and view.declarer == who)
-            said = [call.tricks for call in view.auction if call.seat == who]
-            vector.numbers(bool(said), max(said, default=0) / HIGHEST_BID)
-            now = [one for one in view.played if one.seat == who]
-            before = [one for trick in view.tricks for one in trick.played if one.seat == who]
-            vector.cards((card for one in now for card in one.cards), DECK)
-            vector.cards((card for one in before for card in one.cards), DECK)
+            bids = [call.tricks for call in view.auction if call.seat == who]
+            vector.numbers(bool(bids), max(bids, default=0) / HIGHEST_BID)
+            now = [play for play in view.played if play.seat == who]
+            before = [play for trick in view.tricks for play in trick.played if play.seat == who]
+            vector.cards((card for play in now for card in play.cards), DECK)
+            vector.cards((card for play in before for card in play.cards), DECK)
         for side in (seat % 2, 1 - seat % 2):
             vector.numbers(view.taken[side] / TRICKS, squashed(view.points[side], 50))
         return vector.done()

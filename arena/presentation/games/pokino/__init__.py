@@ -10,17 +10,17 @@ from arena.presentation.elements import (
     FRESH,
     KNOWN,
     Badge,
-    Board,
-    Cards,
-    Face,
-    Lines,
-    Piece,
-    Row,
-    Scene,
-    Secret,
-    Table,
-    Tiles,
-    shown,
+    CardGroup,
+    CardLines,
+    DominoGroup,
+    DominoLayout,
+    FaceUpCard,
+    GridPiece,
+    OpenCards,
+    Players,
+    PrivateCards,
+    TableRendering,
+    face_up,
 )
 from referee.games.contract import Action
 from referee.games.pokino.actions import Domino, PokinoView, Run
@@ -38,19 +38,21 @@ if TYPE_CHECKING:
 _NONE = -1
 
 
-def board(public: PokinoView) -> Board:
+def board(public: PokinoView) -> DominoLayout:
     """Return the layout; elements laid in the last turn are marked."""
     pieces = (*_dominoes(public), *_tokens(public), *_fresh(public))
-    return Board("board", "layout", pieces, _bounds(public), _words(public))
+    return DominoLayout("board", "layout", pieces, _bounds(public), _words(public))
 
 
-def _dominoes(public: PokinoView) -> Iterator[Piece]:
+def _dominoes(public: PokinoView) -> Iterator[GridPiece]:
     """Yield the dominoes; with territory, each has the colour of the seat that would gain it."""
     gained = _gained(public)
     for tile in public.layout:
         low, high = NUMBERS[tile.domino]
         owner = gained.get(tile.domino, _NONE)
-        yield Piece("domino", tile.x, tile.y, tile.second_x, tile.second_y, f"{low}-{high}", owner)
+        yield GridPiece(
+            "domino", tile.x, tile.y, tile.second_x, tile.second_y, f"{low}-{high}", owner
+        )
 
 
 def _gained(public: PokinoView) -> dict[str, int]:
@@ -66,13 +68,13 @@ def _gained(public: PokinoView) -> dict[str, int]:
     return gained
 
 
-def _tokens(public: PokinoView) -> Iterator[Piece]:
+def _tokens(public: PokinoView) -> Iterator[GridPiece]:
     for token in public.tokens:
         owner = token.owner if public.territory else _NONE
-        yield Piece("token", token.x, token.y, token.second_x, token.second_y, "", owner)
+        yield GridPiece("token", token.x, token.y, token.second_x, token.second_y, "", owner)
 
 
-def _fresh(public: PokinoView) -> Iterator[Piece]:
+def _fresh(public: PokinoView) -> Iterator[GridPiece]:
     """Yield marks for the last turn's elements.
 
     They omit the tokens of a run with the option to tear down walls, because their number is
@@ -83,10 +85,10 @@ def _fresh(public: PokinoView) -> Iterator[Piece]:
     last = public.turns[-1]
     if last.domino:
         tile = public.layout[-1]
-        yield Piece("fresh", tile.x, tile.y, tile.second_x, tile.second_y, "", last.seat)
+        yield GridPiece("fresh", tile.x, tile.y, tile.second_x, tile.second_y, "", last.seat)
     elif last.run and not public.tear_down_the_walls:
         for token in public.tokens[1 - len(last.run) :]:
-            yield Piece(
+            yield GridPiece(
                 "fresh-token", token.x, token.y, token.second_x, token.second_y, "", last.seat
             )
 
@@ -102,7 +104,7 @@ def _bounds(public: PokinoView) -> tuple[int, int, int, int]:
 def _words(public: PokinoView) -> str:
     """Return the number of dominoes and tokens as text."""
     if not public.layout:
-        return "Nothing lies on the table."
+        return "Nothing lies on the players."
     tokens = len(public.tokens)
     return f"{len(public.layout)} dominoes, {tokens} token{'' if tokens == 1 else 's'}"
 
@@ -115,13 +117,13 @@ _VARIANTS = {
 }
 
 
-def _heading(public: PokinoView, table: Table) -> str:
+def _heading(public: PokinoView, players: Players) -> str:
     turn = f"Turn {len(public.turns) + (not public.over)}"
     if public.pokino:
-        return f"{turn} · {table.names[public.turn]} calls Pokino!"
+        return f"{turn} · {players.names[public.turn]} calls Pokino!"
     if public.over:
         return f"{turn} · {'everybody passed' if public.poke_size else 'the poke is empty'}"
-    return f"{turn} · {table.names[public.turn]} to act"
+    return f"{turn} · {players.names[public.turn]} to act"
 
 
 def _badges(public: PokinoView, seat: int) -> list[Badge]:
@@ -135,39 +137,43 @@ def _badges(public: PokinoView, seat: int) -> list[Badge]:
     return badges
 
 
-def _areas(public: PokinoView, hands: Mapping[int, PokinoView], seat: int) -> list[Secret | Lines]:
+def _areas(
+    public: PokinoView, hands: Mapping[int, PokinoView], seat: int
+) -> list[PrivateCards | CardLines]:
     known, size = public.known[seat].cards, public.hand_sizes[seat]
     last = public.turns[-1] if public.turns else None
     drawn = last.drawn if last and last.seat == seat else ""
     own = hands.get(seat)
     cards = tiles = None
     if own is not None:
-        cards = Cards(_marked(own.hand, known, drawn))
-        tiles = Tiles(own.dominoes)
-    closed = Cards(_marked(in_order(known), known, drawn), size - len(known))
+        cards = CardGroup(_marked(own.hand, known, drawn))
+        tiles = DominoGroup(own.dominoes)
+    closed = CardGroup(_marked(in_order(known), known, drawn), size - len(known))
     return [
-        Secret("hand", "hand", seat, cards, closed),
-        Secret("dominoes", "dominoes", seat, tiles, Tiles((), public.domino_counts[seat])),
+        PrivateCards("hand", "hand", seat, cards, closed),
+        PrivateCards(
+            "dominoes", "dominoes", seat, tiles, DominoGroup((), public.domino_counts[seat])
+        ),
         _runs(public, seat),
     ]
 
 
-def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], drawn: str) -> tuple[Face, ...]:
+def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], drawn: str) -> tuple[FaceUpCard, ...]:
     """Return a hand with marks on publicly drawn cards and on the last of them."""
     return tuple(
-        Face(card, (KNOWN,) * (card in known) + (FRESH,) * (card == drawn)) for card in hand
+        FaceUpCard(card, (KNOWN,) * (card in known) + (FRESH,) * (card == drawn)) for card in hand
     )
 
 
-def _runs(public: PokinoView, seat: int) -> Lines:
+def _runs(public: PokinoView, seat: int) -> CardLines:
     """Return the runs of a seat, the latest one first."""
-    mine = [run.cards for run in public.runs if run.seat == seat]
+    runs = [run.cards for run in public.runs if run.seat == seat]
     fresh = bool(public.turns) and public.turns[-1].seat == seat and bool(public.turns[-1].run)
     rows = [
-        ("", shown(cards, *((FRESH,) * (fresh and number == len(mine)))))
-        for number, cards in enumerate(mine, 1)
+        ("", face_up(cards, *((FRESH,) * (fresh and number == len(runs)))))
+        for number, cards in enumerate(runs, 1)
     ]
-    return Lines("runs", "runs", tuple(reversed(rows)))
+    return CardLines("runs", "runs", tuple(reversed(rows)))
 
 
 class PokinoPresentation(Presentation):
@@ -177,27 +183,33 @@ class PokinoPresentation(Presentation):
     seconds = 0.5
     peers = ("openspiel python_block_dominoes",)
 
-    def render(self, public: PokinoView, hands: Mapping[int, PokinoView], table: Table) -> Scene:
-        """Return the scene of a position; the whole game is one chapter."""
-        removed = (Row("removed", "removed", Tiles(public.removed)),) if public.removed else ()
-        top = shown((Card(public.deck_top),)) if public.deck_top else Cards()
-        return Scene(
+    def render(
+        self, public: PokinoView, hands: Mapping[int, PokinoView], players: Players
+    ) -> TableRendering:
+        """Return the rendering of a position; the whole game is one chapter."""
+        removed = (
+            (OpenCards("removed", "removed", DominoGroup(public.removed)),)
+            if public.removed
+            else ()
+        )
+        top = face_up((Card(public.deck_top),)) if public.deck_top else CardGroup()
+        return TableRendering(
             chapter=0,
-            heading=_heading(public, table),
+            heading=_heading(public, players),
             facts=(
-                *(said for name, said in _VARIANTS.items() if getattr(public, name)),
+                *(caption for name, caption in _VARIANTS.items() if getattr(public, name)),
                 f"{public.deck_size} cards in the deck",
                 f"{public.poke_size} dominoes in the poke",
             ),
             seats=tuple(
-                table.seat(seat, _badges(public, seat), _areas(public, hands, seat))
-                for seat in range(len(table.names))
+                players.seat(seat, _badges(public, seat), _areas(public, hands, seat))
+                for seat in range(len(players.names))
             ),
-            centre=(board(public), Row("deck", "top of the deck", top), *removed),
+            centre=(board(public), OpenCards("deck", "top of the deck", top), *removed),
         )
 
-    def hidden(self, state: PokinoState) -> tuple[Row, ...]:
-        return (Row("deck", "deck", shown(state.deck)),)
+    def hidden(self, state: PokinoState) -> tuple[OpenCards, ...]:
+        return (OpenCards("deck", "deck", face_up(state.deck)),)
 
     def phrase(self, action: Action) -> str:
         draws = "" if action.draw else " and draws no card"

@@ -49,11 +49,11 @@ class PokinoEncoding(Encoding):
     def groups(self, view: PokinoView, actions: Sequence[Action]) -> Groups:
         runs = dict.fromkeys((a.path, a.cards) for a in actions if isinstance(a, Run))
         numbers: dict[Hashable, int] = {run: RUNS + n for n, run in enumerate(runs)}
-        found: dict[int, list[Action]] = {}
+        groups: dict[int, list[Action]] = {}
         for action in actions:
-            found.setdefault(_first(action, view, numbers), []).append(action)
-        if len(found) != 1 or len(actions) == 1:
-            return found
+            groups.setdefault(_first(action, view, numbers), []).append(action)
+        if len(groups) != 1 or len(actions) == 1:
+            return groups
         places = list(dict.fromkeys(map(_place, actions)))
         if len(places) > 1:
             return _by_place(actions, places)
@@ -102,19 +102,19 @@ class PokinoEncoding(Encoding):
         """Append the listed runs and placements, and the choices of the previous steps."""
         runs = np.zeros((LISTED, RUN), np.float32)
         places = np.zeros((MOST_PLACES, PLACE), np.float32)
-        begun: Action = None
+        chosen: Action = None
         for number, actions in groups.items():
             if number >= PLACES:
-                places[number - PLACES] = _told_place(actions[0])
+                places[number - PLACES] = _encoded_place(actions[0])
             elif RUNS <= number < DRAW:
-                runs[number - RUNS] = _told_run(actions[0])
+                runs[number - RUNS] = _encoded_run(actions[0])
             if number >= DRAW:
-                begun = actions[0]
+                chosen = actions[0]
         vector.array(runs)
         vector.array(places)
-        laid = view.dominoes.index(begun.domino) if isinstance(begun, Domino) else None
+        laid = view.dominoes.index(chosen.domino) if isinstance(chosen, Domino) else None
         vector.one_of(laid, TILES)
-        vector.array(_told_run(begun) if isinstance(begun, Run) else np.zeros(RUN, np.float32))
+        vector.array(_encoded_run(chosen) if isinstance(chosen, Run) else np.zeros(RUN, np.float32))
 
 
 def _first(action: Action, view: PokinoView, runs: dict[Hashable, int]) -> int:
@@ -133,13 +133,13 @@ def _place(action: Action) -> Hashable:
 def _by_place(actions: Sequence[Action], places: Sequence[Hashable]) -> Groups:
     """Group the actions by placement, each numbered by its index in the list."""
     number = min(len(places), MOST_PLACES)
-    told = {places[n * len(places) // number]: PLACES + n for n in range(number)}
-    found: dict[int, list[Action]] = {}
+    numbers = {places[n * len(places) // number]: PLACES + n for n in range(number)}
+    groups: dict[int, list[Action]] = {}
     for action in actions:
         place = _place(action)
-        if place in told:
-            found.setdefault(told[place], []).append(action)
-    return found
+        if place in numbers:
+            groups.setdefault(numbers[place], []).append(action)
+    return groups
 
 
 def _halves(tile: PokinoTile) -> tuple[tuple[int, tuple[int, int], int], ...]:
@@ -149,19 +149,19 @@ def _halves(tile: PokinoTile) -> tuple[tuple[int, tuple[int, int], int], ...]:
     return (low, first, _way(first, second)), (high, second, _way(second, first))
 
 
-def _way(one: tuple[int, int], other: tuple[int, int]) -> int:
-    step = (other[0] - one[0], other[1] - one[1])
+def _way(first: tuple[int, int], second: tuple[int, int]) -> int:
+    step = (second[0] - first[0], second[1] - first[1])
     return ((1, 0), (0, 1), (-1, 0), (0, -1)).index(step)
 
 
-def _told_place(action: Domino) -> Numbers:
+def _encoded_place(action: Domino) -> Numbers:
     row = np.zeros(PLACE, np.float32)
     row[0], row[1] = _near(action.x), _near(action.y)
     row[2 + DIRECTIONS.index(action.direction)] = 1
     return row
 
 
-def _told_run(run: Run) -> Numbers:
+def _encoded_run(run: Run) -> Numbers:
     row = np.zeros(RUN, np.float32)
     row[[DECK.index(card) for card in run.cards]] = 1
     first, last = run.path[0], run.path[-1]

@@ -10,15 +10,15 @@ from arena.presentation.elements import (
     FRESH,
     POINT,
     Badge,
-    Cards,
-    Face,
-    Lines,
-    Pad,
-    Row,
-    Scene,
-    Secret,
-    Table,
-    shown,
+    CardGroup,
+    CardLines,
+    FaceUpCard,
+    OpenCards,
+    Players,
+    PrivateCards,
+    ScoreTable,
+    TableRendering,
+    face_up,
     signed,
 )
 from referee.games.contract import Action
@@ -39,27 +39,30 @@ def _badges(public: PoukuView, seat: int, over: bool) -> list[Badge]:
     return [Badge("dealer", "plain")] if seat == public.dealer and not over else []
 
 
-def _lay(public: PoukuView, cards: Iterable[Card], *fresh: str) -> tuple[Face, ...]:
+def _lay(public: PoukuView, cards: Iterable[Card], *fresh: str) -> tuple[FaceUpCard, ...]:
     """Return cards face up with marks on fresh cards and on the point card's rank."""
     rank = public.point_card[0]
     return tuple(
-        Face(card, (POINT,) * (card[0] == rank) + (FRESH,) * (card in fresh)) for card in cards
+        FaceUpCard(card, (POINT,) * (card[0] == rank) + (FRESH,) * (card in fresh))
+        for card in cards
     )
 
 
-def _areas(public: PoukuView, hands: Mapping[int, PoukuView], seat: int) -> list[Row | Secret]:
+def _areas(
+    public: PoukuView, hands: Mapping[int, PoukuView], seat: int
+) -> list[OpenCards | PrivateCards]:
     own = hands.get(seat)
     opened = None
     if own is not None:
         note = _stakes(own, seat)
-        opened = Cards(_lay(public, own.hand, own.drawn), note=note)
+        opened = CardGroup(_lay(public, own.hand, own.drawn), note=note)
     last = public.turns[-1] if public.turns else None
     laid = (last.discard,) if last and last.field == seat else ()
     kept = last.keep if last and last.seat == seat else ()
     return [
-        Secret("hand", "hand", seat, opened, Cards(backs=public.hand_sizes[seat])),
-        Row("field", "field", Cards(_lay(public, public.fields[seat].cards, *laid))),
-        Row("kept", "kept", Cards(_lay(public, public.kept[seat].cards, *kept))),
+        PrivateCards("hand", "hand", seat, opened, CardGroup(backs=public.hand_sizes[seat])),
+        OpenCards("field", "field", CardGroup(_lay(public, public.fields[seat].cards, *laid))),
+        OpenCards("kept", "kept", CardGroup(_lay(public, public.kept[seat].cards, *kept))),
     ]
 
 
@@ -82,50 +85,50 @@ def _stakes(own: PoukuView, seat: int) -> str:
     return f"cannot go out: best {best}, needs {needed} · {pays}"
 
 
-def _ended(public: PoukuView, table: Table) -> Lines:
+def _ended(public: PoukuView, players: Players) -> CardLines:
     """Return the previous deal until the first action of the current one."""
-    over = public.deal == _DEALS * len(table.names)
+    over = public.deal == _DEALS * len(players.names)
     if not public.deals or (public.turns and not over):
-        return Lines("ended", "", ())
+        return CardLines("ended", "", ())
     deal = public.deals[-1]
     label = f"how deal {public.deal} ended"
     if deal.void:
-        return Lines("ended", label, (), "The stock was empty: nobody scores or pays.")
+        return CardLines("ended", label, (), "The stock was empty: nobody scores or pays.")
     rank = deal.point_card[0]
     rows = [
         (
             f"{yaku.name} {yaku.worth}",
-            Cards(tuple(Face(c, (POINT,) * (c[0] == rank)) for c in yaku.cards)),
+            CardGroup(tuple(FaceUpCard(c, (POINT,) * (c[0] == rank)) for c in yaku.cards)),
         )
         for yaku in deal.yaku
     ]
-    rows.append(("point card", Cards((Face(deal.point_card, (POINT,)),))))
-    return Lines("ended", label, tuple(rows), _gave(deal, table))
+    rows.append(("point card", CardGroup((FaceUpCard(deal.point_card, (POINT,)),))))
+    return CardLines("ended", label, tuple(rows), _gave(deal, players))
 
 
-def _gave(deal: PoukuDeal, table: Table) -> str:
+def _gave(deal: PoukuDeal, players: Players) -> str:
     """Return who went out, the value of the hand, and the points of each seat as text."""
     more = deal.worth - sum(yaku.worth for yaku in deal.yaku)
     besides = f", {more} of it for points and bonuses" if more else ""
     doubled = ", doubled" if deal.points[deal.winner] > deal.worth else ""
     got = " · ".join(
-        f"{name} {signed(points)}" for name, points in zip(table.names, deal.points, strict=True)
+        f"{name} {signed(points)}" for name, points in zip(players.names, deal.points, strict=True)
     )
-    return f"{table.names[deal.winner]} went out, worth {deal.worth}{besides}{doubled}. {got}"
+    return f"{players.names[deal.winner]} went out, worth {deal.worth}{besides}{doubled}. {got}"
 
 
-def _pad(public: PoukuView, table: Table) -> Pad:
+def _pad(public: PoukuView, players: Players) -> ScoreTable:
     """Return the points of each seat, one row per deal."""
     rows = tuple(
-        (str(number), _winner(deal, table), *map(signed, deal.points))
+        (str(number), _winner(deal, players), *map(signed, deal.points))
         for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
     )
     foot = ("score", "", *map(signed, public.scores))
-    return Pad("pad", "score", ("deal", "went out", *table.names), rows, (foot,))
+    return ScoreTable("pad", "score", ("deal", "went out", *players.names), rows, (foot,))
 
 
-def _winner(deal: PoukuDeal, table: Table) -> str:
-    return "void" if deal.void else f"{table.names[deal.winner]} {deal.worth}"
+def _winner(deal: PoukuDeal, players: Players) -> str:
+    return "void" if deal.void else f"{players.names[deal.winner]} {deal.worth}"
 
 
 class PoukuPresentation(Presentation):
@@ -135,31 +138,33 @@ class PoukuPresentation(Presentation):
     seconds = 0.4
     peers = ("rlcard mahjong", "rlcard gin-rummy", "openspiel gin_rummy")
 
-    def render(self, public: PoukuView, hands: Mapping[int, PoukuView], table: Table) -> Scene:
-        """Return the scene of a position; a chapter is a deal."""
-        seats = range(len(table.names))
-        deals = _DEALS * len(table.names)
+    def render(
+        self, public: PoukuView, hands: Mapping[int, PoukuView], players: Players
+    ) -> TableRendering:
+        """Return the rendering of a position; a chapter is a deal."""
+        seats = range(len(players.names))
+        deals = _DEALS * len(players.names)
         over = public.deal == deals
         chapter = public.deal - over
-        asked = "the game is over" if over else f"{table.names[public.turn]} has drawn"
-        point = Cards((Face(public.point_card, (POINT,)),))
-        return Scene(
+        asked = "the game is over" if over else f"{players.names[public.turn]} has drawn"
+        point = CardGroup((FaceUpCard(public.point_card, (POINT,)),))
+        return TableRendering(
             chapter=chapter,
             heading=f"Deal {chapter + 1} of {deals} · {asked}",
             facts=() if over else (f"{public.stock} cards in the stock",),
             seats=tuple(
-                table.seat(seat, _badges(public, seat, over), _areas(public, hands, seat))
+                players.seat(seat, _badges(public, seat, over), _areas(public, hands, seat))
                 for seat in seats
             ),
             centre=(
-                _ended(public, table),
-                Row("point", "point card", Cards() if over else point),
+                _ended(public, players),
+                OpenCards("point", "point card", CardGroup() if over else point),
             ),
-            below=(_pad(public, table),),
+            below=(_pad(public, players),),
         )
 
-    def hidden(self, state: PoukuState) -> tuple[Row, ...]:
-        return (Row("stock", "stock", shown(state.stock)),)
+    def hidden(self, state: PoukuState) -> tuple[OpenCards, ...]:
+        return (OpenCards("stock", "stock", face_up(state.stock)),)
 
     def phrase(self, action: Action) -> str:
         match action:

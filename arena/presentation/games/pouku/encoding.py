@@ -35,12 +35,12 @@ class PoukuEncoding(Encoding):
     def groups(self, view: PoukuView, actions: Sequence[Action]) -> Groups:
         keeps = [keep for keep in dict.fromkeys(map(_keep, actions)) if keep]
         numbers: Mapping[Hand, int] = {(): NO_KEEP, **{k: KEEPS + n for n, k in enumerate(keeps)}}
-        found: dict[int, list[Action]] = {}
+        groups: dict[int, list[Action]] = {}
         for action in actions:
             number = 0 if isinstance(action, GoOut) else numbers[action.keep]
-            found.setdefault(number, []).append(action)
-        if len(found) != 1:
-            return found
+            groups.setdefault(number, []).append(action)
+        if len(groups) != 1:
+            return groups
         return {_discard(action, view.hand): (action,) for action in actions}
 
     def observe(self, view: PoukuView, seat: int, groups: Groups) -> Numbers:
@@ -58,10 +58,10 @@ class PoukuEncoding(Encoding):
         listed = np.zeros((LISTED, KEEP), np.float32)
         for number, actions in groups.items():
             if KEEPS <= number < DISCARDS:
-                listed[number - KEEPS] = _told(actions[0].keep, view.hand)
+                listed[number - KEEPS] = _encoded_keep(actions[0].keep, view.hand)
         vector.array(listed)
         chosen = [a.keep for number, (a, *_) in groups.items() if number >= DISCARDS]
-        vector.array(_told(chosen[0] if chosen else (), view.hand))
+        vector.array(_encoded_keep(chosen[0] if chosen else (), view.hand))
         return vector.done()
 
 
@@ -73,7 +73,7 @@ def _discard(action: Action, hand: Hand) -> int:
     return DISCARDS + hand.index(action.card) + HAND * isinstance(action, Give)
 
 
-def _told(keep: Hand, hand: Hand) -> Numbers:
+def _encoded_keep(keep: Hand, hand: Hand) -> Numbers:
     row = np.zeros(KEEP, np.float32)
     for card in keep:
         row[RANK[card] - 2] += 1 / 4

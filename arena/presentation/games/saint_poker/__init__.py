@@ -12,15 +12,15 @@ from arena.presentation.elements import (
     KNOWN,
     WON,
     Badge,
-    Cards,
-    Face,
-    Pad,
-    Row,
-    Scene,
-    Secret,
-    Table,
+    CardGroup,
+    FaceUpCard,
+    OpenCards,
+    Players,
+    PrivateCards,
+    ScoreTable,
+    TableRendering,
+    face_up,
     faces,
-    shown,
 )
 from arena.presentation.hand_names import category
 from referee.games.contract import Action
@@ -41,11 +41,11 @@ _ASKED = {
 _ORDINALS = ("best hand", "2nd", "3rd", "4th", "5th")
 
 
-def _river(public: SaintPokerView, gone: frozenset[Card], last: str) -> tuple[Face, ...]:
+def _river(public: SaintPokerView, gone: frozenset[Card], last: str) -> tuple[FaceUpCard, ...]:
     """Return the river; cards added by the last action are marked."""
     turned = len(public.river) - len(public.hand_sizes) if public.phase == "show" else 99
     return tuple(
-        Face(card, (GONE,) * (card in gone) + (FRESH,) * (n >= turned or card == last))
+        FaceUpCard(card, (GONE,) * (card in gone) + (FRESH,) * (n >= turned or card == last))
         for n, card in enumerate(public.river)
     )
 
@@ -62,28 +62,28 @@ def _areas(
     hands: Mapping[int, SaintPokerView],
     seat: int,
     gone: frozenset[Card],
-) -> list[Row | Secret]:
+) -> list[OpenCards | PrivateCards]:
     known, size = public.known[seat].cards, public.hand_sizes[seat]
     own = hands.get(seat)
     last = public.picked[-1].card if public.picked else ""
-    opened = None if own is None else Cards(_marked(own.hand, known, last))
-    closed = Cards(_marked(in_order(known), known, last), size - len(known))
-    areas: list[Row | Secret] = [Secret("hand", "hand", seat, opened, closed)]
-    areas.append(Row("shown", "shown", _shown(public, seat, gone)))
+    opened = None if own is None else CardGroup(_marked(own.hand, known, last))
+    closed = CardGroup(_marked(in_order(known), known, last), size - len(known))
+    areas: list[OpenCards | PrivateCards] = [PrivateCards("hand", "hand", seat, opened, closed)]
+    areas.append(OpenCards("shown", "shown", _shown(public, seat, gone)))
     return areas
 
 
-def _shown(public: SaintPokerView, seat: int, gone: frozenset[Card]) -> Cards:
+def _shown(public: SaintPokerView, seat: int, gone: frozenset[Card]) -> CardGroup:
     if not public.shown:
-        return Cards()
+        return CardGroup()
     pair = public.shown[seat].cards
     fresh = (FRESH,) if not public.picked else ()
     won = (WON,) if public.order and public.order[0] == seat else ()
-    lying = tuple(Face(card, (*won, *fresh, *((GONE,) * (card in gone)))) for card in pair)
-    return Cards(lying, note=category(best_hand((*public.river, *pair))))
+    lying = tuple(FaceUpCard(card, (*won, *fresh, *((GONE,) * (card in gone)))) for card in pair)
+    return CardGroup(lying, note=category(best_hand((*public.river, *pair))))
 
 
-def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], last: str) -> tuple[Face, ...]:
+def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], last: str) -> tuple[FaceUpCard, ...]:
     """Return a hand with marks on publicly picked-up cards and on the last of them."""
     return tuple(
         face
@@ -92,15 +92,15 @@ def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], last: str) -> tuple
     )
 
 
-def _pad(public: SaintPokerView, table: Table) -> Pad:
+def _pad(public: SaintPokerView, players: Players) -> ScoreTable:
     """Return the rounds with their value and the seat of the best hand."""
     rows = []
     for number, done in enumerate(public.rounds, 1):
-        rows.append(_row(number, done.order, len(table.names)))
+        rows.append(_row(number, done.order, len(players.names)))
     if public.order:
-        rows.append(_row(public.round, public.order, len(table.names)))
+        rows.append(_row(public.round, public.order, len(players.names)))
     foot = ("score", *map(str, public.scores))
-    return Pad("pad", "rounds", ("round", *table.names), tuple(rows), (foot,))
+    return ScoreTable("pad", "rounds", ("round", *players.names), tuple(rows), (foot,))
 
 
 def _row(number: int, order: tuple[int, ...], seats: int) -> tuple[str, ...]:
@@ -117,26 +117,28 @@ class SaintPokerPresentation(Presentation):
     peers = ("rlcard limit-holdem", "pettingzoo texas_holdem_v4", "openspiel hearts")
 
     def render(
-        self, public: SaintPokerView, hands: Mapping[int, SaintPokerView], table: Table
-    ) -> Scene:
-        """Return the scene of a position; a chapter is a round."""
+        self, public: SaintPokerView, hands: Mapping[int, SaintPokerView], players: Players
+    ) -> TableRendering:
+        """Return the rendering of a position; a chapter is a round."""
         gone = frozenset(picked.card for picked in public.picked)
         last = public.picked[-1].card if public.picked else ""
-        future = (Row("future", "next river", shown(public.future)),) if public.future else ()
-        return Scene(
+        future = (
+            (OpenCards("future", "next river", face_up(public.future)),) if public.future else ()
+        )
+        return TableRendering(
             chapter=public.round - 1,
             heading=f"Round {public.round} of 8 · {_ASKED[public.phase]}",
             facts=(f"the round is worth {public.round}",),
             seats=tuple(
-                table.seat(seat, _badges(public, seat), _areas(public, hands, seat, gone))
-                for seat in range(len(table.names))
+                players.seat(seat, _badges(public, seat), _areas(public, hands, seat, gone))
+                for seat in range(len(players.names))
             ),
-            centre=(Row("river", "river", Cards(_river(public, gone, last))), *future),
-            below=(_pad(public, table),),
+            centre=(OpenCards("river", "river", CardGroup(_river(public, gone, last))), *future),
+            below=(_pad(public, players),),
         )
 
-    def hidden(self, state: SaintPokerState) -> tuple[Row, ...]:
-        return (Row("stock", "stock", shown(state.stock)),)
+    def hidden(self, state: SaintPokerState) -> tuple[OpenCards, ...]:
+        return (OpenCards("stock", "stock", face_up(state.stock)),)
 
     def phrase(self, action: Action) -> str:
         match action:

@@ -62,6 +62,6 @@ def _number(action: Action, hand: Sequence[str], lying: Sequence[str]) -> int:
         case River(card):
             return hand.index(card)
         case Show(cards):
-            one, other = places(cards, hand)
-            return HAND + PAIRS[one, other]
+            first, second = places(cards, hand)
+            return HAND + PAIRS[first, second]
     return HAND + len(PAIRS) + lying.index(action.card)

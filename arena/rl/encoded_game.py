@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from gymnasium import spaces
 
-from arena.presentation import elements as scenes
+from arena.presentation.elements import Players
 from arena.presentation.encoding import Groups, Numbers
 from arena.presentation.registry import presentation_of
 from arena.presentation.text import lines
@@ -26,7 +26,7 @@ Observation = dict[str, Any]
 """Arrays ``observation`` (numbers from -1 to 1) and ``action_mask`` (1 for each legal action)."""
 
 
-def observation_space(table: Table) -> spaces.Dict:
+def observation_space(table: EncodedGame) -> spaces.Dict:
     """Return the observation space of a table's seats."""
     return spaces.Dict(
         {
@@ -36,12 +36,12 @@ def observation_space(table: Table) -> spaces.Dict:
     )
 
 
-def action_space(table: Table) -> spaces.Discrete:
+def action_space(table: EncodedGame) -> spaces.Discrete:
     """Return the action space of a table's seats."""
     return spaces.Discrete(table.encoding.size)
 
 
-def observed(table: Table, seat: int) -> Observation:
+def observed(table: EncodedGame, seat: int) -> Observation:
     """Return the observation of a seat; its mask is all 0 unless the seat is to act."""
     mask = np.zeros(table.encoding.size, np.int8)
     mask[list(table.groups(seat))] = 1
@@ -59,11 +59,11 @@ def standing(reward: str) -> Standing:
     return STANDINGS[reward]
 
 
-Standing = Callable[["Table"], tuple[float, ...]]
+Standing = Callable[["EncodedGame"], tuple[float, ...]]
 """The current value of the game for each seat, from -1 to 1; the sides' values sum to zero."""
 
 
-class Table:
+class EncodedGame:
     """A game with this number of seats and these options.
 
     Args:
@@ -102,14 +102,14 @@ class Table:
 
     def _ask(self) -> None:
         """List the actions of the seat that acts now."""
-        seat = self.asked
+        seat = self.actor
         if seat is None:
             return
         self._left = list(self.state.legal(seat))
         self._groups = self.encoding.groups(self.view(seat), self._left)
 
     @property
-    def asked(self) -> int | None:
+    def actor(self) -> int | None:
         """Return the first actor that has not chosen, or None at the end of the game."""
         return next((seat for seat in self.state.actors if seat not in self._moves), None)
 
@@ -119,7 +119,7 @@ class Table:
 
     def groups(self, seat: int) -> Groups:
         """Return the actions of each number for a seat; empty unless the seat is to act."""
-        return self._groups if seat == self.asked else {}
+        return self._groups if seat == self.actor else {}
 
     def observe(self, seat: int) -> Numbers:
         """Return the observation of a seat, including the meaning of its numbers."""
@@ -138,7 +138,7 @@ class Table:
         if len(chosen) == 1:
             self.make(chosen[0])
             return
-        seat = self.asked
+        seat = self.actor
         assert seat is not None
         self._left = chosen
         self._groups = self.encoding.groups(self.view(seat), chosen)
@@ -149,7 +149,7 @@ class Table:
         Raises:
             IllegalAction: the action is not legal.
         """
-        seat = self.asked
+        seat = self.actor
         if seat is None or action not in self.state.legal(seat):
             raise IllegalAction(f"{action} is not legal for seat {seat}")
         self._moves[seat] = action
@@ -158,17 +158,16 @@ class Table:
         else:
             self._ask()
 
-    def told(self, eyes: Sequence[int]) -> str:
+    def render(self, open_seats: Sequence[int]) -> str:
         """Return the position as lines of text, with the hands of these seats open."""
         names = tuple(f"seat {seat}" for seat in range(self.seats))
-        asked = self.asked
-        actors = () if asked is None else (asked,)
-        table = scenes.Table(names, self.sides, self.state.scores, actors)
-        hands = {seat: self.view(seat) for seat in eyes}
-        return "\n".join(lines(self.presentation.render(self.state.public(), hands, table)))
+        actors = () if self.actor is None else (self.actor,)
+        players = Players(names, self.sides, self.state.scores, actors)
+        hands = {seat: self.view(seat) for seat in open_seats}
+        return "\n".join(lines(self.presentation.render(self.state.public(), hands, players)))
 
 
-def by_places(table: Table) -> tuple[float, ...]:
+def by_places(table: EncodedGame) -> tuple[float, ...]:
     """Return 0 for each seat before the end, then the mean result against the other sides.
 
     A result is 1, 0 or -1 for a better, the same, or a worse place.
@@ -179,7 +178,7 @@ def by_places(table: Table) -> tuple[float, ...]:
     return _against_others(table.sides, [-place for place in places], 1)
 
 
-def by_points(table: Table) -> tuple[float, ...]:
+def by_points(table: EncodedGame) -> tuple[float, ...]:
     """Return the mean over the other sides of the lead in points.
 
     Each lead is divided by the ladders' clip (``arena.presentation``) and limited to -1 to 1.
@@ -197,7 +196,8 @@ def _against_others(
     by_side = dict(zip(sides, values, strict=True))
     others = len(by_side) - 1
     leads = {
-        side: sum(max(-1.0, min(1.0, (mine - value) / clip)) for value in by_side.values()) / others
-        for side, mine in by_side.items()
+        side: sum(max(-1.0, min(1.0, (score - value) / clip)) for value in by_side.values())
+        / others
+        for side, score in by_side.items()
     }
     return tuple(leads[side] for side in sides)
