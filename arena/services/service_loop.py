@@ -16,7 +16,7 @@ READY_SECONDS: Final = 60.0
 _CHECK_SECONDS: Final = 0.05
 _LIMIT_OF_FAILED_STARTS: Final = 3
 # A worker releases its match within 3 s (arena.matches.lease_renewal). Its referee is idle by then.
-_STOP_SECONDS: Final = {StopStage.USER: 10.0, StopStage.PROVIDER: 3.0, StopStage.REDIS: 1.0}
+STOP_SECONDS: Final = {StopStage.USER: 10.0, StopStage.PROVIDER: 3.0, StopStage.REDIS: 1.0}
 
 
 class ServicesError(Exception):
@@ -82,7 +82,7 @@ class ServiceLoop:
             processes = [process for process in self._processes if process.service.stage == stage]
             for process in processes:
                 process.terminate()
-            until = time.monotonic() + _STOP_SECONDS[stage]
+            until = time.monotonic() + STOP_SECONDS[stage]
             for process in processes:
                 process.wait(until, self._hurry.is_set)
 

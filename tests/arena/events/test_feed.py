@@ -1,7 +1,7 @@
-"""What spectators hear of a tournament that is being played, by everything real.
+"""The events of a tournament while it is played, with real services.
 
-The leak test of the feed: all that was not public is dealt again, and every byte that was told
-while the match was open comes out the same.
+The leak test of the feed deals all hidden cards again. Every message that was published while the
+match was open must stay the same, byte by byte.
 """
 
 import json
@@ -46,40 +46,40 @@ NAP = 0.02
 
 
 @dataclass
-class Ear:
-    """Hears everything there is on the channel, byte by byte."""
+class Recorder:
+    """Subscribes to all channels and stores each message as bytes."""
 
     url: str
     messages: list[bytes] = field(default_factory=list)
 
-    def __enter__(self) -> "Ear":
+    def __enter__(self) -> "Recorder":
         self._client = redis_connection.connect(self.url)
-        self._heard: PubSub = self._client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
-        self._heard.psubscribe("*")
+        self._pubsub: PubSub = self._client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
+        self._pubsub.psubscribe("*")
         wait_until(lambda: self._client.pubsub_numpat() == 1)
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._hear)
+        self._thread = threading.Thread(target=self._receive)
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
-        self._heard.close()
+        self._pubsub.close()
         self._client.close()
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         while not self._over.is_set():
-            message = self._heard.get_message(timeout=0.1)
+            message = self._pubsub.get_message(timeout=0.1)
             if message is not None and message["channel"].startswith(b"pokearena:"):
                 self.messages.append(message["data"])
 
     @property
-    def news(self) -> list[Event]:
-        """What was told; all of it is news of ours."""
-        told = [messages.parse(message) for message in self.messages]
-        assert None not in told
-        return [one for one in told if one is not None]
+    def events(self) -> list[Event]:
+        """Return the events of all messages, which must be valid."""
+        events = [messages.parse(message) for message in self.messages]
+        assert None not in events
+        return [event for event in events if event is not None]
 
 
 @pytest.fixture
@@ -91,27 +91,27 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
 
 
 def cup(arena: Arena, game: str, players: int, options: dict[str, Any], boards: int) -> Tournament:
-    """A tournament of bots that take their time."""
+    """Schedule a tournament of slow bots."""
     entrants = [arena.admit(f"bot{n}", -(n % 2), NAP) for n in range(players)]
     plan = TournamentPlan("cup", game, options, players, boards, clock=Clock(20_000, 5000))
     return scheduler.begin(arena.engine, plan, entrants, bytes(32))
 
 
 @dataclass(frozen=True)
-class Told:
-    """What was told of the only match of a tournament, and what came of it."""
+class PublishedMatch:
+    """The events of the only match of a tournament, and its record."""
 
-    news: list[Event]
+    events: list[Event]
     messages: list[bytes]
     record: Any
 
     @property
     def positions(self) -> list[Position]:
-        """In the order in which they were told."""
-        return [one for one in self.news if isinstance(one, Position)]
+        """Return the positions in the order of their publication."""
+        return [event for event in self.events if isinstance(event, Position)]
 
     def states(self) -> dict[tuple[int, int], State]:
-        """By game and decision, where each game really stood."""
+        """Return the true state by game and decision."""
         return {
             (game.number, step.decision): step.state
             for game in self.record.games
@@ -119,16 +119,23 @@ class Told:
         }
 
 
-def played(arena: Arena, begin: Callable[[], Tournament], pages: Pages | None = None) -> Told:
-    """Plays a tournament with services of its own, and listens."""
-    with Services(arena.where, 1, {}, pages) as services, Ear(services.snapshot.redis.url) as ear:
+def played(
+    arena: Arena, begin: Callable[[], Tournament], pages: Pages | None = None
+) -> PublishedMatch:
+    """Play a tournament with its own services, and record its events."""
+    with (
+        Services(arena.where, 1, {}, pages) as services,
+        Recorder(services.snapshot.redis.url) as recorder,
+    ):
         tournament = begin()
-        wait_until(lambda: TournamentChanged(tournament.id, "closed") in ear.news)
+        wait_until(lambda: TournamentChanged(tournament.id, "closed") in recorder.events)
     [match] = results.closed(arena.engine, [tournament.id])
-    return Told(ear.news, ear.messages, read(results.record(arena.engine, match.id)))
+    return PublishedMatch(
+        recorder.events, recorder.messages, read(results.record(arena.engine, match.id))
+    )
 
 
-def gives_away(message: bytes, position: Position, state: State) -> bool:
+def reveals_hidden_cards(message: bytes, position: Position, state: State) -> bool:
     """Whether a message that tells of a position would be another if hidden cards were.
 
     position: what the message says of the match and the game, which is public.
@@ -148,53 +155,58 @@ def gives_away(message: bytes, position: Position, state: State) -> bool:
     [("poke", 2, {"must_beat": True}), pytest.param("saint_poker", 3, {}, marks=pytest.mark.long)],
     ids=["poke", "saint_poker"],
 )
-def test_what_spectators_are_told_is_public_and_told_in_order(
+def test_events_are_public_and_in_order(
     arena: Arena, game: str, players: int, options: dict[str, Any]
 ) -> None:
-    told = played(arena, lambda: cup(arena, game, players, options, boards=1))
-    match, games = told.record.match["match"], len(told.record.games)
-    tournament = told.record.match["tournament"]
+    published = played(arena, lambda: cup(arena, game, players, options, boards=1))
+    match, games = published.record.match["match"], len(published.record.games)
+    tournament = published.record.match["tournament"]
 
-    [begun] = [n for n, one in enumerate(told.news) if isinstance(one, MatchStarted)]
-    [closed] = [n for n, one in enumerate(told.news) if isinstance(one, MatchClosed)]
-    assert told.news[begun] == MatchStarted(match, tournament, 1)
-    assert told.news[closed] == MatchClosed(match, tournament)
-    assert all(begun < told.news.index(one) < closed for one in told.positions)
-    counted = [one for one in told.news if isinstance(one, GameOver)]
-    assert counted == sorted(counted, key=lambda one: one.games)
-    assert {one.planned for one in counted} == {games}
+    [begun] = [n for n, event in enumerate(published.events) if isinstance(event, MatchStarted)]
+    [closed] = [n for n, event in enumerate(published.events) if isinstance(event, MatchClosed)]
+    assert published.events[begun] == MatchStarted(match, tournament, 1)
+    assert published.events[closed] == MatchClosed(match, tournament)
+    assert all(begun < published.events.index(event) < closed for event in published.positions)
+    counted = [event for event in published.events if isinstance(event, GameOver)]
+    assert counted == sorted(counted, key=lambda event: event.games)
+    assert {event.planned for event in counted} == {games}
 
-    order = [(one.table, one.game, one.decision) for one in told.positions]
+    order = [(event.table, event.game, event.decision) for event in published.positions]
     assert order == sorted(set(order))
     assert {table for table, _, _ in order} == set(range(players))
-    states, records = told.states(), {record.number: record for record in told.record.games}
-    for message, one in zip(told.messages, told.news, strict=True):
-        if isinstance(one, Position):
-            record = records[one.game]
+    states, records = (
+        published.states(),
+        {record.number: record for record in published.record.games},
+    )
+    for message, event in zip(published.messages, published.events, strict=True):
+        if isinstance(event, Position):
+            record = records[event.game]
             of_the_game = replace(
-                one,
+                event,
                 match=match,
                 table=record.game["table"],
                 board=record.game["board"],
                 seating=tuple(record.game["seating"]),
             )
-            assert not gives_away(message, of_the_game, states[one.game, one.decision])
+            assert not reveals_hidden_cards(
+                message, of_the_game, states[event.game, event.decision]
+            )
 
 
-def test_without_spectators_workers_tell_no_positions(arena: Arena) -> None:
+def test_without_spectators_no_positions_are_published(arena: Arena) -> None:
     pages = Pages(listen_near("127.0.0.1", 8000), WebSettings(spectators=False))
-    told = played(arena, lambda: cup(arena, "poke", 2, {"must_beat": True}, 1), pages)
-    assert told.positions == []
-    assert [type(one) for one in told.news].count(MatchClosed) == 1
+    published = played(arena, lambda: cup(arena, "poke", 2, {"must_beat": True}, 1), pages)
+    assert published.positions == []
+    assert [type(event) for event in published.events].count(MatchClosed) == 1
 
 
-def test_a_worker_that_cannot_tell_how_often_to_show_does_not_start(arena: Arena) -> None:
+def test_an_invalid_watch_interval_is_a_setting_error(arena: Arena) -> None:
     with pytest.raises(SettingError, match="POKEARENA_WATCH_MS"):
         worker_process.run(arena.where, "w1", {"POKEARENA_WATCH_MS": "often"})
 
 
 def mutants(state: State) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Messages of a first position of Poke that say more than they should."""
+    """Yield messages of a first position of Poke with hidden information, by name."""
     right = Position("m", 0, 0, 0, 0, state.actors, ("a@1", "b@1"), {})
     public = json.loads(messages.text_of(replace(right, view={"poke": json_of(state.public())})))
     yield "nothing", public
@@ -204,13 +216,13 @@ def mutants(state: State) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "who has yet to choose", {**public, "actors": [0, 1]}
 
 
-def test_a_message_that_says_more_is_caught() -> None:
+def test_the_leak_test_finds_a_message_with_hidden_information() -> None:
     state = find("poke").start(Seeded(bytes(32)))
     said = dict(mutants(state))
     right = messages.parse(json.dumps(said["nothing"]))
     assert isinstance(right, Position)
     caught = {
-        name: gives_away(json.dumps(message).encode(), right, state)
+        name: reveals_hidden_cards(json.dumps(message).encode(), right, state)
         for name, message in said.items()
     }
     assert caught == {name: name != "nothing" for name in said}
@@ -222,8 +234,8 @@ def test_a_tournament_comes_out_the_same_when_redis_dies_while_news_are_told(
     tournament = cup(arena, "poke", 2, {"must_beat": True}, 2)
     with Services(arena.where, 1, {}) as services:
         url = services.snapshot.redis.url
-        with Ear(url) as ear:
-            wait_until(lambda: any(isinstance(one, Position) for one in ear.news))
+        with Recorder(url) as recorder:
+            wait_until(lambda: any(isinstance(event, Position) for event in recorder.events))
             client = redis_connection.connect(url)
             redis = int(client.info("server")["process_id"])
             client.close()
