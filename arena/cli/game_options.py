@@ -49,7 +49,10 @@ def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, Value]
 def check_plays(bot: Bot, game: Game) -> None:
     """Raise CommandError if the bot's bot.toml excludes the game."""
     if not bot.plays(game.id):
-        raise CommandError(f"{bot.label} does not play {game.id}, says its bot.toml.", USAGE)
+        raise CommandError(
+            f'{bot.label} does not play {game.id}: it is not in the list "games" of its bot.toml.',
+            USAGE,
+        )
 
 
 def seats_for(
@@ -82,7 +85,9 @@ def seats_for(
         ]
         here += f" with {' and '.join(turned)}" if turned else ""
         raise CommandError(
-            f"{game.id} is played by {allowed} bots{here}, not by {entrants}.", USAGE
+            f"{game.id} needs {allowed} bots{here}, and {entrants} "
+            f"{'is' if entrants == 1 else 'are'} given.",
+            USAGE,
         )
     return fitting[0]
 

@@ -24,12 +24,14 @@ def tournament(workspace: Workspace, name: str) -> str:
         return prefix
     if not fitting:
         raise CommandError(
-            f"there is no tournament {name}; `pokearena tournament list` shows those there are.",
+            f"unknown tournament {name}; `pokearena tournament list` lists all.",
             USAGE,
         )
     if len(fitting) > 1:
         raise CommandError(
-            f"{name} is the beginning of several tournaments: {', '.join(fitting[:5])}.", USAGE
+            f"several tournaments begin with {name}: "
+            f"{', '.join(fitting[:5])}; type more of the id.",
+            USAGE,
         )
     return fitting[0]
 
@@ -47,5 +49,5 @@ def version(workspace: Workspace, label: str) -> Version:
         active = [v for v in fitting if v.retired is None]
         return (active or fitting)[-1]
     known = [v.id for v in everything] if at else sorted({v.name for v in everything})
-    hint = nearest(label, known) or "; `pokearena bot list` shows those there are."
-    raise CommandError(f'there is no bot "{label}"{hint}', USAGE)
+    hint = nearest(label, known) or "; `pokearena bot list` lists all."
+    raise CommandError(f'unknown bot "{label}"{hint}', USAGE)

@@ -30,13 +30,15 @@ def data_option(command: F) -> F:
         envvar="POKEARENA_DATA",
         type=click.Path(path_type=Path, file_okay=False),
         metavar="FOLDER",
-        help="The data folder. [default: .pokearena here]",
+        help="Data folder. [default: .pokearena in the current folder]",
     )(command)
 
 
 def json_option(command: F) -> F:
     """Add --json: data for programs."""
-    return click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")(
+        command
+    )
 
 
 def scope_options(command: F) -> F:
@@ -60,7 +62,7 @@ def workers_option(command: F) -> F:
     return click.option(
         "--workers",
         type=click.IntRange(1, 1024),
-        help="How many matches are played at a time. [default: one per core]",
+        help="Number of matches played at the same time. [default: one per core]",
     )(command)
 
 
@@ -68,7 +70,7 @@ def pages_option(default: bool) -> Callable[[F], F]:
     """Return a decorator that adds --web/--no-web: whether the pages are served as well."""
     usual = "yes" if default else "no"
     return click.option(
-        "--web/--no-web", default=default, help=f"Whether pages are served. [default: {usual}]"
+        "--web/--no-web", default=default, help=f"Serve the web pages. [default: {usual}]"
     )
 
 
@@ -85,33 +87,37 @@ def web_options(command: F) -> F:
     for option in reversed(
         (
             click.option(
-                "--host", default="127.0.0.1", show_default=True, help="Where the pages listen."
+                "--host",
+                default="127.0.0.1",
+                show_default=True,
+                help="Address at which the web pages listen.",
             ),
             click.option(
                 "--port",
                 type=click.IntRange(0, 65535),
                 default=8000,
                 show_default=True,
-                help="Their port; 0 takes a free one.",
+                help="Port of the web pages; 0 chooses a free one.",
             ),
             click.option(
                 "--delay",
                 type=click.FloatRange(0, 86400),
                 default=usual.delay,
                 metavar="SECONDS",
-                help="Show tables that are being played so much later.",
+                help="Delay with which running tables are shown.",
             ),
             click.option(
                 "--spectators/--no-spectators",
                 default=usual.spectators,
-                help="Whether tables are shown while they are played. [default: yes]",
+                help="Show tables while they are played. [default: yes]",
             ),
             click.option(
                 "--watchers",
                 type=click.IntRange(0, 100_000),
                 default=usual.watchers,
                 show_default=True,
-                help="How many are told what moves at a time; one address has a quarter of it.",
+                help="Maximum number of clients with live updates; one address gets "
+                "at most a quarter.",
             ),
             click.option(
                 "--rate",
@@ -119,13 +125,13 @@ def web_options(command: F) -> F:
                 default=usual.rate,
                 show_default=True,
                 metavar="N",
-                help="Pages a second that one address may ask for, after 200; 0: any number.",
+                help="Requests per second and address, after a burst of 200; 0: no limit.",
             ),
             click.option(
                 "--behind-proxy",
                 "proxied",
                 is_flag=True,
-                help="Believe X-Forwarded-For: there is a proxy that sets it.",
+                help="Trust X-Forwarded-For; only behind a proxy that sets it.",
             ),
             click.option(
                 "--pushes",
@@ -133,7 +139,7 @@ def web_options(command: F) -> F:
                 default=usual.pushes,
                 show_default=True,
                 metavar="N",
-                help="Versions that one owner may push here within a day; 0: none.",
+                help="Maximum number of versions that an owner can push per day; 0: none.",
             ),
             click.option(
                 "--push-mib",
@@ -141,7 +147,7 @@ def web_options(command: F) -> F:
                 default=usual.push_mib,
                 show_default=True,
                 metavar="MIB",
-                help="How large what is pushed may be, packed.",
+                help="Maximum size of a pushed bot, packed.",
             ),
         )
     ):
@@ -158,9 +164,11 @@ def relay_options(command: F) -> F:
         certificate, key = named.pop("relay_cert"), named.pop("relay_key")
         workers = named.pop("relay_workers")
         if (certificate is None) != (key is None):
-            raise CommandError("--relay-cert and --relay-key belong together.", USAGE)
+            raise CommandError("--relay-cert and --relay-key must be given together.", USAGE)
         if listen is not None and not ADDRESS.fullmatch(listen):
-            raise CommandError(f'"{listen}" is no address to listen at; write HOST:PORT.', USAGE)
+            raise CommandError(
+                f'--relay: "{listen}" is not a valid address; write HOST:PORT.', USAGE
+            )
         if workers is not None:
             _check_way(listen, workers)
         relaying = RelayOptions(listen, certificate, key, wait, workers)
@@ -174,28 +182,29 @@ def relay_options(command: F) -> F:
                 "--relay",
                 envvar="POKEARENA_RELAY",
                 metavar="HOST:PORT",
-                help="Let remote bots connect here. [default: no]",
+                help="Address at which remote bots connect. [default: none]",
             ),
             click.option(
                 "--relay-cert",
                 envvar="POKEARENA_RELAY_CERT",
                 type=a_file,
                 metavar="FILE",
-                help="Its certificate (PEM): it speaks TLS.",
+                help="Certificate of the relay (PEM); it then uses TLS.",
             ),
             click.option(
                 "--relay-key",
                 envvar="POKEARENA_RELAY_KEY",
                 type=a_file,
                 metavar="FILE",
-                help="The key of that (PEM).",
+                help="Private key of the certificate (PEM).",
             ),
             click.option(
                 "--relay-workers",
                 envvar="POKEARENA_RELAY_WORKERS",
                 metavar="HOST:PORT",
-                help="Let workers on other machines play the bots that connect: where they reach "
-                "this one. [default: only workers here play them]",
+                help="Address of this machine in the workers' network, so that "
+                "workers on other machines can play remote bots. [default: "
+                "only local workers]",
             ),
             click.option(
                 "--relay-wait",
@@ -204,7 +213,7 @@ def relay_options(command: F) -> F:
                 default=REMOTE_WAIT_SECONDS,
                 show_default=True,
                 metavar="SECONDS",
-                help="How long matches wait for a remote bot that is not there.",
+                help="Time for which a match waits for a remote bot that is not connected.",
             ),
         )
     ):
@@ -215,14 +224,16 @@ def relay_options(command: F) -> F:
 def _check_way(listen: str | None, workers: str) -> None:
     """Raise CommandError if other machines cannot use the value of --relay-workers."""
     if listen is None:
-        raise CommandError("--relay-workers says how to reach the relay of --relay.", USAGE)
+        raise CommandError("--relay-workers requires --relay.", USAGE)
     address = ADDRESS.fullmatch(workers)
     if address is None or int(address[2]) > 65535:
-        raise CommandError(f'"{workers}" is no address to listen at; write HOST:PORT.', USAGE)
+        raise CommandError(
+            f'--relay-workers: "{workers}" is not a valid address; write HOST:PORT.', USAGE
+        )
     if address[1].strip("[]") in ("0.0.0.0", "::", "*"):
         raise CommandError(
-            f'"{workers}" is no address that another machine can reach; name the one of this '
-            "machine in the workers' network.",
+            f'--relay-workers: other machines cannot reach "{workers}"; write '
+            "the address of this machine in the network of the workers.",
             USAGE,
         )
 
@@ -235,7 +246,7 @@ def host_and_port(
         return None
     address = ADDRESS.fullmatch(text)
     if address is None or int(address[2]) > 65535:
-        raise CommandError(f'"{text}" is no address to listen at; write HOST:PORT.', USAGE)
+        raise CommandError(f'"{text}" is not a valid address; write HOST:PORT.', USAGE)
     return address[1].strip("[]"), int(address[2])
 
 
@@ -246,7 +257,8 @@ def metrics_option(command: F) -> F:
         envvar="POKEARENA_METRICS",
         metavar="HOST:PORT",
         callback=host_and_port,
-        help="Tell Prometheus at /metrics there; keep it from the public. [default: no]",
+        help="Serve metrics for Prometheus at this address, path /metrics. Do not "
+        "make it public. [default: none]",
     )(command)
 
 
@@ -255,7 +267,7 @@ def seats_option(command: F) -> F:
     return click.option(
         "--seats",
         type=bounded(SEATS),
-        help="Seats of a table. [default: the usual number of the game that fits]",
+        help="Number of seats at a table. [default: the first that fits the game and the bots]",
     )(command)
 
 
@@ -268,7 +280,7 @@ def game_options(command: F) -> F:
                 "pairs",
                 multiple=True,
                 metavar="NAME=VALUE",
-                help="An option of the game, as often as needed; NAME alone means NAME=true.",
+                help="Option of the game; repeatable. NAME alone means NAME=true.",
             ),
             click.option(
                 "--allowance",
@@ -276,7 +288,7 @@ def game_options(command: F) -> F:
                 default=200,
                 show_default=True,
                 metavar="MS",
-                help="What every decision has for nothing.",
+                help="Time per decision that is not charged to the bank.",
             ),
             click.option(
                 "--bank",
@@ -284,7 +296,7 @@ def game_options(command: F) -> F:
                 default=10_000,
                 show_default=True,
                 metavar="MS",
-                help="What is drawn on beyond that, once for a table.",
+                help="Additional time of a bot for a whole table.",
             ),
             click.option(
                 "--start",
@@ -292,7 +304,7 @@ def game_options(command: F) -> F:
                 default=10_000,
                 show_default=True,
                 metavar="MS",
-                help="What a bot has to start.",
+                help="Time limit for the start of a bot.",
             ),
         )
     ):
@@ -304,5 +316,5 @@ def unknown(what: str, word: str, known: list[str]) -> CommandError:
     """Return the error for an unknown name, with the nearest known one."""
     from arena.errors import nearest
 
-    hint = nearest(word, known) or f"; there are {', '.join(known)}." * bool(known)
-    return CommandError(f'there is no {what} "{word}"{hint}', USAGE)
+    hint = nearest(word, known) or f"; available: {', '.join(known)}." * bool(known)
+    return CommandError(f'unknown {what} "{word}"{hint}', USAGE)

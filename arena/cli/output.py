@@ -104,7 +104,7 @@ def long_operation(description: str) -> Iterator[Callable[[str], None]]:
             elif now - printed_at >= _SIGN_OF_LIFE_SECONDS:
                 printed_at = now
                 hint(f"  still running after {now - began:.0f} s")
-        hint(f"that took {time.monotonic() - began:.0f} s")
+        hint(f"took {time.monotonic() - began:.0f} s")
 
     printer = Thread(target=print_progress, name="progress", daemon=True)
     printer.start()

@@ -57,8 +57,8 @@ class Workspace:
         """Raise CommandError if nothing has been stored here yet."""
         if not self.has_store:
             raise CommandError(
-                f"there is no arena in {self.folder.root} yet; --data names another folder,"
-                f" {DATABASE[0]} a database elsewhere.",
+                f"no arena found in {self.folder.root}. Choose its folder "
+                f"with --data, or its database with {DATABASE[0]}.",
                 FAILED,
                 "pokearena demo",
             )

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @click.group()
 def bot() -> None:
-    """The versions of bots that may enter tournaments.
+    """Manage the versions of bots that can enter tournaments.
 
-    A version never changes: what it is, is kept and named by the hash of its content. What a
-    remote bot is, its author knows.
+    A version is immutable: its files are stored under the hash of their content. The files of a
+    remote bot stay on the machine of its author.
     """
 
 
@@ -33,11 +33,21 @@ for _elsewhere in (connect, push, submission):
 
 @bot.command(epilog="Example: pokearena bot add ./mybot")
 @click.argument("bot", metavar="[BOT]", required=False)
-@click.option("--remote", metavar="NAME", help="A bot that its author runs: makes a token for it.")
-@click.option("--at", metavar="ADDRESS", help="Of a remote bot that can be reached: grpc://...")
-@click.option("--name", help="Instead of the name in its bot.toml; a remote bot needs one.")
-@click.option("--version", "number", help="Instead of the version in its bot.toml.")
-@click.option("--owner", default="", metavar="NAME", help="Whose bot it is.")
+@click.option(
+    "--remote",
+    metavar="NAME",
+    help="Register a bot that runs on the machine of its author, and create its token.",
+)
+@click.option(
+    "--at",
+    metavar="ADDRESS",
+    help="Address of a remote bot that the arena can reach: grpc://HOST:PORT.",
+)
+@click.option("--name", help="Name of the bot. [default: from bot.toml; required for a remote bot]")
+@click.option(
+    "--version", "number", help="Version of the bot. [default: from bot.toml, else the next number]"
+)
+@click.option("--owner", default="", metavar="NAME", help="Owner of the bot.")
 @json_option
 @data_option
 def add(
@@ -50,14 +60,16 @@ def add(
     as_json: bool,
     data: Path | None,
 ) -> None:
-    """Add a bot as it is now: a folder, a file (.toml, .py), sample:NAME or grpc://HOST:PORT.
+    """Register the current content of a bot as a version.
 
-    It is built if its bot.toml says how. Without a version there it gets the next number;
-    the same content again is the same version. Bots of one owner do not meet at tables of more
-    than two sides, unless a tournament asks for it.
+    BOT is a folder, a file (.toml or .py), sample:NAME or grpc://HOST:PORT. The commands in its
+    bot.toml build it. Without a version in bot.toml it gets the next number; the same content
+    gives the same version. Bots of one owner do not play at a table with more than two sides,
+    unless the organiser of a tournament allows it.
 
-    --remote NAME makes a version known that its author runs, and prints the token with which it
-    connects (`pokearena bot connect`), once. With --at it is asked at its address instead.
+    --remote NAME registers a bot that runs on the machine of its author, and prints its token
+    once. The author connects it with `pokearena bot connect`. With --at, the arena connects to
+    the bot at this address instead.
     """
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
@@ -72,7 +84,9 @@ def add(
         bot, name, at = at, remote, None
     if bot is None or at is not None or (remote is not None and name != remote):
         raise CommandError(
-            "name a BOT, or --remote NAME, with --at ADDRESS if it can be reached.", USAGE
+            "give either a BOT, or --remote NAME (with --at ADDRESS if the "
+            "arena connects to the bot).",
+            USAGE,
         )
     version = registration.register(
         workspace, workspace.bot(bot), name=name, number=number, owner=owner
@@ -87,11 +101,11 @@ def add(
 
 
 @bot.command("list", epilog="Example: pokearena bot list --all")
-@click.option("--all", "everything", is_flag=True, help="The retired ones as well.")
+@click.option("--all", "everything", is_flag=True, help="Include retired versions.")
 @json_option
 @data_option
 def listing(everything: bool, as_json: bool, data: Path | None) -> None:
-    """List the versions. With --json a line each."""
+    """List the versions. --json prints one line per version."""
     from arena.cli import formatting
     from arena.cli.workspace import Workspace
     from arena.store.bots import remote_bots, versions
@@ -124,7 +138,7 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def show(version: str, as_json: bool, data: Path | None) -> None:
-    """Show a version: what it is, where it is kept, how it stands."""
+    """Show a version: its content, its files and its ratings."""
     from arena.cli import formatting, lookup
     from arena.cli.ladders import ladder_table
     from arena.cli.workspace import Workspace
@@ -173,7 +187,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
 def retire(version: str, as_json: bool, data: Path | None) -> None:
     """Withdraw a version from future tournaments.
 
-    The tournaments it is in go on, and its results stay.
+    Its current tournaments continue, and its results stay.
     """
     from arena.cli import lookup
     from arena.cli.workspace import Workspace
@@ -184,7 +198,7 @@ def retire(version: str, as_json: bool, data: Path | None) -> None:
     if as_json:
         output.document(_as_json(retired))
     else:
-        output.line(f"{retired.id} is retired: it enters no more tournaments")
+        output.line(f"{retired.id} is retired; it cannot enter further tournaments")
         output.next_step("pokearena bot list --all")
 
 
@@ -193,10 +207,11 @@ def retire(version: str, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def release(version: str, as_json: bool, data: Path | None) -> None:
-    """Let a version out of quarantine.
+    """Release a version from quarantine.
 
-    A version is put there when the arena itself keeps failing in matches with it, and in none
-    without it. It may enter tournaments again; to those it was in it does not come back.
+    The arena quarantines a version if the arena itself repeatedly fails in matches of this version
+    and in no others. A released version can enter new tournaments; it does not return to its
+    earlier ones.
     """
     from arena.cli import lookup
     from arena.cli.workspace import Workspace
@@ -207,7 +222,7 @@ def release(version: str, as_json: bool, data: Path | None) -> None:
     if as_json:
         output.document(_as_json(released))
     else:
-        output.line(f"{released.id} is out of quarantine: it may enter tournaments again")
+        output.line(f"{released.id} is released from quarantine; it can enter tournaments again")
         output.next_step("pokearena bot list")
 
 
@@ -216,9 +231,9 @@ def release(version: str, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def renew(version: str, as_json: bool, data: Path | None) -> None:
-    """Make another token for a remote bot; the one before is worth nothing from now on.
+    """Create a new token for a remote bot and revoke the old one.
 
-    Whoever is connected with that one is cut off.
+    A connection with the old token is closed.
     """
     from arena.cli import lookup
     from arena.cli.workspace import Workspace
@@ -234,8 +249,11 @@ def _tell_token(version: str, token: str, as_json: bool) -> None:
         output.document({"version": version, "token": token})
         return
     output.line(token)
-    output.hint(f"the token of {version}: it is shown this once, and only its hash is kept")
-    output.hint("its author connects with it, from anywhere; the arena needs `serve --relay`")
+    output.hint(f"token of {version}; it is shown only once, and the arena stores only its hash")
+    output.hint(
+        "the author connects the bot with it; the arena must run `pokearena serve "
+        "--relay HOST:PORT`"
+    )
     output.next_step(f"pokearena bot connect URL --token {token} -- COMMAND")
 
 

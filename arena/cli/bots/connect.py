@@ -19,22 +19,23 @@ from arena.cli.options import json_option, token_from_environment
     "--token",
     default=token_from_environment,
     metavar="TOKEN",
-    help="What `bot add --remote` has shown. Better said by POKEARENA_TOKEN, or in a file that "
-    "POKEARENA_TOKEN_FILE names: others can read options.",
+    help="Token printed by `pokearena bot add --remote`. Other users of this "
+    "machine can read options; prefer POKEARENA_TOKEN, or POKEARENA_TOKEN_FILE "
+    "with the path of a file.",
 )
 @click.option(
     "--tables",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="At how many tables it sits at a time, each with a process of its own.",
+    help="Number of tables played at the same time, each with a process of its own.",
 )
 @click.option(
     "--ca",
     "authority",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="Certificates (PEM) to believe instead of the usual ones.",
+    help="Trusted certificates (PEM). [default: those of the system]",
 )
 @json_option
 def connect(
@@ -45,20 +46,23 @@ def connect(
     authority: Path | None,
     as_json: bool,
 ) -> int:
-    """Have a bot on this machine play in an arena elsewhere, from behind any network.
+    """Run a bot on this machine and let it play in a remote arena.
 
-    URL is grpc://HOST:PORT or grpcs://HOST:PORT (TLS) of its relay, or http(s)://HOST of its
-    pages. The bot is a folder with a bot.toml, a .py file, sample:NAME, or a COMMAND, which is
-    started here, with all your rights, for every table; what it prints goes to standard error.
+    Only outgoing connections are needed. URL is the relay of the arena, grpc://HOST:PORT or
+    grpcs://HOST:PORT (TLS), or its web pages, http(s)://HOST. BOT is a folder with a bot.toml,
+    a .py file or sample:NAME; COMMAND starts a bot. A process is started for each table, with
+    your rights and without a sandbox. Its output goes to standard error.
 
-    A connection that is lost is made again. Ctrl-C takes no more tables and leaves when those at
-    hand are over; twice leaves at once.
+    A lost connection is restored. Press Ctrl-C to leave after the current tables, and again to
+    leave at once.
     """
     from arena.cli.bots import connection
 
     if token is None:
         raise CommandError(
-            "say the token that the organiser gave you: POKEARENA_TOKEN, or --token.", USAGE
+            "no token given; set POKEARENA_TOKEN or use --token. The organiser "
+            "of the arena creates tokens.",
+            USAGE,
         )
     command = connection.command_of(words)
     target = connection.target_of(url, authority)

@@ -47,8 +47,8 @@ def command_of(words: tuple[str, ...]) -> Command:
     program = shutil.which(words[0])
     if program is None:
         raise CommandError(
-            f'there is no program "{words[0]}" here; a bot is a folder with a bot.toml, a .py '
-            "file, sample:NAME, or a command after --.",
+            f'program "{words[0]}" not found; a bot is a folder with a '
+            "bot.toml, a .py file, sample:NAME, or a command after --.",
             USAGE,
         )
     return Command((str(Path(program).absolute()), *words[1:]), Path.cwd())
@@ -82,7 +82,9 @@ def stay(
         The exit status.
     """
     if target.exposed:
-        output.warn("without TLS the token can be read on the way; grpcs:// speaks TLS.")
+        output.warn(
+            "the connection is not encrypted, so others can read the token; use grpcs:// for TLS."
+        )
     messages = _ConnectionLog(as_json)
     connector = Connector(target, token, command, tables, messages, authority)
     try:
@@ -144,13 +146,13 @@ class _ConnectionLog:
 
     def _say_connected(self, version: str, tables: int) -> str:
         at = "one table" if tables == 1 else f"{tables} tables"
-        return f"connected · {version} · sits at {at} at a time · waiting"
+        return f"connected · {version} · plays {at} at a time · waiting"
 
     def _say_again(self, version: str, tables: int) -> str:
         return f"connected again · {version}"
 
     def _say_lost(self, reason: str) -> str:
-        return f"the connection was lost, and is made again ({reason})"
+        return f"connection lost, reconnecting ({reason})"
 
     def _say_table(self, start: bytes) -> str:
         request = bot_pb2.StartRequest.FromString(start)
@@ -169,10 +171,10 @@ class _ConnectionLog:
         return f"{against}  {points} · won {outcome.wins}, lost {lost} of {outcome.games}{faults}"
 
     def _say_leaving(self) -> str:
-        return "leaving when the tables at hand are over; Ctrl-C once more leaves at once"
+        return "leaving after the current tables; press Ctrl-C again to leave at once"
 
     def _say_left(self, at_once: bool) -> str:
-        return "left at once: what was open runs out of time" if at_once else "left"
+        return "left at once; open tables end with timeouts" if at_once else "left"
 
 
 def _plain(value: object) -> object:

@@ -12,10 +12,10 @@ from arena.cli.options import data_option, json_option
 
 @click.group()
 def owner() -> None:
-    """Owners of bots, and their tokens.
+    """Manage the owners of bots and their tokens.
 
-    With its owner's token a bot's page shows what the bot wrote when it failed, and the question
-    it was asked. A token is shown once, when it is made; only its hash is kept.
+    With a token, an owner can push bots, and the pages of the owner's bots show the output and the
+    question of each fault. A token is shown once; the arena stores only its hash.
     """
 
 
@@ -24,9 +24,9 @@ def owner() -> None:
 @json_option
 @data_option
 def add(name: str, as_json: bool, data: Path | None) -> None:
-    """Make a token for an owner, and print it, once.
+    """Create a token for an owner and print it once.
 
-    NAME is what `pokearena bot add --owner` says.
+    `pokearena bot add --owner NAME` uses the same name.
     """
     from arena.cli.workspace import Workspace
     from arena.store.bots import owners
@@ -39,7 +39,7 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def renew(name: str, as_json: bool, data: Path | None) -> None:
-    """Make another token for an owner; the one before is worth nothing from now on."""
+    """Create a new token for an owner and revoke the old one."""
     from arena.cli.workspace import Workspace
     from arena.store.bots import owners
 
@@ -51,7 +51,7 @@ def renew(name: str, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def remove(name: str, as_json: bool, data: Path | None) -> None:
-    """Make an owner's token worth nothing. The bots stay the owner's."""
+    """Revoke the token of an owner. The bots keep their owner."""
     from arena.cli.workspace import Workspace
     from arena.store.bots import owners
 
@@ -59,7 +59,7 @@ def remove(name: str, as_json: bool, data: Path | None) -> None:
     if as_json:
         output.document({"owner": name, "token": None})
     else:
-        output.line(f"{name} has no token any more")
+        output.line(f"the token of {name} is revoked")
         output.next_step("pokearena owner list")
 
 
@@ -67,7 +67,7 @@ def remove(name: str, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def listing(as_json: bool, data: Path | None) -> None:
-    """List the owners who have a token. With --json a line each."""
+    """List the owners with a token. --json prints one line per owner."""
     from arena.cli import formatting
     from arena.cli.workspace import Workspace
     from arena.store.bots import owners
@@ -79,7 +79,7 @@ def listing(as_json: bool, data: Path | None) -> None:
             output.document({"owner": owner.name, "created": json_values.iso(owner.created)})
         return
     output.table(
-        ("<owner", "<token made"),
+        ("<owner", "<token created"),
         [(owner.name, formatting.local_time(owner.created)) for owner in owner_list],
     )
     output.next_step("pokearena owner add NAME")
@@ -90,5 +90,5 @@ def _tell(name: str, token: str, as_json: bool) -> None:
         output.document({"owner": name, "token": token})
         return
     output.line(token)
-    output.hint(f"the token of {name}: it is shown this once, and only its hash is kept")
+    output.hint(f"token of {name}; it is shown only once, and the arena stores only its hash")
     output.next_step(f"pokearena bot add FOLDER --owner {name}")

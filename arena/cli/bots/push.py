@@ -52,7 +52,7 @@ class Answer:
     @property
     def sentence(self) -> str:
         """The reason of a rejection."""
-        return str(self.told.get("error") or f"it answers with status {self.status}.")
+        return str(self.told.get("error") or f"HTTP status {self.status}.")
 
 
 class Silent(Exception):
@@ -116,19 +116,21 @@ def elsewhere(url: str, token: str) -> Elsewhere:
         good = False
     if not good or parts.query or parts.fragment:
         raise CommandError(
-            f'"{url}" is no address of an arena; write for example https://arena.example.org.',
+            f'--to: "{url}" is not a valid URL; write for example https://arena.example.org.',
             USAGE,
         )
     if parts.username or parts.password:
-        raise CommandError("the token is said by --token or POKEARENA_TOKEN, not in --to.", USAGE)
+        raise CommandError("--to must not contain a token; use POKEARENA_TOKEN or --token.", USAGE)
     if not token.isascii() or not token.isprintable():
-        raise CommandError("this is no token; it is one word that the organiser gave you.", USAGE)
+        raise CommandError(
+            "invalid token: a token is one word. The organiser of the arena creates it.", USAGE
+        )
     return Elsewhere(url.rstrip("/"), token)
 
 
 def cannot_reach(url: str, reason: str, advice: str = "") -> CommandError:
     """Return the error for an arena that does not answer."""
-    return CommandError(f"the arena at {url} cannot be reached: {reason}.", UNREACHABLE, advice)
+    return CommandError(f"cannot reach the arena at {url}: {reason}.", UNREACHABLE, advice)
 
 
 class _Straight(urllib.request.HTTPRedirectHandler):
@@ -150,7 +152,12 @@ def _answer(answer: Any) -> Answer:
     except ValueError:
         values = {}
     if 300 <= answer.status < 400:
-        values = {"error": f"it leads to {answer.headers.get('Location', 'elsewhere')}; say that."}
+        values = {
+            "error": (
+                f"redirects to {answer.headers.get('Location', 'another address')}; "
+                "use that address."
+            )
+        }
     return Answer(
         answer.status,
         values if isinstance(values, dict) else {},
@@ -160,7 +167,7 @@ def _answer(answer: Any) -> Answer:
 
 def _reason(error: object) -> str:
     if isinstance(error, TimeoutError):
-        return "it does not answer in time"
+        return "timeout"
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return str(reason).rstrip(".")
 
@@ -211,7 +218,7 @@ def packed(bot: Bot) -> Iterator[Packed]:
     """
     bot_manifest = bot.manifest
     if bot_manifest is None:
-        raise CommandError(f"{bot.label} runs elsewhere; there are no files to push.", USAGE)
+        raise CommandError(f"{bot.label} is a remote bot and has no files to push.", USAGE)
     content = version_store.content_hash(bot)
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
         contents = upload_archive.pack(bot, file)
@@ -234,8 +241,8 @@ def send(arena: Elsewhere, what: Packed) -> Mapping[str, Any]:
     most = int(known.told.get("most_bytes") or 0)
     if what.size > most:
         raise CommandError(
-            f"{what.name} is {what.size:,} bytes packed, and {arena.url} takes {most:,} at the "
-            "most; move what it does not need to play elsewhere.",
+            f"{what.name} has {what.size:,} bytes packed; {arena.url} accepts "
+            f"at most {most:,}. Remove files that the bot does not need.",
             FAILED,
         )
     try:
@@ -287,7 +294,7 @@ def follow(arena: Elsewhere, first: Mapping[str, Any]) -> Iterator[Mapping[str, 
                     raise CommandError(str(error), error.status, again) from None
     except KeyboardInterrupt:
         raise CommandError(
-            f"no longer watching; {name} is worked on all the same.", INTERRUPTED, again
+            f"stopped watching; the arena continues to process {name}.", INTERRUPTED, again
         ) from None
 
 
@@ -326,9 +333,9 @@ def _conclude(arena: Elsewhere, state: Mapping[str, Any], bot: str) -> None:
         output.line(str(state["sentence"]))
         output.next_step(f"open {arena.url}/bots/{state['bot']}")
         return
-    output.complain(f"refused while {state['stage']}: {state['sentence']}")
+    output.complain(f"refused at stage {state['stage']}: {state['sentence']}")
     if state.get("output"):
-        output.hint("the end of what was written:")
+        output.hint("end of the output:")
         output.line(str(state["output"]).rstrip())
     output.next_step(f"pokearena test {bot}")
 
@@ -350,20 +357,21 @@ def _welcome(arena: Elsewhere, answer: Answer) -> Answer:
     if answer.status < 300 and answer.told:
         return answer
     if answer.status < 300:
-        raise CommandError(f"{arena.url} is no arena: what it answers is no JSON.", UNREACHABLE)
+        raise CommandError(f"{arena.url} is not an arena: its response is not JSON.", UNREACHABLE)
     status = UNREACHABLE if answer.status >= 500 else FAILED
-    raise CommandError(f"{arena.url} refuses: {answer.sentence}", status)
+    raise CommandError(f"{arena.url} refused the request: {answer.sentence}", status)
 
 
 _to = click.option(
-    "--to", envvar="POKEARENA_URL", metavar="URL", help="The address of the arena's pages."
+    "--to", envvar="POKEARENA_URL", metavar="URL", help="URL of the arena's web pages."
 )
 _token = click.option(
     "--token",
     default=token_from_environment,
     metavar="TOKEN",
-    help="What the organiser gave you. Better said by POKEARENA_TOKEN, or in a file that "
-    "POKEARENA_TOKEN_FILE names: others can read options.",
+    help="Token of the owner, created by the organiser. Other users of this machine "
+    "can read options; prefer POKEARENA_TOKEN, or POKEARENA_TOKEN_FILE with "
+    "the path of a file.",
 )
 
 
@@ -371,8 +379,8 @@ _token = click.option(
 @click.argument("bot", metavar="BOT")
 @_to
 @_token
-@click.option("--dry-run", is_flag=True, help="Say what would be sent, and send nothing.")
-@click.option("--no-wait", is_flag=True, help="Do not wait for what becomes of it.")
+@click.option("--dry-run", is_flag=True, help="Show what would be sent, without sending it.")
+@click.option("--no-wait", is_flag=True, help="Do not wait for the decision.")
 @json_option
 @data_option
 def push(
@@ -384,9 +392,10 @@ def push(
     as_json: bool,
     data: Path | None,
 ) -> int:
-    """Push a bot into an arena: it is checked, built, tested and put on the ladder there.
+    """Upload a bot to an arena, which checks, builds, tests and rates it.
 
-    A content is pushed once; a changed one is the next version. Ctrl-C leaves it going.
+    Each content can be pushed once; changed content becomes the next version. Ctrl-C stops the
+    display, not the submission.
     """
 
     from arena.cli.workspace import Workspace
@@ -419,7 +428,7 @@ def push(
 @_token
 @json_option
 def submission(submission: str, to: str | None, token: str | None, as_json: bool) -> int:
-    """Follow what has been pushed until it is decided, or say what became of it."""
+    """Show the state of a submission until it is decided."""
 
     arena = _arena(to, token)
     return tell(arena, follow(arena, look(arena, submission)), as_json)
@@ -428,14 +437,16 @@ def submission(submission: str, to: str | None, token: str | None, as_json: bool
 def _arena(to: str | None, token: str | None) -> Elsewhere:
 
     if not to:
-        raise CommandError("say which arena: --to URL, or POKEARENA_URL.", USAGE)
+        raise CommandError("no arena given; use --to URL or set POKEARENA_URL.", USAGE)
     if not token:
         raise CommandError(
-            "say the token that the organiser gave you: POKEARENA_TOKEN, or --token.", USAGE
+            "no token given; set POKEARENA_TOKEN or use --token. The organiser "
+            "of the arena creates tokens.",
+            USAGE,
         )
     arena = elsewhere(to, token)
     if arena.is_open_to_listeners:
-        output.warn(f"{to} is not encrypted: whoever carries this can read the token.")
+        output.warn(f"the connection to {to} is not encrypted, so others can read the token.")
     return arena
 
 

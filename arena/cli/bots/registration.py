@@ -77,14 +77,14 @@ def register_house_bot(workspace: Workspace, bot: Bot) -> Version:
 def _check(name: str | None, number: str | None) -> None:
     if name is not None and not NAME.fullmatch(name):
         raise CommandError(
-            f'"{quote(name, 60)}" is no name of a bot; a name is 1 to 40 lowercase letters, '
-            "digits, - and _.",
+            f'"{quote(name, 60)}" is not a valid bot name; use 1 to 40 '
+            "lowercase letters, digits, - and _.",
             USAGE,
         )
     if number is not None and not VERSION.fullmatch(number):
         raise CommandError(
-            f'"{quote(number, 60)}" is no version; a version is up to 40 letters, digits, ., - and '
-            "_.",
+            f'"{quote(number, 60)}" is not a valid version; use 1 to 40 '
+            "letters, digits, ., - and _.",
             USAGE,
         )
 
@@ -104,13 +104,12 @@ def _register_remote(
 ) -> Version:
     if bot.address is None:
         raise CommandError(
-            f"{bot.label} connects by itself; `pokearena bot add --remote NAME` makes another.",
+            f"{bot.label} is registered already as a bot that connects to the "
+            "relay; `pokearena bot add --remote NAME` registers another.",
             USAGE,
         )
     if name is None:
-        raise CommandError(
-            f"{bot.label} has no bot.toml here to say its name; add --name NAME.", USAGE
-        )
+        raise CommandError(f"{bot.label} has no bot.toml with a name; add --name NAME.", USAGE)
     manifest = {"address": bot.address}
     for version in versions.listing(workspace.store, name=name):
         if version.manifest == manifest and number in (None, version.number):

@@ -99,7 +99,7 @@ def _live_lines(page: Page) -> TextTable:
 def _ladder(web: WebState, view: View) -> ScreenContent:
     page = ladder.page(web, _ask({"find": view.find}, form=view.value))
     names = [line.name for line in page.model["lines"]]
-    filtered = f", found by “{view.find}”" if view.find else ""
+    filtered = f", filter “{view.find}”" if view.find else ""
     opens = tuple(View(ViewKind.BOT, name.partition("@")[0]) for name in names)
     sections = [Section("", _live_lines(page), opens)]
     running = [
@@ -110,7 +110,7 @@ def _ladder(web: WebState, view: View) -> ScreenContent:
     if running:
         sections.append(
             Section(
-                "being played",
+                "running matches",
                 TextTable(
                     ("<match", "<bots", "games"),
                     [
@@ -142,7 +142,7 @@ def _form_of(web: WebState, tournament: str) -> str:
 def _matrix(web: WebState, view: View) -> ScreenContent:
     page = matrix.page(web, _ask(form=view.value))
     return ScreenContent(
-        f"{wording.form_name(view.value)}: the score of the line against the column, in %",
+        f"{wording.form_name(view.value)}: score of the row against the column, in %",
         (Section("", _live_lines(page)),),
     )
 
@@ -153,7 +153,7 @@ def _bot(web: WebState, view: View) -> ScreenContent:
     if page.csv is not None and page.csv.rows:
         rows = page.csv.rows[:_MATCHES]
         opens = tuple(View(ViewKind.MATCH, str(row[0])) for row in rows)
-        sections.append(Section("matches, the newest first", _chosen(page.csv, rows), opens))
+        sections.append(Section("matches, newest first", _chosen(page.csv, rows), opens))
     return ScreenContent(view.value, tuple(sections))
 
 
@@ -177,7 +177,7 @@ def _match(web: WebState, view: View) -> ScreenContent:
     )
     if running is None or running.state is not MatchState.RUNNING:
         return ScreenContent(page.title, sections, (f"pokearena replay {view.value}",))
-    progress = f"{running.committed} of {running.games} games are over"
+    progress = f"{running.committed} of {running.games} games finished"
     table = live_table(
         web.events.positions, running, tournaments.find(web.engine, running.tournament)
     )
@@ -281,7 +281,7 @@ def _drawn(seen: ScreenContent, where: Navigation, width: int, height: int) -> R
         parts.append(_table(section, mine, room, width))
         before += len(section.opens)
     parts += [painted(one_line(line)) for line in seen.lines]
-    typed = KEYS if where.typing is None else f"find: {where.typing}▏ (enter, esc)"
+    typed = KEYS if where.typing is None else f"find: {where.typing}▏ (enter: apply · esc: cancel)"
     return Group(*parts, Text(), Text(typed, "dim"))
 
 

@@ -15,11 +15,12 @@ from arena.cli.options import data_option
 @click.argument("ladder", required=False, metavar="[GAME]")
 @data_option
 def watch(ladder: str | None, data: Path | None) -> None:
-    """Watch the arena live: ladders, what is being played, bots, matches.
+    """Watch the arena live: ladders, running matches, bots.
 
-    GAME may name a form, such as pouku-3. Arrows choose a line, enter opens the bot or the match,
-    m shows the crosstable, [ and ] the other ladders, / finds bots, esc goes back, q ends it.
-    Tables that are being played are shown as everybody at them knows them.
+    GAME can be a form, such as pouku-3. Running tables show only what all their players know.
+
+    Keys: up and down select a row, enter opens the bot or match, esc goes back, q quits. On a
+    ladder, m shows the crosstable, [ and ] switch to another ladder, / filters the bots.
     """
     import asyncio
 
@@ -33,7 +34,7 @@ def watch(ladder: str | None, data: Path | None) -> None:
     if not (output.is_terminal() and key_input.has_keys()):
         words = f" {ladder}" if ladder else ""
         raise CommandError(
-            "watch needs a terminal with a keyboard.",
+            "watch requires a terminal; this output or input is not one.",
             USAGE,
             f"pokearena standings{words} --watch",
         )
@@ -41,7 +42,7 @@ def watch(ladder: str | None, data: Path | None) -> None:
     engine = workspace.existing_store
     forms = [scope.form for scope in key_lookup.scopes_of(workspace, ladder, None)]
     if not forms:
-        raise CommandError("no tournament has been held yet.", advice="pokearena demo")
+        raise CommandError("no tournament has been played yet.", advice="pokearena demo")
     asyncio.run(
         screen.watch(
             WebState(engine, ServerSettings(redis=running_services.redis_of(workspace))), forms[0]
