@@ -7,9 +7,6 @@ from typing import Final
 import rich_click as click
 from click.core import ParameterSource
 
-# The next command, in a form that works in the user's environment.
-
-
 UV_RUN = "UV_RUN_RECURSION_DEPTH"
 """Variable that `uv run` sets for its command, which is then not on the user's PATH."""
 
@@ -50,14 +47,19 @@ BROKEN_PIPE: Final = 141
 
 
 class CommandError(Exception):
-    """Ends a command with a sentence, an exit status, and optionally a suggested next command."""
+    """Ends a command with a sentence and an exit status.
 
-    def __init__(self, sentence: str, status: int = FAILED, advice: str = "") -> None:
+    Args:
+        sentence: what is wrong, where, and what to do.
+        status: the exit status.
+        advice: the suggested next command, if any.
+        code: a stable name of the error for programs and tests; the sentence may change.
+    """
+
+    def __init__(
+        self, sentence: str, status: int = FAILED, advice: str = "", *, code: str = ""
+    ) -> None:
         super().__init__(sentence)
         self.status = status
-        self.advice = _typed(advice) if advice else ""
-
-
-def _typed(command: str) -> str:
-
-    return typed(command)
+        self.advice = typed(advice) if advice else ""
+        self.code = code

@@ -42,7 +42,9 @@ def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, Value]
         if name not in game.options:
             raise unknown(f"option of {game.id}", name, sorted(game.options))
         if value is True and not isinstance(game.options[name].default, bool):
-            raise CommandError(f"option {name} needs a value; write {name}=VALUE.", USAGE)
+            raise CommandError(
+                f"option {name} needs a value; write {name}=VALUE.", USAGE, code="value-missing"
+            )
     return game.settle(given)
 
 
@@ -52,6 +54,7 @@ def check_plays(bot: Bot, game: Game) -> None:
         raise CommandError(
             f'{bot.label} does not play {game.id}: it is not in the list "games" of its bot.toml.',
             USAGE,
+            code="not-played",
         )
 
 
@@ -86,10 +89,23 @@ def seats_for(
         here += f" with {' and '.join(turned)}" if turned else ""
         raise CommandError(
             f"{game.id} needs {allowed} bots{here}, and {entrants} "
-            f"{'is' if entrants == 1 else 'are'} given.",
+            f"{'is' if entrants == 1 else 'are'} given."
+            f"{_option_hint(game, options, entrants)}",
             USAGE,
+            code="wrong-number-of-bots",
         )
     return fitting[0]
+
+
+def _option_hint(game: Game, options: Mapping[str, Value], entrants: int) -> str:
+    """Return a sentence with the first option that would allow this number of entrants."""
+    for name, option in game.options.items():
+        if option.default is False and not options[name]:
+            changed = {**options, name: True}
+            sides = {n: game.side_count(n, changed) for n in game.seats if game.allows(n, changed)}
+            if entrants in sides.values():
+                return f" {entrants} bots can play it with --option {name}."
+    return ""
 
 
 def usual_seats(game: Game, options: dict[str, Value], entrants: int) -> int:

@@ -26,12 +26,14 @@ def tournament(workspace: Workspace, name: str) -> str:
         raise CommandError(
             f"unknown tournament {name}; `pokearena tournament list` lists all.",
             USAGE,
+            code="unknown-tournament",
         )
     if len(fitting) > 1:
         raise CommandError(
             f"several tournaments begin with {name}: "
             f"{', '.join(fitting[:5])}; type more of the id.",
             USAGE,
+            code="ambiguous",
         )
     return fitting[0]
 
@@ -50,4 +52,4 @@ def version(workspace: Workspace, label: str) -> Version:
         return (active or fitting)[-1]
     known = [v.id for v in everything] if at else sorted({v.name for v in everything})
     hint = nearest(label, known) or "; `pokearena bot list` lists all."
-    raise CommandError(f'unknown bot "{label}"{hint}', USAGE)
+    raise CommandError(f'unknown bot "{label}"{hint}', USAGE, code="unknown-bot")

@@ -164,10 +164,16 @@ def relay_options(command: F) -> F:
         certificate, key = named.pop("relay_cert"), named.pop("relay_key")
         workers = named.pop("relay_workers")
         if (certificate is None) != (key is None):
-            raise CommandError("--relay-cert and --relay-key must be given together.", USAGE)
+            raise CommandError(
+                "--relay-cert and --relay-key must be given together.",
+                USAGE,
+                code="option-combination",
+            )
         if listen is not None and not ADDRESS.fullmatch(listen):
             raise CommandError(
-                f'--relay: "{listen}" is not a valid address; write HOST:PORT.', USAGE
+                f'--relay: "{listen}" is not a valid address; write HOST:PORT.',
+                USAGE,
+                code="invalid-address",
             )
         if workers is not None:
             _check_way(listen, workers)
@@ -224,17 +230,20 @@ def relay_options(command: F) -> F:
 def _check_way(listen: str | None, workers: str) -> None:
     """Raise CommandError if other machines cannot use the value of --relay-workers."""
     if listen is None:
-        raise CommandError("--relay-workers requires --relay.", USAGE)
+        raise CommandError("--relay-workers requires --relay.", USAGE, code="option-combination")
     address = ADDRESS.fullmatch(workers)
     if address is None or int(address[2]) > 65535:
         raise CommandError(
-            f'--relay-workers: "{workers}" is not a valid address; write HOST:PORT.', USAGE
+            f'--relay-workers: "{workers}" is not a valid address; write HOST:PORT.',
+            USAGE,
+            code="invalid-address",
         )
     if address[1].strip("[]") in ("0.0.0.0", "::", "*"):
         raise CommandError(
             f'--relay-workers: other machines cannot reach "{workers}"; write '
             "the address of this machine in the network of the workers.",
             USAGE,
+            code="unreachable-address",
         )
 
 
@@ -246,7 +255,9 @@ def host_and_port(
         return None
     address = ADDRESS.fullmatch(text)
     if address is None or int(address[2]) > 65535:
-        raise CommandError(f'"{text}" is not a valid address; write HOST:PORT.', USAGE)
+        raise CommandError(
+            f'"{text}" is not a valid address; write HOST:PORT.', USAGE, code="invalid-address"
+        )
     return address[1].strip("[]"), int(address[2])
 
 
@@ -317,4 +328,4 @@ def unknown(what: str, word: str, known: list[str]) -> CommandError:
     from arena.errors import nearest
 
     hint = nearest(word, known) or f"; available: {', '.join(known)}." * bool(known)
-    return CommandError(f'unknown {what} "{word}"{hint}', USAGE)
+    return CommandError(f'unknown {what} "{word}"{hint}', USAGE, code="unknown-name")

@@ -7,7 +7,8 @@ from typing import Any
 
 import rich_click as click
 
-# A group of commands whose modules are imported only when one of them is called.
+PREFIX = "POKEARENA"
+"""Prefix of the environment variables of options."""
 
 
 class LazyCommand(click.RichCommand):
@@ -27,7 +28,23 @@ class LazyCommand(click.RichCommand):
         """Import and return the command."""
         module, _, name = self._where.partition(":")
         command: click.Command = getattr(importlib.import_module(module), name)
+        _name_variables(command, f"{PREFIX}_{self.name}")
         return command
+
+
+def _name_variables(command: click.Command, prefix: str) -> None:
+    """Name the environment variable of each option after its flag.
+
+    Click derives it from the Python parameter, which differs for example for `--json`.
+    """
+    if isinstance(command, click.Group):
+        for name, member in command.commands.items():
+            _name_variables(member, f"{prefix}_{name}")
+    for option in command.params:
+        if isinstance(option, click.Option) and option.envvar is None:
+            flag = max(option.opts, key=len).lstrip("-").replace("-", "_")
+            if flag != option.name:
+                option.envvar = f"{prefix}_{flag}".replace("-", "_").upper()
 
 
 class LazyGroup(click.RichGroup):
@@ -112,7 +129,7 @@ _HELP = {
     "pokearena",
     cls=LazyGroup,
     context_settings={
-        "auto_envvar_prefix": "POKEARENA",
+        "auto_envvar_prefix": PREFIX,
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
         # The decorator of rich-click would import rich for every command.
@@ -125,9 +142,9 @@ _HELP = {
 def pokearena() -> None:
     """A tournament and bot arena for the Poke family of card games.
 
-    `pokearena COMMAND --help` explains a command, `pokearena --version` says which release this
-    is. Every option can be set by a variable as well: POKEARENA_DATA is --data everywhere,
-    POKEARENA_PLAY_SEED is --seed of play.
+    `pokearena COMMAND --help` explains a command, and `pokearena --version` prints the version.
+    Each option can also be set by an environment variable: POKEARENA_DATA sets --data of all
+    commands, POKEARENA_PLAY_SEED sets --seed of play.
     """
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import rich_click as click
 from click.exceptions import Exit, NoArgsIsHelpError
@@ -19,10 +21,12 @@ from arena.cli.errors import (
     USAGE,
     CommandError,
 )
-from arena.cli.root import pokearena
+from arena.cli.root import LazyCommand, pokearena
 
 _NAME = "pokearena"
 _COMPLETE = "_POKEARENA_COMPLETE"
+_SIMILARITY = 0.75
+"""Minimum similarity, from 0 to 1, of an option suggested instead of an unknown one."""
 # By name, so that a library is not imported only to check for its exceptions.
 _STATUS = {
     "arena.errors.BotAbsent": UNREACHABLE,
@@ -47,8 +51,21 @@ _STATUS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a command ended: its exit status, and the error that it has printed, if any."""
+
+    status: int
+    error: BaseException | None = None
+
+
 def run(argv: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit status.
+    """Run a command line and return its exit status."""
+    return execute(argv).status
+
+
+def execute(argv: Sequence[str] | None = None) -> Outcome:
+    """Run a command line, print its error if it fails, and return how it ended.
 
     Exceptions that are caused neither by the user nor by the environment are defects and propagate.
     """
@@ -61,43 +78,49 @@ def run(argv: Sequence[str] | None = None) -> int:
     if instruction:
         from click.shell_completion import shell_complete
 
-        return shell_complete(pokearena, {}, _NAME, _COMPLETE, instruction)
+        return Outcome(shell_complete(pokearena, {}, _NAME, _COMPLETE, instruction))
     try:
-        status = _invoke(words)
+        outcome = _invoke(words)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has closed the pipe; redirect it so that Python's exit does not report an
         # error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
-    return status
+        return Outcome(BROKEN_PIPE)
+    return outcome
 
 
-def _invoke(words: list[str]) -> int:
+def _invoke(words: list[str]) -> Outcome:
     # The `main` of click would format some errors in its own way.
     try:
         with pokearena.make_context(_NAME, words) as context:
             status = pokearena.invoke(context)
     except Exit as ended:
-        return ended.exit_code
+        return Outcome(ended.exit_code)
     except SystemExit as ended:
         # Raised by SIGTERM while services ran, or by a help page whose pipe was closed.
-        return ended.code if isinstance(ended.code, int) else FAILED
+        return Outcome(ended.code if isinstance(ended.code, int) else FAILED)
     except BrokenPipeError:
         raise
     except (Exception, KeyboardInterrupt) as error:
-        return _explain(error)
-    return status if isinstance(status, int) else OK
+        return Outcome(_explain(error, words), error)
+    return Outcome(status if isinstance(status, int) else OK)
 
 
-def _explain(error: BaseException) -> int:
+def _explain(error: BaseException, words: Sequence[str]) -> int:
     """Print the error and return the exit status; raise it again if it is unknown."""
     match error:
         case NoArgsIsHelpError():
             print(error.format_message())
             return USAGE
         case click.UsageError():
-            command = error.ctx.command_path if error.ctx else "pokearena"
+            if isinstance(error, click.NoSuchOption):
+                # Click also suggests options that have little in common with the given one.
+                close = difflib.get_close_matches(
+                    error.option_name, error.possibilities or (), cutoff=_SIMILARITY
+                )
+                error = click.NoSuchOption(error.option_name, possibilities=close, ctx=error.ctx)
+            command = error.ctx.command_path if error.ctx else _command_path(words)
             return _say(error.format_message(), USAGE, f"{command} --help")
         case click.ClickException():
             return _say(error.format_message(), error.exit_code)
@@ -112,6 +135,19 @@ def _explain(error: BaseException) -> int:
         if name in _STATUS:
             return _say(_sentence(error), _STATUS[name])
     raise error
+
+
+def _command_path(words: Sequence[str]) -> str:
+    """Return the command that the words call, for example "pokearena tournament run"."""
+    path = [_NAME]
+    command: click.Command = pokearena
+    for word in words:
+        if not isinstance(command, click.Group) or word not in command.commands:
+            break
+        path.append(word)
+        member = command.commands[word]
+        command = member.load() if isinstance(member, LazyCommand) else member
+    return " ".join(path)
 
 
 def _say(sentence: str, status: int, advice: str = "") -> int:

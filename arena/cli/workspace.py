@@ -38,6 +38,7 @@ class Workspace:
         """The store; created if it is missing."""
         from arena.store import database
 
+        self._check_database()
         self.folder.create()
         engine = database.open(self.folder.database_url())
         database.prepare(engine)
@@ -61,6 +62,23 @@ class Workspace:
                 f"with --data, or its database with {DATABASE[0]}.",
                 FAILED,
                 "pokearena demo",
+                code="no-arena",
+            )
+        self._check_database()
+
+    def _check_database(self) -> None:
+        """Raise CommandError if the file of the database has lost its content.
+
+        SQLite would treat an empty file as a new database.
+        """
+        file = self.folder.database
+        if setting(DATABASE) is None and file.exists() and file.stat().st_size == 0:
+            raise CommandError(
+                f"the database {file} is empty (0 bytes). Delete it, then restore a backup or "
+                "begin a new arena.",
+                FAILED,
+                "pokearena db restore BACKUP",
+                code="empty-database",
             )
 
     def bot(self, text: str) -> Bot:

@@ -63,6 +63,7 @@ def connect(
             "no token given; set POKEARENA_TOKEN or use --token. The organiser "
             "of the arena creates tokens.",
             USAGE,
+            code="no-token",
         )
     command = connection.command_of(words)
     target = connection.target_of(url, authority)

@@ -118,19 +118,28 @@ def elsewhere(url: str, token: str) -> Elsewhere:
         raise CommandError(
             f'--to: "{url}" is not a valid URL; write for example https://arena.example.org.',
             USAGE,
+            code="invalid-url",
         )
     if parts.username or parts.password:
-        raise CommandError("--to must not contain a token; use POKEARENA_TOKEN or --token.", USAGE)
+        raise CommandError(
+            "--to must not contain a token; use POKEARENA_TOKEN or --token.",
+            USAGE,
+            code="token-in-url",
+        )
     if not token.isascii() or not token.isprintable():
         raise CommandError(
-            "invalid token: a token is one word. The organiser of the arena creates it.", USAGE
+            "invalid token: a token is one word. The organiser of the arena creates it.",
+            USAGE,
+            code="invalid-token",
         )
     return Elsewhere(url.rstrip("/"), token)
 
 
 def cannot_reach(url: str, reason: str, advice: str = "") -> CommandError:
     """Return the error for an arena that does not answer."""
-    return CommandError(f"cannot reach the arena at {url}: {reason}.", UNREACHABLE, advice)
+    return CommandError(
+        f"cannot reach the arena at {url}: {reason}.", UNREACHABLE, advice, code="unreachable"
+    )
 
 
 class _Straight(urllib.request.HTTPRedirectHandler):
@@ -218,7 +227,9 @@ def packed(bot: Bot) -> Iterator[Packed]:
     """
     bot_manifest = bot.manifest
     if bot_manifest is None:
-        raise CommandError(f"{bot.label} is a remote bot and has no files to push.", USAGE)
+        raise CommandError(
+            f"{bot.label} is a remote bot and has no files to push.", USAGE, code="remote-bot"
+        )
     content = version_store.content_hash(bot)
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
         contents = upload_archive.pack(bot, file)
@@ -244,6 +255,7 @@ def send(arena: Elsewhere, what: Packed) -> Mapping[str, Any]:
             f"{what.name} has {what.size:,} bytes packed; {arena.url} accepts "
             f"at most {most:,}. Remove files that the bot does not need.",
             FAILED,
+            code="too-large",
         )
     try:
         answer = arena.ask(path, what.file, what.size)
@@ -294,7 +306,10 @@ def follow(arena: Elsewhere, first: Mapping[str, Any]) -> Iterator[Mapping[str, 
                     raise CommandError(str(error), error.status, again) from None
     except KeyboardInterrupt:
         raise CommandError(
-            f"stopped watching; the arena continues to process {name}.", INTERRUPTED, again
+            f"stopped watching; the arena continues to process {name}.",
+            INTERRUPTED,
+            again,
+            code="stopped-watching",
         ) from None
 
 
@@ -359,7 +374,9 @@ def _welcome(arena: Elsewhere, answer: Answer) -> Answer:
     if answer.status < 300:
         raise CommandError(f"{arena.url} is not an arena: its response is not JSON.", UNREACHABLE)
     status = UNREACHABLE if answer.status >= 500 else FAILED
-    raise CommandError(f"{arena.url} refused the request: {answer.sentence}", status)
+    raise CommandError(
+        f"{arena.url} refused the request: {answer.sentence}", status, code="refused"
+    )
 
 
 _to = click.option(
@@ -437,12 +454,15 @@ def submission(submission: str, to: str | None, token: str | None, as_json: bool
 def _arena(to: str | None, token: str | None) -> Elsewhere:
 
     if not to:
-        raise CommandError("no arena given; use --to URL or set POKEARENA_URL.", USAGE)
+        raise CommandError(
+            "no arena given; use --to URL or set POKEARENA_URL.", USAGE, code="no-url"
+        )
     if not token:
         raise CommandError(
             "no token given; set POKEARENA_TOKEN or use --token. The organiser "
             "of the arena creates tokens.",
             USAGE,
+            code="no-token",
         )
     arena = elsewhere(to, token)
     if arena.is_open_to_listeners:

@@ -80,12 +80,14 @@ def _check(name: str | None, number: str | None) -> None:
             f'"{quote(name, 60)}" is not a valid bot name; use 1 to 40 '
             "lowercase letters, digits, - and _.",
             USAGE,
+            code="invalid-name",
         )
     if number is not None and not VERSION.fullmatch(number):
         raise CommandError(
             f'"{quote(number, 60)}" is not a valid version; use 1 to 40 '
             "letters, digits, ., - and _.",
             USAGE,
+            code="invalid-version",
         )
 
 
@@ -109,7 +111,11 @@ def _register_remote(
             USAGE,
         )
     if name is None:
-        raise CommandError(f"{bot.label} has no bot.toml with a name; add --name NAME.", USAGE)
+        raise CommandError(
+            f"{bot.label} has no bot.toml with a name; add --name NAME.",
+            USAGE,
+            code="name-required",
+        )
     manifest = {"address": bot.address}
     for version in versions.listing(workspace.store, name=name):
         if version.manifest == manifest and number in (None, version.number):

@@ -19,34 +19,34 @@ from arena.cli.options import data_option, json_option, scope_options
     nargs=2,
     type=float,
     metavar="LOW HIGH",
-    help="Test whether the first is HIGH points better, or only LOW.",
+    help="SPRT: whether the first bot is better by HIGH points or only by LOW.",
 )
 @click.option(
     "--alpha",
     type=float,
     default=0.05,
     show_default=True,
-    help="How often the test may say HIGH though LOW is true.",
+    help="Probability of the verdict HIGH if LOW is true.",
 )
 @click.option(
     "--beta",
     type=float,
     default=0.05,
     show_default=True,
-    help="How often it may say LOW though HIGH is true.",
+    help="Probability of the verdict LOW if HIGH is true.",
 )
 @click.option(
     "--model",
     type=click.Choice(["logistic", "normalized"]),
     default="logistic",
     show_default=True,
-    help="The points of LOW and HIGH: Elo, or standard deviations of a game.",
+    help="Unit of LOW and HIGH: Elo points, or normalized by the standard deviation of a game.",
 )
 @click.option(
     "--by",
     "unit",
     type=click.Choice(["board", "match"]),
-    help="What is counted. [default: boards where both seatings play them, else matches]",
+    help="Unit of the comparison. [default: board if both seatings were played, else match]",
 )
 @json_option
 @data_option
@@ -63,21 +63,20 @@ def compare(
     as_json: bool,
     data: Path | None,
 ) -> None:
-    """Is one bot better than another: all their matches, counted as chess engine testing does.
+    """Compare two bots by all their matches against each other.
 
-    A BOT is NAME@VERSION, or NAME for the newest version. GAME may name a form, such as pouku-3.
+    BOT is NAME@VERSION, or NAME for the newest version. GAME can be a form, such as pouku-3.
 
-    What is counted are boards, each played in both seatings (a pair of games), as the format sprt
-    counts them; or with --by match whole matches, which a bot that learns from board to board asks
-    for, and tables of more than two. The bounds of an SPRT are to be set before anything is
-    played, and the first verdict stands.
+    The unit is a board played in both seatings (a pair of games), as in chess engine testing. Use
+    --by match for bots that learn from board to board, and for tables with more than two bots.
+    Choose the bounds of an SPRT before the first match; its first verdict is final.
     """
     from arena.cli import lookup
     from arena.cli.ladders import compare_views, key_lookup
     from arena.cli.workspace import Workspace
 
     workspace = Workspace(data)
-    assert workspace.existing_store is not None
+    workspace.expect_store()
     test = compare_views.test_of(sprt, alpha, beta, model)
     pair = (lookup.version(workspace, first).id, lookup.version(workspace, second).id)
     scopes = key_lookup.scopes_of(workspace, game, tournament)

@@ -33,7 +33,7 @@ def test_of(
     try:
         return SprtSettings(*bounds, alpha=alpha, beta=beta, model=cast("Model", model))
     except ValueError as error:
-        raise CommandError(f"{error}.", USAGE) from None
+        raise CommandError(f"{error}.", USAGE, code="invalid-sprt") from None
 
 
 def compare(
@@ -53,19 +53,32 @@ def compare(
 
     first, second = pair
     if first == second:
-        raise CommandError(f"{first} is no other than itself.", USAGE)
+        raise CommandError(
+            '"choose two different versions; both are " + f"{first}."', USAGE, code="same-version"
+        )
     met_on = [scope for scope in scopes if head_to_head.have_met(engine, scope, pair)]
     if not met_on:
-        raise CommandError(f"{first} and {second} have not met here.", FAILED, "pokearena matrix")
+        raise CommandError(
+            f"{first} and {second} have not played against each other in this arena.",
+            FAILED,
+            "pokearena matrix",
+            code="never-met",
+        )
     if len(met_on) > 1:
         forms = ", ".join(scope.form for scope in met_on)
-        raise CommandError(f"{first} and {second} have met in {forms}; name one of them.", USAGE)
+        raise CommandError(
+            f"{first} and {second} have played in several forms; add one of {forms}.",
+            USAGE,
+            code="several-forms",
+        )
     try:
         return head_to_head.compare_stored(engine, met_on[0], pair, unit, test)
     except head_to_head.UnequalMatches as error:
-        raise CommandError(f"{error}; --tournament names one of them.", USAGE) from None
+        raise CommandError(
+            f"{error}; choose one with --tournament ID.", USAGE, code="uneven"
+        ) from None
     except head_to_head.NoBoards as error:
-        raise CommandError(f"{error}; here use --by match.", USAGE) from None
+        raise CommandError(f"{error}; use --by match.", USAGE, code="no-boards") from None
 
 
 def show(result: LadderComparison) -> None:
@@ -115,7 +128,7 @@ def _pairs(comparison: Comparison) -> str:
 
 def _interval(interval: Interval) -> str:
     if not math.isfinite(interval.value):
-        return f"{'+' if interval.value > 0 else '-'}∞: everything was {_all(interval.value)}"
+        return f"{('+' if interval.value > 0 else '-')}∞: all games {_all(interval.value)}"
     return f"{interval.value:+.2f} ({_end(interval.low)} to {_end(interval.high)})"
 
 

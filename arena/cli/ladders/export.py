@@ -29,30 +29,30 @@ _FORMATS = ("csv", "json", "html")
     "--parquet",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write a data set instead: a line for every decision of the closed matches.",
+    help="Write a data set instead: one row per decision of the closed matches.",
 )
 @click.option(
     "--games",
     metavar="GAME,...",
-    help="With --parquet: these games or forms. [default: all]",
+    help="With --parquet: only these games or forms. [default: all]",
 )
 @click.option(
     "--views",
     is_flag=True,
-    help="With --parquet: what the seat saw as well; every game is dealt and played again.",
+    help="With --parquet: include the view of each seat; every game is dealt and played again.",
 )
 @click.option(
     "--format",
     "kind",
     type=click.Choice(_FORMATS),
-    help="What it is written as. [default: what the name of the file says, else csv]",
+    help="Format of the output. [default: by the extension of --output, else csv]",
 )
 @click.option(
     "--output",
     "file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where to write it. [default: standard output]",
+    help="File to write: .csv, .json or .html. [default: standard output]",
 )
 @data_option
 def export(
@@ -65,12 +65,13 @@ def export(
     file: Path | None,
     data: Path | None,
 ) -> None:
-    """Write ladders and their crosstables as CSV, JSON, or one page of HTML.
+    """Write ladders and their crosstables as CSV, JSON or HTML.
 
-    GAME may name a form, such as pouku-3. CSV is of one ladder: a line for each bot. The page
-    needs nothing else, and no script.
+    GAME can be a form, such as pouku-3. CSV holds one ladder, one line per bot. The HTML file needs
+    no other files and no scripts.
 
-    With --parquet it is the matches themselves, for programs that learn (docs/reference/data.md):
+    --parquet writes the decisions of the matches as a data set for machine learning
+    (docs/reference/data.md):
 
     pokearena export --games poke,pouku-3 --parquet decisions.parquet
     """
@@ -78,13 +79,22 @@ def export(
     from arena.cli.workspace import Workspace
     from arena.ladders import ladder_export
 
+    form = kind or ("" if parquet is not None else _kind_of(file))
     workspace = Workspace(data)
-    assert workspace.existing_store is not None
+    workspace.expect_store()
     if parquet is not None:
         if kind or file:
-            raise CommandError("--parquet says form and file; leave --format and --output.", USAGE)
+            raise CommandError(
+                "--parquet cannot be combined with --format or --output.",
+                USAGE,
+                code="option-combination",
+            )
         if game and games:
-            raise CommandError(f"{game} is named beside --games; name it there.", USAGE)
+            raise CommandError(
+                f"GAME and --games cannot be combined; write --games {games},{game}.",
+                USAGE,
+                code="option-combination",
+            )
         names: Sequence[str | None]
         names = [name.strip() for name in games.split(",")] if games else [game]
         selected = [
@@ -93,22 +103,43 @@ def export(
         _decisions(workspace, selected, parquet, views)
         return
     if games or views:
-        raise CommandError("--games and --views go with --parquet FILE.", USAGE)
+        raise CommandError(
+            "--games and --views require --parquet FILE.", USAGE, code="option-combination"
+        )
     scopes = {scope.form: scope for scope in key_lookup.scopes_of(workspace, game, tournament)}
     tables = ladder_table.of_scopes(workspace.store, scopes.values())
     ladders = [
         ladder_export.of_table(workspace.store, scopes[form], tables[form]) for form in tables
     ]
     if not ladders:
-        raise CommandError("no match is closed yet.", FAILED, "pokearena tournament list")
-    suffix = file.suffix.lstrip(".").lower() if file else ""
-    text = _text(ladders, kind or (suffix if suffix in _FORMATS else "csv"))
+        raise CommandError(
+            "no match is closed yet.", FAILED, "pokearena tournament list", code="no-closed-match"
+        )
+    text = _text(ladders, form)
     if file is None:
         print(text, end="")
         return
     file.write_text(text, encoding="utf-8")
     bots = sum(len(ladder.table.lines) for ladder in ladders)
     output.hint(f"{file}: {', '.join(ladder.scope.form for ladder in ladders)}, {bots} lines")
+
+
+def _kind_of(file: Path | None) -> str:
+    """Return the format that the extension of a file names; CSV without a file.
+
+    Raises:
+        CommandError: no format has this extension.
+    """
+    if file is None:
+        return "csv"
+    extension = file.suffix.lstrip(".").lower()
+    if extension not in _FORMATS:
+        raise CommandError(
+            f"--output: {file} must end with .csv, .json or .html, or choose with --format.",
+            USAGE,
+            code="unknown-extension",
+        )
+    return extension
 
 
 def _text(exports: Sequence[LadderExport], kind: str) -> str:
@@ -122,7 +153,9 @@ def _text(exports: Sequence[LadderExport], kind: str) -> str:
         return html_page.page(exports)
     if len(exports) > 1:
         forms = ", ".join(export.scope.form for export in exports)
-        raise CommandError(f"CSV is of one ladder, and there are {forms}; name one.", USAGE)
+        raise CommandError(
+            f"CSV holds one ladder; choose one of {forms}.", USAGE, code="several-ladders"
+        )
     return ladder_export.as_csv(exports[0])
 
 
@@ -139,8 +172,8 @@ def _decisions(workspace: Workspace, scopes: Sequence[LadderKey], file: Path, vi
     except ModuleNotFoundError as error:
         if error.name != "pyarrow":
             raise
-        sentence = "writing Parquet needs pyarrow, which the extra pokearena[data] brings."
-        raise CommandError(sentence, FAILED) from None
+        sentence = "Parquet requires pyarrow; install pokearena[data]."
+        raise CommandError(sentence, FAILED, code="pyarrow-missing") from None
     progress = ProgressLine()
     matches = 0
     try:
@@ -156,9 +189,14 @@ def _decisions(workspace: Workspace, scopes: Sequence[LadderKey], file: Path, vi
                         f"matches of {tournament}, {data.written} decisions", number, len(closed)
                     )
             if not matches:
-                raise CommandError("no match is closed yet.", FAILED, "pokearena tournament list")
+                raise CommandError(
+                    "no match is closed yet.",
+                    FAILED,
+                    "pokearena tournament list",
+                    code="no-closed-match",
+                )
     except OSError as error:
         raise CommandError(
-            f"{file} cannot be written: {error.strerror or error}.", FAILED
+            f"{file} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
         ) from None
     output.hint(f"{file}: {data.written} decisions of {count(matches, 'match', 'matches')}")

@@ -51,7 +51,7 @@ def _ladder(export: LadderExport) -> Iterator[str]:
     yield f'<section aria-label="{form}">\n<h1>{form}</h1>'
     headings, rows = ladder_table.shown(export.table)
     words = [heading.lstrip("<") for heading in headings]
-    yield "<div><table>\n<caption>The strongest first</caption>\n<thead><tr>"
+    yield "<div><table>\n<caption>Strongest first</caption>\n<thead><tr>"
     yield "".join(f'<th scope="col"{_side(word)}>{escape(word)}</th>' for word in words)
     yield "</tr></thead>\n<tbody>"
     for row in rows:
@@ -109,8 +109,11 @@ def _colour(cell: CrosstableCell) -> str:
 def _notes() -> str:
     s = EloSettings()
     text = (
-        "Strength is fitted to all matches at once, whatever their order; ± is the 95 % interval, "
-        "? a strength that is provisional. A range of ranks: these cannot be told apart.",
+        (
+            "Strength is fitted to all matches at once, in any order. ±: 95 % "
+            "interval; ?: provisional strength. A range of ranks: the difference "
+            "between these bots is not significant."
+        ),
         f"Elo: K {s.k:g}, from {s.initial:g}; {2 * s.beta:g} points are odds of ten to one; "
         "by rounds, whose order matters.",
         "Points/board: points ahead of the others at the table. p95 ms: of 20 decisions 19 take "

@@ -31,6 +31,6 @@ def scopes_of(workspace: Workspace, name: str | None, tournament: str | None) ->
         return held
     game, dash, _ = name.partition("-")
     if dash and game in GAMES:
-        sentence = f'no tournament of "{name}" was held here.'
-        raise CommandError(sentence, USAGE, "pokearena tournament list")
+        sentence = f'no tournament of "{name}" in this arena.'
+        raise CommandError(sentence, USAGE, "pokearena tournament list", code="not-played")
     return ladder_key.of_forms(workspace.store, game_options.game_named(name).id)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def ladder() -> None:
-    """Make ladders anew from the records of their matches, or check that they are these."""
+    """Check ladders against the records of their matches, or rebuild them."""
 
 
 @ladder.command(epilog="Example: pokearena ladder verify poke")
@@ -25,11 +25,10 @@ def ladder() -> None:
 @json_option
 @data_option
 def verify(game: str | None, tournament: str | None, as_json: bool, data: Path | None) -> int:
-    """Check that results and ladders are those of the records, to every digit.
+    """Check that stored results and ladders follow exactly from the records.
 
-    Everything that is stored of a match but its record is made again from the record, and
-    compared; so is the ladder. Nothing is changed. (Whether the records themselves are true,
-    `pokearena verify` tells.)
+    All results of each match, and each ladder, are computed again from the records and compared.
+    Nothing is changed. `pokearena verify` checks the records themselves.
     """
     from arena.cli.ladders import key_lookup, rebuilt_ladder
     from arena.cli.workspace import Workspace
@@ -65,10 +64,10 @@ def verify(game: str | None, tournament: str | None, as_json: bool, data: Path |
 @json_option
 @data_option
 def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path | None) -> int:
-    """Make results and ladders anew from the records, and say what was stored otherwise.
+    """Compute results and ladders again from the records, and correct differences.
 
-    What differed is put right. A match of which a record cannot be read is left out of the ladder
-    that is shown, and as it is in the store.
+    Differences are printed. A match with an unreadable record is left unchanged in the store, and
+    is not counted in the printed ladder.
     """
     from arena.cli.ladders import key_lookup, rebuilt_ladder
     from arena.cli.ladders import ladder_table as views
@@ -92,7 +91,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
             for difference in ladder.differences:
                 output.complain(f"{difference}.")
             output.hint(
-                f"made anew from {ladder.games} records of {ladder.matches} matches{_was(ladder)}"
+                f"computed from {ladder.games} records of {ladder.matches} matches{_was(ladder)}"
             )
         if not played:
             output.hint("no match is closed yet")
@@ -101,7 +100,9 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
 
 
 def _was(ladder: RebuiltLadder) -> str:
-    text = "; nothing was stored otherwise" if not ladder.differences else "; it is put right"
+    text = "; no differences" if not ladder.differences else "; differences corrected"
     if ladder.unread:
-        text = "; what cannot be read is left as it is"
-    return text + (f"; {ladder.missing} had not been summed up yet" if ladder.missing else "")
+        text = "; unreadable matches are unchanged"
+    return text + (
+        f"; {ladder.missing} results were missing and are added" if ladder.missing else ""
+    )

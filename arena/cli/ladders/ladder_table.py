@@ -62,7 +62,11 @@ def of_scopes(
     used = {name for table in tables.values() for name in dict(table.strengths.settings.anchors)}
     for name, _ in settings.anchors:
         if name not in used:
-            raise CommandError(f"the anchor {name} has played in none of these ladders.", USAGE)
+            raise CommandError(
+                f"--anchor: {name} has not played on any of these ladders.",
+                USAGE,
+                code="unknown-anchor",
+            )
     return tables
 
 
@@ -137,8 +141,8 @@ def explain(tables: Iterable[Standings]) -> None:
 
     tables = list(tables)
     output.hint(
-        "strength: fitted to all matches at once, with its 95 % interval; ? is provisional "
-        "(docs/explanation/ratings.md)"
+        "strength: fitted to all matches at once, ± 95 % interval; ?: "
+        "provisional (docs/explanation/ratings.md)"
     )
     s = EloSettings()
     output.hint(

@@ -33,11 +33,11 @@ def show(matrix: LadderCrosstable, superiority: bool) -> None:
 def explain(superiority: bool) -> None:
     """Print the meaning of the cells."""
     if superiority:
-        output.hint("how likely the bot of the line is stronger than that of the column, in %")
+        output.hint("likelihood that the bot of the row is stronger than that of the column, in %")
         return
     output.hint(
-        "the line's score against the column in %, its 95 % interval, (matches); a draw is half a "
-        "win"
+        "score of the row against the column in %, 95 % interval, (matches); a "
+        "draw counts as half a win"
     )
 
 
@@ -60,17 +60,19 @@ def _superiority(matrix: LadderCrosstable) -> Iterator[list[str]]:
 @click.command(epilog="Example: pokearena matrix poke --los")
 @scope_options
 @click.option(
-    "--los", is_flag=True, help="How likely one bot is stronger than the other, by all matches."
+    "--los",
+    is_flag=True,
+    help="Show the likelihood that one bot is stronger than the other, by all matches.",
 )
 @json_option
 @data_option
 def matrix(
     game: str | None, tournament: str | None, los: bool, as_json: bool, data: Path | None
 ) -> None:
-    """Who did how against whom: the score of every two bots, its interval, their matches.
+    """Show the crosstable: score, interval and number of matches of each pair of bots.
 
-    GAME may name a form, such as pouku-3. The scores are of the matches of these two alone; --los
-    (likelihood of superiority) follows from strength, which is fitted to all matches.
+    GAME can be a form, such as pouku-3. A score counts only the matches between the two bots. --los
+    (likelihood of superiority) follows from the strengths, which are fitted to all matches.
     """
     from arena.cli.ladders import key_lookup, ladder_table
     from arena.cli.workspace import Workspace

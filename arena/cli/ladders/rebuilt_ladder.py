@@ -83,6 +83,6 @@ def verify(engine: Engine, scope: LadderKey) -> RebuiltLadder:
         return anew
     stored = ladder_sums.sum_up(engine, scope.tournaments, scope.clip).table(scope.entrants)
     if stored != anew.table:
-        sentence = f"the ladder of {scope.form} is not the one that follows from the records"
+        sentence = f"the ladder of {scope.form} does not follow from the records"
         return replace(anew, differences=(sentence,))
     return anew

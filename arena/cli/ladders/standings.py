@@ -36,7 +36,7 @@ def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
     try:
         return StrengthSettings(anchors=tuple(map(_anchor, anchors)))
     except ValueError as error:
-        raise CommandError(f"{error}.", USAGE) from None
+        raise CommandError(f"--anchor: {error}.", USAGE, code="invalid-anchor") from None
 
 
 def _anchor(text: str) -> tuple[str, float]:
@@ -46,7 +46,11 @@ def _anchor(text: str) -> tuple[str, float]:
             return name, float(value)
     except ValueError:
         pass
-    raise CommandError(f"an anchor is written greedy@1=1200, not {text}.", USAGE)
+    raise CommandError(
+        f"--anchor: write NAME@VERSION=STRENGTH, for example greedy@1=1200, not {text}.",
+        USAGE,
+        code="invalid-anchor",
+    )
 
 
 _GLANCE_SECONDS = 1.0
@@ -59,9 +63,9 @@ _GLANCE_SECONDS = 1.0
     "anchors",
     multiple=True,
     metavar="NAME@VERSION=STRENGTH",
-    help="Fix the strength of a bot, as often as needed: then ladders of different times compare.",
+    help="Fix the strength of a bot, to compare ladders of different times; repeatable.",
 )
-@click.option("--watch", is_flag=True, help="Show it again whenever it changes, until Ctrl-C.")
+@click.option("--watch", is_flag=True, help="Print again after each change, until Ctrl-C.")
 @click.option("--timing", is_flag=True, help="Add decision times to --json, in milliseconds.")
 @json_option
 @data_option
@@ -74,14 +78,14 @@ def standings(
     as_json: bool,
     data: Path | None,
 ) -> None:
-    """The ladders, of all games or of one: ranks, strength, Elo, results, faults, times.
+    """Show the ladders of all games or of one.
 
-    A game has a ladder for every number of seats and setting of its options: a form, such as
-    pouku-3. GAME may name one. Bots that cannot be told apart share a range of ranks; ? marks a
-    strength that is provisional. What the columns mean is said in docs/explanation/ratings.md.
+    Each form of a game (number of seats and options, such as pouku-3) has its own ladder. GAME can
+    be a game or a form. Bots whose difference is not significant share a range of ranks; ? marks a
+    provisional strength. docs/explanation/ratings.md explains the columns.
 
-    With --json one document, with --watch one a line. It is the same for equal tournaments;
-    decision times, which are not, are added under "timing" by --timing.
+    --json prints one document, with --watch one line per change. Equal tournaments give equal
+    output; --timing adds the decision times, which vary, under "timing".
     """
     from arena.cli.ladders import key_lookup, ladder_table
     from arena.cli.workspace import Workspace

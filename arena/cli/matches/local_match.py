@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from arena.bots.exit_report import Report
 from arena.bots.version_store import content_hash
 from arena.cli import formatting, game_options
 from arena.cli.bots import builds
+from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.services.own_referee import own_referee
 from arena.cli.workspace import Workspace
 from arena.matches.runner import play_match, record_text
@@ -21,6 +23,8 @@ from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
 from referee.games.shared.dealing import commitment
 from referee.record import Line, read_games
+
+_CONNECT_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
     for bot in bots:
         game_options.check_plays(bot, game)
         builds.up_to_date(workspace, bot)
+        _check_reachable(bot)
     seed = formatting.seed_of(wish.seed)
     entrants = tuple(map(_entrant, bots))
     what = {
@@ -108,6 +113,26 @@ def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
         seed=seed,
     )
     return LocalMatch(spec, bots, wish.seed)
+
+
+def _check_reachable(bot: Bot) -> None:
+    """Raise CommandError if nothing listens at the address of a remote bot.
+
+    Other failures are left to the referee, which retries until the start limit.
+    """
+    host, colon, port = (bot.address or "").removeprefix("grpc://").rpartition(":")
+    if not colon or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
+    except ConnectionRefusedError:
+        raise CommandError(
+            f"cannot reach the bot {bot.label}: connection refused. Start it first.",
+            UNREACHABLE,
+            code="connection-refused",
+        ) from None
+    except OSError:
+        return
 
 
 def _entrant(bot: Bot) -> Entrant:

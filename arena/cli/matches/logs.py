@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 @json_option
 @data_option
 def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
-    """What went wrong in a match, and what the bots wrote.
+    """Show the faults of a match and the output of its bots.
 
-    SEAT is the name of a bot, or the number of a seat, from 0. With --json a line a fault.
+    SEAT is the name of a bot or the number of a seat, from 0. --json prints one line per fault.
     """
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace
@@ -42,9 +42,9 @@ def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None
         for line in text.splitlines():
             output.line(f"  {line}")
     if source.record.seed is None:
-        output.hint(f"{source.id} is not closed; what went wrong is shown when it is")
+        output.hint(f"{source.id} is not closed; its faults are shown when it is closed")
     elif not faults and not written:
-        output.hint("no faults, and the bots wrote nothing")
+        output.hint("no faults and no output")
     first = next((fault for _, fault in faults if "question" in fault), None)
     if first is not None:
         question = f"{source.id}:{first['game']}:{first['decision']}"

@@ -29,7 +29,7 @@ def of_fault(fault: Explanation, match: str) -> Iterator[str]:
 
 def _of_fault(fault: Explanation, match: str) -> Iterator[str]:
     yield f"{fault.bot}: {fault.verdict}"
-    yield f"  what     {fault.sentence}"
+    yield f"  fault    {fault.sentence}"
     yield f"  where    {fault.where}"
     for number, line in enumerate(fault.position):
         yield f"  {'         ' if number else 'seen     '}{line}"
@@ -45,7 +45,7 @@ def _of_fault(fault: Explanation, match: str) -> Iterator[str]:
     for number, line in enumerate(lines[-_SHOWN_LINES:]):
         yield f"  {'         ' if number else 'output   '}{line}"
     if len(lines) > _SHOWN_LINES:
-        yield f"           (the last {_SHOWN_LINES} of {len(lines)} lines; --json has them all)"
+        yield (f"           (the last {_SHOWN_LINES} of {len(lines)} lines; --json prints all)")
     if fault.asks:
         question = f"{match}:{fault.line['game']}:{fault.line['decision']}"
         yield f"  again    {typed(f'pokearena ask {shlex.quote(question)} {folder_of(fault.bot)}')}"
@@ -61,7 +61,7 @@ def of_aftermath(aftermaths: Sequence[Aftermath]) -> Iterator[str]:
     """Yield the consequences of these faults in other games as lines of text."""
     for each in aftermaths:
         games = f"game{'s' * (len(each.games) > 1)} {', '.join(map(str, each.games))}"
-        yield f"{each.bot}: {each.verdict} in {games} too, because of a fault in another"
+        yield (f"{each.bot}: also {each.verdict} in {games}, caused by its fault in another game")
 
 
 def show_match(source: RecordSource, seat: str | None) -> None:
@@ -75,7 +75,7 @@ def show_match(source: RecordSource, seat: str | None) -> None:
     _show_boards(names, worst)
     if len(played) > len(worst):
         worst_for = f"the {len(worst)} worst of {len(played)} boards for {names[entrant]}"
-        output.line(f"({worst_for}; --json has them all)")
+        output.line(f"({worst_for}; --json prints all)")
     output.line()
     paces = decision_times.paces(source.record)
     output.table(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option(
     "--seed",
     metavar="TEXT",
-    help="What all cards follow from: any text, or 64 hexadecimal digits. [default: random]",
+    help="Seed of all cards: any text, or 64 hexadecimal digits. [default: random]",
 )
 @click.option(
     "-n",
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     type=bounded(BOARDS),
     default=1,
     show_default=True,
-    help="How many boards; each is played with every seating.",
+    help="Number of boards; each is played with every seating.",
 )
 @seats_option
-@click.option("--watch", is_flag=True, help="Tell every game in words.")
-@click.option("--lenient", is_flag=True, help="Count faults and play on, as tournaments do.")
+@click.option("--watch", is_flag=True, help="Print every action of every game.")
+@click.option("--lenient", is_flag=True, help="Count faults and continue, as tournaments do.")
 @click.option(
     "--record",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where to write the record. [default: in the data folder]",
+    help="File for the record. [default: in the data folder]",
 )
 @game_options
 @json_option
@@ -73,7 +73,9 @@ def play(
     from arena.store.matches.spec import Clock
 
     if watch and as_json:
-        raise CommandError("--watch is for people and --json for programs; take one.", USAGE)
+        raise CommandError(
+            "--watch and --json cannot be combined.", USAGE, code="option-combination"
+        )
     workspace = Workspace(data)
     wish = local_match.MatchRequest(
         game=game,
@@ -101,7 +103,7 @@ def play(
         _conclude(bout, bots, name)
     if interrupted:
         played = f"{len(bout.games)} of {bout.spec.games}"
-        raise CommandError(f"interrupted: {played} games were played.", INTERRUPTED)
+        raise CommandError(f"interrupted after {played} games.", INTERRUPTED)
     return OK if bout.complete else FAILED
 
 
@@ -113,7 +115,7 @@ def _announce(bout: LocalMatch) -> None:
     form = form_of(spec.game, spec.seats, spec.options)
     output.hint(f"{form} {spec.id} · {' v '.join(spec.versions)} · seed {bout.seed} · {boards}")
     if not spec.mirrored:
-        output.hint("a bot that runs elsewhere cannot be reset: every table has boards of its own")
+        output.hint("remote bots cannot be reset, so each table is played on different boards")
 
 
 def _tell(bout: LocalMatch, game: PlayedGame) -> None:

@@ -31,7 +31,11 @@ def seat_filter(source: RecordSource, seat: str | None) -> SeatFilter:
             raise unknown(f"bot in {source.id} called", seat, names)
     elif seat is not None and int(seat) >= source.record.match["seats"]:
         seats = source.record.match["seats"]
-        raise CommandError(f"{source.id} has {seats} seats, from 0; there is no {seat}.", USAGE)
+        raise CommandError(
+            f"{source.id} has the seats 0 to {seats - 1}; there is no seat {seat}.",
+            USAGE,
+            code="unknown-seat",
+        )
     return lambda name, number: seat is None or seat in (name, name.partition("@")[0], str(number))
 
 
@@ -61,8 +65,8 @@ class RecordSource:
             if game.number == number:
                 return game
         numbers = [game.number for game in self.record.games]
-        there = f"it has {_ranges(numbers)}" if numbers else "it has none to be seen yet"
-        raise CommandError(f"{self.id} has no game {number}; {there}.", USAGE)
+        there = f"it has {_ranges(numbers)}" if numbers else "none is published yet"
+        raise CommandError(f"{self.id} has no game {number}; {there}.", USAGE, code="unknown-game")
 
     def seed(self) -> bytes:
         """Return the seed.
@@ -72,7 +76,8 @@ class RecordSource:
         """
         if self.record.seed is None:
             raise CommandError(
-                f"{self.id} is not closed; its cards are shown when its last table is over."
+                f"{self.id} is not closed; its cards are published after its last table.",
+                code="not-closed",
             )
         return self.record.seed
 
@@ -88,7 +93,7 @@ def find(workspace: Workspace, name: str) -> RecordSource:
     if path.is_file():
         return _from_file(path)
     if "/" in name or name.endswith(".jsonl"):
-        raise CommandError(f"there is no file {name}.", USAGE)
+        raise CommandError(f"file not found: {name}", USAGE, code="unknown-file")
     prefix = name if name.startswith(_PREFIX) else _PREFIX + name
     played = {path.stem: path for path in workspace.plays.glob("m-*.jsonl")}
     here = {match for match in played if match.startswith(prefix)}
@@ -105,9 +110,9 @@ def _from_file(path: Path) -> RecordSource:
     try:
         return RecordSource(read(path.read_text(encoding="utf-8")), path)
     except RecordError as error:
-        raise RecordError(f"{path} is no record: {error}.") from None
+        raise RecordError(f"{path} is not a valid record: {error}.") from None
     except UnicodeDecodeError:
-        raise RecordError(f"{path} is no record: it is not UTF-8 text.") from None
+        raise RecordError(f"{path} is not a valid record: it is not UTF-8 text.") from None
 
 
 def _stored(workspace: Workspace, prefix: str) -> set[str]:
@@ -123,12 +128,18 @@ def _only(name: str, prefix: str, fitting: set[str]) -> str:
         return prefix
     if not fitting:
         raise CommandError(
-            f"there is no match {name}; `pokearena tournament show` lists those of a tournament.",
+            f"unknown match {name}; `pokearena tournament show ID` lists the "
+            "matches of a tournament.",
             USAGE,
+            code="unknown-match",
         )
     if len(fitting) > 1:
         examples = ", ".join(sorted(fitting)[:5])
-        raise CommandError(f"{name} is the beginning of several matches: {examples}.", USAGE)
+        raise CommandError(
+            f"several matches begin with {name}: {examples}; type more of the id.",
+            USAGE,
+            code="ambiguous",
+        )
     return fitting.pop()
 
 

@@ -12,15 +12,15 @@ from arena.cli.options import data_option, json_option
 
 @click.command(epilog="Example: pokearena replay m-7f3k9q2xwd --game 1")
 @click.argument("match", metavar="MATCH|FILE")
-@click.option("--game", type=click.IntRange(0), help="Only this game, from 0.")
-@click.option("--no-pause", is_flag=True, help="All steps as text, without waiting for keys.")
+@click.option("--game", type=click.IntRange(0), help="Number of the game, from 0. [default: all]")
+@click.option("--no-pause", is_flag=True, help="Print all steps without waiting for keys.")
 @json_option
 @data_option
 def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Path | None) -> None:
     """Step through a match in the terminal.
 
-    With --json every position in full, a line each: all hands and stocks, who acts, and the
-    actions that follow. A match is named by its id, the beginning of it, or a file.
+    MATCH is an id, the beginning of an id, or the file of a record. --json prints one line per
+    position, with all hands and stocks, the seats to act, and the following actions.
     """
     from arena.cli import key_input
     from arena.cli.matches import record_lookup, replay_steps

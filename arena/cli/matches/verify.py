@@ -16,10 +16,11 @@ from arena.cli.options import data_option, json_option
 @json_option
 @data_option
 def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
-    """Deal, play and score matches again, and say whether their records are true.
+    """Verify records: deal, play and score their matches again.
 
-    The seed is compared with the commitment, every deal is made again, every action replayed,
-    every score computed anew. A match is named by its id, the beginning of it, or a file.
+    The seed must match its commitment, and every deal, action and score must follow from the seed
+    and the rules. MATCH is an id, the beginning of an id, or the file of a record. Exit status 1
+    if a record is not correct.
     """
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace
@@ -48,8 +49,9 @@ def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
                 output.line(f"{source.id}: {problem}")
         else:
             output.line(
-                f"{source.id} verifies: {games} games dealt, {actions} actions replayed, "
-                "all scores computed again; the seed is the one that was committed to"
+                f"{source.id} is correct: {games} games dealt, {actions} "
+                "actions replayed, all scores computed again; the seed "
+                "matches its commitment"
             )
     if not as_json:
         output.next_step(f"pokearena replay {matches[0]}")

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 @click.option(
     "--seat",
     metavar="SEAT",
-    help="Only the faults of this bot, by its name, or of this seat, from 0.",
+    help="Only the faults of this bot (name) or seat (number, from 0).",
 )
 @json_option
 @data_option
 def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
-    """Why a match was lost.
+    """Explain why a bot lost a match.
 
-    Every fault with all there is: the verdict, what the bot saw and might have done, its clock,
-    how its process ended, its memory, the end of what it wrote. Of a match without faults: the
-    scores of every board, and how long the bots thought. MATCH may be a file.
+    For each fault: the verdict, the view and the legal actions of the bot, its clock, its memory,
+    how its process ended, and the end of its output. For a match without faults: the scores of the
+    boards and the decision times. MATCH is an id, the beginning of an id, or a file.
     """
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace
@@ -39,7 +39,9 @@ def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
     name, place_of = _place(match)
     source = record_lookup.find(Workspace(data), name)
     if not source.record.games:
-        raise CommandError(f"{source.id} is not closed; why it was lost is told when it is.")
+        raise CommandError(
+            f"{source.id} is not closed; faults are explained when it is closed.", code="not-closed"
+        )
     faults = _chosen(source, seat, place_of)
     if as_json:
         from arena.cli.matches import loss_reasons
@@ -78,7 +80,9 @@ def _chosen(
         known = ", ".join(f"{fault.line['game']}:{fault.line['decision']}" for fault in faults)
         there = f"its faults are {known}" if known else "it has none"
         raise CommandError(
-            f"{source.id} has no fault in game {game} at decision {decision}; {there}.", USAGE
+            f"{source.id} has no fault in game {game} at decision {decision}; {there}.",
+            USAGE,
+            code="unknown-fault",
         )
     return at
 

@@ -164,9 +164,9 @@ def _matches(names: tuple[str, ...]) -> str:
 
 @click.group()
 def db() -> None:
-    """The database: bring it up to date, back it up, restore it, check it.
+    """Upgrade, back up, restore or check the database.
 
-    It is the SQLite file of the data folder, or the one in POKEARENA_DATABASE_URL.
+    The database is the SQLite file in the data folder, or POKEARENA_DATABASE_URL.
     """
 
 
@@ -174,10 +174,10 @@ def db() -> None:
 @json_option
 @data_option
 def upgrade(as_json: bool, data: Path | None) -> None:
-    """Make the tables, or bring them to what this pokearena needs.
+    """Create the tables, or migrate them to this version of pokearena.
 
-    Stop what works on the database before, and back it up. Nothing happens if it is current;
-    several may do this at once.
+    Stop all services of the arena and make a backup first. The command does nothing if the database
+    is current, and it can run several times at once.
     """
     from arena.store import database
 
@@ -188,10 +188,10 @@ def upgrade(as_json: bool, data: Path | None) -> None:
         shown = database.shown(engine)
         output.document({"database": shown, "from": before, "to": database.HEAD})
     elif before == database.HEAD:
-        output.line(f"{database.shown(engine)} is at version {before} already")
+        output.line(f"{database.shown(engine)} already has version {before}")
     else:
-        came = f"from version {before}" if before else "from nothing"
-        output.line(f"{database.shown(engine)} is at version {database.HEAD} now, {came}")
+        came = f"from version {before}" if before else "new"
+        output.line(f"{database.shown(engine)} has version {database.HEAD} now ({came})")
     engine.dispose()
 
 
@@ -200,11 +200,11 @@ def upgrade(as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def backup(file: Path, as_json: bool, data: Path | None) -> None:
-    """Write all of the database to FILE, while the arena is at work.
+    """Write the whole database to FILE; the arena can keep running.
 
-    FILE is an SQLite database, whichever the arena uses; `restore` takes it for both. It holds
-    secret seeds of matches that are not over. The files of bots are in the data folder: copy
-    `versions` beside it.
+    FILE is always an SQLite database; `restore` reads it into SQLite or PostgreSQL. Keep it secret:
+    it contains the seeds of open matches. The files of bots are not in it: also copy the folder
+    `versions` of the data folder.
     """
     from arena.cli.output import ProgressLine
     from arena.store import backup_file, database
@@ -213,7 +213,7 @@ def backup(file: Path, as_json: bool, data: Path | None) -> None:
     size = backup_file.backup(engine, file.absolute(), ProgressLine())
     shown = database.shown(engine)
     values = {"database": shown, "file": str(file), "bytes": size}
-    _tell(as_json, values, f"{file}: {size / (1 << 20):.1f} MiB of {shown}")
+    _tell(as_json, values, f"wrote {file}: {size / (1 << 20):.1f} MiB from {shown}")
     engine.dispose()
 
 
@@ -222,10 +222,10 @@ def backup(file: Path, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def restore(file: Path, as_json: bool, data: Path | None) -> None:
-    """Fill an empty database with a backup: all of it, or nothing.
+    """Restore a backup into an empty database, completely or not at all.
 
-    From SQLite to PostgreSQL, or back, it is the same. Matches that were being played when the
-    backup was made go on after their last game.
+    Backups can move between SQLite and PostgreSQL. Matches that were running at the time of the
+    backup continue after their last stored game.
     """
     from arena.cli.output import ProgressLine
     from arena.store import backup_file, database
@@ -234,20 +234,20 @@ def restore(file: Path, as_json: bool, data: Path | None) -> None:
     rows = backup_file.restore(engine, file.absolute(), ProgressLine())
     shown = database.shown(engine)
     values = {"database": shown, "file": str(file), "rows": rows}
-    _tell(as_json, values, f"{shown}: {rows} rows of {file}")
+    _tell(as_json, values, f"restored {rows} rows from {file} into {shown}")
     engine.dispose()
 
 
 @db.command(epilog="Example: pokearena db check")
-@click.option("--quick", is_flag=True, help="Check the structure alone; read no record.")
+@click.option("--quick", is_flag=True, help="Check only the structure, not the records.")
 @json_option
 @data_option
 def check(quick: bool, as_json: bool, data: Path | None) -> None:
-    """Check that the database is sound: structure, records, and results that follow from them.
+    """Check the database: its structure, its records, and the results computed from them.
 
-    Structure: the version, the file, every reference, every match. Records: every committed game
-    is dealt and played again, on all cores, and the stored results are computed again. Changes
-    nothing, and can run while the arena is at work. Exit status 1 if anything is wrong.
+    Structure: version, file, references, matches. Records: every committed game is dealt and played
+    again on all cores, and the stored results are computed again. Nothing is changed, and the arena
+    can keep running. Exit status 1 if there is a problem.
     """
 
     from arena.cli.output import ProgressLine

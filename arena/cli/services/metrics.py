@@ -22,16 +22,16 @@ from arena.cli.options import data_option, host_and_port, json_option
     show_default=True,
     metavar="HOST:PORT",
     callback=host_and_port,
-    help="Where Prometheus asks; port 0 takes a free one. Keep it from the public.",
+    help="Address for Prometheus; port 0 chooses a free one. Do not make it public.",
 )
-@click.option("--once", is_flag=True, help="Print the figures as they are now instead.")
+@click.option("--once", is_flag=True, help="Print the current metrics and exit.")
 @json_option
 @data_option
 def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | None) -> None:
-    """Tell Prometheus how an arena is doing, at /metrics, until Ctrl-C.
+    """Serve the metrics of an arena for Prometheus, at /metrics, until Ctrl-C.
 
-    The figures are read from the database (POKEARENA_DATABASE_URL) and Redis (POKEARENA_REDIS_URL)
-    whenever somebody asks, for all workers on all machines: one of these is enough.
+    Each request reads the database (POKEARENA_DATABASE_URL) and Redis (POKEARENA_REDIS_URL). The
+    metrics cover the workers of all machines, so one process is enough.
     `pokearena serve --metrics` does the same. docs/reference/monitoring.md lists the metrics.
     """
     from prometheus_client import generate_latest

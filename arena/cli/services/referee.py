@@ -13,13 +13,13 @@ import rich_click as click
     "--address",
     required=True,
     metavar="ADDRESS",
-    help="Where to listen: unix:/path/to.sock or HOST:PORT.",
+    help="Address of the referee: unix:/path/to.sock or HOST:PORT.",
 )
 def referee(address: str) -> None:
-    """Run one referee at an address until Ctrl-C.
+    """Run one referee until Ctrl-C.
 
-    Workers find it by POKEARENA_REFEREE. Whoever reaches it can have games played: keep it to a
-    private socket or network.
+    A worker uses it if POKEARENA_REFEREE holds its address. Every client that reaches the referee
+    can play games with it: use a private socket or network.
     """
     # Run as a separate program: the arena reaches every referee only through its address.
     os.execv(sys.executable, [sys.executable, "-P", "-m", "referee", "--address", address])

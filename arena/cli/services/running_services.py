@@ -33,12 +33,13 @@ class RunningServices:
     def words(self) -> str:
         """Description of the services for the user."""
         if self._services is None:
-            return "played by the services that run for this data folder already"
+            return "using the services that already run for this data folder"
         snapshot = self._services.snapshot
         workers = sum(child.name.startswith("worker") for child in snapshot.services)
         return (
             f"Redis: {snapshot.redis.source} · {workers} "
-            f"worker{'s' * (workers != 1)} · all of it ends with this command"
+            f"worker{'s' * (workers != 1)} · all services end with this "
+            "command"
         )
 
     @property

@@ -34,7 +34,7 @@ _GLANCE_SECONDS = 0.5
 @click.option(
     "--workers",
     type=click.IntRange(0, 1024),
-    help="How many matches are played here at a time; 0: other machines play. "
+    help="Number of matches played at the same time; 0: only other machines play. "
     "[default: one per core]",
 )
 @pages_option(default=True)
@@ -54,11 +54,10 @@ def serve(
     as_json: bool,
     data: Path | None,
 ) -> None:
-    """Run Redis, a referee, workers and the pages here until Ctrl-C, and play whatever is due.
+    """Run all services of an arena until Ctrl-C: Redis, workers with referees, and the web pages.
 
-    A Redis in POKEARENA_REDIS_URL, a database in POKEARENA_DATABASE_URL and a referee in
-    POKEARENA_REFEREE are used instead of our own. At the end workers finish their games and give
-    their matches back.
+    POKEARENA_REDIS_URL, POKEARENA_DATABASE_URL and POKEARENA_REFEREE select existing services
+    instead. At the end, workers finish their current games and return their matches to the queue.
     """
     from arena.cli.services import running_services
     from arena.cli.workspace import Workspace
@@ -69,9 +68,10 @@ def serve(
     running = running_services.running(workspace)
     if running is not None:
         raise CommandError(
-            f"services run for {workspace.folder.root} already, as process {running.pid}.",
+            f"services already run for {workspace.folder.root}, as process {running.pid}.",
             FAILED,
             "pokearena tournament list",
+            code="already-running",
         )
     try:
         pages = Pages(listen(host, port), manners) if web else None
@@ -160,4 +160,6 @@ def _stay(crew: object) -> None:
                 output.hint(news)
             time.sleep(_GLANCE_SECONDS)
     except KeyboardInterrupt:
-        output.hint("stopping: workers finish the games at hand and give their matches back")
+        output.hint(
+            "stopping: workers finish their current games and return their matches to the queue"
+        )

@@ -18,12 +18,11 @@ from arena.services.web_process import WebSettings
 @json_option
 @data_option
 def web(host: str, port: int, manners: WebSettings, as_json: bool, data: Path | None) -> None:
-    """Serve the ladders, matches and replays to browsers until Ctrl-C.
+    """Serve only the web pages until Ctrl-C: ladders, matches and replays.
 
-    It only reads, but for what owners push while `pokearena serve` runs for the same data folder.
-    Matches that are played meanwhile by `pokearena serve` or `tournament run` are
-    seen as they close, and move at once if the same Redis is named in POKEARENA_REDIS_URL or
-    services run for the same data folder.
+    The pages show matches of other processes when they close, and live if both use the same Redis
+    (POKEARENA_REDIS_URL, or services of the same data folder). The server changes nothing, except
+    that owners can push bots while `pokearena serve` runs for the same data folder.
     """
     from arena.cli.services import running_services
     from arena.cli.workspace import Workspace

@@ -13,24 +13,24 @@ from arena.config import Folder
 
 
 @click.command(epilog="Example: POKEARENA_REDIS_URL_FILE=/run/secrets/redis pokearena worker -j 4")
-@click.option("--name", help="A name no other worker has. [default: the host and a token]")
+@click.option("--name", help="Unique name of the worker. [default: host name and a random suffix]")
 @click.option(
     "-j",
     "--workers",
     type=click.IntRange(1, 1024),
     default=1,
     show_default=True,
-    help="How many matches are played here at a time.",
+    help="Number of matches played at the same time.",
 )
-@click.option("--burst", is_flag=True, help="End when no match waits any more.")
+@click.option("--burst", is_flag=True, help="Exit when no match is waiting.")
 @click.option(
     "--max-matches",
     type=click.IntRange(1),
     metavar="N",
-    help="End when N matches have been tried. [default: no limit]",
+    help="Exit after N matches. [default: no limit]",
 )
 @click.option(
-    "--check", is_flag=True, help="Only say whether a worker of this host shows itself in Redis."
+    "--check", is_flag=True, help="Only check whether Redis lists a live worker of this host."
 )
 @data_option
 def worker(
@@ -41,13 +41,13 @@ def worker(
     check: bool,
     data: Path | None,
 ) -> int:
-    """Run workers for services that run elsewhere, until Ctrl-C.
+    """Run workers for services on other machines, until Ctrl-C.
 
-    They need a Redis (POKEARENA_REDIS_URL) and the database (POKEARENA_DATABASE_URL); what is not
-    named is that of the services of the data folder. A referee of their own is run beside them,
-    unless there is one: POKEARENA_REFEREE, or that of those services.
-    Both must answer when they start; later they are waited for.
-    With --burst it is a job that ends by itself, as autoscalers start them.
+    Required: Redis (POKEARENA_REDIS_URL) and the database (POKEARENA_DATABASE_URL). The default of
+    both is the services of the data folder. Both must be reachable at the start; later failures
+    are retried. Each worker runs its own referee, unless POKEARENA_REFEREE holds an address.
+
+    With --burst the command ends when the queue is empty, as autoscalers expect of a job.
     """
     from arena.config import locate
     from arena.services import worker_process as work
@@ -86,8 +86,8 @@ def _check(where: Folder) -> None:
 
     redis, here = on_this_host(where)
     for info in here:
-        output.line(f"{info.name}: {info.state if info.alive else 'silent'}")
+        output.line(f"{info.name}: {info.state if info.alive else 'no heartbeat'}")
     if not any(info.alive for info in here):
-        silent = "the workers of this host are silent"
-        known = silent if here else "no worker of this host shows itself"
-        raise CommandError(f"{known} in {redis_server.without_password(redis.url)}.", FAILED)
+        silent = "the workers of this host have no recent heartbeat"
+        known = silent if here else "no worker of this host is registered"
+        raise CommandError(f"{known} in {redis_server.without_password(redis.url)}.", FAILED, code="no-worker")

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Where to; a bundle of the same tournament there is replaced. [default: bundle-ID here]",
+    help="Folder to write; replaces a bundle of the same tournament. [default: bundle-ID]",
 )
 @json_option
 @data_option
 def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | None) -> None:
-    """Write everything that is needed to check a tournament into a folder, as plain files.
+    """Write a bundle: a folder of plain files with which anybody can check a tournament.
 
-    The schedule, the record of every match that is over, the standings. Of open matches neither
-    seed nor cards. `pokearena tournament verify FOLDER` checks it;
-    docs/reference/bundle.md explains it.
+    It contains the schedule, the standings and the records of closed matches, and no seeds or cards
+    of open matches. `pokearena tournament verify FOLDER` checks it; docs/reference/bundle.md
+    explains it.
     """
     from arena.cli import lookup
     from arena.cli.workspace import Workspace
@@ -77,17 +77,17 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     "--earlier",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="A bundle taken while it was played: all that stood in it must still stand.",
+    help="An earlier bundle of the same tournament, which must not be contradicted.",
 )
 @json_option
 @data_option
 def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | None) -> int:
-    """Check a tournament from the seeds to the final table, in the store or in a bundle.
+    """Check a tournament from the seeds to the final standings.
 
-    Every game is dealt, played and scored again; every match must follow from the format, every
-    seed from its commitment, the standings from the records. In the store all results that are
-    kept beside the records are compared too. FOLDER is what `tournament bundle` wrote; nothing
-    else is read then. Exit status 1, and a sentence each, if anything is wrong.
+    Every game is dealt, played and scored again. Every match must follow from the format, every
+    seed must match its commitment, and the standings must follow from the records. ID is a
+    tournament of this arena, whose stored results are compared too. FOLDER is a bundle of
+    `tournament bundle`; nothing else is read. Exit status 1 if there is a problem.
     """
     from arena.cli.output import ProgressLine
     from arena.cli.tournaments import audit_report
@@ -153,7 +153,7 @@ def _find(name: str, data: Path | None, progress: ProgressLine) -> tuple[Bundle,
     if path.is_dir():
         return _folder(path), ()
     if "/" in name:
-        raise CommandError(f"there is no folder {name}.", USAGE)
+        raise CommandError(f"folder not found: {name}", USAGE, code="unknown-folder")
     workspace = Workspace(data)
     tournament = lookup.tournament(workspace, name)
     differences = tuple(store_audit.differences(workspace.store, tournament, progress))
@@ -161,5 +161,5 @@ def _find(name: str, data: Path | None, progress: ProgressLine) -> tuple[Bundle,
         return gather(workspace.store, tournament), differences
     except (ValueError, TypeError, LookupError, AttributeError, DBAPIError) as error:
         # The rows are damaged; the comparison names the match.
-        reason = differences[0] if differences else f"its rows cannot be read: {error!r}"
+        reason = differences[0] if differences else f"its stored data cannot be read: {error!r}"
         raise CommandError(f"{tournament}: {reason}.", FAILED, "pokearena db check") from None

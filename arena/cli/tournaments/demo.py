@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 1000),
     default=1,
     show_default=True,
-    help="How often everyone meets everyone.",
+    help="Number of matches of each pairing.",
 )
-@click.option("--seed", metavar="TEXT", help="What all cards follow from. [default: random]")
+@click.option("--seed", metavar="TEXT", help="Seed of all cards. [default: random]")
 @click.option(
     "--full",
     is_flag=True,

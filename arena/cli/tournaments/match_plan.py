@@ -169,17 +169,17 @@ def _words(
     known: int,
 ) -> list[str]:
     if total is None or seconds is None:
-        end = "it is stopped" if plan.format == "ladder" else "there is a verdict"
-        begins = f"it begins with {count(len(first), 'match', 'matches')}"
-        return [f"it goes on until {end}, or to `--set limit=N` matches; {begins}"]
+        end = "stopped" if plan.format == "ladder" else "the verdict"
+        begins = f"first {count(len(first), 'match', 'matches')}"
+        return [f"runs until {end}, or to `--set limit=N` matches; {begins}"]
     word = "" if plan.format in time_estimate.EXACT else "about "
     if plan.format in time_estimate.ENDLESS:
         word = "at most "
-    rest = "" if len(first) == total else f", {len(first)} of them known now"
+    rest = "" if len(first) == total else f", {len(first)} of them already determined"
     source = (
-        f"as fast as the last {known} matches of this form here"
+        f"measured over the last {known} matches of this form"
         if known
-        else "guessed from the house bots: none of this form has been played here"
+        else "estimated from the house bots: no match of this form has been played"
     )
     return [
         f"{word}{count(total, 'match', 'matches')}{rest}, {time_estimate.games(plan, total)} games",
@@ -222,7 +222,11 @@ def join(
     name = lookup.tournament(workspace, tournament)
     plan = tournaments.find(workspace.store, name).plan
     if plan.format in CLOSED_FORMATS:
-        raise CommandError(f"{name} is a {plan.format}, which takes nobody in later.", USAGE)
+        raise CommandError(
+            f"{name} is a {plan.format}, which does not accept later entrants.",
+            USAGE,
+            code="closed-format",
+        )
     resolved = [workspace.bot(text) for text in bots]
     for entrant in resolved:
         game_options.check_plays(entrant, game_options.game_named(plan.game))

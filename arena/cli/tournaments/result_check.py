@@ -44,7 +44,7 @@ def check(engine: Engine, tournaments: Iterable[str]) -> tuple[CheckedMatch, ...
 
 def _lost(match: Match) -> tuple[str, ...]:
     if match.state is not MatchState.CLOSED:
-        return (f"{match.id} is {match.state.lower()}: {match.reason or 'it was not played'}",)
+        return (f"{match.id} is {match.state.lower()}: {match.reason or 'not played'}",)
     if match.committed != match.games:
         return (f"{match.id} has {match.committed} of {match.games} games",)
     return ()

@@ -85,11 +85,11 @@ def play_out(
                 _mention_others(workspace, names)
                 return live_table.watch(workspace.store, names, crew)
             except ServicesEnded:
-                output.hint("those services have ended; nothing is lost")
+                output.hint("the services have ended; no game is lost")
             except (KeyboardInterrupt, SystemExit) as error:
                 interrupted = error
                 if ours:
-                    output.hint("stopping: games at hand are finished, nothing is lost")
+                    output.hint("stopping: current games are finished, no game is lost")
                     _pause(workspace, names)
     if isinstance(interrupted, SystemExit):
         raise interrupted
@@ -101,9 +101,9 @@ def _mention_others(workspace: Workspace, names: Sequence[str]) -> None:
     others = [tournament.id for tournament in running if tournament.id not in names]
     for version, matches in waiting.waited_for(workspace.store).items():
         counted = "1 match waits" if matches == 1 else f"{matches} matches wait"
-        output.hint(f"{counted} for the remote bot {version}, which is not there yet")
+        output.hint(f"{counted} for the remote bot {version}, which is not connected")
     if others:
-        output.hint(f"not over either, and played too, the oldest first: {', '.join(others)}")
+        output.hint(f"other open tournaments are played too, oldest first: {', '.join(others)}")
 
 
 def _pause(workspace: Workspace, names: Sequence[str]) -> None:
@@ -118,11 +118,13 @@ def _stopped(workspace: Workspace, names: Sequence[str], ours: bool) -> CommandE
     left = [(name, tournaments.progress(workspace.store, name)) for name in names]
     closed, games = sum(p.closed for _, p in left), sum(p.games for _, p in left)
     matches, planned = sum(p.matches for _, p in left), sum(p.planned for _, p in left)
-    done = f"{closed} of {matches} matches are closed, {games} of {planned} games are kept"
+    done = f"{closed} of {matches} matches closed, {games} of {planned} games stored"
     unfinished = [name for name, progress in left if progress.open]
     if not ours:
         advice = f"pokearena tournament show {names[0]}" if names else ""
-        return CommandError(f"no longer watching; it is played on ({done}).", INTERRUPTED, advice)
+        return CommandError(
+            f"stopped watching; the tournament continues ({done}).", INTERRUPTED, advice
+        )
     if not unfinished:
         return CommandError(f"interrupted ({done}).", INTERRUPTED)
     return CommandError(

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
     required=True,
-    help="Where to; it must be empty, or not there yet.",
+    help="Folder to write; it must be empty or missing.",
 )
 @json_option
 @data_option
 def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> None:
-    """Write a tournament as pages that need no server: open index.html, or put them anywhere.
+    """Write a tournament as static web pages, starting with index.html.
 
-    Standings, crosstable or bracket, every match that is over with its replays and its record,
-    its bots, the rules. Of open matches there is what may be known while they are played.
+    The pages show the standings, the crosstable or bracket, the closed matches with replays and
+    records, the bots and the rules. Open matches show only what is public while they are played.
     """
     from arena.cli import lookup
     from arena.cli.output import ProgressLine
@@ -57,7 +57,11 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     name = lookup.tournament(workspace, tournament)
     try:
         if folder.exists() and any(folder.iterdir()):
-            raise CommandError(f"{folder} is not empty; --html names another folder.", USAGE)
+            raise CommandError(
+                f"{folder} is not empty; choose another folder with --html.",
+                USAGE,
+                code="not-empty",
+            )
         folder.mkdir(parents=True, exist_ok=True)
         files = static_site.write(workspace.store, name, folder, ProgressLine())
     except OSError as error:
@@ -65,7 +69,7 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     if as_json:
         output.document({"tournament": name, "folder": str(folder), "files": files})
         return
-    output.line(f"{name} is in {folder}: {files} files")
+    output.line(f"wrote {name} to {folder}: {files} files")
     output.hint(f"open {folder / 'index.html'} in a browser")
 
 
@@ -83,19 +87,19 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     metavar="NAME",
     default="round-robin",
     show_default=True,
-    help="Who meets whom: round-robin, gauntlet, swiss, knockout, ladder or sprt.",
+    help="Format: round-robin, gauntlet, swiss, knockout, ladder or sprt.",
 )
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="A setting of the format (docs/reference/formats.md), as often as needed.",
+    help="Setting of the format (docs/reference/formats.md); repeatable.",
 )
 @click.option(
     "--cycles",
     type=bounded(CYCLES),
-    help="The same as --set cycles=N: how often everyone meets everyone. [default: 1]",
+    help="Same as --set cycles=N: number of matches of each pairing. [default: 1]",
 )
 @click.option(
     "-n",
@@ -103,23 +107,26 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     type=bounded(BOARDS),
     default=10,
     show_default=True,
-    help="How many boards a match has; each is played with every seating.",
+    help="Number of boards per match; each is played with every seating.",
 )
 @seats_option
 @click.option(
     "--seed",
     metavar="TEXT",
-    help="What all cards follow from: the same again, the same deals. [default: random]",
+    help="Seed of all cards; the same seed gives the same deals. [default: random]",
 )
-@click.option("--name", metavar="TEXT", help="What people call it. [default: the game]")
+@click.option("--name", metavar="TEXT", help="Name of the tournament. [default: the game]")
 @click.option(
     "--faults",
     type=click.Choice(["lenient", "unforgiving"]),
     default="lenient",
     show_default=True,
-    help="After which fault a bot loses the rest of its table: the third, or the first.",
+    help="Fault after which a bot forfeits the rest of its table: the third "
+    "(lenient) or the first (unforgiving).",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be played and for how long.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show the schedule and the estimated time, without playing."
+)
 @game_options
 @workers_option
 @pages_option(default=False)
@@ -128,13 +135,13 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
 def run(
     dry_run: bool, workers: int | None, web: bool, as_json: bool, data: Path | None, **flags: Any
 ) -> int | None:
-    """Run a tournament of bots and watch it.
+    """Run a tournament and show its progress.
 
-    A BOT is one of the names that `pokearena play` takes; what is no version yet is added on the
-    way. A FILE.toml says all of it (README, docs/reference/formats.md); flags beside it say it
-    otherwise. If services run for this data folder they play it, else it brings its own, with pages
-    at the next free port from 8000 on if --web asks for them. Ctrl-C loses nothing: `pokearena
-    tournament resume ID` goes on.
+    BOT is the same as for `pokearena play`; bots are registered automatically. FILE.toml describes
+    a whole tournament (docs/reference/formats.md); options override it. Services of this data
+    folder play the tournament if they run; otherwise the command starts its own, and with --web
+    also the pages, at the first free port from 8000. Ctrl-C loses no games: `pokearena tournament
+    resume ID` continues.
     """
     from arena.cli.tournaments import match_plan
     from arena.cli.workspace import Workspace
@@ -202,13 +209,17 @@ def _spec(flags: dict[str, Any]) -> TournamentSpec:
         return tournament_file.read(Path(flags["game"])).updated(given)
     if not flags["bots"]:
         setup.game_named(flags["game"])
-        raise CommandError(f"a tournament of {flags['game']} needs bots; none is named.", USAGE)
+        raise CommandError(
+            f"a tournament of {flags['game']} needs bots; add their names or folders.",
+            USAGE,
+            code="no-bots",
+        )
     return TournamentSpec(game=flags["game"]).updated(given)
 
 
 @click.group()
 def tournament() -> None:
-    """Run, watch and steer tournaments."""
+    """Run, watch and manage tournaments."""
 
 
 for _elsewhere in (run, bundle, export, verify):
@@ -223,9 +234,9 @@ for _elsewhere in (run, bundle, export, verify):
 def resume(
     tournaments: tuple[str, ...], workers: int | None, as_json: bool, data: Path | None
 ) -> int:
-    """Go on with tournaments that are not over, after their last committed games.
+    """Continue open tournaments after their last committed games.
 
-    Without an ID: with all of them.
+    Without an ID, all open tournaments continue.
     """
     from arena.cli import lookup
     from arena.cli.tournaments import running, views
@@ -239,20 +250,20 @@ def resume(
         everything = store.listing(workspace.existing_store)
         names = [tournament.id for tournament in everything if tournament.ended is None]
         if not names:
-            raise CommandError(
-                "every tournament here is over.", FAILED, "pokearena tournament list"
-            )
+            raise CommandError("there is no open tournament.", FAILED, "pokearena tournament list")
 
     for name in names:
         stored = store.find(workspace.store, name)
         if stored.ended is not None:
             advice = f"pokearena tournament show {name}"
-            raise CommandError(f"tournament {name} is {stored.state} already.", FAILED, advice)
+            raise CommandError(
+                f"tournament {name} is already {stored.state}.", FAILED, advice, code="already-over"
+            )
 
     def begin() -> list[str]:
         for name in names:
             lifecycle.resume(workspace.store, name)
-        output.hint(f"going on with {', '.join(names)}")
+        output.hint(f"resuming {', '.join(names)}")
         return names
 
     return views.report(workspace, running.play_out(workspace, workers, begin), as_json)
@@ -263,7 +274,7 @@ def resume(
 @json_option
 @data_option
 def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> None:
-    """Let no further match begin. Matches that are being played are finished."""
+    """Start no further matches. Running matches are finished."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
     from arena.cli.workspace import Workspace
@@ -280,15 +291,15 @@ def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> Non
 @tournament.command(epilog="Example: pokearena tournament add t-7f3k9q ./newbot")
 @click.argument("tournament", metavar="ID")
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...")
-@click.option("--owner", default="", metavar="NAME", help="Whose bots they are.")
+@click.option("--owner", default="", metavar="NAME", help="Owner of the bots.")
 @json_option
 @data_option
 def add(
     tournament: str, bots: tuple[str, ...], owner: str, as_json: bool, data: Path | None
 ) -> None:
-    """Let bots into a tournament that goes on; they are paired from the next round on.
+    """Add bots to an open tournament; they are paired from the next round.
 
-    A knockout and a test of two take nobody in.
+    Not possible in the formats knockout and sprt.
     """
     from arena.cli.tournaments import match_plan, views
     from arena.cli.workspace import Workspace
@@ -305,15 +316,17 @@ def add(
 @tournament.command(epilog="Example: pokearena tournament withdraw t-7f3k9q mybot@1")
 @click.argument("tournament", metavar="ID")
 @click.argument("versions", nargs=-1, required=True, metavar="NAME@VERSION...")
-@click.option("--reason", default="", metavar="TEXT", help="Why; shown beside what it cancels.")
+@click.option(
+    "--reason", default="", metavar="TEXT", help="Reason, shown with the cancelled matches."
+)
 @json_option
 @data_option
 def withdraw(
     tournament: str, versions: tuple[str, ...], reason: str, as_json: bool, data: Path | None
 ) -> None:
-    """Take bots out of a tournament: they are paired no more.
+    """Withdraw bots from a tournament.
 
-    What they are playing is finished, what they have played counts, the rest is cancelled.
+    Their running matches are finished, their results count, and their other matches are cancelled.
     """
     from arena.cli import lookup
     from arena.cli.tournaments import views
@@ -324,7 +337,7 @@ def withdraw(
     name = lookup.tournament(workspace, tournament)
     for version in [lookup.version(workspace, label).id for label in versions]:
         lifecycle.withdraw(workspace.store, name, version, reason)
-    views.changed(workspace, name, f"paired no more in {name}: {', '.join(versions)}", as_json)
+    views.changed(workspace, name, f"withdrawn from {name}: {', '.join(versions)}", as_json)
     if not as_json:
         output.next_step(f"pokearena tournament show {name}")
 
@@ -333,7 +346,7 @@ def withdraw(
 @json_option
 @data_option
 def listing(as_json: bool, data: Path | None) -> None:
-    """List the tournaments, oldest first. With --json a line each."""
+    """List the tournaments, oldest first. --json prints one line per tournament."""
     from arena.cli.tournaments import views
     from arena.cli.workspace import Workspace
     from arena.store.tournaments import tournaments as store
@@ -358,7 +371,7 @@ def listing(as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def show(tournament: str, as_json: bool, data: Path | None) -> None:
-    """Show a tournament: how it was set up, its standings, its matches."""
+    """Show the settings, standings and matches of a tournament."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
     from arena.cli.workspace import Workspace
@@ -376,7 +389,7 @@ def show(tournament: str, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> None:
-    """End tournaments before their end. Matches that are closed, or being played, still count."""
+    """Cancel tournaments. Closed and running matches still count."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
     from arena.cli.workspace import Workspace

@@ -123,7 +123,7 @@ def _entrants(tournament: Tournament) -> list[str]:
 
 def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
     if (match.round, match.number) in drained:
-        return "drained: in flight when the decision fell, not counted for it"
+        return "in progress at the decision, not counted for it"
     return match.reason or match.why
 
 
@@ -149,9 +149,12 @@ def tell_void(workspace: Workspace, name: str) -> None:
     """Print warnings about void matches, which the arena failed to play, with the reasons."""
     void = listing.matches(workspace.store, tournament=name, states=[MatchState.VOID])
     for match in void[:_VOID_SHOWN]:
-        output.warn(f"{match.id} is void, and nobody is charged with it: {match.reason}")
+        output.warn(f"{match.id} is void and counts for no bot: {match.reason}")
     if len(void) > _VOID_SHOWN:
-        output.warn(f"so are {len(void) - _VOID_SHOWN} more; `tournament show` lists them all")
+        output.warn(
+            f"{len(void) - _VOID_SHOWN} more matches are void; `pokearena "
+            "tournament show ID` lists all"
+        )
 
 
 def what_next(workspace: Workspace, names: Sequence[str], *, shown: bool = False) -> None:
@@ -208,4 +211,4 @@ def changed(workspace: Workspace, name: str, sentence: str, as_json: bool) -> No
         return
     output.line(sentence)
     if progress.running and tournament.state in (TournamentState.PAUSED, TournamentState.CANCELLED):
-        output.line(f"{progress.running} matches are being played; they end, and count")
+        output.line(f"{progress.running} running matches are finished and still count")

@@ -17,7 +17,7 @@ from rich.text import Text
 from arena.cli import output
 from arena.cli.key_input import named
 from arena.cli.output import painted
-from arena.cli.watch.view import KEYS, Navigation, View, ViewKind, pressed
+from arena.cli.watch.view import Navigation, View, ViewKind, keys_of, pressed
 from arena.errors import NotFound
 from arena.presentation import text
 from arena.store.schema import MatchState
@@ -281,7 +281,11 @@ def _drawn(seen: ScreenContent, where: Navigation, width: int, height: int) -> R
         parts.append(_table(section, mine, room, width))
         before += len(section.opens)
     parts += [painted(one_line(line)) for line in seen.lines]
-    typed = KEYS if where.typing is None else f"find: {where.typing}▏ (enter: apply · esc: cancel)"
+    typed = (
+        keys_of(where.view, len(seen.rows))
+        if where.typing is None
+        else f"find: {where.typing}▏ (enter: apply · esc: cancel)"
+    )
     return Group(*parts, Text(), Text(typed, "dim"))
 
 

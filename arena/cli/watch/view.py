@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-KEYS = "↑↓ choose · enter open · m crosstable · [ ] other ladder · / find · esc back · q quit"
 _STEPS = {"up": -1, "k": -1, "down": 1, "j": 1}
 _OPEN = ("\n", "\r", "right", "l")
 _BACK = ("escape", "left", "h", "\x7f")
@@ -37,6 +36,19 @@ class View:
     value: str
     row: int = 0
     find: str = ""
+
+
+_SELECT_KEYS = "↑↓ choose · enter open"
+_KEYS = {
+    ViewKind.LADDER: "m crosstable · [ ] other ladder · / find",
+    ViewKind.MATRIX: "[ ] other ladder",
+}
+
+
+def keys_of(view: View, rows: int) -> str:
+    """Return the keys that have an effect on a view with this number of selectable rows."""
+    keys = (_SELECT_KEYS if rows else "", _KEYS.get(view.kind, ""), "esc back", "q quit")
+    return " · ".join(filter(None, keys))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ def watch(ladder: str | None, data: Path | None) -> None:
             "watch requires a terminal; this output or input is not one.",
             USAGE,
             f"pokearena standings{words} --watch",
+            code="no-terminal",
         )
     workspace = Workspace(data)
     engine = workspace.existing_store

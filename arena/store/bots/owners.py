@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 from dataclasses import dataclass
 
 from sqlalchemy import Engine, delete, exc, insert, select, update
 
-from arena.errors import Conflict, NotFound, check_name
+from arena.errors import BadName, Conflict, NotFound, check_name
 from arena.store import schema
 from arena.store.database import now, reading, writing
+from referee.sanitizing import quote
 
 _BYTES = 32
+_NAME = re.compile(r"[\w.@+-](?:[\w.@+ -]*[\w.@+-])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,11 @@ def add(engine: Engine, name: str) -> str:
         Conflict: the owner has a token already.
     """
     check_name("an owner", name)
+    if not _NAME.fullmatch(name):
+        raise BadName(
+            f'"{quote(name, 60)}" is not a valid owner name; use 1 to 100 letters, digits, spaces '
+            "inside the name, and . - _ @ +."
+        )
     token = secrets.token_urlsafe(_BYTES)
     try:
         with writing(engine, "add_owner") as connection:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli import main
+from arena.cli.run import execute
 from arena.cli.services.own_referee import own_referee
 from arena.cli.workspace import Workspace
 from tests.arena.cli.stored import LeaseRenewal, Scores, hold
@@ -83,9 +83,9 @@ def cli(
 
     def run(*words: object) -> Said:
         capsys.readouterr()
-        status = main([str(word) for word in words])
+        outcome = execute([str(word) for word in words])
         captured = capsys.readouterr()
-        return Said(status, captured.out, captured.err)
+        return Said(outcome.status, captured.out, captured.err, outcome.error)
 
     return run
 

@@ -23,6 +23,15 @@ class Said:
     status: int
     out: str
     err: str
+    error: BaseException | None = None
+    """The error that ended the command; None for a command in a process of its own."""
+
+    @property
+    def code(self) -> str:
+        """The code of the error, or else the name of its class; empty without an error."""
+        if self.error is None:
+            return ""
+        return getattr(self.error, "code", "") or type(self.error).__name__
 
     @property
     def last(self) -> str:

@@ -1,13 +1,16 @@
 """What the command line says of itself, and what it does with words it does not know."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
 
 from arena.cli.root import LazyCommand, pokearena
+from arena.cli.workspace import Workspace
 from tests.arena.cli.terminal import Cli
 
 HEAVY = ("sqlalchemy", "alembic", "grpc", "google.protobuf", "redis", "rq", "elo", "referee.games")
@@ -74,7 +77,7 @@ def test_no_command_at_all_shows_the_help_as_wrong_usage(cli: Cli) -> None:
 def test_an_unknown_command_is_answered_with_the_nearest(cli: Cli) -> None:
     said = cli("standing")
     assert said.status == 2
-    assert "Did you mean" in said.err
+    assert isinstance(said.error, click.UsageError)
     assert "standings" in said.err
     assert said.last == "next  pokearena --help"
     assert said.out == ""
@@ -100,3 +103,26 @@ def test_an_option_can_be_given_by_the_environment(
     assert "elsewhere" in cli("standings").err
     monkeypatch.setenv("POKEARENA_NEW_LANG", "cobol")
     assert "cobol" in cli("new", "mybot").err
+
+
+def test_a_variable_is_named_after_the_flag_of_its_option(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert Workspace().store is not None
+    monkeypatch.setenv("POKEARENA_STANDINGS_JSON", "1")
+    assert "ladders" in json.loads(cli("standings").out)
+
+
+def test_a_usage_error_names_the_help_of_its_command(cli: Cli, here: Path) -> None:
+    assert cli("tournament", "run", "--seed").last.endswith("pokearena tournament run --help")
+    unknown = cli("matrix", "--seats", 3)
+    assert isinstance(unknown.error, click.NoSuchOption)
+    assert "--data" not in unknown.err
+
+
+def test_an_empty_database_file_is_no_new_arena(cli: Cli, here: Path) -> None:
+    database = Workspace().folder.database
+    database.parent.mkdir()
+    database.touch()
+    assert cli("standings").code == "empty-database"
+    assert cli("owner", "add", "ada").code == "empty-database"

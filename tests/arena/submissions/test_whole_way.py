@@ -117,6 +117,6 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
         (tmp_path / "mine" / "bot.py").write_text("import nothing_of_this_name\n")
         result = push()
         assert result.status == 1
-        assert "refused while testing: 1 of 1 checks failed" in result.err
+        assert "1 of 1 checks failed" in result.err
         assert "nothing_of_this_name" in result.out
         assert str(tmp_path) not in result.out + result.err

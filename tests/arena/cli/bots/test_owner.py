@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
+
 from arena.cli.workspace import Workspace
+from arena.errors import Conflict
 from arena.store.bots import owners
 from tests.arena.cli.terminal import Cli
 
@@ -29,4 +32,10 @@ def test_a_second_token_is_refused_in_a_sentence(cli: Cli) -> None:
     cli("owner", "add", "ada")
     again = cli("owner", "add", "ada")
     assert again.status != 0
-    assert "ada has a token already" in again.err
+    assert isinstance(again.error, Conflict)
+
+
+@pytest.mark.parametrize("name", ["", "a b/c", " ada", "a\nb"])
+def test_a_name_that_cannot_be_typed_or_linked_is_refused(cli: Cli, name: str) -> None:
+    said = cli("owner", "add", name)
+    assert (said.status, said.code) == (2, "BadName")

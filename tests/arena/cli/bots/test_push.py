@@ -86,15 +86,16 @@ def test_a_refusal_is_a_sentence(cli: Cli, arena: Arena, mine: Path) -> None:
     assert cli("bot", "push", "mine", "--to", arena.url).status == 0
     said = cli("bot", "push", "mine", "--to", f"{arena.url}/")
     assert said.status == 1
-    assert f"{arena.url} refuses: this content is here already, as mine@1." in said.err
+    assert said.code == "refused"
+    assert "mine@1" in said.err
     wrong = cli("bot", "push", "mine", "--to", arena.url, "--token", "wrong")
-    assert (wrong.status, "this token is no owner's" in wrong.err) == (1, True)
+    assert (wrong.status, wrong.code) == (1, "refused")
     large = mine / "large"
     large.write_bytes(bytes(range(256)) * 4096)
     (mine / "more").write_bytes(os.urandom(2**20))
     said = cli("bot", "push", "mine", "--to", arena.url)
     assert said.status == 1
-    assert "takes 1,048,576 at the most" in said.err
+    assert said.code == "too-large"
 
 
 def test_what_fails_on_its_way_ends_with_what_was_written(
@@ -105,7 +106,7 @@ def test_what_fails_on_its_way_ends_with_what_was_written(
     arena.open()
     said = cli("bot", "push", "mine", "--to", arena.url)
     assert said.status == 1
-    assert "refused while testing: 1 of 1 checks failed, the first: plays (poke)" in said.err
+    assert "plays (poke)" in said.err
     assert said.last == "next  pokearena test mine"
     assert said.out.splitlines() == ["plays (poke): it led nothing.", "KeyError: 4c"]
 
@@ -128,7 +129,7 @@ def test_who_does_not_wait_can_look_again(
             patched.setattr("arena.cli.bots.push.time.sleep", interrupt)
             stopped = cli("bot", "push", "mine", "--to", arena.url)
         assert (stopped.status, stopped.last) == (130, said.last)
-        assert "is worked on all the same" in stopped.err
+        assert stopped.code == "stopped-watching"
     arena.open()
     assert cli("bot", "submission", name, "--to", arena.url).status == 0
     assert len(submissions.listing(arena.desk.engine)) == 1
@@ -139,29 +140,28 @@ def test_an_arena_that_cannot_be_reached_is_told_apart(
 ) -> None:
     monkeypatch.setattr("arena.cli.bots.push._FIRST_SECONDS", 0.01)
     closed = cli("bot", "push", "mine", "--to", arena.url)
-    assert (closed.status, "nobody works on submissions here" in closed.err) == (3, True)
+    assert (closed.status, closed.code) == (3, "refused")
     with web_process.listen("127.0.0.1", 0) as listening:
         address = web_process.address_of(listening)
     gone = cli("bot", "push", "mine", "--to", address)
-    assert (gone.status, "cannot be reached: Connection refused." in gone.err) == (3, True)
+    assert (gone.status, gone.code) == (3, "unreachable")
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "code"),
     [
-        (("--to", "arena.example.org"), "is no address of an arena"),
-        (("--to", "https://ada:secret@arena.example.org"), "not in --to"),
-        ((), "say which arena"),
-        (("--to", "http://127.0.0.1:1", "--token", ""), "say the token"),
-        (("--to", "http://127.0.0.1:1", "--token", "a\nb"), "this is no token"),
+        (("--to", "arena.example.org"), "invalid-url"),
+        (("--to", "https://ada:secret@arena.example.org"), "token-in-url"),
+        ((), "no-url"),
+        (("--to", "http://127.0.0.1:1", "--token", ""), "no-token"),
+        (("--to", "http://127.0.0.1:1", "--token", "a\nb"), "invalid-token"),
     ],
 )
-def test_what_cannot_be_asked_for_is_said(
-    cli: Cli, mine: Path, words: tuple[str, ...], sentence: str
+def test_a_wrong_address_or_token_is_wrong_usage(
+    cli: Cli, mine: Path, words: tuple[str, ...], code: str
 ) -> None:
     said = cli("bot", "push", "mine", *(words if "--token" in words else (*words, "--token", "x")))
-    assert said.status == 2
-    assert sentence in said.err
+    assert (said.status, said.code) == (2, code)
     assert "secret" not in said.out
 
 
@@ -174,4 +174,4 @@ def test_a_dry_run_says_what_would_be_sent(cli: Cli, mine: Path) -> None:
     stored = json.loads(cli("bot", "add", "mine", "--json").out)
     assert stored["content_hash"] == told["content_hash"]
     remote = cli("bot", "push", "grpc://127.0.0.1:7000", "--dry-run")
-    assert (remote.status, "no files to push" in remote.err) == (2, True)
+    assert (remote.status, remote.code) == (2, "remote-bot")

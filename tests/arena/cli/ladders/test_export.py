@@ -107,7 +107,7 @@ def test_csv_is_of_one_ladder_the_others_of_any_number(cli: Cli, cup: str) -> No
     hold(Workspace(), ("ace", "bee", "cow"), {}, game="saint_poker", seats=3)
     said = cli("export")
     assert (said.status, said.out) == (2, "")
-    assert "CSV is of one ladder, and there are poke, saint_poker-3; name one." in said.err
+    assert said.code == "several-ladders"
     assert len(json.loads(cli("export", "--format", "json").out)["ladders"]) == 2
     assert cli("export", "--format", "html").out.count("<h1>") == 2
 
@@ -115,11 +115,18 @@ def test_csv_is_of_one_ladder_the_others_of_any_number(cli: Cli, cup: str) -> No
 def test_what_cannot_be_written_is_said(cli: Cli, cup: str) -> None:
     said = cli("export", "--output", "nowhere/cup.csv")
     assert said.status == 1
-    assert "nowhere/cup.csv: No such file or directory" in said.err
+    assert isinstance(said.error, FileNotFoundError)
+
+
+def test_an_extension_that_names_no_format_is_refused(cli: Cli, cup: str, here: Path) -> None:
+    said = cli("export", "--output", "cup.pdf")
+    assert (said.status, said.code) == (2, "unknown-extension")
+    assert not (here / "cup.pdf").exists()
+    assert cli("export", "--output", "cup.pdf", "--format", "csv").status == 0
 
 
 def test_nothing_played_is_nothing_to_take_away(cli: Cli, here: Path) -> None:
     assert Workspace().store is not None
     said = cli("export")
     assert (said.status, said.out) == (1, "")
-    assert "no match is closed yet." in said.err
+    assert said.code == "no-closed-match"

@@ -30,7 +30,6 @@ def test_the_matrix_shows_score_interval_and_meetings_in_the_order_of_strength(
     assert rows[1].split()[2:5] == ["0", rows[1].split()[3], "(20)"]
     assert " 75 " in rows[1]
     assert " 25 " in rows[2]
-    assert "a draw is half a win" in said.err
     assert said.last == "next  pokearena matrix poke --los"
 
 
@@ -45,8 +44,7 @@ def test_the_matrix_as_json_is_its_own_mirror(cli: Cli, cup: str) -> None:
 
 
 def test_likelihoods_of_superiority_of_two_add_up_to_one(cli: Cli, cup: str) -> None:
-    said = cli("matrix", "--los")
-    assert "how likely the bot of the line is stronger" in said.err
+    assert cli("matrix", "--los").status == 0
     told = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]["superiority"]
     assert told[0][1] > 0.975
     assert told[1][2] + told[2][1] == pytest.approx(1)
@@ -120,37 +118,36 @@ def test_a_sequential_test_says_when_it_was_decided(cli: Cli, cup: str) -> None:
 
 def test_results_that_do_not_differ_have_no_interval(cli: Cli, cup: str) -> None:
     said = cli("compare", "ace", "bee")
-    assert "+∞: everything was won" in said.out
+    assert "+∞" in said.out
     told = json.loads(cli("compare", "ace", "bee", "--json").out)
     assert told["superiority"] is None
     assert told["elo"] == {"value": None, "low": None, "high": None}
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "sentence"),
+    ("words", "status", "code"),
     [
-        (("ace", "ace"), 2, "ace@1 is no other than itself."),
-        (("ace", "dog"), 2, 'there is no bot "dog"'),
-        (("ace", "bee", "--sprt", 25, 0), 2, "an SPRT needs low < high, not 25.0 and 0.0."),
-        (("ace", "bee", "--sprt", 0, 5, "--alpha", 2), 2, "alpha and beta of an SPRT"),
-        (("ace", "bee", "saint_poker"), 1, "ace@1 and bee@1 have not met here."),
+        (("ace", "ace"), 2, "same-version"),
+        (("ace", "dog"), 2, "unknown-bot"),
+        (("ace", "bee", "--sprt", 25, 0), 2, "invalid-sprt"),
+        (("ace", "bee", "--sprt", 0, 5, "--alpha", 2), 2, "invalid-sprt"),
+        (("ace", "bee", "saint_poker"), 1, "never-met"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(
-    cli: Cli, cup: str, words: tuple[object, ...], status: int, sentence: str
+    cli: Cli, cup: str, words: tuple[object, ...], status: int, code: str
 ) -> None:
     said = cli("compare", *words)
-    assert (said.status, said.out) == (status, "")
-    assert sentence in said.err
+    assert (said.status, said.code, said.out) == (status, code, "")
 
 
 def test_who_has_met_in_two_games_is_asked_which_is_meant(cli: Cli, cup: str) -> None:
     hold(Workspace(), BOTS, {}, game="saint_poker", seats=3)
     said = cli("compare", "ace", "bee")
     assert said.status == 2
-    assert "ace@1 and bee@1 have met in poke, saint_poker-3; name one of them." in said.err
+    assert said.code == "several-forms"
     told = json.loads(cli("compare", "ace", "bee", "saint_poker", "--json").out)
     assert (told["unit"], told["pairs"], told["wins"]) == ("match", None, 3)
     boards = cli("compare", "ace", "bee", "saint_poker", "--by", "board")
     assert boards.status == 2
-    assert "use --by match" in boards.err
+    assert boards.code == "no-boards"

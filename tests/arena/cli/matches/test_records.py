@@ -34,7 +34,7 @@ def line_of(lines: list[dict[str, Any]], kind: str) -> dict[str, Any]:
 def test_a_true_record_verifies(cli: Cli, played: Path) -> None:
     said = cli("verify", played)
     assert said.status == 0
-    assert " verifies: 2 games dealt" in said.out
+    assert " 2 games dealt" in said.out
     assert said.last == f"next  pokearena replay {played}"
 
 
@@ -86,7 +86,7 @@ def test_what_is_no_record_is_said_to_be_none(cli: Cli) -> None:
         for command in ("verify", "replay", "logs"):
             said = cli(command, name)
             assert said.status == 1
-            assert f"{name} is no record" in said.err
+            assert said.code in ("invalid-record", "RecordError")
 
 
 def test_what_is_not_there_is_wrong_usage(cli: Cli) -> None:
@@ -140,7 +140,7 @@ def test_replay_tells_people_every_step_when_nobody_can_press_keys(cli: Cli, pla
 def test_replay_of_a_game_that_is_not_there(cli: Cli, played: Path) -> None:
     said = cli("replay", played, "--game", 2)
     assert said.status == 2
-    assert "has no game 2; it has 0 to 1." in said.err
+    assert said.code == "unknown-game"
 
 
 def test_whoever_reads_may_stop_reading(played: Path) -> None:

@@ -16,8 +16,8 @@ from tests.arena.records.bundle.stage import Stage
 def test_a_new_database_is_made_and_made_again_it_stays(cli: Cli) -> None:
     made = cli("db", "upgrade")
     assert made.status == OK
-    assert f"is at version {database.HEAD} now, from nothing" in made.out
-    assert f"is at version {database.HEAD} already" in cli("db", "upgrade").out
+    assert database.HEAD in made.out
+    assert database.HEAD in cli("db", "upgrade").out
     said = json.loads(cli("db", "upgrade", "--json").out)
     assert (said["from"], said["to"]) == (database.HEAD, database.HEAD)
 
@@ -28,7 +28,7 @@ def test_a_backup_is_restored_elsewhere_and_checked(cli: Cli, here: Path) -> Non
     assert kept["bytes"] == (here / "kept.db").stat().st_size
     said = cli("db", "restore", "kept.db", "--data", "restored")
     assert (said.status, said.last) == (OK, "next  pokearena db check --data restored")
-    assert "1 rows of kept.db" in said.out
+    assert "1 rows from kept.db" in said.out
     assert "ada" in cli("owner", "list", "--data", "restored").out
     assert "is sound" in cli("db", "check", "--data", "restored").out
     checked = json.loads(cli("db", "check", "--data", "restored", "--json").out)
@@ -66,7 +66,10 @@ def test_what_is_wrong_is_said_and_is_the_exit_status(cli: Cli, here: Path) -> N
 
 def test_a_database_without_tables_is_told_what_makes_them(cli: Cli, here: Path) -> None:
     cli("db", "upgrade")
-    (here / ".pokearena" / "arena.db").write_bytes(b"")
+    file = here / ".pokearena" / "arena.db"
+    file.write_bytes(b"")
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA user_version = 1")
     said = cli("db", "check")
     assert said.status == FAILED
     assert "there are no tables yet" in said.out
@@ -89,7 +92,7 @@ def test_where_there_is_no_arena_there_is_nothing_to_back_up_or_check(cli: Cli, 
     for words in (("backup", "kept.db"), ("check",)):
         said = cli("db", *words)
         assert said.status == FAILED
-        assert "there is no arena in" in said.err
+        assert said.code == "no-arena"
     assert list(here.iterdir()) == []
 
 
