@@ -90,4 +90,6 @@ def _check(where: Folder) -> None:
     if not any(info.alive for info in here):
         silent = "the workers of this host have no recent heartbeat"
         known = silent if here else "no worker of this host is registered"
-        raise CommandError(f"{known} in {redis_server.without_password(redis.url)}.", FAILED, code="no-worker")
+        raise CommandError(
+            f"{known} in {redis_server.without_password(redis.url)}.", FAILED, code="no-worker"
+        )
