@@ -1,4 +1,4 @@
-"""Something that goes on in a thread of its own beside a test."""
+"""Work in a thread beside a test."""
 
 import threading
 from types import TracebackType
@@ -6,14 +6,14 @@ from typing import Self
 
 
 class Beside:
-    """Runs `go_on` in a thread for as long as the block lasts; it is to heed `over`."""
+    """Runs `go_on` in a thread during the block; `over` ends it."""
 
     def __init__(self) -> None:
         self.over = threading.Event()
         self._thread = threading.Thread(target=self.go_on, daemon=True)
 
     def go_on(self) -> None:
-        """What it does until `over` is set."""
+        """Work until `over` is set."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:

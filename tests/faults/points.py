@@ -1,4 +1,4 @@
-"""What the tests of fail-points share: a cup played while one is armed."""
+"""Play a tournament while a fault point is armed."""
 
 import signal
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def subject(name: str) -> str:
 def play(
     arena: Arena, witness: Witness, failpoint: str = "", act: str = "", nap: float = 0
 ) -> None:
-    """Plays a cup to its end, under a fail-point; `act` is done once a game is committed."""
+    """Play a tournament with a fault point; run `act` after the first committed game."""
     cup = arena.schedule([arena.slow("first", nap), arena.slow("last", nap, -1)], cycles=2)
     serve_under(arena, witness, failpoint, act, cup.id)
 

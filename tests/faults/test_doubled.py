@@ -1,4 +1,4 @@
-"""Everything twice and more: queue, sweepers, services; and clocks that do not agree."""
+"""Duplicate jobs, sweepers and services, and clocks that differ."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ from tests.faults.witness import Witness
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 MATCHES = 20
-"""So many that two workers take some each, however late one starts."""
+"""Enough that each of two workers plays some, even if one starts late."""
 FEWER = 12
 HOUR = 3600
 SHIM = """
@@ -54,7 +54,7 @@ time_t time(time_t *t) {
     return now.tv_sec;
 }
 """
-"""The wall clock of a process, and of all it starts, is off by so many seconds."""
+"""Shifts the wall clock of a process and its descendants by CLOCK_OFF seconds."""
 
 
 def cup(arena: Arena, matches: int) -> None:
@@ -62,11 +62,11 @@ def cup(arena: Arena, matches: int) -> None:
 
 
 def once_each(arena: Arena) -> None:
-    """Every match was taken once, and none of them failed."""
+    """Assert that every match was leased once and did not fail."""
     assert arena.sql("SELECT DISTINCT attempt, failures, state FROM matches") == [(1, 0, "CLOSED")]
 
 
-def test_every_hint_is_delivered_five_times(arena: Arena, conclude: Conclude) -> None:
+def test_every_job_is_delivered_five_times(arena: Arena, conclude: Conclude) -> None:
     cup(arena, FEWER)
     with Witness(arena) as witness, arena.serving(2) as serve:
         with redis_connection.connect(serve.url) as connection:
@@ -76,9 +76,9 @@ def test_every_hint_is_delivered_five_times(arena: Arena, conclude: Conclude) ->
                     MatchQueue(connection).enqueue(match)
                     connection.rpush("rq:queue:matches", *[match] * 4)
                 time.sleep(0.1)
-        # Hints of matches that are over are idle, and vanish.
+        # Jobs of closed matches have no effect and are removed.
         serve.until(arena.over)
-    conclude(arena, witness, "every hint five times")
+    conclude(arena, witness, "every job five times")
     once_each(arena)
 
 
@@ -100,20 +100,22 @@ def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Co
             serve.until(arena.over)
         finally:
             over.set()
-        assert sum(one.result() for one in sweeping) > 0
+        assert sum(sweep_count.result() for sweep_count in sweeping) > 0
     conclude(arena, witness, "three sweepers")
     once_each(arena)
 
 
 @pytest.mark.parametrize("off", [HOUR, -HOUR])
-def test_a_worker_whose_clock_is_an_hour_off(arena: Arena, conclude: Conclude, off: int) -> None:
+def test_a_worker_with_a_clock_that_is_an_hour_off(
+    arena: Arena, conclude: Conclude, off: int
+) -> None:
     cup(arena, MATCHES)
     shifted = {"LD_PRELOAD": str(shim(arena)), "CLOCK_OFF": str(off)}
     with Witness(arena) as witness, arena.serving(1) as serve, worker(arena, serve, shifted) as log:
         serve.until(arena.over)
     conclude(arena, witness, f"a worker's clock {off:+d} s off")
     once_each(arena)
-    # Both worked, and all times in the store are of one clock.
+    # Both workers played matches, and all times in the store are of one clock.
     assert 0 < log.read_text().count(": closed") < MATCHES
     [(first, last)] = arena.sql("SELECT min(committed), max(committed) FROM games")
     assert time.time() - 600 < first < last < time.time() + 1
@@ -142,18 +144,18 @@ def worker(arena: Arena, serve: Serve, environment: dict[str, str]) -> Iterator[
 
 
 def shim(arena: Arena) -> Path:
-    """The library that shifts the clock, compiled; and proof that it does."""
+    """Compile the library that shifts the clock, check it, and return its path."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("needs a C compiler")
     source, library = arena.root / "shim.c", arena.root / "shim.so"
     source.write_text(SHIM)
     subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    told = subprocess.run(
+    shifted_time = subprocess.run(
         [sys.executable, "-c", "import time; print(time.time())"],
         env={**os.environ, "LD_PRELOAD": str(library), "CLOCK_OFF": str(HOUR)},
         capture_output=True,
         check=True,
     )
-    assert abs(float(told.stdout) - time.time() - HOUR) < 60
+    assert abs(float(shifted_time.stdout) - time.time() - HOUR) < 60
     return library

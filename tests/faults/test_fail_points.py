@@ -1,4 +1,4 @@
-"""SIGKILL at every edge of what the services write, and around every hint, by name."""
+"""SIGKILL at every edge of each transaction of the services, and around every job."""
 
 import shutil
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def under_a_long_match(arena: Arena, witness: Witness, failpoint: str) -> None:
 
 
 def in_a_knockout(arena: Arena, witness: Witness, failpoint: str) -> None:
-    """Its second round is scheduled when the first is over."""
+    """Schedule a knockout, whose second round is scheduled after the first."""
     entrants = [arena.slow(name, choice=-n) for n, name in enumerate(("first", "last"))]
     arena.schedule([*entrants, arena.slow("other")], format="knockout", settings={})
     serve_under(arena, witness, failpoint)
@@ -51,7 +51,7 @@ def in_the_first_moment(arena: Arena, witness: Witness, failpoint: str) -> None:
 
 
 def when_a_bot_is_gone(arena: Arena, witness: Witness, failpoint: str) -> None:
-    """Its matches fail and fail, the others go well: it is quarantined."""
+    """Delete a bot: all its matches fail, and it is quarantined."""
     entrants = [arena.slow("first"), arena.slow("last", choice=-1), arena.slow("gone")]
     arena.schedule(entrants, cycles=6)
     shutil.rmtree(arena.where.versions / "gone")
@@ -72,17 +72,15 @@ PROVOKED: dict[str, Act] = {
     "quarantine": when_a_bot_is_gone,
     **dict.fromkeys(JOB_STEPS, under_way),
 }
-"""How each transaction, or hint, of the services is brought about."""
+"""The function that causes each transaction of the services, or step of a job."""
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if subject(name) in PROVOKED])
-def test_killed_at_a_point_nothing_is_lost_and_nothing_doubled(
-    name: str, conclude: Conclude
-) -> None:
+def test_a_kill_at_a_fault_point_loses_and_doubles_nothing(name: str, conclude: Conclude) -> None:
     strike(name, conclude)
 
 
-# The operators' transactions are tried beside their tests.
+# tests/faults/test_operators.py covers the operators' transactions.
 @pytest.mark.parametrize(
     "name",
     ["lease.written", "commit_game.written", "closing_game.committed", "quarantine.written"]
@@ -95,7 +93,7 @@ def test_killed_at_a_point_nothing_is_lost_and_nothing_doubled(
         )
     ],
 )
-def test_killed_in_a_transaction_of_postgresql_nothing_is_lost_and_nothing_doubled(
+def test_a_kill_in_a_transaction_of_postgresql_loses_and_doubles_nothing(
     name: str, conclude: Conclude, server: Cluster
 ) -> None:
     with server.database() as url:

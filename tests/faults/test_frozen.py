@@ -1,4 +1,4 @@
-"""SIGSTOP: whatever stands still beyond its lease, and comes back, loses and doubles nothing."""
+"""SIGSTOP: a process that is frozen beyond its lease neither loses nor doubles a game."""
 
 import signal
 import subprocess
@@ -20,11 +20,11 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 NAP = 0.1
 BEYOND = LEASE_SECONDS + 5
-"""Seconds of standstill: nobody who stood still so long has a lease any more."""
+"""Seconds for which a process is frozen: longer than a lease."""
 
 
 def cup(arena: Arena, clock: Clock = PATIENT) -> None:
-    """A match of 4 games that take about 5 s each."""
+    """Schedule a match of 4 games that take about 5 s each."""
     entrants = [arena.slow("first", NAP), arena.slow("last", NAP, -1)]
     arena.schedule(entrants, boards=2, clock=clock)
 
@@ -45,7 +45,9 @@ def faults(arena: Arena) -> list[tuple[object, ...]]:
     return arena.sql("SELECT verdict, sentence FROM faults")
 
 
-def test_a_frozen_referee_is_killed_and_its_matches_go_on(arena: Arena, conclude: Conclude) -> None:
+def test_a_frozen_referee_is_killed_and_its_match_continues(
+    arena: Arena, conclude: Conclude
+) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(1) as serve:
         until_a_game(arena, serve)
@@ -58,9 +60,7 @@ def test_a_frozen_referee_is_killed_and_its_matches_go_on(arena: Arena, conclude
     assert (tally.closed, faults(arena)) == (1, [])
 
 
-def test_a_referee_that_nobody_watches_over_is_left_alone_until_it_is_back(
-    arena: Arena, conclude: Conclude
-) -> None:
+def test_an_unsupervised_frozen_referee_is_awaited(arena: Arena, conclude: Conclude) -> None:
     cup(arena)
     address = f"unix:{arena.temporary}/referee"
     line = [sys.executable, "-P", "-m", "referee", "--address", address]
@@ -75,12 +75,12 @@ def test_a_referee_that_nobody_watches_over_is_left_alone_until_it_is_back(
         referee.terminate()
     tally = conclude(arena, witness, "SIGSTOP of a referee elsewhere")
     assert (tally.closed, faults(arena)) == (1, [])
-    # However long it was away: one failure, for a match is not begun without a referee.
+    # One failure, however long it was frozen: no match starts without a referee.
     [(failures,)] = arena.sql("SELECT failures FROM matches")
     assert failures == 1
 
 
-def test_no_bot_is_charged_for_a_referee_that_stood_still_for_a_moment(
+def test_no_bot_is_charged_for_a_short_freeze_of_the_referee(
     arena: Arena, conclude: Conclude
 ) -> None:
     cup(arena, Clock(start_ms=60_000, allowance_ms=1000, bank_ms=2000))
@@ -95,9 +95,7 @@ def test_no_bot_is_charged_for_a_referee_that_stood_still_for_a_moment(
     assert "stood still" in reason
 
 
-def test_a_worker_frozen_beyond_its_lease_can_write_no_more_when_it_is_back(
-    arena: Arena, conclude: Conclude
-) -> None:
+def test_a_worker_frozen_beyond_its_lease_cannot_write(arena: Arena, conclude: Conclude) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
         until_a_game(arena, serve)
@@ -115,7 +113,7 @@ def test_a_worker_frozen_beyond_its_lease_can_write_no_more_when_it_is_back(
     assert name in owner
 
 
-def test_the_only_worker_frozen_for_good_is_replaced(arena: Arena, conclude: Conclude) -> None:
+def test_the_only_worker_is_replaced_if_it_stays_frozen(arena: Arena, conclude: Conclude) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(1) as serve:
         until_a_game(arena, serve)
@@ -127,12 +125,12 @@ def test_the_only_worker_frozen_for_good_is_replaced(arena: Arena, conclude: Con
     assert max(tally.resumed) < LEASE_SECONDS + RESUME_SECONDS
 
 
-def test_a_work_horse_frozen_for_good_is_replaced(arena: Arena, conclude: Conclude) -> None:
+def test_a_match_process_is_replaced_if_it_stays_frozen(arena: Arena, conclude: Conclude) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(1) as serve:
         until_a_game(arena, serve)
         witness.blow()
         processes.send(serve.one("horse"), signal.SIGSTOP)
         serve.until(arena.over)
-    tally = conclude(arena, witness, "SIGSTOP of a work horse, for good")
+    tally = conclude(arena, witness, "SIGSTOP of a match process, for good")
     assert max(tally.resumed) < LEASE_SECONDS + RESUME_SECONDS

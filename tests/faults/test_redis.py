@@ -1,4 +1,4 @@
-"""Redis carries hints only: it may die, forget everything, or take nothing more."""
+"""Redis holds only jobs and events: it may exit, lose its data, or reject commands."""
 
 import resource
 import signal
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 MATCHES = 30
 PAUSE = 1.5
-"""Seconds between two blows."""
+"""Seconds between two faults."""
 ABSENCE = 40.0
 """Seconds: RQ alone would try to connect after about 17, 35 and 67 s."""
 
@@ -39,7 +39,7 @@ def leased(arena: Arena) -> int:
 
 
 def wait_for_leases(arena: Arena, serve: Serve, more: int) -> None:
-    """Until so many more matches have been taken, or all are over."""
+    """Wait until this number of further matches is leased, or all are closed."""
     goal = leased(arena) + more
     serve.until(lambda: leased(arena) >= goal or arena.over(), 60)
 
@@ -59,7 +59,7 @@ def test_redis_is_killed_ten_times(arena: Arena, conclude: Conclude) -> None:
     assert tally.p95 < RESUME_SECONDS
 
 
-def test_redis_forgets_everything_again_and_again(arena: Arena, conclude: Conclude) -> None:
+def test_redis_loses_its_data_twice_a_second(arena: Arena, conclude: Conclude) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
         while not arena.over():
@@ -80,7 +80,7 @@ def test_redis_has_no_memory_left_for_a_while(arena: Arena, conclude: Conclude) 
             connection.config_set("maxmemory", 1)
             with pytest.raises(ResponseError):
                 connection.set("anything", 1)
-            # Longer than Redis remembers a worker that does not show itself.
+            # Longer than the registration of a worker without heartbeats.
             time.sleep(match_queue.FORGOTTEN_SECONDS + 5)
             witness.blow(idle=True)
             connection.config_set("maxmemory", 0)
@@ -141,7 +141,7 @@ def waits_for_a_job(connection: Redis) -> bool:
 
 @contextmanager
 def redis_on_disk(directory: Path) -> Iterator[tuple[str, int]]:
-    """A Redis that writes everything down, as somebody's own may do."""
+    """Run a Redis that writes to disk, as an organiser's own may do."""
     directory.mkdir()
     binary = redis_server.bundled()
     assert binary is not None
@@ -169,6 +169,6 @@ def refuses(url: str) -> bool:
 
 
 def full(pid: int, yes: bool) -> None:
-    """Lets a process write no further, or again."""
+    """Forbid or allow a process to extend files."""
     most = 1 if yes else resource.RLIM_INFINITY
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))

@@ -1,4 +1,4 @@
-"""A match that must not go on is stopped wherever it is, in a real process on a real store."""
+"""A match that must stop is interrupted at any point, in a real process with a real store."""
 
 import subprocess
 import sys
@@ -41,7 +41,7 @@ with lease_renewal.LeaseRenewal(engine, lease, drain):
         try:
             play(60)
         except BaseException:
-            say("not I")
+            say("refused")
 """
 WILLING = """
 try:
@@ -57,7 +57,7 @@ say("alive")
 
 
 class Player:
-    """A process that plays a match of its own for a while."""
+    """Processes that play a match for some time."""
 
     def __init__(self, engine: Engine, url: str) -> None:
         self.engine = engine
@@ -69,7 +69,7 @@ class Player:
         [self.match] = listing.matches(engine)
 
     def start(self, code: str, lease_seconds: float = 60.0) -> subprocess.Popen[str]:
-        """Starts it and waits until it plays."""
+        """Start a process and wait until it plays."""
         command = [sys.executable, "-c", PLAYER + code, self.url, self.match.id]
         process = subprocess.Popen(
             [*command, str(lease_seconds)],
@@ -82,7 +82,7 @@ class Player:
         return process
 
     def rest(self, process: subprocess.Popen[str]) -> list[str]:
-        """What it says to its end."""
+        """Return the remaining lines of its output."""
         with process:
             assert process.stdout is not None
             return process.stdout.read().split("\n")[:-1]
@@ -90,7 +90,7 @@ class Player:
 
 @pytest.fixture
 def player(tmp_path: Path) -> Iterator[Player]:
-    """A store with one match, and a process to play it."""
+    """Return a store with one match, and processes to play it."""
     url = f"sqlite:///{tmp_path}/arena.db"
     engine = database.open(url)
     database.upgrade(engine)
@@ -98,41 +98,41 @@ def player(tmp_path: Path) -> Iterator[Player]:
     engine.dispose()
 
 
-def test_a_lease_is_kept_while_the_match_is_played(player: Player) -> None:
+def test_a_lease_is_renewed_while_the_match_is_played(player: Player) -> None:
     process = player.start(WILLING.format(setting="", seconds=1.0), lease_seconds=0.5)
     assert player.rest(process) == ["finished", "alive"]
 
 
-def test_a_match_whose_lease_is_lost_is_stopped_at_once(player: Player) -> None:
+def test_a_lost_lease_interrupts_the_match_at_once(player: Player) -> None:
     process = player.start(WILLING.format(setting="", seconds=60))
     transitions.void(player.engine, player.match.id, "because")
     assert player.rest(process) == ["interrupted", "alive"]
 
 
-def test_a_closed_match_is_not_renewed_and_not_stopped(player: Player) -> None:
+def test_a_closed_match_is_neither_renewed_nor_interrupted(player: Player) -> None:
     process = player.start(WILLING.format(setting="renewal.end()", seconds=0.5))
     transitions.void(player.engine, player.match.id, "because")
     assert player.rest(process) == ["finished", "alive"]
 
 
-def test_a_game_that_ends_in_time_is_not_stopped_by_a_request_to_stop(player: Player) -> None:
+def test_a_short_game_is_not_interrupted_by_a_stop_request(player: Player) -> None:
     process = player.start(WILLING.format(setting="drain.set()", seconds=0.1))
     assert player.rest(process) == ["finished", "alive"]
 
 
-def test_a_game_that_takes_too_long_is_stopped_after_a_request_to_stop(player: Player) -> None:
+def test_a_long_game_is_interrupted_after_a_stop_request(player: Player) -> None:
     process = player.start(WILLING.format(setting="drain.set()", seconds=60))
     assert player.rest(process) == ["interrupted", "alive"]
 
 
-def test_a_process_that_does_not_stop_is_ended(player: Player) -> None:
+def test_a_process_that_cannot_be_interrupted_exits(player: Player) -> None:
     process = player.start(STUBBORN)
     transitions.void(player.engine, player.match.id, "because")
-    assert player.rest(process)[-1] in ("not I", "playing")
+    assert player.rest(process)[-1] in ("refused", "playing")
     assert process.returncode == 1
 
 
-def test_a_match_whose_lease_renewal_fails_unexpectedly_is_stopped(player: Player) -> None:
+def test_an_unexpected_failure_of_the_renewal_interrupts_the_match(player: Player) -> None:
     broken = "matches.renew = None"
     process = player.start(broken + WILLING.format(setting="", seconds=60))
     assert player.rest(process) == ["interrupted", "alive"]
