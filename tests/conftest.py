@@ -14,8 +14,13 @@ from sqlalchemy import Connection
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# A property is tried with few examples here; scripts/release-check tries more.
 settings.register_profile(
-    "pokearena", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "pokearena",
+    deadline=None,
+    derandomize=True,
+    max_examples=int(os.environ.get("POKEARENA_EXAMPLES", "30")),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("pokearena")
 

@@ -163,6 +163,7 @@ class Newcomer:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("page", COMMAND_PAGES)
+@pytest.mark.long
 def test_every_shown_command_runs(page: str, tmp_path: Path) -> None:
     for name, text in files(page).items():
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -87,21 +87,20 @@ def tables(games: Mapping[str, Game]) -> Iterator[Table]:
 
 TABLES = tuple(tables(GAMES))
 
-MANY = 8
-"""Of a game with more tables than this the quick suite tries some, the long one all."""
-
 
 def is_quick(table: Table) -> bool:
     """Whether the quick suite tries a table.
 
-    Of a game with many the smallest with no option turned, and the largest with all.
+    Of each game the smallest with no option turned, and the largest with all; the long suite tries
+    all tables.
     """
     game = table.game
-    if sum(other.game is game for other in TABLES) <= MANY:
+    options = game.options
+    switches = [name for name, option in options.items() if len(values(option)) > 1]
+    turned = sum(table.options[name] != options[name].default for name in switches)
+    if turned == 0 and table.seats == min(game.seats):
         return True
-    turned = sum(value != game.options[name].default for name, value in table.settings)
-    plain = turned == 0 and table.seats == min(game.seats)
-    return plain or (turned == len(game.options) and table.seats == max(game.seats))
+    return turned == len(switches) and table.seats == max(game.seats)
 
 
 THIRD = 3

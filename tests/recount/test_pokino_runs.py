@@ -42,7 +42,11 @@ def walked(turn: Turn, rng: random.Random) -> Word | None:
     return "run", {"path": squares, "cards": cards, "draw": rng.random() < 0.8}
 
 
-@pytest.mark.parametrize("table", POKINO, ids=str)
+@pytest.mark.parametrize(
+    "table",
+    [pytest.param(table, marks=[pytest.mark.long] * (table.seats > 2)) for table in POKINO],
+    ids=str,
+)
 def test_runs_that_are_not_listed_are_judged_by_the_page(table: Table) -> None:
     rng = random.Random(str(table))
     seed, record, _ = played(table, 0)

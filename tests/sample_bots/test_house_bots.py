@@ -34,7 +34,7 @@ def questions(game_id: str, seats: int) -> list[tuple[bot_pb2.ActRequest, Legal]
     game = GAMES[game_id]
     codec = GameCodec(game)
     chance = random.Random(7)
-    for board in range(3):
+    for board in range(2):
         state = game.start(Seeded(board_seed(bytes(32), board)), seats)
         while state.actors:
             moves = {}
@@ -62,7 +62,12 @@ def test_the_table_of_the_house_bots_has_them_all() -> None:
 
 @pytest.mark.parametrize("name", QUICK)
 @pytest.mark.parametrize(
-    ("game_id", "seats"), [(game.id, n) for game in GAMES.values() for n in game.seats]
+    ("game_id", "seats"),
+    [
+        pytest.param(game.id, seats, marks=[pytest.mark.long] * (seats != game.seats[0]))
+        for game in GAMES.values()
+        for seats in game.seats
+    ],
 )
 def test_a_house_bot_plays_legally_and_the_same_again(name: str, game_id: str, seats: int) -> None:
     choose, codec = load(name), GameCodec(GAMES[game_id])
@@ -74,12 +79,14 @@ def test_a_house_bot_plays_legally_and_the_same_again(name: str, game_id: str, s
 
 @every_game
 @pytest.mark.parametrize("other", ["bold", "meek", "random"])
+@pytest.mark.long
 def test_greedy_is_the_best_of_the_house(game_id: str, other: str) -> None:
     mean, half = duel(GAMES[game_id], "greedy", other, BOARDS)
     assert mean - half > 0.5
 
 
 @every_game
+@pytest.mark.long
 def test_bold_is_better_than_random(game_id: str) -> None:
     mean, half = duel(GAMES[game_id], "bold", "random", BOARDS)
     assert mean - half > 0.5

@@ -82,7 +82,10 @@ def test_without_time_it_answers_at_once(form: MeasuredForm) -> None:
         assert note.endswith("after 0 playouts")
 
 
-@pytest.mark.parametrize("game_id", GAMES)
+@pytest.mark.parametrize(
+    "game_id",
+    [pytest.param(name, marks=[pytest.mark.long] * (name != "poke")) for name in GAMES],
+)
 def test_it_plays_at_a_real_table_to_the_end_without_a_fault(game_id: str, tmp_path: Path) -> None:
     others = ["sample:random"] * (
         len(set(MeasuredForm(GAMES[game_id], GAMES[game_id].seats[0]).sides)) - 1

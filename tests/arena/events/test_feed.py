@@ -193,6 +193,7 @@ def test_events_are_public_and_in_order(
             )
 
 
+@pytest.mark.long
 def test_without_spectators_no_positions_are_published(arena: Arena) -> None:
     pages = Pages(listen_near("127.0.0.1", 8000), WebSettings(spectators=False))
     published = played(arena, lambda: cup(arena, "poke", 2, {"must_beat": True}, 1), pages)
@@ -228,6 +229,7 @@ def test_the_leak_test_finds_a_message_with_hidden_information() -> None:
     assert caught == {name: name != "nothing" for name in said}
 
 
+@pytest.mark.long
 def test_a_tournament_comes_out_the_same_when_redis_dies_while_news_are_told(
     arena: Arena,
 ) -> None:

@@ -194,6 +194,7 @@ def test_house_bots_play_a_match(arena: Arena) -> None:
     assert [fault for game in played.games for fault in game.faults if fault] == []
 
 
+@pytest.mark.long
 def test_a_match_of_three_plays_all_rotations(arena: Arena) -> None:
     bots = [arena.bot(name) for name in ("one", "two", "three")]
     played = arena.play(arena.spec(bots, boards=1), bots)
@@ -226,6 +227,7 @@ def _committed(game: PlayedGame) -> CommittedGame:
     return CommittedGame(game.game, game.table, game.board, game.tally)
 
 
+@pytest.mark.long
 def test_what_a_bot_has_used_up_stays_used_up_when_a_match_is_resumed(arena: Arena) -> None:
     bots = [arena.bot("good"), arena.bot("dies", "os._exit(5)")]
     spec = arena.spec(bots, boards=3)
@@ -440,6 +442,7 @@ def test_no_private_directory_is_left_when_a_match_is_over(arena: Arena) -> None
 
 
 @pytest.mark.usefixtures("unsandboxed")
+@pytest.mark.long
 def test_a_stopped_worker_s_signal_is_not_felt_by_its_bots(arena: Arena) -> None:
     # Ctrl-C in a terminal goes to the whole foreground group: the bots are not in it.
     bots = [arena.bot("one", "print(os.getpgid(0) == os.getpid(), flush=True)"), arena.bot("two")]

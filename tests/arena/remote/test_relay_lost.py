@@ -29,6 +29,7 @@ def connected(directory: Path) -> Iterator[tuple[Relay, str, Home]]:
         yield relay, version, home
 
 
+@pytest.mark.long
 def test_a_relay_that_is_killed_before_a_table_is_requested_charges_nobody(tmp_path: Path) -> None:
     played: list[PlayedGame] = []
     with (

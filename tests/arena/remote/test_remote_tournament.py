@@ -101,6 +101,7 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
     arena.engine.dispose()
 
 
+@pytest.mark.long
 def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
     arena: Arena,
 ) -> None:

@@ -59,6 +59,7 @@ def test_its_hands_compare_as_the_rules_have_it(training: ModuleType) -> None:
         assert (mine > theirs, mine == theirs) == (right > left, right == left), (one, other)
 
 
+@pytest.mark.long
 def test_the_same_seed_trains_the_same_weights(training: ModuleType) -> None:
     assert training.train(8, 3) == training.train(8, 3) != training.train(8, 4)
 
@@ -69,6 +70,7 @@ def test_there_are_weights_for_every_decision_of_a_game() -> None:
     assert set(weights) == decided - {"8 pick_up"}
 
 
+@pytest.mark.long
 def test_it_plays_at_a_real_table_without_a_fault(tmp_path: Path) -> None:
     said = in_own_process(
         tmp_path, ("play", "saint_poker", str(TRAINED), "sample:random", "-n", "2", "--json")

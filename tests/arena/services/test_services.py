@@ -132,6 +132,7 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
     arena.engine.dispose()
 
 
+@pytest.mark.long
 def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
     arena: Arena, tmp_path: Path
 ) -> None:
@@ -167,6 +168,7 @@ def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
     alone.engine.dispose()
 
 
+@pytest.mark.long
 def test_a_match_with_many_jobs_is_played_once(arena: Arena) -> None:
     cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=2, cycles=2)
     with Services(arena.where, 2, {}) as services:
@@ -183,6 +185,7 @@ def test_a_match_with_many_jobs_is_played_once(arena: Arena) -> None:
     assert attempts == [(1, 0, "CLOSED"), (1, 0, "CLOSED")]
 
 
+@pytest.mark.long
 def test_lost_jobs_are_enqueued_again(arena: Arena) -> None:
     cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2)
     with Services(arena.where, 1, {}) as services:
@@ -219,6 +222,7 @@ def test_a_killed_worker_neither_loses_nor_doubles_a_game(
     assert arena.sql("SELECT attempt FROM results") == [(2,)]
 
 
+@pytest.mark.long
 def test_the_match_of_a_killed_match_process_does_not_wait_for_its_lease(arena: Arena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     arena.schedule(entrants, boards=20)
@@ -235,6 +239,7 @@ def test_the_match_of_a_killed_match_process_does_not_wait_for_its_lease(arena: 
         assert leased - killed < LEASE_SECONDS / 2
 
 
+@pytest.mark.long
 def test_a_stop_releases_a_match_which_continues_later(arena: Arena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     cup = arena.schedule(entrants, boards=2)
@@ -249,6 +254,7 @@ def test_a_stop_releases_a_match_which_continues_later(arena: Arena) -> None:
     assert listing.find(arena.engine, match.id).attempt == 2
 
 
+@pytest.mark.long
 def test_a_killed_referee_is_restarted_and_the_match_continues(arena: Arena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     cup = arena.schedule(entrants, boards=2)
@@ -307,6 +313,7 @@ def test_sigterm_drains_the_services_of_a_process(arena: Arena) -> None:
     assert (left.state, left.failures) == (MatchState.PENDING, 0)
 
 
+@pytest.mark.long
 def test_a_worker_in_another_terminal_joins_the_running_services(arena: Arena) -> None:
     cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1)
     command = [
@@ -326,6 +333,7 @@ def test_a_worker_in_another_terminal_joins_the_running_services(arena: Arena) -
         assert worker.returncode == 0
 
 
+@pytest.mark.long
 def test_a_killed_redis_is_restarted(arena: Arena) -> None:
     with Services(arena.where, 1, {}) as services:
         url = services.snapshot.redis.url
@@ -336,6 +344,7 @@ def test_a_killed_redis_is_restarted(arena: Arena) -> None:
         connection.close()
 
 
+@pytest.mark.long
 def test_two_sets_of_services_can_use_one_folder(arena: Arena) -> None:
     cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2)
     with Services(arena.where, 1, {}), Services(arena.where, 1, {}):
@@ -359,6 +368,7 @@ def test_services_that_cannot_start_report_the_reason_and_leave_nothing(arena: A
         wait_until(lambda: set(family(os.getpid())) <= before)
 
 
+@pytest.mark.long
 def test_the_output_of_a_bot_is_stored(arena: Arena) -> None:
     loud = arena.admit("loud", 0)
     bot = arena.where.versions / "loud" / "bot.py"
@@ -383,6 +393,7 @@ def test_a_match_of_a_deleted_bot_becomes_void_with_a_reason(arena: Arena) -> No
     assert "bot.toml" in match.reason
 
 
+@pytest.mark.long
 def test_a_match_with_a_remote_bot_is_played_on_boards_that_are_not_mirrored(
     arena: Arena, tmp_path: Path
 ) -> None:

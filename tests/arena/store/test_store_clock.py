@@ -34,6 +34,7 @@ def test_it_does_not_follow_a_wall_clock_that_is_set(
     assert abs(later() - wall()) < 1
 
 
+@pytest.mark.long
 def test_of_many_processes_that_are_first_at_once_all_have_the_same(tmp_path: Path) -> None:
     line = [sys.executable, "-c", FIRST, str(tmp_path / "arena.db")]
     many = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(4)]

@@ -262,7 +262,12 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
         yield arena
 
 
-@pytest.mark.parametrize("name", ARCHIVES)
+LARGE = ("100,000 entries", "100,000 files", "5000 folders")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in LARGE)) for name in ARCHIVES]
+)
 def test_a_malicious_archive_is_refused_and_the_next_honest_one_is_taken(
     arena: Arena, name: str, tmp_path: Path
 ) -> None:

@@ -191,6 +191,7 @@ def differences(place: Workspace, held: Held) -> list[str]:
     return [address for address, told in before.items() if told != after[address]]
 
 
+@pytest.mark.long
 def test_what_is_hidden_changes_no_byte_of_any_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def test_a_retired_version_is_listed_only_on_request(cli: Cli, mine: Path) -> No
     ]
 
 
+@pytest.mark.long
 def test_release_lets_a_version_out_of_quarantine(cli: Cli) -> None:
     cli("bot", "add", "sample:meek")
     refused = cli("bot", "release", "meek@1")

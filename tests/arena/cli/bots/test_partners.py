@@ -46,6 +46,7 @@ def test_a_partnership_is_one_entrant_with_one_result(cli: Cli) -> None:
         assert len(game["scores"]) == len(game["verdicts"]) == 2
 
 
+@pytest.mark.long
 def test_both_seatings_of_a_partnership_are_played(cli: Cli) -> None:
     words = ("play", "pokex", "sample:meek", "sample:random", *PARTNERS, "--record", "m.jsonl")
     assert cli(*words, "--seed", 1).status == 0
@@ -66,6 +67,7 @@ def test_the_fault_of_one_partner_is_that_of_the_entrant(cli: Cli, bot: Write) -
     assert (told["fault"]["bot"], told["fault"]["seat"]) == ("faulty", 2)
 
 
+@pytest.mark.long
 def test_partners_are_told_apart_by_their_seats_in_a_replay(cli: Cli) -> None:
     words = ("sample:meek", "sample:random", *PARTNERS, "--seed", 1, "--watch")
     said = cli("play", "pokex", *words)
@@ -75,6 +77,7 @@ def test_partners_are_told_apart_by_their_seats_in_a_replay(cli: Cli) -> None:
     assert said.out.partition("result: ")[2].splitlines()[0].count("meek") <= 2
 
 
+@pytest.mark.long
 def test_a_partnership_is_ranked_as_one(cli: Cli) -> None:
     bots = ("sample:meek", "sample:random", "sample:bold")
     said = cli("tournament", "run", "pokex", *bots, *PARTNERS, "-n", 1, "--seed", "x", "--json")

@@ -65,6 +65,7 @@ def play(cli: Cli, bot: str, boards: int) -> None:
 
 
 @pytest.mark.parametrize("flight", [1, 3])
+@pytest.mark.long
 def test_all_questions_are_sent_again_byte_by_byte_in_the_same_order(cli: Cli, flight: int) -> None:
     bot = remembering(flight)
     play(cli, bot, boards=3)
@@ -125,6 +126,7 @@ def test_a_crash_that_depends_on_memory_happens_again(cli: Cli) -> None:
     assert "the first different answer: game 0, decision " in last.out
 
 
+@pytest.mark.long
 def test_a_crash_at_an_earlier_question_is_reported_with_its_place(cli: Cli) -> None:
     play(cli, remembering(), boards=1)
     game = read(Path("m.jsonl").read_text()).games[0]
@@ -135,6 +137,7 @@ def test_a_crash_at_an_earlier_question_is_reported_with_its_place(cli: Cli) -> 
     assert "no action: before it, at game 0, decision " in said.out
 
 
+@pytest.mark.long
 def test_debug_waits_without_a_time_limit(cli: Cli) -> None:
     play(cli, remembering(), boards=1)
     slow = remembering(act="time.sleep(0.3)")

@@ -6,6 +6,8 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from referee.games.shared.dealing import commitment
 from referee.record import read
 from tests.arena.cli.terminal import POKEARENA, Cli, Write
@@ -48,6 +50,7 @@ def test_the_same_seed_gives_the_same_match_and_0_is_a_seed_like_any_other(cli: 
     assert first["games"] != other["games"]
 
 
+@pytest.mark.long
 def test_64_hexadecimal_digits_are_the_seed_itself(cli: Cli) -> None:
     seed = "0f" * 32
     said = json.loads(
@@ -203,6 +206,7 @@ def test_ctrl_c_keeps_what_was_played(here: Path) -> None:
     assert read(Path("m.jsonl").read_text()).games
 
 
+@pytest.mark.long
 def test_an_option_that_is_a_switch_needs_no_value(cli: Cli) -> None:
     one, other = (
         cli("play", "poke", "sample:meek", "sample:random", "--seed", 1, "--json", *words)

@@ -165,6 +165,7 @@ def test_one_fault_is_told_by_its_place_and_those_of_a_seat_by_the_bot(
     assert nothing.code == "unknown-fault"
 
 
+@pytest.mark.long
 def test_games_lost_because_of_a_fault_in_another_are_told(cli: Cli, bot: Write) -> None:
     dies = bot("dies", "import os\nos._exit(3)")
     words = ("play", "poke", dies, "sample:meek", "-n", 4, "--lenient", "--seed", 3)
@@ -180,6 +181,7 @@ def test_games_lost_because_of_a_fault_in_another_are_told(cli: Cli, bot: Write)
         assert f"dies: {verdict} in {word} {listed} too, because of a fault in another" in lines
 
 
+@pytest.mark.long
 def test_of_many_boards_the_ten_worst_are_shown_the_worst_first(cli: Cli) -> None:
     words = ("sample:greedy", "sample:random", "-n", 12, "--seed", 0, "--record", "m.jsonl")
     assert cli("play", "saint_poker", *words).status == 0

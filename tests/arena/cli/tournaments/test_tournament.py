@@ -36,6 +36,7 @@ def told(arena: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_everyone_meets_everyone_and_every_match_closes_once(told: dict[str, Any]) -> None:
     assert (told["state"], told["game"], told["name"]) == ("closed", "poke", "friday")
     assert told["entrants"] == ["greedy@1", "random@1", "meek@1"]
@@ -177,6 +178,7 @@ def test_ctrl_c_loses_nothing_and_resume_goes_on(cli: Cli, here: Path) -> None:
     assert cli("tournament", "resume").status == 1
 
 
+@pytest.mark.long
 def test_what_was_interrupted_is_resumed_to_its_end(cli: Cli, here: Path) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
@@ -196,6 +198,7 @@ def test_what_was_interrupted_is_resumed_to_its_end(cli: Cli, here: Path) -> Non
     assert cli("tournament", "resume").status == 1
 
 
+@pytest.mark.long
 def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) -> None:
     with subprocess.Popen(
         [POKEARENA, "serve", "--workers", "1", "--json", "--port", "0"],
@@ -250,6 +253,7 @@ def test_a_worker_without_services_says_what_is_missing(program: Cli) -> None:
     assert "pokearena serve" in said.err
 
 
+@pytest.mark.long
 def test_services_that_end_meanwhile_are_replaced_by_our_own(here: Path) -> None:
     with subprocess.Popen(
         [POKEARENA, "serve", "--workers", "1", "--no-web"],

@@ -240,6 +240,7 @@ def test_a_dry_run_knows_how_many_matches_a_format_has(
     assert json.loads(cli(*asked, "--json").out)["matches"] == matches
 
 
+@pytest.mark.long
 def test_a_cup_is_played_paused_joined_left_and_shown(cli: Cli, cup: Path) -> None:
     words = ("--format", "knockout", "-n", 1, "--json")
     cup.write_text(CUP.replace("[settings]\nrounds = 2", ""))

@@ -76,6 +76,7 @@ def test_a_terminal_shows_ladder_bot_match_and_crosstable(data: Path) -> None:
         assert terminal.ends() == 0
 
 
+@pytest.mark.long
 def test_a_narrow_terminal_shows_fewer_columns_and_cuts_no_word_off(data: Path) -> None:
     with in_a_terminal(data, "watch", "poke", "--data", data, columns=48) as terminal:
         terminal.sees("ada@1")
@@ -85,6 +86,7 @@ def test_a_narrow_terminal_shows_fewer_columns_and_cuts_no_word_off(data: Path) 
         assert terminal.ends() == 0
 
 
+@pytest.mark.long
 def test_the_ladder_moves_when_a_match_closes(data: Path) -> None:
     with in_a_terminal(data, "watch", "poke", "--data", data) as terminal:
         terminal.sees("ada@1")

@@ -69,6 +69,7 @@ def test_nobody_can_retire_what_is_not_there(store: Engine) -> None:
         versions.retire(store, "a@1")
 
 
+@pytest.mark.long
 def test_several_processes_may_register_one_version_at_once(store: Engine, contend: Start) -> None:
     processes = [contend("register") for _ in range(3)]
     ends = [(process.communicate()[1], process.returncode) for process in processes]

@@ -100,6 +100,7 @@ def test_of_many_threads_one_gets_the_match(store: Engine, schedule: Schedule) -
     assert listing.find(store, match).owner == leases[0].owner
 
 
+@pytest.mark.long
 def test_of_several_processes_each_match_is_played_by_one(
     store: Engine, schedule: Schedule, contend: Start
 ) -> None:

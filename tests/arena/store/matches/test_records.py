@@ -348,7 +348,14 @@ def test_a_seed_that_does_not_follow_from_the_tournament_is_noticed(store: Engin
         *(("results", name) for name in ("outcome", "digest", "thinking")),
     ],
 )
-@pytest.mark.parametrize("garbage", [b"\xff\xfe", b"", b"{", b"null", b"1"])
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"\xff\xfe",
+        b"{",
+        *(pytest.param(text, marks=pytest.mark.long) for text in (b"", b"null", b"1")),
+    ],
+)
 def test_bytes_that_are_not_text_are_a_problem_of_their_match(
     store: Engine, table: str, column: str, garbage: bytes
 ) -> None:
