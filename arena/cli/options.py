@@ -12,8 +12,6 @@ import rich_click as click
 
 from arena.cli.errors import USAGE, CommandError
 from arena.config import ALLOWANCE_MS, BANK_MS, REMOTE_WAIT_SECONDS, SEATS, START_MS, Bounds
-from arena.services.relay_process import ADDRESS, RelayOptions
-from arena.services.web_process import WebSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -76,6 +74,7 @@ def pages_option(default: bool) -> Callable[[F], F]:
 
 def web_options(command: F) -> F:
     """Add --host, --port and the web settings, which are passed as `manners`."""
+    from arena.services.web_process import WebSettings
 
     @wraps(command)
     def gathered(*given: Any, **named: Any) -> Any:
@@ -160,6 +159,8 @@ def relay_options(command: F) -> F:
 
     @wraps(command)
     def gathered(*given: Any, **named: Any) -> Any:
+        from arena.services.relay_process import ADDRESS, RelayOptions
+
         listen, wait = named.pop("relay"), named.pop("relay_wait")
         certificate, key = named.pop("relay_cert"), named.pop("relay_key")
         workers = named.pop("relay_workers")
@@ -229,6 +230,8 @@ def relay_options(command: F) -> F:
 
 def _check_way(listen: str | None, workers: str) -> None:
     """Raise CommandError if other machines cannot use the value of --relay-workers."""
+    from arena.services.relay_process import ADDRESS
+
     if listen is None:
         raise CommandError("--relay-workers requires --relay.", USAGE, code="option-combination")
     address = ADDRESS.fullmatch(workers)
@@ -251,6 +254,8 @@ def host_and_port(
     context: click.Context, option: click.Parameter, text: str | None
 ) -> tuple[str, int] | None:
     """Parse HOST:PORT."""
+    from arena.services.relay_process import ADDRESS
+
     if text is None:
         return None
     address = ADDRESS.fullmatch(text)

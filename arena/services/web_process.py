@@ -6,7 +6,6 @@ stays the same during a restart, and connections are not refused.
 
 from __future__ import annotations
 
-import http.client
 import socket
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -107,6 +106,8 @@ class Pages:
 
     def answers(self, seconds: float = 0.25) -> bool:
         """Whether `GET /healthz` returns status 200 within this time."""
+        import http.client
+
         host, port = self.listening.getsockname()[:2]
         connection = http.client.HTTPConnection(_ANY.get(host, host), port, timeout=seconds)
         try:

@@ -23,6 +23,7 @@ from arena.cli.tournaments.bundle import bundle, verify
 from arena.config import BOARDS, CYCLES
 
 if TYPE_CHECKING:
+    from arena.store.tournaments.tournaments import Tournament, TournamentProgress
     from arena.tournaments.tournament_file import TournamentSpec
 
 
@@ -342,15 +343,34 @@ def withdraw(
         output.next_step(f"pokearena tournament show {name}")
 
 
+_HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
+
+
+def _row(tournament: Tournament, progress: TournamentProgress) -> tuple[object, ...]:
+    """Return a line of the list, with a plus sign if the format may schedule more matches."""
+    from arena.cli import formatting
+    from arena.formats.registry import ALL_AT_ONCE
+
+    settled = tournament.ended is not None or tournament.plan.format in ALL_AT_ONCE
+    return (
+        tournament.id,
+        tournament.plan.name,
+        tournament.plan.form,
+        len(tournament.entrants),
+        f"{progress.closed}/{progress.matches}{'' if settled else '+'}",
+        f"{progress.games}/{progress.planned}",
+        tournament.state,
+        formatting.local_time(tournament.created),
+    )
+
+
 @tournament.command("list", epilog="Example: pokearena tournament list")
 @json_option
 @data_option
 def listing(as_json: bool, data: Path | None) -> None:
     """List the tournaments, oldest first. --json prints one line per tournament."""
-    from arena.cli.tournaments import views
     from arena.cli.workspace import Workspace
     from arena.store.tournaments import tournaments as store
-    from arena.tournaments import json_values
 
     workspace = Workspace(data)
     listed = store.listing(workspace.existing_store)
@@ -358,10 +378,12 @@ def listing(as_json: bool, data: Path | None) -> None:
         (tournament, store.progress(workspace.store, tournament.id)) for tournament in listed
     ]
     if as_json:
+        from arena.tournaments import json_values
+
         for tournament, progress in counted:
             output.document(json_values.tournament(tournament, progress))
         return
-    output.table(views.HEADINGS, [views.row(*each) for each in counted])
+    output.table(_HEADINGS, [_row(*each) for each in counted])
     last = listed[-1].id if listed else ""
     output.next_step(f"pokearena tournament show {last}" if last else "pokearena demo")
 

@@ -9,7 +9,6 @@ from arena.cli import formatting, output
 from arena.cli.errors import FAILED, OK
 from arena.cli.formatting import count
 from arena.cli.ladders import ladder_table
-from arena.formats.registry import ALL_AT_ONCE
 from arena.ladders import ladder_key, ladder_values
 from arena.store.matches import listing
 from arena.store.schema import MatchState, TournamentState
@@ -20,25 +19,9 @@ if TYPE_CHECKING:
     from arena.cli.tournaments.live_table import TournamentSnapshot
     from arena.cli.workspace import Workspace
     from arena.store.matches.listing import Match
-    from arena.store.tournaments.tournaments import Tournament, TournamentProgress
+    from arena.store.tournaments.tournaments import Tournament
 
 _VOID_SHOWN = 5
-HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
-
-
-def row(tournament: Tournament, progress: TournamentProgress) -> tuple[object, ...]:
-    """Return a line of the list, with a plus sign if the format may schedule more matches."""
-    settled = tournament.ended is not None or tournament.plan.format in ALL_AT_ONCE
-    return (
-        tournament.id,
-        tournament.plan.name,
-        tournament.plan.form,
-        len(tournament.entrants),
-        f"{progress.closed}/{progress.matches}{'' if settled else '+'}",
-        f"{progress.games}/{progress.planned}",
-        tournament.state,
-        formatting.local_time(tournament.created),
-    )
 
 
 def whole(workspace: Workspace, name: str) -> dict[str, Any]:

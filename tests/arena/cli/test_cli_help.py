@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -66,6 +66,32 @@ def test_help_and_usage_errors_import_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stderr.rstrip().endswith("[]")
+
+
+def imported_by(folder: Path, *words: str) -> set[str]:
+    """The modules that a command imports."""
+    code = f"import sys\nfrom arena.cli import main\nmain({list(words)})\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True, cwd=folder
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_the_help_imports_no_rich(tmp_path: Path) -> None:
+    assert not imported_by(tmp_path, "--help") & {"rich.console", "importlib.metadata", "ssl"}
+
+
+def test_the_list_of_tournaments_imports_no_ratings_and_no_services(
+    tmp_path: Path, held: Callable[..., str]
+) -> None:
+    held(("a", "b"), {}, 1)
+    loaded = imported_by(tmp_path, "tournament", "list")
+    assert not loaded & {"numpy", "http.client", "arena.services", "arena.tournaments.scheduler"}
+
+
+def test_standings_import_no_services(tmp_path: Path, held: Callable[..., str]) -> None:
+    held(("a", "b"), {}, 1)
+    assert not imported_by(tmp_path, "standings") & {"http.client", "arena.services", "alembic"}
 
 
 def test_no_command_at_all_shows_the_help_as_wrong_usage(cli: Cli) -> None:

@@ -230,7 +230,7 @@ class Leases(RuleBasedStateMachine):
 
 TestLeases = Leases.TestCase
 TestLeases.settings = settings(
-    max_examples=settings.default.max_examples // 3,
+    max_examples=settings().max_examples // 3,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
