@@ -38,6 +38,8 @@ class Presentation:
 
     The demo takes about two minutes on two cores, mostly for `strong`.
     """
+    demo_searcher: ClassVar[bool] = False
+    """Whether the house bot `strong` plays this game in the short demo."""
     target_rate: ClassVar[int] = 10_000
     """Random actions per second that the rules must reach in `bench rules`."""
     peers: ClassVar[tuple[str, ...]] = ()

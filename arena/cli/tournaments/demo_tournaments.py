@@ -23,8 +23,6 @@ from referee.games.shared.dealing import derive
 
 _SEARCHER = "strong"
 """The house bot that takes most of the time of a demo."""
-_SEARCHER_GAME = "pokex"
-"""The game in which `strong` plays by default: it wins there even over few boards."""
 _SEARCHER_BOARDS = 1
 _OTHER_BOARDS = 2
 
@@ -48,7 +46,7 @@ def begin(
         entrants = [
             labels[bot.label]
             for bot in bots
-            if bot.plays(game.id) and (full or game.id == _SEARCHER_GAME or bot.label != _SEARCHER)
+            if bot.plays(game.id) and (full or _with_searcher(game) or bot.label != _SEARCHER)
         ]
         plan = TournamentPlan(
             name="demo",
@@ -67,7 +65,12 @@ def _boards(game: Game, full: bool) -> int:
     """Return the default number of boards of a match."""
     if full:
         return presentation_of(game.id).demo_boards
-    return _SEARCHER_BOARDS if game.id == _SEARCHER_GAME else _OTHER_BOARDS
+    return _SEARCHER_BOARDS if _with_searcher(game) else _OTHER_BOARDS
+
+
+def _with_searcher(game: Game) -> bool:
+    """Return whether `strong` plays this game by default."""
+    return presentation_of(game.id).demo_searcher
 
 
 def _seats(game: Game) -> int:

@@ -246,6 +246,7 @@ class PokexPresentation(Presentation):
 
     clip = 50
     seconds = 0.2
+    demo_searcher = True  # it wins even over few boards
     target_rate = 55_000
     peers = ("rlcard bridge", "openspiel spades")
 
