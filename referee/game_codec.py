@@ -189,7 +189,7 @@ class GameCodec:
         """
         game = message.WhichOneof("game")
         if game != self._game.id:
-            raise DecodeError(f"is a view of {game}, where one of {self._game.id} was asked for")
+            raise DecodeError(f"is a view of {game}; expected one of {self._game.id}")
         return decoder(self._game.view_type)(getattr(message, game))
 
     def _action(self, action: Action) -> bytes:
@@ -245,7 +245,7 @@ class GameCodec:
         game = message.WhichOneof("game")
         if game != self._game.id:
             content = f"is an action of {game}" if game else "holds no action"
-            raise DecodeError(f"{content}, where one of {self._game.id} was asked for")
+            raise DecodeError(f"{content}; expected one of {self._game.id}")
         word = getattr(message, game)
         name = word.WhichOneof("action")
         if name is None:
@@ -259,12 +259,12 @@ class GameCodec:
             DecodeError: the JSON does not contain an action of this game.
         """
         if not isinstance(given, dict):
-            raise DecodeError(f"is no action in JSON: {json.dumps(given)} is no object")
+            raise DecodeError(f"is not a valid JSON action: {json.dumps(given)} is not an object")
         try:
             return self.decode(ParseDict(given, bot_pb2.Action()))
         except ParseError as error:
             reason, *_ = str(error).split("\n")  # the following lines list field names
-            raise DecodeError(f"is no action in JSON: {reason}") from error
+            raise DecodeError(f"is not a valid JSON action: {reason}") from error
 
 
 def _encoder(kind: type, descriptor: Any) -> Encode:

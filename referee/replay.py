@@ -71,7 +71,7 @@ def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[ReplayStep]:
         state = state.play(moves)
         decision += len(lines)
     if left:
-        raise Mismatch(f"game {record.number} goes on after its end: {len(left)} actions too many")
+        raise Mismatch(f"game {record.number} continues after its end: {len(left)} extra actions")
     yield ReplayStep(decision, state, ())
 
 
@@ -87,7 +87,7 @@ def _checked(state: State, codec: GameCodec, line: Line, decision: int) -> Actio
     """
     where = f"game {line['game']}, decision {line['decision']}"
     if line["decision"] != decision:
-        raise Mismatch(f"{where}: what must come here is decision {decision}")
+        raise Mismatch(f"{where}: expected decision {decision}")
     if line["seat"] not in state.actors:
         turn = " and ".join(map(str, state.actors))
         raise Mismatch(f"{where}: seat {line['seat']} acts, where seat {turn} must")
@@ -123,7 +123,7 @@ def view_of_json(view: Mapping[str, Any]) -> View:
     try:
         message = ParseDict(dict(view), bot_pb2.View())
     except ParseError as error:
-        raise DecodeError(f"is no view in JSON: {error}") from error
+        raise DecodeError(f"is not a valid JSON view: {error}") from error
     game = message.WhichOneof("game")
     if game is None:
         raise DecodeError("is a view of no game")
@@ -263,9 +263,9 @@ def game_problem(record: MatchRecord, game: GameRecord) -> str | None:
     except (Mismatch, SetupError, RecordError) as error:
         return str(error)
     except KeyError as error:
-        return f"game {game.number}: a line does not say its {error}"
+        return f"game {game.number}: a line lacks the member {error}"
     except (TypeError, IndexError, AttributeError) as error:
-        return f"game {game.number}: a line says something of another kind: {error}"
+        return f"game {game.number}: a line has a value of the wrong type: {error}"
     return None
 
 

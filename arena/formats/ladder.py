@@ -310,7 +310,7 @@ class LadderFormat:
     def __post_init__(self) -> None:
         if not 0 <= self.adaptive <= 90:
             raise ValueError(
-                f"adaptive is how many of a hundred matches are: 0 to 90, not {self.adaptive}"
+                f"adaptive is a percentage of the matches, 0 to 90, not {self.adaptive}"
             )
 
     def bound(self, entrants: int) -> int:

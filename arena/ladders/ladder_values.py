@@ -77,7 +77,8 @@ def remarks(table: Standings) -> Iterator[str]:
     if fitted.lack_of_fit is not None and fitted.lack_of_fit.likelihood < MISFIT:
         worst = fitted.lack_of_fit.worst[0]
         yield (
-            f"strength does not tell it all (p {fitted.lack_of_fit.likelihood:.3g}): {worst.one} "
+            "strength alone does not explain all results "
+            f"(p {fitted.lack_of_fit.likelihood:.3g}): {worst.one} "
             f"scored {worst.score:.0%} against {worst.other}, expected were {worst.expected:.0%}"
         )
 

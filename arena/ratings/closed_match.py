@@ -46,7 +46,7 @@ class ClosedGame:
         if self.scores is not None:
             columns.append(self.scores)
         if any(len(column) != len(self.places) for column in columns):
-            raise ValueError(f"game {self.game} does not say everything of every entrant")
+            raise ValueError(f"game {self.game} lacks values for some entrants")
         for verdict in self.verdicts:
             if verdict not in VERDICTS:
                 raise ValueError(f"game {self.game} has the unknown verdict {verdict!r}")

@@ -201,7 +201,7 @@ def _readable(file: Path) -> Iterator[Engine]:
             version = connection.execute(f"SELECT version_num FROM {_VERSION}").fetchone()[0]
     except (sqlite3.DatabaseError, TypeError):
         raise StoreError(
-            f"{file} is no backup of an arena; `pokearena db backup FILE` makes one."
+            f"{file} is not a backup of an arena; `pokearena db backup FILE` makes one."
         ) from None
     with ExitStack() as stack:
         if version == HEAD:

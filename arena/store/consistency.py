@@ -134,7 +134,7 @@ def _rules() -> Iterator[tuple[str, Select[Any]]]:
     )
     differs = sides.c.closed.is_distinct_from(results.c.closed)
     yield (
-        "matches have closed at another time than their entrants say",
+        "matches have another closing time than their entrants",
         select(sides.c.match)
         .distinct()
         .outerjoin(results, results.c.match == sides.c.match)

@@ -91,11 +91,11 @@ def _address(url: str) -> URL:
     except exc.ArgumentError:
         before, at, after = url.rpartition("@")
         redacted = f"***@{after}" if at else before + after
-        raise Unnamed(f"{redacted!r} is no address of a database; write {known}.") from None
+        raise Unnamed(f"{redacted!r} is not the address of a database; write {known}.") from None
     if address.get_backend_name() == "postgresql":
         return address.set(drivername="postgresql+psycopg")
     if address.get_backend_name() != "sqlite":
-        raise Unnamed(f"{address.get_backend_name()} is no database for the arena; use {known}.")
+        raise Unnamed(f"{address.get_backend_name()} is not a supported database; use {known}.")
     if not address.database or address.database == ":memory:":
         raise Unnamed(f"the store must outlive its process, so it needs a file: {known}.")
     try:

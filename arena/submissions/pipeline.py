@@ -138,9 +138,7 @@ class SubmissionPipeline:
             bot = replace(resolver.from_folder(bench), trusted=False)
             content = version_store.content_hash(bot)
         except FileNotFoundError:
-            raise SubmissionRefused(
-                422, "what was sent is not here any more; push it again."
-            ) from None
+            raise SubmissionRefused(422, "the upload is missing; push it again.") from None
         except BotError as error:
             raise SubmissionRefused(422, str(error)) from None
         manifest = bot.manifest

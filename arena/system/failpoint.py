@@ -86,7 +86,7 @@ class _Armed:
         self.left = int(number or 1)
         if self.name not in NAMES:
             raise ValueError(
-                f"{VARIABLE}: there is no point {self.name!r}; see arena.system.failpoint"
+                f"{VARIABLE}: unknown fault point {self.name!r}; see arena.system.failpoint"
             )
 
     def met(self) -> None:

@@ -194,7 +194,7 @@ class HeaderReader:
         except OversizedHeaderListError:
             raise HeadersTooLong(stream) from None
         except (HPACKError, IndexError) as error:
-            raise Http2Error(ErrorCode.COMPRESSION_ERROR, "sent headers that are none") from error
+            raise Http2Error(ErrorCode.COMPRESSION_ERROR, "sent invalid headers") from error
         return {_text(name): _text(value) for name, value in headers}
 
 

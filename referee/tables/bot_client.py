@@ -303,7 +303,7 @@ class BotClient:
         except DecodeError:
             raise NoAnswer(
                 FailureKind.WRONG,
-                f"it answered {len(data)} bytes that are no {kind.DESCRIPTOR.name}",
+                f"it answered {len(data)} bytes that are not a valid {kind.DESCRIPTOR.name}",
             ) from None
 
     def _by_status(self, status: Status | None) -> NoAnswer:

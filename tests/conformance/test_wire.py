@@ -134,8 +134,8 @@ def refused(game: Game, message: bot_pb2.Action) -> str:
 @every_game
 def test_what_holds_no_action_of_the_game_is_refused_with_a_clause(game: Game) -> None:
     empty = bot_pb2.Action()
-    asked = f"where one of {game.id} was asked for"
-    assert refused(game, empty) == f"holds no action, {asked}"
+    expected = f"expected one of {game.id}"
+    assert refused(game, empty) == f"holds no action; {expected}"
     kindless = bot_pb2.Action()
     getattr(kindless, game.id).SetInParent()
     kinds = ", ".join(snake(kind.__name__) for kind in game.action_types)
@@ -144,7 +144,7 @@ def test_what_holds_no_action_of_the_game_is_refused_with_a_clause(game: Game) -
         if other is not game:
             foreign = of_kind(other.action_types[0], ["AS"], dice("foreign"))
             message = bot_pb2.Action.FromString(GameCodec(other).action(foreign))
-            assert refused(game, message) == f"is an action of {other.id}, {asked}"
+            assert refused(game, message) == f"is an action of {other.id}; {expected}"
 
 
 @every_game
@@ -154,7 +154,7 @@ def test_a_view_of_another_game_is_refused_with_a_clause(game: Game) -> None:
             message = bot_pb2.View(**{other.id: {}})
             with pytest.raises(DecodeError) as caught:
                 GameCodec(game).decode_view(message)
-            clause = f"is a view of {other.id}, where one of {game.id} was asked for"
+            clause = f"is a view of {other.id}; expected one of {game.id}"
             assert str(caught.value) == clause
 
 
@@ -178,8 +178,10 @@ def test_json_that_is_no_action_is_refused_with_one_sentence(game: Game, junk: A
             assert type(action) is kind
             continue
         assert "\n" not in sentence
-        assert sentence.startswith(("is no action in JSON: ", "holds no action", "names no kind"))
-    with pytest.raises(DecodeError, match=r"^is no action in JSON: [^\n]+$"):
+        assert sentence.startswith(
+            ("is not a valid JSON action: ", "holds no action", "names no kind")
+        )
+    with pytest.raises(DecodeError, match=r"^is not a valid JSON action: [^\n]+$"):
         GameCodec(game).decode_json(junk)
 
 

@@ -31,7 +31,7 @@ def test_a_card_is_a_rank_and_a_suit() -> None:
 
 @pytest.mark.parametrize("text", ["", "A", "10S", "as", "SA", "1S", "X1", " AS", "AS ", "ＡＳ"])
 def test_what_is_no_card_is_told_so(text: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(f'"{text}" is no card; a card is a rank of')):
+    with pytest.raises(ValueError, match=re.escape(f'"{text}" is not a card; a card is a rank of')):
         card(text)
 
 
@@ -51,7 +51,7 @@ def test_a_pack_arranged_with_a_card_twice_is_refused() -> None:
 
 
 def test_a_pack_arranged_with_what_is_no_card_is_refused() -> None:
-    with pytest.raises(ValueError, match='"1S" is no card'):
+    with pytest.raises(ValueError, match='"1S" is not a card'):
         deck_of(("1S",))  # type: ignore[arg-type]
 
 
@@ -65,5 +65,5 @@ def test_a_pack_with_jokers_has_them_behind_the_52() -> None:
 
 
 def test_there_are_two_jokers() -> None:
-    with pytest.raises(ValueError, match=r'"X3" is no card; .* or one of X1, X2$'):
+    with pytest.raises(ValueError, match=r'"X3" is not a card; .* or one of X1, X2$'):
         card("X3", DECK_WITH_JOKERS)

@@ -23,7 +23,7 @@ def test_a_set_has_91_dominoes_and_13_doubles() -> None:
 
 @pytest.mark.parametrize("text", ["12-3", "3-13", "3", "", "3-", "03-12", "3 12", "-1-3"])
 def test_what_is_no_domino_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=f'^"{text}" is no domino; a domino is two numbers'):
+    with pytest.raises(ValueError, match=f'^"{text}" is not a domino; a domino is two numbers'):
         domino(text)
 
 

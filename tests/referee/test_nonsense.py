@@ -53,7 +53,7 @@ def test_an_answer_that_is_no_message_breaks_the_protocol(
     with a_raw_bot(tmp_path, **{method: lambda request: NO_MESSAGE}) as address:
         played = play([address, Author()])
     assert played.verdicts == [["protocol", "finished"]]
-    assert f"it answered 40 bytes that are no {kind}" in played.sentences[0]
+    assert f"it answered 40 bytes that are not a valid {kind}" in played.sentences[0]
 
 
 def test_a_start_that_is_no_message_is_no_start(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_start_that_is_no_message_is_no_start(tmp_path: Path) -> None:
     with a_raw_bot(tmp_path, **methods) as address:
         played = play([address, Author()])
     assert played.verdicts == [["init", "finished"]]
-    assert "it answered 40 bytes that are no StartResponse" in played.sentences[0]
+    assert "it answered 40 bytes that are not a valid StartResponse" in played.sentences[0]
 
 
 def test_a_message_that_answers_a_question_twice_answers_none(tmp_path: Path) -> None:

@@ -95,9 +95,12 @@ class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
                 " were opened without one.",
             ) from None
         except (SQLAlchemyError, StoreError):
-            logging.getLogger("arena.relay").exception("nobody can be let in")
+            logging.getLogger("arena.relay").exception(
+                "connections cannot be admitted: the store is unavailable"
+            )
             raise ConnectionRefused(
-                grpc.StatusCode.UNAVAILABLE, "the arena cannot say who you are; try again."
+                grpc.StatusCode.UNAVAILABLE,
+                "the arena cannot check the token at the moment; try again.",
             ) from None
 
     async def _hear(

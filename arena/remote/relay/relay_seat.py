@@ -152,7 +152,9 @@ class RelaySeat:
         if self.ended.done():
             await context.abort(grpc.StatusCode.UNAVAILABLE, "its process has ended")
         if len(self._open) >= MOST_OPEN:
-            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too much is asked at a time")
+            await context.abort(
+                grpc.StatusCode.RESOURCE_EXHAUSTED, "too many simultaneous requests"
+            )
         self._asked += 1
         ask = relay_pb2.Ask(
             seat=self.number,

@@ -99,10 +99,10 @@ class SessionRegistry:
         version = await asyncio.to_thread(remote_bots.of_token, self._engine, hello.token)
         if version is None:
             self._guesses.take(address_of(peer), now)
-            log.warning("somebody at %s has a token that is no bot's", peer)
+            log.warning("%s sent an unknown token", peer)
             raise ConnectionRefused(
                 grpc.StatusCode.UNAUTHENTICATED,
-                "this token is no bot's; `pokearena bot add --remote NAME` makes one, and "
+                "unknown token; `pokearena bot add --remote NAME` makes one, and "
                 "`pokearena bot renew NAME@VERSION` another.",
             )
         owner = version.owner or version.name

@@ -114,7 +114,7 @@ class WorkerEndpoint:
             async with asyncio.timeout(HELLO_SECONDS):
                 return await self._known(worker)
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            raise PeerRefused("it did not say what it wants") from None
+            raise PeerRefused("it did not send the name of a stream") from None
         finally:
             self._strangers -= 1
 
@@ -128,5 +128,5 @@ class WorkerEndpoint:
         if name not in (relay_tunnel.ECHO, relay_tunnel.DESK) and not relay_tunnel.SEAT.fullmatch(
             name
         ):
-            raise PeerRefused("it asks for what there is not")
+            raise PeerRefused("unknown stream name")
         return name

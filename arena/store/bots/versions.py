@@ -103,7 +103,7 @@ def find(engine: Engine, label: str) -> Version:
     with reading(engine) as connection:
         version = _find(connection, label)
     if version is None:
-        raise NotFound(f"there is no version {label}; `pokearena bot list` shows those there are.")
+        raise NotFound(f"unknown version {label}; `pokearena bot list` lists all.")
     return version
 
 

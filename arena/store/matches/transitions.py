@@ -335,7 +335,8 @@ def _check(spec: MatchSpec, game: PlayedGame) -> None:
     number = board if spec.mirrored else game.game
     if not 0 <= game.game < spec.games or (game.table, game.board) != (table, number):
         raise ValueError(
-            f"game {game.game} (table {game.table}, board {game.board}) is none of match {spec.id}"
+            f"game {game.game} (table {game.table}, board {game.board}) does not belong to "
+            f"match {spec.id}"
         )
     columns = (game.places, game.verdicts, game.faults, game.scores or game.places)
     if any(len(column) != len(spec.entrants) for column in columns):

@@ -111,7 +111,9 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
             reason = f"the remote bot {version} was not there for {_words(limit)}"
             change = update(matches).where(matches.c.id == match, *_is_open())
             if begun:
-                change = change.values(unawaited=now(), reason=f"{reason}: it goes on without it.")
+                change = change.values(
+                    unawaited=now(), reason=f"{reason}: the tournament continues without it."
+                )
             else:
                 change = change.values(
                     state=MatchState.VOID,

@@ -185,9 +185,7 @@ def progress(engine: Engine, tournament: str) -> TournamentProgress:
 
 def not_found(tournament: str) -> NotFound:
     """Return the error for an unknown tournament id."""
-    return NotFound(
-        f"there is no tournament {tournament}; `pokearena tournament list` shows those there are."
-    )
+    return NotFound(f"unknown tournament {tournament}; `pokearena tournament list` lists all.")
 
 
 def _select(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[Tournament, ...]:
@@ -250,9 +248,7 @@ def admit(connection: Connection, names: Sequence[str]) -> None:
     known = {row.id: row for row in connection.execute(query.where(versions.c.id.in_(names)))}
     for version in names:
         if version not in known:
-            raise NotFound(
-                f"there is no version {version}; `pokearena bot list` shows those there are."
-            )
+            raise NotFound(f"unknown version {version}; `pokearena bot list` lists all.")
         if known[version].retired is not None:
             raise Conflict(f"{version} is retired and enters no more tournaments.")
         if known[version].quarantined is not None:

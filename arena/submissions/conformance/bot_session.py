@@ -276,5 +276,5 @@ def _clause(error: Any) -> str:
         return f"it sent more than {ANSWER_BYTES} bytes in one message"
     details = " ".join((error.details() or "").split())[:300]
     if code is grpc.StatusCode.INTERNAL and details.startswith(_NO_MESSAGE):
-        return "it answered with bytes that are no message of the protocol"
+        return "it answered with bytes that are not a message of the protocol"
     return f"it answered with the error {code.name}: {details}"

@@ -171,7 +171,7 @@ class PokinoState(State):
                 return state._ended_turn(action.draw, turn)
             case PassTurn(draw):
                 return self._ended_turn(draw, PokinoTurn(seat, "", (), ""))
-        raise AssertionError(f"{action} is no action of Pokino")
+        raise AssertionError(f"{action} is not an action of Pokino")
 
     def _after_domino(self, seat: int, action: Domino) -> "PokinoState":
         """Lay the domino, draw another one, and take a bead."""

@@ -42,7 +42,7 @@ def card(text: str, deck: Collection[Card] = DECK) -> Card:
     if text not in deck:
         joker = " or one of X1, X2" if JOKERS[0] in deck else ""
         sort = f"a rank of {RANKS} and a suit of {SUITS}{joker}"
-        raise ValueError(f'"{text}" is no card; a card is {sort}')
+        raise ValueError(f'"{text}" is not a card; a card is {sort}')
     return Card(text)
 
 

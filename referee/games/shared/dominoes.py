@@ -30,7 +30,7 @@ def domino(text: str) -> Tile:
     """
     if text not in NUMBERS:
         raise ValueError(
-            f'"{text}" is no domino; a domino is two numbers from 0 to {HIGHEST}, '
+            f'"{text}" is not a domino; a domino is two numbers from 0 to {HIGHEST}, '
             "the smaller first, as 3-12"
         )
     return Tile(text)

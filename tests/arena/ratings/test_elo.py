@@ -168,7 +168,7 @@ def test_a_closed_match_has_a_game() -> None:
 def test_a_game_speaks_of_every_entrant_of_its_match() -> None:
     with pytest.raises(ValueError, match="game 0 of match m-0-0 has 3 entrants, the match has 2"):
         match(("a", "b"), (1, 2, 3))
-    with pytest.raises(ValueError, match="game 4 does not say everything of every entrant"):
+    with pytest.raises(ValueError, match="game 4 lacks values for some entrants"):
         ClosedGame(4, (1, 2), (10,), ("finished", "finished"), (0, 0))
 
 

@@ -239,7 +239,7 @@ def test_a_connection_that_is_lost_for_longer_is_a_timeout(arena: Arena) -> None
         wait_until(lambda: arena.is_closed(cup))
     [match] = listing.matches(arena.engine)
     assert (match.state, match.failures) == (MatchState.CLOSED, 0)
-    assert "it goes on without it" in str(match.reason)
+    assert "the tournament continues without it" in str(match.reason)
     verdicts = arena.sql("SELECT DISTINCT verdict FROM faults ORDER BY verdict")
     assert verdicts == [("init",), ("timeout",)]
     assert arena.sql("SELECT DISTINCT version FROM faults") == [(arena.far,)]

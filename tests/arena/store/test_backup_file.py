@@ -146,7 +146,7 @@ def test_a_file_that_is_no_backup_is_refused_in_a_sentence(url: str, tmp_path: P
     with closing_table(tmp_path / "other.db") as other:
         other.execute("CREATE TABLE alembic_version (version_num TEXT)")
     for name in ("letter", "other.db"):
-        with pytest.raises(StoreError, match=f"{name} is no backup of an arena"):
+        with pytest.raises(StoreError, match=f"{name} is not a backup of an arena"):
             backup_file.restore(engine, tmp_path / name, quiet)
     with pytest.raises(NotFound, match="there is no file"):
         backup_file.restore(engine, tmp_path / "nothing", quiet)

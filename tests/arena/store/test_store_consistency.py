@@ -63,9 +63,9 @@ def test_a_sound_store_has_no_problems(store: Engine, closed: str) -> None:
         ),
         (
             "UPDATE match_entrants SET closed = 1 WHERE match IN (SELECT match FROM results)",
-            "matches have closed at another time than their entrants say: {closed}.",
+            "matches have another closing time than their entrants: {closed}.",
         ),
-        ("UPDATE match_entrants SET closed = NULL", "than their entrants say: {closed}."),
+        ("UPDATE match_entrants SET closed = NULL", "than their entrants: {closed}."),
         ("UPDATE tournaments SET matches = 1", "have other matches or games than they count: t-"),
         ("UPDATE tournaments SET games = 5", "have other matches or games than they count: t-"),
         ("UPDATE tournaments SET state = 'closed'", "tournaments are closed and have open matches"),

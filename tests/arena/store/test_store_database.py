@@ -148,11 +148,11 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("arena.db", "is no address of a database; write sqlite:///"),
-        ("mysql://host/arena", "mysql is no database for the arena"),
+        ("arena.db", "is not the address of a database; write sqlite:///"),
+        ("mysql://host/arena", "mysql is not a supported database"),
         ("sqlite://", "needs a file"),
         ("sqlite:///:memory:", "needs a file"),
-        ("postgresql:/me:secret@host/arena", r"'\*\*\*@host/arena' is no address"),
+        ("postgresql:/me:secret@host/arena", r"'\*\*\*@host/arena' is not the address"),
     ],
 )
 def test_an_address_of_no_usable_database_is_explained(url: str, sentence: str) -> None:

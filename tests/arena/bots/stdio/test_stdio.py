@@ -138,7 +138,7 @@ def test_what_is_no_answer_goes_to_the_log_as_what_is_written_to_the_error_outpu
     [
         ("7777", "protocol", "its choice is 7777, and the listed actions are 0 to"),
         ('{"action": {"poke": {"stand"', "protocol", "is not valid JSON: Expecting"),
-        ("{}", "protocol", "its answer holds no action, where one of poke was asked for"),
+        ("{}", "protocol", "its answer holds no action; expected one of poke"),
         ('{"action": {"pouku": {}}}', "protocol", "its answer is an action of pouku"),
         ('{"note": "' + "x" * 2_000_000 + '"}', "protocol", "its line is longer than 1048576"),
         (

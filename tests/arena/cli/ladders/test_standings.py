@@ -110,7 +110,7 @@ def test_a_circle_of_favourites_is_remarked(cli: Cli, here: Path) -> None:
     circle = [("ace", "bee"), ("bee", "cat"), ("cat", "ace")]
     results = {frozenset(two): [*[two] * 5, two[::-1]] for two in circle}
     hold(Workspace(), BOTS, results, cycles=30)
-    assert "strength does not tell it all" in cli("standings").err
+    assert "strength alone does not explain all results" in cli("standings").err
     details = json.loads(cli("standings", "--json").out)["details"]["poke"]
     assert details["lack_of_fit"]["p"] < 0.05
 

@@ -27,7 +27,7 @@ def test_a_version_is_found_by_name_and_number(store: Engine) -> None:
 
 
 def test_a_version_that_is_not_there_is_named(store: Engine) -> None:
-    with pytest.raises(NotFound, match="there is no version greedy@7;"):
+    with pytest.raises(NotFound, match="unknown version greedy@7;"):
         versions.find(store, "greedy@7")
 
 

@@ -216,7 +216,7 @@ def test_a_game_that_is_none_of_the_match_is_refused(
     lease = take(store)
     game = played(lease.spec, 0)
     for wrong in (replace(game, game=4, table=2), replace(game, game=1), replace(game, board=-1)):
-        with pytest.raises(ValueError, match="is none of match"):
+        with pytest.raises(ValueError, match="does not belong to match"):
             transitions.commit_game(store, lease, wrong)
     with pytest.raises(ValueError, match="leaves an entrant out"):
         transitions.commit_game(store, lease, replace(game, places=(1,)))
@@ -296,7 +296,7 @@ def test_what_is_over_is_not_given_up(store: Engine, schedule: Schedule, played:
     finish(store, played, lease)
     assert not transitions.void(store, lease.match, "I do not like the result.")
     assert listing.find(store, lease.match).state is MatchState.CLOSED
-    with pytest.raises(NotFound, match="there is no match m-none;"):
+    with pytest.raises(NotFound, match="unknown match m-none;"):
         transitions.void(store, "m-none", "Why not.")
 
 

@@ -169,7 +169,7 @@ def test_a_void_or_cancelled_match_shows_its_games_but_never_its_seed(
 
 
 def test_a_record_of_no_match_is_named(store: Engine) -> None:
-    with pytest.raises(NotFound, match="there is no match m-none;"):
+    with pytest.raises(NotFound, match="unknown match m-none;"):
         results.record(store, "m-none")
 
 

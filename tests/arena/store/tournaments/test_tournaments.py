@@ -80,7 +80,7 @@ def test_matches_come_in_rounds_and_numbers_and_show_no_seed(
 def test_a_match_is_found_by_its_id(store: Engine, schedule: Schedule) -> None:
     first, *_ = listing.matches(store, tournament=schedule(3).id)
     assert listing.find(store, first.id) == first
-    with pytest.raises(NotFound, match="there is no match m-none;"):
+    with pytest.raises(NotFound, match="unknown match m-none;"):
         listing.find(store, "m-none")
 
 
@@ -167,7 +167,7 @@ def test_the_seed_of_a_tournament_is_shown_when_it_is_closed(
     ("names", "error", "sentence"),
     [
         (["a@1", "a@1"], StoreError, "named twice"),
-        (["a@1", "x@1"], NotFound, "no version x@1"),
+        (["a@1", "x@1"], NotFound, "unknown version x@1"),
         (["a@1", "old@1"], Conflict, "old@1 is retired"),
     ],
 )
@@ -345,7 +345,7 @@ def test_a_tournament_that_is_not_there_is_named(store: Engine) -> None:
         lifecycle.resume,
         lifecycle.cancel,
     ):
-        with pytest.raises(NotFound, match="there is no tournament t-none;"):
+        with pytest.raises(NotFound, match="unknown tournament t-none;"):
             verb(store, "t-none")
 
 

@@ -138,4 +138,4 @@ def test_who_was_ahead_is_marked(stage: Stage, client: TestClient) -> None:
 def test_there_is_no_page_of_a_match_that_there_is_not(client: TestClient) -> None:
     answer = client.get("/matches/m-nothing.json")
     assert answer.status_code == 404
-    assert "there is no match m-nothing" in answer.json()["error"]
+    assert "unknown match m-nothing" in answer.json()["error"]

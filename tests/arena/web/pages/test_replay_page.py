@@ -139,12 +139,12 @@ def test_other_sites_may_show_the_embedded_page_alone(place: Workspace, client: 
 @pytest.mark.parametrize(
     ("address", "status", "sentence"),
     [
-        ("/matches/m-none/games/0", 404, "there is no match m-none"),
+        ("/matches/m-none/games/0", 404, "unknown match m-none"),
         ("/matches/{match}/games/7", 404, "it has 0 to 1."),
         ("/matches/{match}/games/x", 400, 'a game is a whole number from 0, not "x".'),
         ("/matches/{match}/games/0?step=-1", 400, 'a step is a whole number from 0, not "-1".'),
         ("/matches/{match}/games/0?eyes=2", 400, 'eyes are all, 0 or 1, not "2".'),
-        ("/matches/m-none.jsonl", 404, "there is no match m-none"),
+        ("/matches/m-none.jsonl", 404, "unknown match m-none"),
     ],
 )
 def test_what_there_is_not_is_said_in_a_sentence(

@@ -245,7 +245,7 @@ def test_a_submission_shows_its_owner_more_than_others(stage: Stage) -> None:
     assert "a secret" in shown
     assert "it could not be built." in shown
     refused(client.get(f"{place}.json", headers=stage.sign("bob")), 403, "not the token")
-    refused(client.get("/submissions/s-0.json"), 404, "there is no submission s-0")
+    refused(client.get("/submissions/s-0.json"), 404, "unknown submission s-0")
     told = client.get("/submissions.json").json()["submissions"]
     assert [(each["submission"], each["state"]) for each in told] == [(one.id, "refused")]
     assert "refused while received" in client.get("/submissions").text
