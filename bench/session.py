@@ -30,6 +30,7 @@ PARTS = {
     "decisions": "a decision beside raw gRPC and text over TCP; 1 to 128 games in flight",
     "games": "whole games a second and core",
     "starts": "a cold table; what a worker adds to a match",
+    "commands": "processor time of commands that only print",
     "hints": "the queue, beside Redis and RQ alone",
     "workers": "matches a second with 1, 2 and 4 workers, beside the ideal",
     "rules": "random play by the rules alone, in every form",

@@ -22,10 +22,10 @@ from arena.cli.errors import USAGE, CommandError
 def bench(parts: tuple[str, ...], rounds: int, as_json: bool, no_history: bool) -> None:
     """Measure the performance of each part next to peers in the same run.
 
-    Parts: decisions, games, starts, hints, workers, rules, peers, evaluator, ratings, work_budget
-    and attacks. The default is all but attacks, which takes 15 minutes a round. The output names
-    peers that are not installed; `uv run --group bench pokearena bench` installs all. Requires a
-    checkout.
+    Parts: decisions, games, starts, commands, hints, workers, rules, peers, evaluator, ratings,
+    work_budget and attacks. The default is all but attacks, which takes 15 minutes a round. The
+    output names peers that are not installed; `uv run --group bench pokearena bench` installs all.
+    Requires a checkout.
     """
     root = Path(__file__).parents[3]
     if not (root / "bench" / "session.py").exists():
