@@ -25,25 +25,25 @@ SECURITY: Final[Mapping[str, Any]] = {
     "owner": {
         "type": "http",
         "scheme": "bearer",
-        "description": "the token of an owner of bots, which the organiser makes",
+        "description": "token of an owner of bots, created by the organiser",
     }
 }
 _QUERY: Final = (
-    ("name", "the name of the bot, as its bot.toml says it", "mybot"),
+    ("name", "name of the bot, as in its bot.toml", "mybot"),
     (
         "content",
-        "the hash of its content, as `pokearena bot push --dry-run` tells it",
+        "hash of its content, as printed by `pokearena bot push --dry-run`",
         "5f51356c8af2d92d51d67649f0de050c6ad831c43036788f8216e26012fe680b",
     ),
-    ("version", "the version that its bot.toml names, if it names one", ""),
+    ("version", "version in its bot.toml, if any", ""),
 )
 _ANSWERS: Final = (
     ("200", "Without a body: it would be taken. Or this is a submission already: that one."),
     ("201", "It has arrived, and is worked on; `Location` says where to look."),
 )
 _REFUSALS: Final = (
-    ("401", "No token, or one that is no owner's."),
-    ("403", "The name is another's, or this arena takes no bots over the network."),
+    ("401", "The token is missing or invalid."),
+    ("403", "The name belongs to another owner, or the arena does not accept pushed bots."),
     ("408", "It took too long to arrive."),
     ("409", "This content, or this version, is here already."),
     ("413", "It is too large."),
@@ -74,9 +74,12 @@ def operation() -> dict[str, Any]:
     """Return the operation object of `POST /submissions`."""
     return {
         "summary": "Pushes a bot.",
-        "description": "`pokearena bot push` does it: the files of a bot as a tar.gz. It is "
-        "checked, built, tested and put on the ladder; `GET /submissions/{id}` tells how far it "
-        "is. Without a body it is asked whether it would be taken.",
+        "description": (
+            "Upload the files of a bot as tar.gz, as `pokearena bot push` does. "
+            "The arena checks, builds, tests and rates it; `GET /submissions/{id}` "
+            "returns its state. A request without a body only checks whether the "
+            "upload would be accepted."
+        ),
         "operationId": "push",
         "security": [{"owner": []}],
         "parameters": [_push_parameter(*each) for each in _QUERY],

@@ -14,8 +14,8 @@ from urllib.parse import urlencode
 from arena.web.page import InvalidQuery, PageRequest
 
 QUERY = (
-    ("page", "which page of the list, from 1"),
-    ("limit", "how many of the list on a page, at most 500"),
+    ("page", "page of the list, from 1"),
+    ("limit", "items per page, at most 500"),
 )
 """Query parameters of an address (arena.web.routes) that shows a list."""
 USUAL = 50
@@ -129,5 +129,5 @@ def _number(page_request: PageRequest, name: str, usual: int, most: int) -> int:
     if not text:
         return usual
     if not (text.isascii() and text.isdigit()) or len(text) > 9 or not 1 <= int(text) <= most:
-        raise InvalidQuery(f"{name} is a whole number from 1 to {most}.")
+        raise InvalidQuery(f"{name} must be a whole number from 1 to {most}.")
     return int(text)

@@ -23,14 +23,14 @@ TABLE = ("html", "json", "csv", "md", "txt")
 """Kinds of a page that contains a table."""
 
 PAGES: tuple[PageRoute, ...] = (
-    PageRoute("/", home.page, "The ladders' tops, and what is being played."),
+    PageRoute("/", home.page, "The best bots of each ladder, and the running matches."),
     PageRoute(
         "/ladders/{form}",
         ladder.page,
         "The ladder of a form of a game.",
         query=(
-            ("sort", "the column it is ordered by, with a minus the other way round"),
-            ("find", "only bots of which the name, author or language holds this"),
+            ("sort", "column for the order; with a minus sign descending"),
+            ("find", "only bots whose name, author or language contains this text"),
             *paging.QUERY,
         ),
         example="/ladders/poke",
@@ -39,10 +39,10 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/ladders/{form}/matrix",
         matrix.page,
-        "Who did how against whom on a ladder.",
+        "The crosstable of a ladder.",
         query=(
-            ("find", "only bots of which the name holds one of these words"),
-            ("los", "1 for how likely each is the stronger, instead of scores"),
+            ("find", "only bots whose name contains one of these words"),
+            ("los", "1: likelihood of superiority instead of scores"),
             *paging.QUERY,
         ),
         example="/ladders/poke/matrix",
@@ -51,11 +51,11 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/ladders/{form}/compare",
         compare.page,
-        "Two versions against each other.",
+        "The comparison of two versions.",
         query=(
-            ("one", "the first, as name@version; a name alone is its strongest version"),
-            ("other", "the second"),
-            ("sprt", "two differences in Elo points to decide between, such as 0 25"),
+            ("one", "first version, as name@version; a name alone selects its strongest version"),
+            ("other", "second version"),
+            ("sprt", "bounds of an SPRT in Elo points, such as 0 25"),
             *paging.QUERY,
         ),
         example="/ladders/poke/compare?one=greedy&other=random",
@@ -72,7 +72,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/embed/matches/{id}/games/{n}",
         replay.embedded,
-        "The same without anything around it, to be shown within other sites.",
+        "The replay without navigation, for frames in other sites.",
         query=replay.QUERY,
         example="/embed/matches/m-7f3k9q2xwd/games/0",
         kinds=("html",),
@@ -80,14 +80,14 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/tournaments",
         tournaments.page,
-        "All tournaments, the newest first.",
+        "All tournaments, newest first.",
         query=paging.QUERY,
         kinds=TABLE,
     ),
     PageRoute(
         "/tournaments/{id}",
         tournament.page,
-        "A tournament: how far it is, its standings, who met whom, its matches.",
+        "A tournament: progress, standings, crosstable and matches.",
         query=paging.QUERY,
         example="/tournaments/t-7f3k9q",
         kinds=TABLE,
@@ -95,16 +95,16 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/matches/{id}",
         match.page,
-        "A match: what it came to, or how far it is.",
+        "A match: its result or its progress.",
         example="/matches/m-7f3k9q2xwd",
         kinds=TABLE,
     ),
     PageRoute(
         "/bots",
         bots.page,
-        "All bots, with how they stand.",
+        "All bots with their best ranks.",
         query=(
-            ("find", "only bots of which the name, owner, author or language holds this"),
+            ("find", "only bots whose name, owner, author or language contains this text"),
             *paging.QUERY,
         ),
         kinds=TABLE,
@@ -136,24 +136,24 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/submissions/{id}",
         submission.page,
-        "What one has pushed, and how far it is; for its owner, with what went wrong.",
+        "A submission and its state; its owner also sees the cause of a failure.",
         example="/submissions/s-7f3k9q2xwd",
         owners=True,
     ),
-    PageRoute("/rules", docs.games, "The games that are played here."),
+    PageRoute("/rules", docs.games, "All games."),
     PageRoute("/rules/{game}", docs.rules, "The rules of a game.", example="/rules/poke"),
-    PageRoute("/docs", docs.contents, "All pages that tell how the arena works."),
+    PageRoute("/docs", docs.contents, "The documentation of the arena."),
     PageRoute(
         "/docs/api",
         lambda web, page_request: api.page(web, page_request, PAGES),
-        "What programs can ask for.",
+        "The HTTP API.",
         kinds=("html",),
     ),
-    PageRoute("/docs/{page}", docs.page, "One of them.", example="/docs/ratings"),
+    PageRoute("/docs/{page}", docs.page, "A page of the documentation.", example="/docs/ratings"),
     PageRoute(
         "/openapi",
         lambda web, page_request: api.document(web, page_request, PAGES),
-        "The same as an OpenAPI document.",
+        "The HTTP API as an OpenAPI document.",
         kinds=("json",),
     ),
 )

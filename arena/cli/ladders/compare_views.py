@@ -54,7 +54,7 @@ def compare(
     first, second = pair
     if first == second:
         raise CommandError(
-            '"choose two different versions; both are " + f"{first}."', USAGE, code="same-version"
+            f"choose two different versions; both are {first}.", USAGE, code="same-version"
         )
     met_on = [scope for scope in scopes if head_to_head.have_met(engine, scope, pair)]
     if not met_on:

@@ -113,7 +113,7 @@ class EventSubscriber:
             for position in (await messages.last_positions(client, running)).values():
                 self.receive(position, time.monotonic())
         except (RedisError, OSError) as error:
-            log.warning("where matches stand is not known yet: %s", error)
+            log.warning("cannot read the last positions of running matches: %s", error)
         finally:
             await client.aclose()
 

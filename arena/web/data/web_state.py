@@ -170,7 +170,7 @@ class WebState:
         try:
             seen = await run_in_threadpool(self._reader.read)
         except (SQLAlchemyError, StoreError, OSError) as error:
-            log.warning("the store cannot be read, the pages show what was: %s", error)
+            log.warning("cannot read the store; the pages show the previous state: %s", error)
             self.is_readable = False
             return
         self.is_readable = True
@@ -225,7 +225,9 @@ class WebState:
         try:
             charts, is_whole = await run_in_threadpool(updated_charts, *histories)
         except (SQLAlchemyError, StoreError, OSError, ArithmeticError) as error:
-            log.warning("the histories cannot be read, the pages show what was: %s", error)
+            log.warning(
+                "cannot read the rating histories; the pages show the previous state: %s", error
+            )
             return True
         if charts != self.rating_charts:
             self.rating_charts = charts

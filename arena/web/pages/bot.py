@@ -270,7 +270,7 @@ def found_bot(web: WebState, page_request: PageRequest) -> tuple[str, tuple[Vers
     name = page_request.path["name"].partition("@")[0]
     versions = [version for version in web.snapshot.versions.values() if version.name == name]
     if not versions:
-        raise PageNotFound(f"there is no bot {wording.one_line(name)}.")
+        raise PageNotFound(f"unknown bot {wording.one_line(name)}.")
     return name, tuple(sorted(versions, key=lambda version: version.created))
 
 
@@ -288,7 +288,7 @@ def _form(web: WebState, page_request: PageRequest) -> str:
     form = page_request.query.get("form", "")
     if form and form not in web.snapshot.ladders:
         known = ", ".join(web.snapshot.ladders) or "none yet"
-        raise InvalidQuery(f"there is no ladder {wording.one_line(form)}; there are {known}.")
+        raise InvalidQuery(f"unknown ladder {wording.one_line(form)}; available: {known}.")
     return form
 
 

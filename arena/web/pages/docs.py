@@ -126,7 +126,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     """Return a page of the documentation; raises PageNotFound."""
     name = page_request.path["page"]
     if name not in shipped_docs.PAGES:
-        raise PageNotFound(f"there is no page {name}; there are {', '.join(shipped_docs.PAGES)}.")
+        raise PageNotFound(f"unknown page {name}; available: {', '.join(shipped_docs.PAGES)}.")
     document = _page(name, page_request.links)
     return _written(
         document, shipped_docs.page(name), {"above": ("docs", "How it works"), "game": None}
@@ -161,7 +161,7 @@ def rules(web: WebState, page_request: PageRequest) -> Page:
     """Return the rules of a game; raises PageNotFound."""
     name = page_request.path["game"]
     if name not in GAMES:
-        raise PageNotFound(f"there is no game {name}; there are {', '.join(GAMES)}.")
+        raise PageNotFound(f"unknown game {name}; available: {', '.join(GAMES)}.")
     document = _rules(name, page_request.links)
     model = {"above": ("rules", "Games"), "game": GAMES[name]}
     return _written(document, shipped_docs.rules(name), model)

@@ -23,13 +23,13 @@ from referee.record import GameRecord, MatchRecord, RecordError, read_games
 
 _OWN: Final = ("answer", "clock", "exit_status", "signal", "peak_memory")
 MEANINGS = {
-    "init": "it did not start",
-    "timeout": "it thought longer than its clock allows",
-    "illegal": "it answered what the rules do not allow",
-    "protocol": "its answer could not be understood",
-    "crash": "its process ended",
-    "resources": "it took more memory, files or output than it may",
-    "forfeit": "games lost because of faults in earlier ones; the fault is with the earlier one",
+    "init": "the bot did not start",
+    "timeout": "the bot exceeded its clock",
+    "illegal": "the answer is not legal",
+    "protocol": "the answer is not a valid message",
+    "crash": "the process of the bot ended",
+    "resources": "the bot exceeded a limit of memory, files or output",
+    "forfeit": "games lost because of a fault in an earlier game, which counts the fault",
 }
 """Meaning of each kind of fault."""
 
@@ -124,7 +124,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     piece = wish.of(shown_faults, kinds.get(kind, 0) if kind else sum(kinds.values()))
     table = _table(piece.items)
     return Page(
-        title=f"What went wrong with {name}",
+        title=f"Faults of {name}",
         template="faults.html",
         model={
             "name": name,
@@ -152,7 +152,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
 def _kind(page_request: PageRequest) -> str:
     kind = page_request.query.get("kind", "")
     if kind not in ("", *MEANINGS):
-        raise InvalidQuery(f"kinds of faults are {', '.join(FAULTS)}.")
+        raise InvalidQuery(f"unknown kind of fault; available: {', '.join(FAULTS)}.")
     return kind
 
 
@@ -161,7 +161,7 @@ def _is_owner(web: WebState, page_request: PageRequest, versions: Sequence[Versi
         return False
     # A bot without an owner does not match any token.
     if not owners.is_of(web.engine, page_request.token, versions[-1].owner):
-        raise Forbidden("this is not the token of the owner of this bot.")
+        raise Forbidden("the token does not belong to the owner of this bot.")
     return True
 
 

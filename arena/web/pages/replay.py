@@ -187,10 +187,10 @@ _CONFLICT = 409
 UNTRUE = (Mismatch, SetupError, RecordError, LookupError, TypeError, AttributeError)
 """Possible exceptions when a record is replayed that the referee did not write."""
 QUERY = (
-    ("step", "the position that is shown first, from 0"),
-    ("decision", "the decision that is asked for in it, instead of its number"),
-    ("eyes", "whose cards are open: all, or a seat"),
-    ("autoplay", "1: it plays by itself"),
+    ("step", "number of the first position shown, from 0"),
+    ("decision", "number of the decision before which the position is shown, instead of step"),
+    ("eyes", "visible cards: all, or those of a seat"),
+    ("autoplay", "1: play automatically"),
 )
 
 
@@ -271,7 +271,9 @@ def _replay(web: WebState, page_request: PageRequest, game_source: _GameSource) 
     except UNTRUE as error:
         log.warning("game %d of %s cannot be drawn", number, match, exc_info=True)
         raise HTTPException(
-            _CONFLICT, f"game {number} of {match} cannot be drawn, for its record lies: {error}."
+            _CONFLICT,
+            f"game {number} of {match} cannot be shown, because its record is "
+            f"not correct: {error}.",
         ) from error
 
 
@@ -308,7 +310,9 @@ def _shown(page_request: PageRequest, seats: int) -> ReplayView:
     eyes = page_request.query.get("eyes") or ALL
     allowed = [ALL, *map(str, range(seats))]
     if eyes not in allowed:
-        raise InvalidQuery(f'eyes are {", ".join(allowed[:-1])} or {allowed[-1]}, not "{eyes}".')
+        raise InvalidQuery(
+            f'eyes must be {", ".join(allowed[:-1])} or {allowed[-1]}, not "{eyes}".'
+        )
     number = page_request.query.get("decision")
     decision = _whole(number, "a decision") if number else None
     return ReplayView(_whole(page_request.query.get("step") or "0", "a step"), eyes, decision)
@@ -316,5 +320,5 @@ def _shown(page_request: PageRequest, seats: int) -> ReplayView:
 
 def _whole(text: str, what: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 7):
-        raise InvalidQuery(f'{what} is a whole number from 0, not "{text}".')
+        raise InvalidQuery(f'{what} must be a whole number from 0, not "{text}".')
     return int(text)

@@ -70,8 +70,8 @@ def standing(submission: Submission) -> str:
         case SubmissionState.ACCEPTED:
             return "on the ladder" if submission.ladders else "in the arena"
         case SubmissionState.REFUSED:
-            return f"refused while {submission.stage}"
-    return "given up by the arena"
+            return f"refused at stage {submission.stage}"
+    return "not processed because of a failure of the arena"
 
 
 def to_json(submission: Submission, *, owned: bool) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     submission = submissions.find(web.engine, page_request.path["id"])
     owned = bool(page_request.token)
     if owned and owners.known_by(web.engine, page_request.token) != submission.owner:
-        raise Forbidden("this is not the token of who has pushed this.")
+        raise Forbidden("the token does not belong to the owner of this submission.")
     return Page(
         title=f"Submission {submission.id}",
         template="submission.html",

@@ -67,12 +67,12 @@ def _bundle(web: WebState, tournament: str) -> Path:
     """Write a bundle to a new directory and return the archive's path."""
     stored = tournaments.find(web.engine, tournament)
     if stored.state is not TournamentState.CLOSED:
-        raise PageNotFound(f"{tournament} is not over; it is packed when it is.")
+        raise PageNotFound(f"{tournament} is not closed; its bundle is available when it is.")
     if tournaments.progress(web.engine, tournament).games > MOST_GAMES:
         raise HTTPException(
             413,
-            f"{tournament} is too large to be packed here; its organiser can, by "
-            f"`pokearena tournament bundle {tournament}`.",
+            f"{tournament} is too large for a download; the organiser can "
+            f"write it with `pokearena tournament bundle {tournament}`.",
         )
     temporary = Path(tempfile.mkdtemp(prefix="pokearena-bundle-"))
     try:

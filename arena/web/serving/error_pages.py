@@ -43,13 +43,13 @@ def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, st
         case PageNotFound() | NotFound():
             return 404, str(error), {}
         case HTTPException(status_code=404, detail="Not Found"):
-            return 404, "there is no such page; the ladders are on the first one.", {}
+            return 404, "page not found; the home page lists the ladders.", {}
         case HTTPException(status_code=405, headers=headers):
             return _wrong_method(request, headers or {})
         case HTTPException(status_code=status, detail=detail, headers=headers):
             return status, detail, headers or {}
-    log.error("%s could not be drawn", request.scope["path"], exc_info=error)
-    return 500, "the arena could not draw this page; its log says why.", {}
+    log.error("cannot render %s", request.scope["path"], exc_info=error)
+    return 500, "internal error; the log of the web server has the details.", {}
 
 
 def _wrong_method(request: Request, given: Mapping[str, str]) -> tuple[int, str, Mapping[str, str]]:
@@ -58,4 +58,4 @@ def _wrong_method(request: Request, given: Mapping[str, str]) -> tuple[int, str,
     headers = {"Allow": allowed, "Access-Control-Allow-Methods": allowed}
     if request.method == "OPTIONS":
         return 204, "", {**headers, "Access-Control-Allow-Headers": "Accept, Authorization"}
-    return 405, f"this address does not take {request.method}; it takes {allowed}.", headers
+    return 405, f"method {request.method} is not allowed; allowed: {allowed}.", headers

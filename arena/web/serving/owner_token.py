@@ -27,7 +27,7 @@ async def token_of(request: Request, form: bool = True) -> str:
         sent = parse_qs((await request.body()).decode("utf-8", "replace"))
         token = (sent.get("token") or [""])[-1].strip()
         if not token or len(token) > _LETTERS:
-            raise InvalidQuery("a form with your token is expected here.")
+            raise InvalidQuery('send a form with your token in the field "token".')
         return token
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip()[:_LETTERS] if scheme.lower() == "bearer" else ""

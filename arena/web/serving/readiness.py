@@ -43,9 +43,11 @@ def routes(web: WebState) -> list[Route]:
         if not web.snapshot.at:
             return PlainTextResponse("starting\n", 503)
         if not web.is_readable:
-            return PlainTextResponse("the database cannot be read\n", 503)
+            return PlainTextResponse("cannot read the database\n", 503)
         if web.settings.redis and not await redis_answers():
-            return PlainTextResponse("ready, but Redis is away: pages do not move by themselves\n")
+            return PlainTextResponse(
+                "ready, but Redis is not reachable: pages have no live updates\n"
+            )
         return PlainTextResponse("ready\n")
 
     return [Route("/healthz", alive), Route("/readyz", ready)]

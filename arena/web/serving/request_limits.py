@@ -73,7 +73,7 @@ class RequestLimits:
         if wait:
             raise HTTPException(
                 429,
-                f"you ask too often; please ask again in {wait} s.",
+                f"too many requests; retry in {wait} s.",
                 {"Retry-After": str(wait)},
             )
 
@@ -99,10 +99,10 @@ def client_of(scope: Scope, proxied: bool) -> str:
 def _check_address(scope: Scope) -> None:
     query = scope["query_string"]
     if len(scope["path"]) > PATH_LETTERS or len(query) > QUERY_LETTERS:
-        raise HTTPException(414, "this address is too long.")
+        raise HTTPException(414, "the URL is too long.")
     # Names and search terms do not contain it, and some databases reject it.
     if "\0" in scope["path"] or b"%00" in query or b"\0" in query:
-        raise HTTPException(400, "this address holds a zero byte.")
+        raise HTTPException(400, "the URL contains a zero byte.")
 
 
 def _check_length(scope: Scope, most: int) -> None:
@@ -112,7 +112,7 @@ def _check_length(scope: Scope, most: int) -> None:
 
 
 def _too_large(most: int) -> HTTPException:
-    return HTTPException(413, f"at most {most} bytes can be sent.")
+    return HTTPException(413, f"the request body is larger than {most} bytes.")
 
 
 def _bounded(receive: Receive, most: int, seconds: float) -> Receive:
@@ -130,7 +130,7 @@ def _bounded(receive: Receive, most: int, seconds: float) -> Receive:
             async with asyncio.timeout(until - time.monotonic()):
                 message = await receive()
         except TimeoutError:
-            raise HTTPException(408, "this took too long to arrive.") from None
+            raise HTTPException(408, "timeout while receiving the request.") from None
         got += len(message.get("body", b""))
         is_whole = not message.get("more_body", False)
         if got > most:

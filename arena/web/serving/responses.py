@@ -129,7 +129,7 @@ class PageEndpoints:
         if not self._web.snapshot.at:
             raise HTTPException(
                 503,
-                "the arena has not been read yet; please ask again in a moment.",
+                "the server is starting; retry in 5 s.",
                 {"Retry-After": "5"},
             )
         known = {name for name, _ in address.query}
@@ -146,7 +146,8 @@ def _written(page: Page, page_request: PageRequest, path: str, kind: str) -> Cac
     if kind not in rendering.offered(page):
         raise HTTPException(
             406,
-            f"this page is not to be had as {kind}; it is as {', '.join(rendering.offered(page))}.",
+            f"Not available as {kind.upper()}. Available formats: "
+            f"{', '.join(rendering.offered(page)).upper()}.",
         )
     text = _text(page, page_request, path, kind)
     return CachedResponse(

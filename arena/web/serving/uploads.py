@@ -84,11 +84,11 @@ class UploadEndpoint:
         token = await token_of(request, form=False)
         owner = await anyio.to_thread.run_sync(owners.known_by, self._web.engine, token)
         if owner is None:
-            reason = "this token is no owner's" if token else "this needs the token of an owner"
+            reason = "invalid token" if token else "missing token"
             raise HTTPException(
                 401,
-                f"{reason}; the organiser makes one with `pokearena owner add`, and it is sent as "
-                "Authorization: Bearer TOKEN.",
+                f"{reason}; send the token as Authorization: Bearer TOKEN. "
+                "The organiser creates tokens with `pokearena owner add`.",
                 {"WWW-Authenticate": "Bearer"},
             )
         return owner
@@ -96,12 +96,12 @@ class UploadEndpoint:
     async def _shelf(self) -> PendingUploads:
         shelf = self._web.settings.shelf
         if shelf is None or not self._web.settings.pushes:
-            raise HTTPException(403, "this arena takes no bots over the network.")
+            raise HTTPException(403, "this arena does not accept pushed bots.")
         if not await anyio.to_thread.run_sync(lambda: shelf.is_attended):
             raise HTTPException(
                 503,
-                "nobody works on submissions here at the moment; `pokearena serve` does. "
-                "Please try again later.",
+                "submissions are not processed at the moment, because "
+                "`pokearena serve` is not running; retry later.",
                 {"Retry-After": _WHEN},
             )
         return shelf
@@ -132,7 +132,7 @@ class UploadEndpoint:
     def _seat(self, owner: str) -> Iterator[None]:
         """Count an upload for the duration of the block; raises TooMany at the limit."""
         if self._arriving[owner] >= _OWN_AT_ONCE or self._arriving.total() >= _AT_ONCE:
-            raise TooMany("too much is being sent at this moment; please try again soon.", 10)
+            raise TooMany("too many uploads at the same time; retry in 10 s.", 10)
         self._arriving[owner] += 1
         try:
             yield
@@ -174,7 +174,7 @@ async def _written(request: Request, file: Path) -> int:
                 async with asyncio.timeout(_SILENT_SECONDS):
                     chunk = await anext(chunks, None)
             except TimeoutError:
-                raise HTTPException(408, "nothing has arrived for a while.") from None
+                raise HTTPException(408, "timeout: the upload has stalled.") from None
             if chunk is None:
                 return size
             size += len(chunk)

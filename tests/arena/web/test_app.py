@@ -63,15 +63,15 @@ def test_a_ladder_is_ordered_and_searched_as_the_address_says(client: TestClient
 @pytest.mark.parametrize(
     ("address", "status", "sentence"),
     [
-        ("/ladders/whist", 404, "there is no ladder whist; there are poke."),
-        ("/nowhere", 404, "there is no such page; the ladders are on the first one."),
+        ("/ladders/whist", 404, "unknown ladder whist; available: poke."),
+        ("/nowhere", 404, "page not found; the home page lists the ladders."),
         (
             "/ladders/poke?sort=luck",
             400,
-            "a ladder cannot be ordered by luck; it can by rank, move, bot, by, language, "
+            "unknown column luck; available: rank, move, bot, by, language, "
             "strength, elo, matches, games, points, faults, thinking, seen.",
         ),
-        ("/live/ladders/whist", 404, "there is no ladder whist; there are poke."),
+        ("/live/ladders/whist", 404, "unknown ladder whist; available: poke."),
     ],
 )
 def test_what_cannot_be_had_is_said_in_a_sentence(

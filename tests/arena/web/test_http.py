@@ -47,7 +47,7 @@ def test_what_an_address_does_not_take_is_said(client: TestClient, method: str) 
     answer = client.request(method, "/ladders/poke.json")
     assert answer.status_code == 405
     assert answer.headers["allow"] == "GET, HEAD, OPTIONS"
-    sentence = f"this address does not take {method}; it takes GET, HEAD, OPTIONS."
+    sentence = f"method {method} is not allowed; allowed: GET, HEAD, OPTIONS."
     assert answer.json() == {"error": sentence}
 
 
@@ -70,7 +70,7 @@ def test_an_answer_is_the_same_compressed_or_not(client: TestClient) -> None:
 def test_a_page_in_a_form_it_does_not_have_is_refused_with_those_it_has(client: TestClient) -> None:
     answer = client.get("/", headers={"Accept": "text/csv"})
     assert answer.status_code == 406
-    assert answer.text == "this page is not to be had as csv; it is as html, json.\n"
+    assert answer.text == "Not available as CSV. Available formats: HTML, JSON.\n"
 
 
 def test_what_an_address_does_not_list_is_passed_over(client: TestClient) -> None:
@@ -104,7 +104,7 @@ def test_an_arena_that_takes_long_to_be_read_says_so(
     with TestClient(create(WebState(place.store, ServerSettings()))) as client:
         answer = client.get("/ladders/poke.json")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
-        assert answer.json()["error"].startswith("the arena has not been read yet")
+        assert answer.json()["error"].startswith("the server is starting")
         assert client.get("/readyz").status_code == 503
         go.set()
         while client.get("/readyz").status_code == 503:
@@ -128,6 +128,6 @@ def test_a_failure_nobody_foresaw_is_one_guarded_sentence(
             answer = client.get(address)
             assert answer.status_code == 500
             assert "secret" not in answer.text
-            assert "its log says why" in answer.text
+            assert "internal error" in answer.text
             assert "content-security-policy" in answer.headers
     assert "a secret at /home/me" in caplog.text

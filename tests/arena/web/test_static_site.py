@@ -93,7 +93,7 @@ def test_of_a_match_that_is_played_there_is_no_more_than_on_its_page(
     static_site.write(stage.engine, cup.id, out)
     assert not list(out.rglob("*.jsonl"))
     assert not (out / "matches" / match.id).exists()
-    assert "3 of 4 games are over" in (out / "matches" / f"{match.id}.html").read_text()
+    assert "3 of 4 games finished" in (out / "matches" / f"{match.id}.html").read_text()
 
 
 def test_many_matches_are_on_several_pages(stage: Stage, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_database_may_cut() -> None:
 
 @pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "٣", "501", "9" * 40])
 def test_a_limit_is_a_bounded_whole_number(text: str) -> None:
-    with pytest.raises(InvalidQuery, match="limit is a whole number from 1 to 500"):
+    with pytest.raises(InvalidQuery, match="limit must be a whole number from 1 to 500"):
         paging.selection_of(page_request(limit=text))
 
 

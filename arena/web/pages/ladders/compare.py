@@ -39,7 +39,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     form = ladder.scope.form
     first, other = (_bot(ladder, page_request, name) for name in ("one", "other"))
     if first == other:
-        raise InvalidQuery(f"{first} is no other than itself.")
+        raise InvalidQuery("Choose two different versions.")
     wish = paging.selection_of(page_request, 25)
     result = _found(web, ladder, (first, other), _test_of(page_request))
     pair, of = ({first}, {other}), ladder.scope.tournaments
@@ -109,16 +109,14 @@ def facts(comparison: Comparison) -> list[tuple[str, str]]:
 def _bot(ladder: LadderSnapshot, page_request: PageRequest, which: str) -> str:
     name = page_request.query.get(which, "")
     if not name:
-        raise InvalidQuery("two are compared: ?one=NAME@VERSION&other=NAME@VERSION.")
+        raise InvalidQuery("choose two versions: ?one=NAME@VERSION&other=NAME@VERSION.")
     names = ladder.table.entrants
     if name in names:
         return name
     # A name without a version stands for the bot's strongest version on this ladder.
     full_name = next((each for each in names if each.partition("@")[0] == name), None)
     if full_name is None:
-        raise PageNotFound(
-            f"there is no {wording.one_line(name)} on the ladder {ladder.scope.form}."
-        )
+        raise PageNotFound(f"{wording.one_line(name)} is not on the ladder {ladder.scope.form}.")
     return full_name
 
 
@@ -130,7 +128,7 @@ def _test_of(page_request: PageRequest) -> SprtSettings | None:
         low, high = (float(end) for end in text.replace(",", " ").split())
         return SprtSettings(low, high)
     except ValueError:
-        raise InvalidQuery("sprt is two differences in Elo points, such as 0 25.") from None
+        raise InvalidQuery("sprt must be two differences in Elo points, such as 0 25.") from None
 
 
 def _found(
@@ -160,13 +158,13 @@ def _verdict(test: SequentialTest) -> str:
     s = test.settings
     if test.decided is None:
         return "open"
-    says = {"high": f"better by {s.high:g}", "low": f"no better than by {s.low:g}"}
+    says = {"high": f"at least {s.high:g} better", "low": f"at most {s.low:g} better"}
     return f"{says[test.verdict]}, decided after {test.decided[0]} matches"
 
 
 def _interval(interval: Interval) -> str:
     if not math.isfinite(interval.value):
-        return "everything was won" if interval.value > 0 else "everything was lost"
+        return "all games won" if interval.value > 0 else "all games lost"
     return f"{_signed(interval.value)} ({_signed(interval.low)} to {_signed(interval.high)})"
 
 

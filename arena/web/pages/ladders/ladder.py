@@ -173,7 +173,7 @@ def found_ladder(web: WebState, form: str) -> LadderSnapshot:
     ladder = web.snapshot.ladders.get(form)
     if ladder is None:
         known = ", ".join(web.snapshot.ladders) or "none yet"
-        raise PageNotFound(f"there is no ladder {form}; there are {known}.")
+        raise PageNotFound(f"unknown ladder {form}; available: {known}.")
     return ladder
 
 
@@ -232,7 +232,7 @@ def ordered(unordered: Sequence[LadderLine], sort: str) -> list[LadderLine]:
     column = next((column for column in sortable if column.key == key), None)
     if column is None and sort:
         known = ", ".join(column.key for column in sortable)
-        raise InvalidQuery(f"a ladder cannot be ordered by {sort}; it can by {known}.")
+        raise InvalidQuery(f"unknown column {sort}; available: {known}.")
     turned = sort.startswith("-")
     if column is None or column.key == "rank":
         return list(reversed(unordered)) if turned else list(unordered)

@@ -64,7 +64,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     places = sought(ladder, page_request.query.get("find", ""))
     piece = paging.selection_of(page_request, LINES, MOST).cut(places)
     rows = [_row(web, ladder, place, piece.items, los) for place in piece.items]
-    title = "how likely each is the stronger" if los else "who beats whom"
+    title = "likelihood of superiority" if los else "crosstable"
     return Page(
         title=f"{wording.form_name(form)}: {title}",
         template="matrix.html",
@@ -116,7 +116,7 @@ def heat(share: float, likely: float) -> str:
 def _flag(page_request: PageRequest, name: str) -> bool:
     text = page_request.query.get(name, "")
     if text not in ("", "0", "1"):
-        raise InvalidQuery(f"{name} is 1 or 0.")
+        raise InvalidQuery(f"{name} must be 1 or 0.")
     return text == "1"
 
 
@@ -140,7 +140,14 @@ def _box(web: WebState, ladder: LadderSnapshot, place: int, to: int, los: bool) 
             other, superior, heat(superior, max(superior, 1 - superior)), title, cell, superior
         )
     if cell is None:
-        return MatrixCell(other, None, "", f"{name} and {other} have not met", None, superior)
+        return MatrixCell(
+            other,
+            None,
+            "",
+            f"{name} and {other} have not played against each other",
+            None,
+            superior,
+        )
     title = (
         f"{name} against {other}: {cell.score:.1%}, from {cell.low:.0%} to {cell.high:.0%}, "
         f"in {cell.matches} match{'es' if cell.matches != 1 else ''}"

@@ -31,7 +31,7 @@ class StreamClients:
         if len(self) >= self._most or self._here[client] >= max(self._most // 4, 1):
             raise HTTPException(
                 503,
-                "as many are watching as can be told the news; the pages themselves can be read.",
+                "too many clients with live updates; the page itself is available.",
                 {"Retry-After": "30"},
             )
         self._here[client] += 1

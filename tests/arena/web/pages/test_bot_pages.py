@@ -133,14 +133,14 @@ def test_its_matches_tell_opponent_score_cause_and_time(client: TestClient) -> N
 
 
 def test_a_bot_that_has_not_played_has_a_page(client: TestClient) -> None:
-    assert "It has not played yet." in client.get("/bots/idle").text
+    assert "This bot has not played yet." in client.get("/bots/idle").text
     assert client.get("/bots/idle.txt").status_code == 200
 
 
 def test_a_bot_that_there_is_not_is_said(client: TestClient) -> None:
     for address in ("/bots/nobody.json", "/bots/nobody/faults.json"):
         answer = client.get(address)
-        assert (answer.status_code, answer.json()) == (404, {"error": "there is no bot nobody."})
+        assert (answer.status_code, answer.json()) == (404, {"error": "unknown bot nobody."})
 
 
 def test_what_strangers_wrote_is_shown_as_they_wrote_it(client: TestClient) -> None:
@@ -167,7 +167,7 @@ def test_faults_are_told_to_all_with_their_why_and_without_what_the_bot_wrote(
         assert "secret plan" not in text
         assert "peak" not in text
         assert "question" not in text.replace("Show output and questions", "").replace(
-            "puts a question to a bot", ""
+            "sends a question to a bot", ""
         )
 
 
@@ -217,7 +217,7 @@ def test_the_token_of_another_owner_is_refused(
     other = owners.add(place.store, "mallory")
     answer = client.post("/bots/luck1/faults.json", data={"token": other})
     assert answer.status_code == 403
-    assert answer.json() == {"error": "this is not the token of the owner of this bot."}
+    assert answer.json() == {"error": "the token does not belong to the owner of this bot."}
     assert client.post("/bots/ada/faults.json", data={"token": token}).status_code == 403
 
 

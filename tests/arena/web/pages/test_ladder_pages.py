@@ -185,33 +185,33 @@ def test_a_sequential_test_is_said_if_it_is_asked_for(client: TestClient) -> Non
 @pytest.mark.parametrize(
     ("address", "status", "sentence"),
     [
-        ("/ladders/whist/matrix", 404, "there is no ladder whist; there are poke."),
-        ("/ladders/poke/matrix?los=yes", 400, "los is 1 or 0."),
+        ("/ladders/whist/matrix", 404, "unknown ladder whist; available: poke."),
+        ("/ladders/poke/matrix?los=yes", 400, "los must be 1 or 0."),
         (
             "/ladders/poke/compare",
             400,
-            "two are compared: ?one=NAME@VERSION&other=NAME@VERSION.",
+            "choose two versions: ?one=NAME@VERSION&other=NAME@VERSION.",
         ),
-        ("/ladders/poke/compare?one=ada&other=ada", 400, "ada@1 is no other than itself."),
+        ("/ladders/poke/compare?one=ada&other=ada", 400, "Choose two different versions."),
         (
             "/ladders/poke/compare?one=ada&other=eve",
             404,
-            "there is no eve on the ladder poke.",
+            "eve is not on the ladder poke.",
         ),
         (
             "/ladders/poke/compare?one=ada&other=bob&sprt=much",
             400,
-            "sprt is two differences in Elo points, such as 0 25.",
+            "sprt must be two differences in Elo points, such as 0 25.",
         ),
         (
             "/ladders/poke/compare?one=ada&other=bob&sprt=25,0",
             400,
-            "sprt is two differences in Elo points, such as 0 25.",
+            "sprt must be two differences in Elo points, such as 0 25.",
         ),
         (
             "/ladders/poke/compare?one=ada&other=bob&sprt=nan,inf",
             400,
-            "sprt is two differences in Elo points, such as 0 25.",
+            "sprt must be two differences in Elo points, such as 0 25.",
         ),
     ],
 )
@@ -231,5 +231,6 @@ def test_who_has_not_met_cannot_be_compared(tmp_path: Path) -> None:
         assert answer.status_code == 404
         assert answer.json() == {"error": "ada@1 and dan@1 have not met here."}
         assert (
-            'aria-label="ada@1 and dan@1 have not met"' in client.get("/ladders/poke/matrix").text
+            'aria-label="ada@1 and dan@1 have not played against each other"'
+            in client.get("/ladders/poke/matrix").text
         )

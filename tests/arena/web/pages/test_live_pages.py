@@ -59,7 +59,7 @@ def looked(web: WebState, draw: Draw, **path: str) -> Page:
 def test_the_table_is_shown_as_the_news_tell_it(stage: Stage) -> None:
     web, found = WebState(stage.engine, ServerSettings()), running(stage)
     before = rendering.fragments(looked(web, match.page, id=found.id), ServerLinks())
-    assert "as soon as something is told" in before["match-table"]
+    assert "with the first event" in before["match-table"]
     web.events.receive(position(found), 0.0)
     page = looked(web, match.page, id=found.id)
     parts = rendering.fragments(page, ServerLinks())
@@ -75,7 +75,7 @@ def test_who_does_not_want_spectators_shows_no_table(stage: Stage) -> None:
     page = looked(web, match.page, id=found.id)
     assert page.data["position"] is None
     parts = rendering.fragments(page, ServerLinks())
-    assert "The organiser shows no table while it is played" in parts["match-table"]
+    assert "The organiser has switched off live tables" in parts["match-table"]
     assert "felt" not in parts["match-table"]
 
 
@@ -127,7 +127,7 @@ def test_the_first_page_stays_with_a_match_until_it_ends(stage: Stage) -> None:
 def test_the_first_page_of_an_empty_arena_says_what_to_do(stage: Stage) -> None:
     with TestClient(create(WebState(stage.engine, ServerSettings()))) as client:
         page = client.get("/").text
-    assert "Nothing is ranked here yet" in page
+    assert "No ladder yet" in page
     assert "pokearena demo" in page
     assert len(re.findall(r'href="/rules/\w+"', page)) == 5
 

@@ -107,7 +107,7 @@ def test_of_an_open_match_only_how_far_it_is_may_be_known(stage: Stage, client: 
     assert (told["games"], told["planned"], told["state"]) == (3, 4, "RUNNING")
     assert not {"sides", "results", "faults", "seed"} & told.keys()
     page = client.get(f"/matches/{match.id}").text
-    assert "3 of 4 games are over" in page
+    assert "3 of 4 games finished" in page
     assert "silent" not in page
     assert "points</span>" not in page
     assert client.get(f"/matches/{match.id}.csv").text.count("\n") == 1

@@ -113,7 +113,7 @@ def test_a_record_is_verified_when_it_is_first_looked_at(
 def test_a_record_that_is_not_true_is_told(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE, change=lambda text: text.replace('"scores":[', '"scores":[1', 1))
     page = client.get(f"/matches/{held.match}/games/0").text
-    assert "does not verify" in page
+    assert "is not correct" in page
     assert "the rules give" in page
 
 
@@ -132,8 +132,8 @@ def test_other_sites_may_show_the_embedded_page_alone(place: Workspace, client: 
     frame = client.get(f"/embed/matches/{held.match}/games/0")
     assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
     assert "frame-ancestors *" in frame.headers["content-security-policy"]
-    assert "Nothing up the sleeve" in page.text
-    assert "Nothing up the sleeve" not in frame.text
+    assert "published before the first card" in page.text
+    assert "published before the first card" not in frame.text
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,13 @@ def test_other_sites_may_show_the_embedded_page_alone(place: Workspace, client: 
     [
         ("/matches/m-none/games/0", 404, "unknown match m-none"),
         ("/matches/{match}/games/7", 404, "it has 0 to 1."),
-        ("/matches/{match}/games/x", 400, 'a game is a whole number from 0, not "x".'),
-        ("/matches/{match}/games/0?step=-1", 400, 'a step is a whole number from 0, not "-1".'),
-        ("/matches/{match}/games/0?eyes=2", 400, 'eyes are all, 0 or 1, not "2".'),
+        ("/matches/{match}/games/x", 400, 'a game must be a whole number from 0, not "x".'),
+        (
+            "/matches/{match}/games/0?step=-1",
+            400,
+            'a step must be a whole number from 0, not "-1".',
+        ),
+        ("/matches/{match}/games/0?eyes=2", 400, 'eyes must be all, 0 or 1, not "2".'),
         ("/matches/m-none.jsonl", 404, "unknown match m-none"),
     ],
 )
@@ -173,7 +177,7 @@ def test_a_record_that_nobody_could_have_played_is_no_server_error(
     held = play(place, POKE, change=lambda text: text.replace('"decision":3,', '"decision":5,'))
     answer = client.get(f"/matches/{held.match}/games/0")
     assert answer.status_code == 409
-    assert "its record lies: game 0, decision 5" in answer.text
+    assert "its record is not correct: game 0, decision 5" in answer.text
 
 
 def test_a_replay_can_be_shown_where_a_decision_was_asked_for(

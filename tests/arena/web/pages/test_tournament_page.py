@@ -33,7 +33,7 @@ def client(stage: Stage) -> Iterator[TestClient]:
 
 
 def test_an_arena_without_tournaments_says_how_to_hold_one(client: TestClient) -> None:
-    assert "No tournament has been held" in client.get("/tournaments").text
+    assert "No tournament has been played" in client.get("/tournaments").text
 
 
 def test_the_list_begins_with_the_newest(stage: Stage, client: TestClient) -> None:
@@ -53,7 +53,7 @@ def test_a_round_robin_has_standings_and_a_crosstable(stage: Stage, client: Test
     assert {line["entrant"] for line in told["standings"]} == set(cup.entrants)
     assert told["decision"]["step"] == "over"
     page = client.get(f"/tournaments/{cup.id}").text
-    assert "Who against whom" in page
+    assert "Crosstable" in page
     assert "Everyone has met everyone." in page
     for match in listing.matches(stage.engine, tournament=cup.id):
         assert f'href="/matches/{match.id}"' in page
@@ -77,7 +77,7 @@ def test_a_knockout_is_drawn_as_a_bracket_as_far_as_it_is_known(
     begun = client.get(f"/tournaments/{cup.id}").text
     assert begun.count('class="tie"') == 4 + 2 + 1
     assert begun.count(">bye<") == 3
-    assert begun.count("to be decided") == 3
+    assert begun.count("undecided") == 3
     cup = stage.play_out(cup)
     # By another address, for the first answer is kept a moment.
     page = client.get(f"/tournaments/{cup.id}?page=1").text

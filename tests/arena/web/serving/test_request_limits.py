@@ -93,10 +93,10 @@ def client(place: Workspace) -> Iterator[TestClient]:
 @pytest.mark.parametrize(
     ("address", "status", "sentence"),
     [
-        ("/" + "x" * request_limits.PATH_LETTERS + ".json", 414, "this address is too long."),
-        ("/.json?find=" + "x" * request_limits.QUERY_LETTERS, 414, "this address is too long."),
-        ("/ladders/po%00ke.json", 400, "this address holds a zero byte."),
-        ("/ladders/poke.json?find=%00", 400, "this address holds a zero byte."),
+        ("/" + "x" * request_limits.PATH_LETTERS + ".json", 414, "the URL is too long."),
+        ("/.json?find=" + "x" * request_limits.QUERY_LETTERS, 414, "the URL is too long."),
+        ("/ladders/po%00ke.json", 400, "the URL contains a zero byte."),
+        ("/ladders/poke.json?find=%00", 400, "the URL contains a zero byte."),
     ],
 )
 def test_an_address_has_bounds(
@@ -111,7 +111,10 @@ def test_an_address_has_bounds(
 
 def test_what_is_sent_has_bounds(client: TestClient) -> None:
     answer = client.post("/ladders/poke.txt", content=b"x" * (request_limits.BODY_BYTES + 1))
-    assert (answer.status_code, answer.text) == (413, "at most 16384 bytes can be sent.\n")
+    assert (answer.status_code, answer.text) == (
+        413,
+        "the request body is larger than 16384 bytes.\n",
+    )
 
 
 def test_who_asks_too_often_is_told_when_to_ask_again(
@@ -124,7 +127,7 @@ def test_who_asks_too_often_is_told_when_to_ask_again(
             assert client.get("/ladders/poke.json", headers=mine).status_code == 200
         refused = client.get("/ladders/poke.json", headers=mine)
         assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
-        assert refused.json() == {"error": "you ask too often; please ask again in 10 s."}
+        assert refused.json() == {"error": "too many requests; retry in 10 s."}
         assert "content-security-policy" in refused.headers
         assert client.get("/ladders/poke.json", headers=other).status_code == 200
         assert client.get("/static/style.css", headers=mine).status_code == 200
@@ -144,4 +147,4 @@ def test_when_too_many_listen_the_next_is_told_so(place: Workspace) -> None:
     with client_with(place, ServerSettings(watchers=0)) as client:
         refused = client.get("/live/ladders/poke")
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
-        assert "as many are watching as can be told the news" in refused.text
+        assert "too many clients" in refused.text

@@ -139,7 +139,7 @@ def test_what_is_announced_wrongly_is_refused(stage: Stage, wrong: str) -> None:
 def test_what_is_too_large_is_refused_before_it_is_read(stage: Stage) -> None:
     client = stage.client()
     large = client.post(address(), headers=stage.sign(), content=bytes(2**20 + 1))
-    refused(large, 413, "at most 1048576 bytes")
+    refused(large, 413, "larger than 1048576 bytes")
     assert kept(stage) == []
 
 
@@ -151,7 +151,7 @@ def test_what_becomes_too_large_on_its_way_is_not_read_on(stage: Stage) -> None:
         for _ in range(17):
             line.sendall(piece)
         answer = line.recv(2**16).decode()
-        while "at most 1048576 bytes can be sent" not in answer:
+        while "larger than 1048576 bytes" not in answer:
             answer += line.recv(2**16).decode()
     assert answer.startswith("HTTP/1.1 413 ")
     assert kept(stage) == []
@@ -221,11 +221,11 @@ def test_an_arena_in_which_nobody_works_takes_nothing(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     with stage.stack:
         answer = stage.client().post(address(), headers=stage.sign(), content=PARCEL)
-        refused(answer, 503, "`pokearena serve` does")
+        refused(answer, 503, "`pokearena serve` is not running")
         assert answer.headers["retry-after"] == "10"
         for closed in ({"pushes": 0}, {"shelf": None}):
             answer = stage.client(**closed).post(address(), headers=stage.sign(), content=PARCEL)
-            refused(answer, 403, "this arena takes no bots over the network")
+            refused(answer, 403, "this arena does not accept pushed bots")
 
 
 def test_a_submission_shows_its_owner_more_than_others(stage: Stage) -> None:
@@ -244,8 +244,10 @@ def test_a_submission_shows_its_owner_more_than_others(stage: Stage) -> None:
     shown = client.post(place, data={"token": stage.tokens["ada"]}).text
     assert "a secret" in shown
     assert "it could not be built." in shown
-    refused(client.get(f"{place}.json", headers=stage.sign("bob")), 403, "not the token")
+    refused(
+        client.get(f"{place}.json", headers=stage.sign("bob")), 403, "the token does not belong"
+    )
     refused(client.get("/submissions/s-0.json"), 404, "unknown submission s-0")
     told = client.get("/submissions.json").json()["submissions"]
     assert [(each["submission"], each["state"]) for each in told] == [(one.id, "refused")]
-    assert "refused while received" in client.get("/submissions").text
+    assert "refused at stage received" in client.get("/submissions").text
