@@ -52,7 +52,7 @@ _STATUS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommandOutcome:
     """How a command ended: its exit status, and the error that it has printed, if any."""
 
     status: int
@@ -64,7 +64,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     return execute(argv).status
 
 
-def execute(argv: Sequence[str] | None = None) -> Outcome:
+def execute(argv: Sequence[str] | None = None) -> CommandOutcome:
     """Run a command line, print its error if it fails, and return how it ended.
 
     Exceptions that are caused neither by the user nor by the environment are defects and propagate.
@@ -78,7 +78,7 @@ def execute(argv: Sequence[str] | None = None) -> Outcome:
     if instruction:
         from click.shell_completion import shell_complete
 
-        return Outcome(shell_complete(pokearena, {}, _NAME, _COMPLETE, instruction))
+        return CommandOutcome(shell_complete(pokearena, {}, _NAME, _COMPLETE, instruction))
     try:
         outcome = _invoke(words)
         sys.stdout.flush()
@@ -86,25 +86,25 @@ def execute(argv: Sequence[str] | None = None) -> Outcome:
         # The reader has closed the pipe; redirect it so that Python's exit does not report an
         # error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Outcome(BROKEN_PIPE)
+        return CommandOutcome(BROKEN_PIPE)
     return outcome
 
 
-def _invoke(words: list[str]) -> Outcome:
+def _invoke(words: list[str]) -> CommandOutcome:
     # The `main` of click would format some errors in its own way.
     try:
         with pokearena.make_context(_NAME, words) as context:
             status = pokearena.invoke(context)
     except Exit as ended:
-        return Outcome(ended.exit_code)
+        return CommandOutcome(ended.exit_code)
     except SystemExit as ended:
         # Raised by SIGTERM while services ran, or by a help page whose pipe was closed.
-        return Outcome(ended.code if isinstance(ended.code, int) else FAILED)
+        return CommandOutcome(ended.code if isinstance(ended.code, int) else FAILED)
     except BrokenPipeError:
         raise
     except (Exception, KeyboardInterrupt) as error:
-        return Outcome(_explain(error, words), error)
-    return Outcome(status if isinstance(status, int) else OK)
+        return CommandOutcome(_explain(error, words), error)
+    return CommandOutcome(status if isinstance(status, int) else OK)
 
 
 def _explain(error: BaseException, words: Sequence[str]) -> int:

@@ -52,7 +52,7 @@ OWNER_CHECK_SECONDS = 1.0
 """Seconds between two checks whether the owner is alive, in case its pipe stays open."""
 
 
-class Bot:
+class StartedBot:
     """The launcher's state of a bot: the pipes to its init process, and its output."""
 
     def __init__(self, start_command: StartCommand) -> None:
@@ -65,7 +65,7 @@ class Bot:
         self.captured = OutputBuffer()
         self.flooded = False
 
-    def start(self, others: list[Bot]) -> None:
+    def start(self, others: list[StartedBot]) -> None:
         """Fork the init process, which starts the bot."""
         commands, self.commands = os.pipe()
         self.reports, reports = os.pipe()
@@ -139,7 +139,7 @@ class Launcher:
 
     def __init__(self, owner: int) -> None:
         self.owner = owner
-        self.bots: dict[int, Bot] = {}
+        self.bots: dict[int, StartedBot] = {}
         self.unread = b""
 
     def run(self) -> None:
@@ -163,7 +163,7 @@ class Launcher:
                 self.receive(reports[end])
         return self.run_commands() if 0 in ready else True
 
-    def read_output(self, bot: Bot) -> None:
+    def read_output(self, bot: StartedBot) -> None:
         if not bot.drain(4 * CHUNK):
             os.close(bot.output)
             bot.output = -1
@@ -187,7 +187,7 @@ class Launcher:
         bot.clear()
         self.report(number, bot)
 
-    def report(self, number: int, bot: Bot) -> None:
+    def report(self, number: int, bot: StartedBot) -> None:
         values = bot.values_received()
         status = int(values["status"]) if "status" in values else None
         broken = values.get("broken")
@@ -228,7 +228,7 @@ class Launcher:
     def run_command(self, command: dict[str, Any]) -> None:
         number = command["bot"]
         if command["do"] == "start":
-            bot = Bot(StartCommand(command))
+            bot = StartedBot(StartCommand(command))
             os.mkdir(bot.start_command.directory, 0o700)
             bot.start(list(self.bots.values()))
             self.bots[number] = bot
@@ -239,7 +239,7 @@ class Launcher:
             else:
                 self.report_tail(number, bot)
 
-    def report_tail(self, number: int, bot: Bot) -> None:
+    def report_tail(self, number: int, bot: StartedBot) -> None:
         if bot.output >= 0:
             bot.drain(4 * CHUNK)
         write_report(

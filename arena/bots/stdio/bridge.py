@@ -198,7 +198,7 @@ _OPTIONS: Final = [
 ]
 
 
-class Service(bot_pb2_grpc.BotServiceServicer):
+class LineBotService(bot_pb2_grpc.BotServiceServicer):
     """gRPC service for the program: one question per call; ``Play`` is not implemented."""
 
     def __init__(self, program: Program) -> None:
@@ -243,7 +243,7 @@ async def _serve(address: str, input_end: int, output_end: int) -> None:
     program = Program(gone=lambda: os._exit(0))
     await program.connect_pipes(input_end, output_end)
     server = grpc.aio.server(options=_OPTIONS)
-    bot_pb2_grpc.add_BotServiceServicer_to_server(Service(program), server)
+    bot_pb2_grpc.add_BotServiceServicer_to_server(LineBotService(program), server)
     server.add_insecure_port(address)
     await server.start()
     await server.wait_for_termination()

@@ -36,7 +36,7 @@ _LONGEST: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerAnswer:
     """A response of an arena.
 
     Attributes:
@@ -66,7 +66,7 @@ class Elsewhere:
     url: str
     token: str = field(repr=False)
 
-    def ask(self, path: str, body: IO[bytes] | bytes | None = None, size: int = 0) -> Answer:
+    def ask(self, path: str, body: IO[bytes] | bytes | None = None, size: int = 0) -> ServerAnswer:
         """Send a GET request, or a POST request with a body, to the arena.
 
         Args:
@@ -153,7 +153,7 @@ def _opener() -> urllib.request.OpenerDirector:
     return urllib.request.build_opener(_Straight)
 
 
-def _answer(answer: Any) -> Answer:
+def _answer(answer: Any) -> ServerAnswer:
     body = answer.read(_LONGEST)
     wait = answer.headers.get("Retry-After") or ""
     try:
@@ -167,7 +167,7 @@ def _answer(answer: Any) -> Answer:
                 "use that address."
             )
         }
-    return Answer(
+    return ServerAnswer(
         answer.status,
         values if isinstance(values, dict) else {},
         float(wait) if wait.isdigit() else None,
@@ -355,7 +355,7 @@ def _conclude(arena: Elsewhere, state: Mapping[str, Any], bot: str) -> None:
     output.next_step(f"pokearena test {bot}")
 
 
-def _patient(arena: Elsewhere, path: str) -> Answer:
+def _patient(arena: Elsewhere, path: str) -> ServerAnswer:
     """Send the preliminary request; retry for 10 s while the arena is starting."""
     until = time.monotonic() + _FIRST_SECONDS * 20
     while True:
@@ -368,7 +368,7 @@ def _patient(arena: Elsewhere, path: str) -> Answer:
         time.sleep(_FIRST_SECONDS)
 
 
-def _welcome(arena: Elsewhere, answer: Answer) -> Answer:
+def _welcome(arena: Elsewhere, answer: ServerAnswer) -> ServerAnswer:
     if answer.status < 300 and answer.told:
         return answer
     if answer.status < 300:

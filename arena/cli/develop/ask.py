@@ -16,7 +16,7 @@ from arena.cli.options import data_option, json_option
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
     from arena.cli.develop.question_history import HistoryAnswer
-    from arena.cli.develop.recorded_question import Answer
+    from arena.cli.develop.recorded_question import BotAnswer
     from arena.cli.matches.record_lookup import RecordSource
     from referee.replay import RecordedQuestion
 
@@ -159,7 +159,7 @@ def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _show(
-    source: RecordSource, put: RecordedQuestion, answer: Answer, bot: str, debug: bool
+    source: RecordSource, put: RecordedQuestion, answer: BotAnswer, bot: str, debug: bool
 ) -> None:
     from google.protobuf.json_format import MessageToDict
 
@@ -216,7 +216,7 @@ def _recorded(source: RecordSource, put: RecordedQuestion) -> dict[str, object] 
     return None
 
 
-def _as_json(source: RecordSource, put: RecordedQuestion, answer: Answer) -> dict[str, object]:
+def _as_json(source: RecordSource, put: RecordedQuestion, answer: BotAnswer) -> dict[str, object]:
     from google.protobuf.json_format import MessageToDict
 
     return {

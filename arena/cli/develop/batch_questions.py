@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from google.protobuf.json_format import MessageToDict
 
 from arena.bots.bot import Bot
-from arena.cli.develop.recorded_question import Answer, is_legal, told
+from arena.cli.develop.recorded_question import BotAnswer, is_legal, told
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
@@ -18,7 +18,7 @@ from referee.replay import RecordedQuestion
 
 def ask(
     source: RecordSource, puts: Sequence[RecordedQuestion], bot: Bot, patience: float, start: float
-) -> list[Answer]:
+) -> list[BotAnswer]:
     """Start a bot and send the questions in one message; return the answers in their order.
 
     Args:
@@ -49,7 +49,7 @@ def ask(
         clause = str(error) if talk.seconds else f"did not start: {error}"
         return [_no(put, clause, error.output) for put in puts]
     return [
-        Answer(
+        BotAnswer(
             action=MessageToDict(answer.action),
             note=answer.note,
             legal=is_legal(source, put, answer),
@@ -69,6 +69,6 @@ def _check(puts: Sequence[RecordedQuestion]) -> None:
         raise CommandError("one message has one question of a game at the most.", USAGE)
 
 
-def _no(put: RecordedQuestion, trouble: str, output: str = "") -> Answer:
+def _no(put: RecordedQuestion, trouble: str, output: str = "") -> BotAnswer:
     limit = put.request.clock.allowance_ms + put.request.clock.bank_ms
-    return Answer(None, "", False, 0.0, limit, trouble, output)
+    return BotAnswer(None, "", False, 0.0, limit, trouble, output)

@@ -37,7 +37,7 @@ _OPEN_FILES: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """The result of one check: its state, a description, and a remedy."""
 
     name: str
@@ -46,31 +46,33 @@ class Finding:
     fix: str = ""
 
 
-def examine(workspace: Workspace) -> list[Finding]:
+def examine(workspace: Workspace) -> list[CheckResult]:
     """Run all checks; start a Redis and a referee temporarily if none is configured."""
-    looks: tuple[Callable[[Workspace], Finding], ...] = (
+    looks: tuple[Callable[[Workspace], CheckResult], ...] = (
         *(_python, _system, _packages, _data, _disk),
         *(_database, _redis, _referee, _services, _remotes, _limits, _sandbox),
     )
     return [look(workspace) for look in looks]
 
 
-def _python(workspace: Workspace) -> Finding:
+def _python(workspace: Workspace) -> CheckResult:
     version = platform.python_version()
     if sys.version_info[:2] == _PYTHON:
-        return Finding("Python", OK, version)
+        return CheckResult("Python", OK, version)
     wanted = ".".join(map(str, _PYTHON))
-    return Finding("Python", FAIL, f"{version}, not {wanted}", "uv python install 3.11 && uv sync")
+    return CheckResult(
+        "Python", FAIL, f"{version}, not {wanted}", "uv python install 3.11 && uv sync"
+    )
 
 
-def _system(workspace: Workspace) -> Finding:
+def _system(workspace: Workspace) -> CheckResult:
     name = f"{platform.system()} {platform.release()}"
     if sys.platform == "linux":
-        return Finding("system", OK, name)
-    return Finding("system", WARN, f"{name}: bots can be started on Linux only", "use Linux")
+        return CheckResult("system", OK, name)
+    return CheckResult("system", WARN, f"{name}: bots can be started on Linux only", "use Linux")
 
 
-def _packages(workspace: Workspace) -> Finding:
+def _packages(workspace: Workspace) -> CheckResult:
     versions, missing = [], []
     for package in _PACKAGES:
         try:
@@ -78,11 +80,11 @@ def _packages(workspace: Workspace) -> Finding:
         except importlib.metadata.PackageNotFoundError:
             missing.append(package)
     if missing:
-        return Finding("packages", FAIL, f"missing: {', '.join(missing)}", "uv sync")
-    return Finding("packages", OK, ", ".join(versions))
+        return CheckResult("packages", FAIL, f"missing: {', '.join(missing)}", "uv sync")
+    return CheckResult("packages", OK, ", ".join(versions))
 
 
-def _data(workspace: Workspace) -> Finding:
+def _data(workspace: Workspace) -> CheckResult:
     root = workspace.folder.root
     existing = next(path for path in (root, *root.parents) if path.exists())
     try:
@@ -90,20 +92,22 @@ def _data(workspace: Workspace) -> Finding:
             pass
     except OSError as error:
         reason = error.strerror or str(error)
-        return Finding("data", FAIL, f"{root}: {reason}", "choose another with --data FOLDER")
-    return Finding("data", OK, f"{root}" + ("" if root.exists() else " (made when it is needed)"))
+        return CheckResult("data", FAIL, f"{root}: {reason}", "choose another with --data FOLDER")
+    return CheckResult(
+        "data", OK, f"{root}" + ("" if root.exists() else " (made when it is needed)")
+    )
 
 
-def _disk(workspace: Workspace) -> Finding:
+def _disk(workspace: Workspace) -> CheckResult:
     root = workspace.folder.root
     existing = next(path for path in (root, *root.parents) if path.exists())
     free = shutil.disk_usage(existing).free
     state = FAIL if free < _NO_DISK else WARN if free < _LITTLE_DISK else OK
     fix = "" if state == OK else f"make room, or choose another place than {existing}"
-    return Finding("disk", state, f"{free // _MIB} MiB free", fix)
+    return CheckResult("disk", state, f"{free // _MIB} MiB free", fix)
 
 
-def _database(workspace: Workspace) -> Finding:
+def _database(workspace: Workspace) -> CheckResult:
     from sqlalchemy import inspect, text
     from sqlalchemy.exc import DBAPIError
 
@@ -113,38 +117,44 @@ def _database(workspace: Workspace) -> Finding:
     fix = f"check {' or '.join(config.DATABASE)}, or move {workspace.folder.database} away"
     try:
         if not workspace.has_store:
-            return Finding("database", OK, "none yet; it is made when it is needed")
+            return CheckResult("database", OK, "none yet; it is made when it is needed")
         engine = database.open(workspace.folder.database_url())
         shown, backend = database.shown(engine), engine.dialect.name
         with database.reading(engine) as connection:
             if not inspect(connection).has_table("alembic_version"):
-                return Finding("database", OK, f"{shown}, empty; its tables are made when needed")
+                return CheckResult(
+                    "database", OK, f"{shown}, empty; its tables are made when needed"
+                )
             version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
         engine.dispose()
     except DBAPIError as error:
-        return Finding("database", FAIL, str(error.orig), fix)
+        return CheckResult("database", FAIL, str(error.orig), fix)
     except (StoreError, config.SettingError) as error:
-        return Finding("database", FAIL, str(error), fix)
+        return CheckResult("database", FAIL, str(error), fix)
     if version == database.HEAD:
-        return Finding("database", OK, f"{shown}, schema {version}")
+        return CheckResult("database", OK, f"{shown}, schema {version}")
     if str(version) < database.HEAD:
         step = "any command brings it up" if backend == "sqlite" else "run `pokearena db upgrade`"
-        return Finding("database", WARN, f"{shown}, schema {version}", step)
-    return Finding("database", FAIL, f"{shown}, schema {version}", "use the pokearena that made it")
+        return CheckResult("database", WARN, f"{shown}, schema {version}", step)
+    return CheckResult(
+        "database", FAIL, f"{shown}, schema {version}", "use the pokearena that made it"
+    )
 
 
-def _redis(workspace: Workspace) -> Finding:
+def _redis(workspace: Workspace) -> CheckResult:
     began = time.monotonic()
     try:
         server = _redis_information(workspace)
     except (redis_server.RedisError, config.SettingError, OSError) as error:
-        return Finding("Redis", FAIL, str(error), redis_server.REMEDIES)
+        return CheckResult("Redis", FAIL, str(error), redis_server.REMEDIES)
     version = server.get("valkey_version") or server.get("redis_version")
     seconds = time.monotonic() - began
     text = f"{server['source']}, version {version}, answers after {seconds:.2f} s"
     if server.get("maxmemory_policy") != "noeviction":
-        return Finding("Redis", WARN, f"{text}, may drop keys", "set maxmemory-policy noeviction")
-    return Finding("Redis", OK, text)
+        return CheckResult(
+            "Redis", WARN, f"{text}, may drop keys", "set maxmemory-policy noeviction"
+        )
+    return CheckResult("Redis", OK, text)
 
 
 def _redis_information(workspace: Workspace) -> dict[str, object]:
@@ -161,13 +171,13 @@ def _redis_information(workspace: Workspace) -> dict[str, object]:
         return {**client.info("server"), **client.info("memory"), "source": found.source}
 
 
-def _referee(workspace: Workspace) -> Finding:
+def _referee(workspace: Workspace) -> CheckResult:
     named = config.setting((config.REFEREE,))
     if named is not None:
         address = named[1]
         if grpc_probe.answers(address):
-            return Finding("referee", OK, f"{address} answers")
-        return Finding(
+            return CheckResult("referee", OK, f"{address} answers")
+        return CheckResult(
             "referee", FAIL, f"nobody answers at {address}", f"correct or unset {config.REFEREE}"
         )
     began = time.monotonic()
@@ -175,8 +185,8 @@ def _referee(workspace: Workspace) -> Finding:
         with own_referee() as address:
             games = ", ".join(_games_at(address))
     except InfrastructureError as error:
-        return Finding("referee", FAIL, str(error), "uv sync")
-    return Finding("referee", OK, f"starts in {time.monotonic() - began:.2f} s, plays {games}")
+        return CheckResult("referee", FAIL, str(error), "uv sync")
+    return CheckResult("referee", OK, f"starts in {time.monotonic() - began:.2f} s, plays {games}")
 
 
 def _games_at(address: str) -> list[str]:
@@ -194,10 +204,10 @@ def _games_at(address: str) -> list[str]:
     return [game.id for game in answer.games]
 
 
-def _services(workspace: Workspace) -> Finding:
+def _services(workspace: Workspace) -> CheckResult:
     found = running(workspace)
     if found is None:
-        return Finding("services", OK, "none run here; demo and tournament run bring their own")
+        return CheckResult("services", OK, "none run here; demo and tournament run bring their own")
     from arena.events import incidents
     from arena.queue import match_queue
     from arena.system import redis_connection
@@ -207,12 +217,14 @@ def _services(workspace: Workspace) -> Finding:
         troubles = incidents.read(client)
     if troubles.errors:
         failed = "; ".join(f"{name} failed: {text}" for name, text in troubles.errors.items())
-        return Finding("services", WARN, failed, f"see {workspace.folder.logs / 'services.log'}")
+        return CheckResult(
+            "services", WARN, failed, f"see {workspace.folder.logs / 'services.log'}"
+        )
     text = f"run as process {found.pid}, {len(alive)} workers"
-    return Finding("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
+    return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
 
 
-def _remotes(workspace: Workspace) -> Finding:
+def _remotes(workspace: Workspace) -> CheckResult:
     from sqlalchemy import exc
 
     from arena.errors import StoreError
@@ -222,61 +234,61 @@ def _remotes(workspace: Workspace) -> Finding:
 
     try:
         if not workspace.has_store:
-            return Finding("remote", OK, "no remote bots")
+            return CheckResult("remote", OK, "no remote bots")
         engine = database.open(workspace.folder.database_url())
         if database.version(engine) is None:
-            return Finding("remote", OK, "no remote bots")
+            return CheckResult("remote", OK, "no remote bots")
         found, lacking = remote_bots.listing(engine), waiting.waited_for(engine)
         engine.dispose()
     except (exc.SQLAlchemyError, StoreError, config.SettingError):
-        return Finding("remote", OK, "no remote bots to be seen; see the database above")
+        return CheckResult("remote", OK, "no remote bots to be seen; see the database above")
     if not found:
-        return Finding("remote", OK, "no remote bots")
+        return CheckResult("remote", OK, "no remote bots")
     here = sum(remote.here for remote in found.values())
     text = f"{here} of {len(found)} bots are there"
     services = running(workspace)
     if services is not None and services.relay:
         text += f"; they connect to {services.relay}"
     if not lacking:
-        return Finding("remote", OK, text)
+        return CheckResult("remote", OK, text)
     waits = ", ".join(f"{name} ({matches})" for name, matches in lacking.items())
     fix = "pokearena bot connect, where the bot is, and serve --relay here"
-    return Finding("remote", WARN, f"{text}; matches wait for {waits}", fix)
+    return CheckResult("remote", WARN, f"{text}; matches wait for {waits}", fix)
 
 
-def _limits(workspace: Workspace) -> Finding:
+def _limits(workspace: Workspace) -> CheckResult:
     if sys.platform == "win32":
-        return Finding("limits", FAIL, "no resource limits on this system", "use Linux")
+        return CheckResult("limits", FAIL, "no resource limits on this system", "use Linux")
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     words = f"{_number(soft)} open files, at most {_number(hard)}"
     if hard != resource.RLIM_INFINITY and hard < _OPEN_FILES:
-        return Finding("limits", WARN, words, f"ulimit -n {_OPEN_FILES}")
-    return Finding("limits", OK, words)
+        return CheckResult("limits", WARN, words, f"ulimit -n {_OPEN_FILES}")
+    return CheckResult("limits", OK, words)
 
 
 def _number(limit: int) -> str:
     return "unlimited" if limit < 0 else str(limit)
 
 
-def _sandbox(workspace: Workspace) -> Finding:
+def _sandbox(workspace: Workspace) -> CheckResult:
     from arena.bots.sandbox.available_levels import best, has_disk, offer
     from arena.bots.sandbox.level import Level
 
     try:
         level = best()
     except InfrastructureError as error:
-        return Finding("sandbox", FAIL, str(error), "correct or unset POKEARENA_SANDBOX")
+        return CheckResult("sandbox", FAIL, str(error), "correct or unset POKEARENA_SANDBOX")
     better = list(Level)[: list(Level).index(level)]
     missed = [found for found in map(offer, better) if not found.holds]
     fix = next((found.fix for found in missed if found.fix), "")
     why = "".join(f"; {found.level}: {found.why_not}" for found in missed)
     if level is Level.UNSANDBOXED:
         text = f"bots run unsandboxed, as processes of yours; strangers' bots are refused{why}"
-        return Finding("sandbox", WARN, text, fix or "add only bots you trust")
+        return CheckResult("sandbox", WARN, text, fix or "add only bots you trust")
     text = f"bots are locked in with {level}, which has just held against an attempt to get out"
     if not has_disk(level):
         text += "; files without names do not count towards the limit of what they write"
-        return Finding("sandbox", WARN, f"{text}{why}", "allow mount namespaces")
-    return Finding("sandbox", OK, f"{text}{why}")
+        return CheckResult("sandbox", WARN, f"{text}{why}", "allow mount namespaces")
+    return CheckResult("sandbox", OK, f"{text}{why}")

@@ -12,7 +12,7 @@ from google.protobuf.json_format import MessageToDict, ParseDict
 from pokearena.v1 import bot_pb2
 
 from arena.bots.bot import Bot
-from arena.cli.develop.recorded_question import Answer, asked, clocks, is_legal, told
+from arena.cli.develop.recorded_question import BotAnswer, asked, clocks, is_legal, told
 from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
 from arena.submissions.conformance.bot_session import BotSession, SessionFailed
@@ -134,7 +134,7 @@ class HistoryAnswer:
     """The result of a question sent after all that preceded it."""
 
     question: RecordedQuestion
-    answer: Answer
+    answer: BotAnswer
     before: int
     """Number of questions sent before it."""
     differs: Difference | None
@@ -179,11 +179,13 @@ def ask(
         if bot.remote and not talk.seconds:
             raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
         clause = f"{at}{error}" if talk.seconds else f"did not start: {error}"
-        nothing = Answer(None, "", False, 0.0, _limit(put, len(history[-1])), clause, error.output)
+        nothing = BotAnswer(
+            None, "", False, 0.0, _limit(put, len(history[-1])), clause, error.output
+        )
         return HistoryAnswer(put, nothing, before, differs)
     for past, response in zip(history[-1], answers, strict=True):
         if past.question is put:
-            answer = Answer(
+            answer = BotAnswer(
                 action=MessageToDict(response.action),
                 note=response.note,
                 legal=is_legal(source, put, response),

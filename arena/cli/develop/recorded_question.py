@@ -31,7 +31,7 @@ class _StartFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BotAnswer:
     """The answer of a bot and its evaluation."""
 
     action: dict[str, Any] | None
@@ -99,7 +99,7 @@ def _clock(found: RecordSource, record: GameRecord, seat: int) -> bot_pb2.Clock:
 
 def ask(
     found: RecordSource, put: RecordedQuestion, bot: Bot, patience: float, start: float
-) -> Answer:
+) -> BotAnswer:
     """Start a bot and send a question, limited only by `patience`.
 
     Args:
@@ -134,10 +134,10 @@ def _converse(
     start_seconds: float,
     patience: float,
     ended: Event | None = None,
-) -> Answer:
+) -> BotAnswer:
     """Send the start request and the question; `ended` is set when the process has ended."""
     clock = put.request.clock
-    nothing = Answer(None, "", False, 0.0, clock.allowance_ms + clock.bank_ms, "", "")
+    nothing = BotAnswer(None, "", False, 0.0, clock.allowance_ms + clock.bank_ms, "", "")
     with grpc.insecure_channel(address, options=OPTIONS + authority(address)) as channel:
         stub = bot_pb2_grpc.BotServiceStub(channel)
         try:

@@ -19,7 +19,7 @@ class BundleError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class BundledVersion:
     """The content of an entrant's version.
 
     Attributes:
@@ -88,7 +88,7 @@ class Bundle:
     """
 
     tournament: Tournament
-    versions: Mapping[str, Version]
+    versions: Mapping[str, BundledVersion]
     matches: tuple[Scheduled, ...]
     records: Mapping[str, str] = field(repr=False)
     standings: Mapping[str, Any] | None

@@ -9,7 +9,7 @@ from arena.errors import Conflict
 from arena.ladders import ladder_sums
 from arena.presentation.registry import presentation_of
 from arena.records.bundle import conclusion
-from arena.records.bundle.bundle import Bundle, Scheduled, Version
+from arena.records.bundle.bundle import Bundle, BundledVersion, Scheduled
 from arena.store.bots import versions
 from arena.store.matches import listing, results
 from arena.store.tournaments import lifecycle, tournaments
@@ -75,9 +75,9 @@ def _bundle(engine: Engine, tournament: Tournament, redact: Callable[[str], str]
     )
 
 
-def _version(engine: Engine, name: str) -> Version:
+def _version(engine: Engine, name: str) -> BundledVersion:
     version = versions.find(engine, name)
-    return Version(version.content_hash, remote=not version.folder)
+    return BundledVersion(version.content_hash, remote=not version.folder)
 
 
 def _scheduled(match: Match) -> Scheduled:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from msgspec import Meta
 
 from arena.formats.contract import FormatEntrant
-from arena.records.bundle.bundle import FORMAT, Bundle, BundleError, Scheduled, Version
+from arena.records.bundle.bundle import FORMAT, Bundle, BundledVersion, BundleError, Scheduled
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments.tournaments import Tournament
@@ -125,7 +125,7 @@ def write_document(bundle: Bundle) -> dict[str, Any]:
     }
 
 
-def _entrant(entry: FormatEntrant, version: Version) -> dict[str, Any]:
+def _entrant(entry: FormatEntrant, version: BundledVersion) -> dict[str, Any]:
     return {
         "entrant": entry.name,
         "content_hash": version.content_hash,
@@ -306,7 +306,7 @@ def read(folder: Path) -> Bundle:
     return Bundle(
         tournament=_tournament(document),
         versions={
-            member.entrant: Version(member.content_hash, member.remote)
+            member.entrant: BundledVersion(member.content_hash, member.remote)
             for member in document.entrants
         },
         matches=tuple(map(_scheduled, document.matches)),

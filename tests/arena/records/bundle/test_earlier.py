@@ -10,7 +10,7 @@ import pytest
 from arena.formats.contract import FormatEntrant
 from arena.records.bundle import folder
 from arena.records.bundle.audit import audit
-from arena.records.bundle.bundle import Bundle, Version
+from arena.records.bundle.bundle import Bundle, BundledVersion
 from arena.records.bundle.collection import gather
 from arena.records.bundle.earlier import changes
 from arena.store.matches import transitions
@@ -84,7 +84,9 @@ def of_entrant(**values: Any) -> Change:
         (of_entrant(joined=1), "joined or left in another round"),
         (of_entrant(name="other@1"), "bot0@1 has another position"),
         (
-            lambda end: replace(end, versions={**end.versions, "bot1@1": Version("ab" * 32)}),
+            lambda end: replace(
+                end, versions={**end.versions, "bot1@1": BundledVersion("ab" * 32)}
+            ),
             "bot1@1 has another content hash",
         ),
         (
