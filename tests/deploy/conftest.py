@@ -1,4 +1,4 @@
-"""Helm, built by scripts/helm."""
+"""Fixtures that render the Helm chart with the helm that scripts/helm builds."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from tests.deploy.manifests import CHART, ROOT, Tree, render
 
 @pytest.fixture(scope="session")
 def helm() -> str:
-    """The path of helm."""
+    """Return the path of the helm program."""
     built = ROOT / "build" / "bin" / "helm"
     found = str(built) if built.exists() else shutil.which("helm")
     if found is None:
@@ -24,6 +24,6 @@ def helm() -> str:
 def manifests(
     request: pytest.FixtureRequest, helm: str, tmp_path_factory: pytest.TempPathFactory
 ) -> list[Tree]:
-    """What the chart renders, with its own values and with all that can be switched on."""
+    """Render the chart with its default values, and with every optional part switched on."""
     values = CHART / f"{request.param}.yaml"
     return render(helm, tmp_path_factory.mktemp("helm"), "--values", values)

@@ -1,4 +1,4 @@
-"""What the chart renders, and how to ask about it."""
+"""Render the Helm chart and query its manifests."""
 
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ Tree = dict[str, Any]
 
 
 def render(helm: str, home: Path, *arguments: str | Path) -> list[Tree]:
-    """The manifests of a release of the chart."""
+    """Return the manifests that `helm template` renders."""
     command = [helm, "template", RELEASE, CHART, "--kube-version", "1.33.0", *arguments]
     environment = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -26,7 +26,7 @@ def render(helm: str, home: Path, *arguments: str | Path) -> list[Tree]:
 
 @dataclass(frozen=True)
 class Pod:
-    """A pod that one of the manifests would have started."""
+    """A pod that a workload in the manifests would start."""
 
     owner: Tree
     labels: Mapping[str, str]
@@ -34,17 +34,17 @@ class Pod:
 
     @property
     def component(self) -> str:
-        """Which part of the arena it is."""
+        """Return the component of the arena that the pod runs."""
         return self.labels["app.kubernetes.io/component"]
 
     @property
     def containers(self) -> list[Tree]:
-        """All its containers, those that only begin included."""
+        """Return the containers and the init containers."""
         return [*self.spec.get("initContainers", []), *self.spec["containers"]]
 
     @property
     def ports(self) -> dict[str, int]:
-        """Its ports, by name."""
+        """Return the container ports by name."""
         return {
             port["name"]: port["containerPort"]
             for container in self.containers
@@ -53,7 +53,7 @@ class Pod:
 
 
 def pods(manifests: list[Tree]) -> list[Pod]:
-    """The pods of the manifests, one for each workload."""
+    """Return one pod for each workload in the manifests."""
     found = []
     for manifest in manifests:
         spec = manifest.get("spec", {})
@@ -64,12 +64,12 @@ def pods(manifests: list[Tree]) -> list[Pod]:
 
 
 def of_kind(manifests: list[Tree], kind: str) -> list[Tree]:
-    """The manifests of a kind."""
+    """Return the manifests of one kind."""
     return [manifest for manifest in manifests if manifest["kind"] == kind]
 
 
 def selects(selector: Tree, labels: Mapping[str, str]) -> bool:
-    """Whether a label selector selects what has these labels."""
+    """Return whether a label selector selects an object with these labels."""
     for name, value in selector.get("matchLabels", {}).items():
         if labels.get(name) != value:
             return False
@@ -81,7 +81,16 @@ def selects(selector: Tree, labels: Mapping[str, str]) -> bool:
 
 
 def rules(manifests: list[Tree], pod: Pod, way: str) -> Iterator[Tree] | None:
-    """What network policies allow a pod: way is "ingress" or "egress". None: everything."""
+    """Return the rules of the network policies that apply to a pod.
+
+    Args:
+        manifests: the rendered manifests.
+        pod: the pod.
+        way: "ingress" or "egress".
+
+    Returns:
+        The rules; None if no policy applies, so that all traffic is allowed.
+    """
     kinds = of_kind(manifests, "NetworkPolicy")
     about = [kind["spec"] for kind in kinds if selects(kind["spec"]["podSelector"], pod.labels)]
     about = [spec for spec in about if way.title() in spec["policyTypes"]]

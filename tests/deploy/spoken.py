@@ -1,4 +1,4 @@
-"""Whether what deploy/ says to the arena is understood: commands, flags, variables."""
+"""Check commands, flags and variables in deploy/ against the arena's code."""
 
 import re
 from collections.abc import Sequence
@@ -11,11 +11,14 @@ from tests.deploy.manifests import ROOT
 
 
 def understood(words: Sequence[str], a_file: Path) -> click.Context:
-    """The command of the arena that these words would run, its options read but nothing run.
+    """Parse a command line of the arena without running the command.
 
-    a_file: stands for the files that are named, which lie in a container.
+    Args:
+        words: the command and its arguments.
+        a_file: an existing file that replaces paths inside a container.
 
-    Raises click.ClickException if they would not.
+    Raises:
+        click.ClickException: the command or an option is not valid.
     """
     command: click.Command = pokearena
     left = [str(a_file) if word.startswith("/run/") else word for word in words]
@@ -30,7 +33,7 @@ def understood(words: Sequence[str], a_file: Path) -> click.Context:
 
 
 def variables() -> set[str]:
-    """The variables of the environment that the arena's code reads."""
+    """Return the environment variables that the arena's code reads."""
     sources = [path for room in ("arena", "referee") for path in (ROOT / room).rglob("*.py")]
     text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     return set(re.findall(r'"(POKEARENA_[A-Z_]+)"', text))

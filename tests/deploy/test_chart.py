@@ -1,4 +1,4 @@
-"""What the chart promises of every pod, read from what it renders."""
+"""Every pod in the rendered chart has the guaranteed settings."""
 
 from pathlib import Path
 
@@ -103,7 +103,7 @@ def test_without_names_workers_reach_what_is_said_and_no_more(helm: str, tmp_pat
     chosen = [each for each in pods(manifests) if selects(peer["podSelector"], each.labels)]
     assert [each.component for each in chosen] == ["services"]
     assert [port["port"] for port in relay_of_ours["ports"]] == [services.ports["workers"]]
-    # Nobody but workers comes in there.
+    # Only workers may connect to this port.
     [entered] = [
         rule
         for rule in rules(manifests, services, "ingress") or ()
@@ -112,7 +112,7 @@ def test_without_names_workers_reach_what_is_said_and_no_more(helm: str, tmp_pat
     chosen = [p for p in pods(manifests) if selects(entered["from"][0]["podSelector"], p.labels)]
     assert [each.component for each in chosen] == ["worker"]
     assert len(entered["from"]) == len(entered["ports"]) == 1
-    # Pages ask no bots.
+    # Web pods do not call bots.
     assert len(list(rules(manifests, pod(manifests, "web"), "egress") or ())) == 2
 
 
@@ -209,7 +209,7 @@ def test_the_arena_reads_every_variable(manifests: list[Tree]) -> None:
 
 
 def test_folders_that_the_arena_closes_to_others_are_its_own(manifests: list[Tree]) -> None:
-    # A volume belongs to root; whoever is not cannot change its mode.
+    # Root owns a new volume, and another user cannot change its mode.
     for each in pods(manifests):
         for container in each.containers:
             mounts = {mount["mountPath"] for mount in container["volumeMounts"]}
@@ -247,7 +247,7 @@ def test_jobs_are_started_by_the_queue_the_arena_has_and_end_by_themselves(
     worker = pod(manifests, "worker")
     assert worker.spec["restartPolicy"] == "Never"
     assert worker.spec["containers"][0]["args"][:2] == ["worker", "--burst"]
-    # The worker starts its referee itself, so nothing keeps a job alive when it has ended.
+    # The worker starts its own referee, so no other container keeps a finished job alive.
     assert "initContainers" not in worker.spec
 
 

@@ -1,4 +1,4 @@
-"""What the compose file promises, and that its Valkey does what it is told to."""
+"""The compose file keeps its guarantees, and its Valkey server applies its configuration."""
 
 import os
 import stat
@@ -25,14 +25,14 @@ SECRETS = DEPLOY / "secrets.sh"
 
 @pytest.fixture(scope="module")
 def compose() -> Tree:
-    """The compose file, its merges done."""
+    """Return the compose file with its YAML merges resolved."""
     with (DEPLOY / "compose.yaml").open(encoding="utf-8") as file:
         told: Tree = yaml.safe_load(file)
     return told
 
 
 def named(told: Any) -> list[str]:
-    """The names that are said in a list or as the keys of a mapping."""
+    """Return the names in a list, or the keys of a mapping."""
     return list(told or ())
 
 
@@ -115,7 +115,7 @@ def test_workers_have_time_to_give_their_match_back(compose: Tree) -> None:
 
 
 def make_secrets(place: Path) -> dict[str, str]:
-    """Runs the script that makes them."""
+    """Run the script that creates the secrets; return their contents by file name."""
     subprocess.run([SECRETS, place], check=True)
     return {path.name: path.read_text(encoding="utf-8") for path in place.iterdir()}
 

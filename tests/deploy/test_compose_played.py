@@ -1,4 +1,4 @@
-"""The services of the compose file, as processes of this machine: a tournament is played."""
+"""Run the compose file's services as local processes and play a tournament."""
 
 import json
 import os
@@ -22,10 +22,10 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 
 class Engine:
-    """Runs commands of the compose file in one folder that stands for all volumes.
+    """Runs the services' commands in one folder that replaces all volumes.
 
-    Of a container it has the command and the environment, and not the user, the networks, the
-    sandbox that is asked for (this machine may offer another), or the port.
+    A service keeps its command and environment. Its user, networks, port and sandbox setting do
+    not apply, because this machine may offer another sandbox.
     """
 
     def __init__(self, compose: Tree, root: Path, secrets: Path, stack: ExitStack) -> None:
@@ -42,13 +42,13 @@ class Engine:
             path.mkdir(mode=0o700)
 
     def here(self, word: str) -> str:
-        """A word in which paths of containers are those of this folder."""
+        """Replace a container path at the start of a word by its path in this folder."""
         places = "|".join(map(re.escape, self._places))
         found = re.fullmatch(f"(unix:|)({places})((?:/.*)?)", word)
         return f"{found[1]}{self._places[found[2]]}{found[3]}" if found else word
 
     def environment(self, service: str) -> dict[str, str]:
-        """That of a service."""
+        """Return the environment of a service, with local paths."""
         said = self._compose["services"][service].get("environment", {})
         told = {name: self.here(value) for name, value in said.items()}
         told.pop("POKEARENA_SANDBOX", None)
@@ -56,7 +56,7 @@ class Engine:
         return kept | told
 
     def start(self, service: str, program: Path | str, *more: str) -> subprocess.Popen[bytes]:
-        """Starts a service; it ends with the test."""
+        """Start a service, which is killed at the end of the test."""
         words = [self.here(word) for word in self._compose["services"][service]["command"]]
         log = self._stack.enter_context((self._root / f"{service}.log").open("wb"))
         process = subprocess.Popen(
@@ -72,7 +72,7 @@ class Engine:
 
 
 def wait_for(condition: Callable[[], bool], *processes: subprocess.Popen[bytes]) -> None:
-    """Returns when the condition holds; none of the processes may end meanwhile."""
+    """Wait until the condition holds; fail if a process exits before."""
     while not condition():
         assert [process.poll() for process in processes] == [None] * len(processes)
         time.sleep(0.05)
@@ -80,7 +80,7 @@ def wait_for(condition: Callable[[], bool], *processes: subprocess.Popen[bytes])
 
 @pytest.fixture
 def database() -> Iterator[str]:
-    """The address of an empty PostgreSQL."""
+    """Return the URL of an empty PostgreSQL database."""
     server = cluster()
     try:
         with server.database() as url:

@@ -1,4 +1,4 @@
-"""The Dockerfile, without an engine: what it says, and its build stage run here."""
+"""Check the Dockerfile without a container engine, and run its build stage on this machine."""
 
 import json
 import os
@@ -19,7 +19,7 @@ IGNORED = DEPLOY / "Dockerfile.dockerignore"
 
 
 def stages() -> dict[str, list[str]]:
-    """The instructions of every stage, with those of the stages of ours that it stands on."""
+    """Return the instructions of each stage, after those of the stage it is based on."""
     found: dict[str, list[str]] = {}
     name = ""
     for line in TEXT.splitlines():
@@ -34,7 +34,7 @@ def stages() -> dict[str, list[str]]:
 
 
 def last(stage: str, instruction: str) -> str:
-    """What the last instruction of a kind says in a stage."""
+    """Return the arguments of the last instruction of a kind in a stage."""
     said = [line for line in stages()[stage] if line.split()[0] == instruction]
     return re.sub(r"\s+", " ", said[-1].partition(" ")[2]).strip()
 
@@ -70,7 +70,7 @@ def test_all_languages_of_starters_have_their_tools() -> None:
 
 
 def sent(folder: Path) -> None:
-    """Copies what a build would be sent, by the file that says what it is not."""
+    """Copy the build context that the .dockerignore file allows."""
     lines = IGNORED.read_text(encoding="utf-8").splitlines()
     never = [line.removeprefix("**/") for line in lines if line.startswith("**/")]
     assert "*" in lines
@@ -105,7 +105,7 @@ def test_the_build_stage_makes_an_installation_that_plays(tmp_path: Path) -> Non
         "UV_EXCLUDE_NEWER": last("build", "ARG").partition("=")[2],
         "UV_PROJECT_ENVIRONMENT": str(installed),
     }
-    # What is downloaded once need not be downloaded again, and Python is that of this machine.
+    # Reuse the local download cache and this machine's Python.
     for name in ("UV_NO_CACHE", "UV_PYTHON_DOWNLOADS", "VIRTUAL_ENV"):
         environment.pop(name, None)
     subprocess.run(line.removeprefix("RUN ").split(), cwd=source, env=environment, check=True)
@@ -115,7 +115,7 @@ def test_the_build_stage_makes_an_installation_that_plays(tmp_path: Path) -> Non
     done = subprocess.run([arena, *words], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
-    # The driver of PostgreSQL is what the images have beyond a usual installation.
+    # Only the images install the PostgreSQL driver by default.
     subprocess.run([installed / "bin" / "python", "-c", "import psycopg"], check=True)
 
 

@@ -1,4 +1,4 @@
-"""Work in a thread beside a test."""
+"""Run work in a background thread of a test."""
 
 import threading
 from types import TracebackType
@@ -6,7 +6,7 @@ from typing import Self
 
 
 class Beside:
-    """Runs `go_on` in a thread during the block; `over` ends it."""
+    """Runs `go_on` in a thread during the block; leaving the block sets `over`."""
 
     def __init__(self) -> None:
         self.over = threading.Event()

@@ -1,4 +1,4 @@
-"""What must be true of an arena whatever has been done to it; counted in one line."""
+"""Check the guarantees of an arena after faults, and count its matches."""
 
 import json
 from collections import defaultdict
@@ -25,12 +25,12 @@ from tests.faults.stage import Arena
 from tests.faults.witness import Witness
 
 RESUME_SECONDS = 20.0
-"""Within this a match must be taken up again, at the 95th percentile (issue 4)."""
+"""Maximum time until an interrupted match is leased again, at the 95th percentile (issue 4)."""
 
 
 @dataclass
 class Tally:
-    """What came out of one run, or of several of one name."""
+    """The counts of one run, or the sum of several runs with the same name."""
 
     run: str
     matches: int = 0
@@ -43,19 +43,18 @@ class Tally:
 
     @property
     def p95(self) -> float | None:
-        """Seconds to the next lease at the 95th percentile; None if nothing was taken."""
+        """Seconds to the next lease at the 95th percentile; None if no match was leased again."""
         if len(self.resumed) < 2:
             return self.resumed[0] if self.resumed else None
         return quantiles(self.resumed, n=20, method="inclusive")[-1]
 
     def row(self) -> tuple[object, ...]:
-        """A line of the table."""
+        """Return the values of a line of the table."""
         slowest = "–" if self.p95 is None else f"{self.p95:.1f}"
         ended = (self.closed, self.void + self.cancelled)
         return (self.run, self.matches, *ended, self.lost, self.doubled, len(self.resumed), slowest)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
         return asdict(self)
 
 
@@ -63,7 +62,7 @@ HEADINGS = ("run", "matches", "closed", "void", "lost", "doubled", "taken up", "
 
 
 def table(told: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """The lines that show what came out, one for all runs of a name, in the order of names."""
+    """Yield the lines of the table: one for each name of a run, sorted by name."""
     tallies: dict[str, Tally] = {}
     for found in (Tally(**one) for one in told):
         summed = tallies.setdefault(found.run, Tally(found.run))
@@ -76,9 +75,9 @@ def table(told: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def check(arena: Arena, witness: Witness, run: str) -> Tally:
-    """Counts, and fails if anything was lost or doubled, is not true, or was left behind.
+    """Count the matches; fail if a match is lost, doubled or wrong, or if something is left behind.
 
-    For an arena all of subject tournaments are over and subject services have ended.
+    All tournaments must be over, and all services must have exited.
     """
     found = listing.matches(arena.engine)
     by_state = {state: [m for m in found if m.state is state] for state in MatchState}
@@ -105,7 +104,7 @@ def check(arena: Arena, witness: Witness, run: str) -> Tally:
 
 
 def _played_twice(arena: Arena) -> int:
-    """Results and games beyond one each, whatever the database's keys would have let in."""
+    """Count surplus results and games, independently of the database's unique keys."""
     surplus = arena.sql("SELECT count(*) - count(DISTINCT match) FROM results")[0][0]
     first = [
         (match, json.loads(lines.partition("\n")[0])["game"])
@@ -118,7 +117,7 @@ def _tournaments_ended_as_they_should(arena: Arena) -> None:
     for cup in tournaments.listing(arena.engine):
         states = {match.state for match in listing.matches(arena.engine, tournament=cup.id)}
         if cup.state is TournamentState.CLOSED:
-            # Those of an entrant that was withdrawn are cancelled.
+            # Matches of a withdrawn entrant are cancelled.
             assert states <= {MatchState.CLOSED, MatchState.VOID, MatchState.CANCELLED}
         else:
             assert cup.state is TournamentState.CANCELLED
@@ -126,7 +125,7 @@ def _tournaments_ended_as_they_should(arena: Arena) -> None:
 
 
 def _what_was_seen_stands(arena: Arena, witness: Witness) -> None:
-    """No committed game was taken back or played again, and no attempt wrote after the next."""
+    """Check that committed games are unchanged, and that each attempt wrote before the next one."""
     rows = arena.sql("SELECT match, game, attempt, committed FROM games ORDER BY match, committed")
     stands = {(match, game): (attempt, at) for match, game, attempt, at in rows}
     assert {key: stands.get(key) for key in witness.games} == witness.games
@@ -136,9 +135,10 @@ def _what_was_seen_stands(arena: Arena, witness: Witness) -> None:
 
 
 def _results_are_those_of_the_records(arena: Arena) -> list[ClosedMatch]:
-    """Every closed match again, from its record alone, after all there is has been verified.
+    """Verify all tournaments, and return the closed matches as rebuilt from their records.
 
-    Seeds, records, the schedule, the standings: what `pokearena tournament verify` checks.
+    The verification covers seeds, records, the schedule and the standings, as
+    `pokearena tournament verify` does.
     """
     for cup in tournaments.listing(arena.engine):
         assert audit(gather(arena.engine, cup.id)).problems == ()
@@ -179,7 +179,7 @@ def _ratings_are_those_of_the_records(arena: Arena, again: list[ClosedMatch]) ->
 
 
 def _nothing_is_left(arena: Arena) -> None:
-    """No lease, no socket, no temporary folder, no note of services. (Processes: `orphanage`.)"""
+    """Check for leases, sockets, temporary files and services. (Processes: `orphanage`.)"""
     held = arena.sql("SELECT id FROM matches WHERE owner IS NOT NULL OR lease_until IS NOT NULL")
     assert held == []
     left = [str(path) for path in arena.temporary.rglob("*")]

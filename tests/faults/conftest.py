@@ -1,4 +1,4 @@
-"""For the fault suite: an arena to shoot at, and the table of what came out."""
+"""Fixtures of the fault suite: an arena, a PostgreSQL server, and the table of counts."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,18 +16,17 @@ Conclude = Callable[..., Tally]
 
 @pytest.fixture
 def arena() -> Iterator[Arena]:
-    """An arena with an empty store."""
+    """Return an arena with an empty store."""
     arena = Arena()
     with processes.orphanage():
         yield arena
-    # Kept for whoever wants to know why it failed.
+    # With KEEP=1 the data folder remains, so that a failure can be examined.
     if not os.environ.get("KEEP"):
         arena.remove()
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Cluster]:
-    """A PostgreSQL server."""
     server = cluster()
     yield server
     server.remove()
@@ -35,7 +34,7 @@ def server() -> Iterator[Cluster]:
 
 @pytest.fixture
 def conclude(record_property: Callable[[str, object], None]) -> Conclude:
-    """Checks an arena, and has the counts shown at the end."""
+    """Return a function that checks an arena and adds its counts to the table."""
 
     def conclude(arena: Arena, witness: Witness, run: str) -> Tally:
         tally = check(arena, witness, run)

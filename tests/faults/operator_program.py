@@ -1,4 +1,4 @@
-"""What an organiser does to the store, as a process that a fail-point can kill."""
+"""Run one operation of an organiser in a process of its own, which a fault point can kill."""
 
 import io
 import sys
@@ -23,14 +23,14 @@ from arena.tournaments import scheduler
 
 
 def rebuild(engine: Engine) -> None:
-    """Writes every result down anew."""
+    """Rebuild and store every result."""
     cups = [cup.id for cup in tournaments.listing(engine)]
     for found in list(rebuilt_results.rebuilt(engine, cups)):
         rebuilt_results.store(engine, found)
 
 
 def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
-    """Has a bot arrive, as the web server does."""
+    """Upload a bot as the web server does."""
     found = resolver.from_folder(Path(bot))
     shelf = PendingUploads(where.submissions)
     with shelf.part(submission).open("wb") as output:
@@ -43,7 +43,7 @@ def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
 
 
 def receive(engine: Engine, where: Folder) -> None:
-    """Works on what has arrived, as `serve` has it done."""
+    """Process the undecided submissions as `serve` does."""
     shelf = PendingUploads(where.submissions)
     office = SubmissionPipeline(
         engine, shelf, where.versions, lambda bot: (), lambda: Level.BUBBLEWRAP
@@ -53,7 +53,7 @@ def receive(engine: Engine, where: Folder) -> None:
 
 
 def main(url: str, action: str, *words: str) -> None:
-    """Does one thing."""
+    """Run the operation that the command line names."""
     engine = database.open(url)
     if action == "schedule":
         plan = TournamentPlan("cup", "saint_poker", {}, 2, 1, clock=Clock(60_000, 20_000))

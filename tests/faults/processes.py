@@ -1,4 +1,4 @@
-"""Who is who among the processes of an arena, as far as whoever kills them must know."""
+"""Find the processes of an arena by their role, and send signals to them."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ SERVICES = {"arena.web": "web", "arena.submissions": "submissions", "arena.remot
 
 
 def family(pid: int) -> list[int]:
-    """A process's descendants, those before whom they started first."""
+    """Return the descendants of a process, each before its own descendants."""
     found = []
     for child in linux.children(pid):
         found += [child, *family(child)]
@@ -33,15 +33,17 @@ def above(pid: int, top: int) -> list[int]:
 
 
 def words(pid: int) -> list[str]:
-    """The command line of a process; nothing if it is gone."""
+    """Return the command line of a process; empty if the process has exited."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
     return []
 
 
 def roles(serve: int) -> Iterator[tuple[str, int]]:
-    """Every process of `pokearena serve` with what it is: redis, referee, web, submissions, relay,
-    worker, horse, keeper, guard, bot."""
+    """Yield the role and the process id of every process of `pokearena serve`.
+
+    The roles are redis, referee, web, submissions, relay, worker, horse, keeper, guard and bot.
+    """
     for child in linux.children(serve):
         line = words(child)
         if any("parent_death_signal.py" in word for word in line):
@@ -65,13 +67,13 @@ def _below(pid: int, role: str) -> Iterator[tuple[str, int]]:
 
 
 def owner(worker: int) -> str:
-    """The name of a worker, as the store shows it. Its work horse has the same command line."""
+    """Return the name of a worker in the store. Its work horse has the same command line."""
     line = words(worker)
     return line[line.index("--name") + 1] if "--name" in line else ""
 
 
 def send(pid: int, number: int) -> bool:
-    """Sends a signal; false if the process is gone already."""
+    """Send a signal; return False if the process does not exist any more."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -81,11 +83,10 @@ def send(pid: int, number: int) -> bool:
 
 @contextlib.contextmanager
 def orphanage(spared: Callable[[], Collection[int]] = tuple) -> Iterator[None]:
-    """For as long as the block lasts orphans below this process become its children.
+    """Adopt orphaned descendants during the block, and fail if one still runs at its end.
 
-    At the end none may be left that runs: that is how it is known that nothing stays behind.
-
-    spared: tells who may stay nevertheless.
+    Args:
+        spared: returns the ids of processes that may remain.
     """
     before = set(linux.children(os.getpid()))
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
@@ -94,7 +95,7 @@ def orphanage(spared: Callable[[], Collection[int]] = tuple) -> Iterator[None]:
     finally:
         linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 0)
     left: list[int] = []
-    # The checker's own pool of processes leaves one that ends with us.
+    # The process pool of the checker leaves one process, which exits with this one.
     tracker = "multiprocessing.resource_tracker"
     give_up = time.monotonic() + 10
     while time.monotonic() < give_up:

@@ -1,4 +1,4 @@
-"""An arena to be shot at: a data folder, bots, tournaments, and `pokearena serve` on it."""
+"""An arena for fault tests: a data folder, bots, tournaments, and `pokearena serve`."""
 
 import contextlib
 import json
@@ -48,17 +48,23 @@ def choose(turn):
 run(choose, games_in_flight=1)
 """
 PATIENT = Clock(start_ms=60_000, allowance_ms=20_000)
-"""No bot is late by it, however busy the machine is."""
+"""A clock with which no bot is late, even on a busy machine."""
 
 
 class Arena:
-    """A data folder in a directory of its own, where whatever stays behind would be seen."""
+    """A data folder in a directory of its own, so that leftover files can be detected."""
 
     def __init__(
         self, made: bool = True, disk: Disk = contextlib.nullcontext, url: str = ""
     ) -> None:
-        """url: the address of its database; of the file in its folder if there is none."""
-        # Short, because sockets live in it.
+        """Create the folder and the store.
+
+        Args:
+            made: whether to create the database's tables.
+            disk: mounts a file system at the data folder.
+            url: the URL of the database; empty for an SQLite file in the folder.
+        """
+        # The path is short because it contains Unix sockets, whose paths are limited in length.
         self.root = Path(tempfile.mkdtemp(prefix="pkf-", dir="/tmp"))
         self.temporary = self.root / "t"
         self.temporary.mkdir()
@@ -72,15 +78,17 @@ class Arena:
             database.upgrade(self.engine)
 
     def copy(self) -> "Arena":
-        """Another that begins with all that is in this one. What is played already stays where
-        its bots were, so nothing goes on to be played there."""
+        """Copy the data folder to a new arena.
+
+        Do not play further matches in the copy: its versions refer to paths in this arena.
+        """
         self.engine.dispose()
         other = Arena(made=False)
         shutil.copytree(self.where.root, other.where.root, dirs_exist_ok=True)
         return other
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Ours, without what names services elsewhere, and with a temporary folder of its own."""
+        """Return the environment with a temporary folder of its own, without external services."""
         strange = ("POKEARENA", "REDIS", "DATABASE", "XDG_RUNTIME")
         own = {k: v for k, v in os.environ.items() if not k.startswith(strange)}
         named = {"POKEARENA_DATABASE_URL": self._url} if self._url else {}
@@ -88,17 +96,17 @@ class Arena:
 
     @property
     def url(self) -> str:
-        """The address of its database."""
+        """The URL of the database."""
         return self._url or self.where.database_url({})
 
     def house(self, name: str, number: str = "1") -> str:
-        """A house bot as a version of this arena."""
+        """Add a house bot as a version; return its id."""
         folder = self.where.versions / f"{name}-{number}"
         shutil.copytree(HOUSE / name, folder)
         return self._add(folder, name, number)
 
     def slow(self, name: str, nap: float = 0.0, choice: int = 0) -> str:
-        """A bot that plays the first or the last (-1) listed action after a nap, in seconds."""
+        """Add a bot that plays the first or the last (-1) listed action after `nap` seconds."""
         return self.program(name, SLOW.format(nap=nap, choice=choice))
 
     def program(self, name: str, source: str) -> str:
@@ -118,7 +126,7 @@ class Arena:
     def schedule(
         self, entrants: Sequence[str], cycles: int = 1, boards: int = 1, **plan: object
     ) -> Tournament:
-        """A round robin of Saint Poker, unless said otherwise, subject deals follow from a seed."""
+        """Schedule a round robin of Saint Poker, by default, with a fixed seed."""
         words: dict[str, Any] = {
             "name": "cup",
             "game": "saint_poker",
@@ -133,13 +141,13 @@ class Arena:
         )
 
     def over(self) -> bool:
-        """Whether every tournament has ended and nobody plays any more."""
+        """Return whether every tournament has ended and no match is running."""
         playing = self.sql("SELECT count(*) FROM matches WHERE state IN ('PENDING', 'RUNNING')")
         open_ones = tournaments.listing(self.engine, state=TournamentState.RUNNING)
         return playing == [(0,)] and not open_ones
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Rows of the database as it is."""
+        """Return the rows that a statement selects from the database."""
         if self._url:
             with database.reading(self.engine) as reader:
                 rows = reader.exec_driver_sql(statement.replace("?", "%s"), values)
@@ -152,7 +160,7 @@ class Arena:
             connection.close()
 
     def operate(self, *said: str, failpoint: str | None = None) -> int:
-        """Has an operator's process do something to the store; gives how it ended."""
+        """Run `operator_program.py` on the store; return its exit status."""
         armed = {} if failpoint is None else {VARIABLE: failpoint}
         program = Path(__file__).with_name("operator_program.py")
         return subprocess.run(
@@ -162,7 +170,7 @@ class Arena:
         ).returncode
 
     def token(self) -> Path:
-        """A file that a fail-point takes away when it strikes."""
+        """Create a file that a fault point deletes when it is reached."""
         path = self.root / "token"
         path.touch()
         return path
@@ -171,7 +179,7 @@ class Arena:
     def serving(
         self, workers: int = 1, options: Sequence[str] = ("--no-web",), **environment: str
     ) -> "Iterator[Serve]":
-        """`pokearena serve`, for as long as the block lasts."""
+        """Run `pokearena serve` during the block."""
         self.serve = Serve(self, workers, environment, options)
         try:
             yield self.serve
@@ -180,7 +188,7 @@ class Arena:
             self.serve.stop()
 
     def remove(self) -> None:
-        """Deletes it."""
+        """Delete the arena's directory."""
         self.engine.dispose()
         self._disk.__exit__(None, None, None)
         shutil.rmtree(self.root, ignore_errors=True)
@@ -202,7 +210,7 @@ class Serve:
         self.start(environment)
 
     def start(self, environment: Mapping[str, str] | None = None) -> bool:
-        """Starts it, again if need be; false if it died before it was at work."""
+        """Start or restart `serve`; return False if it exits before it prints its services."""
         line = [POKEARENA, "serve", "--json", *self._options, "--workers", str(self._workers)]
         log = self._arena.root / "serve.log"
         with log.open("ab") as errors:
@@ -218,40 +226,38 @@ class Serve:
         services: dict[str, Any] = json.loads(said) if said else {}
         self._url = str(services.get("redis") or "")
         self.relay = str(services.get("relay") or "")
-        """The address at which connectors reach its relay; empty without one."""
+        """The address for connectors of remote bots; empty without a relay."""
         return bool(said)
 
     @property
     def pid(self) -> int:
-        """Its process id."""
         return self._process.pid
 
     @property
     def fell(self) -> bool:
-        """Whether it has died."""
+        """Whether the process has exited."""
         return self._process.poll() is not None
 
     def of(self, role: str) -> list[int]:
-        """The process ids of a role (tests.faults.processes)."""
+        """Return the process ids of a role (tests.faults.processes)."""
         return [pid for what, pid in processes.roles(self.pid) if what == role]
 
     def one(self, role: str) -> int:
-        """A process of a role, waited for if there is none yet."""
+        """Wait for a process of a role; return its id."""
         while not (found := self.of(role)):
             time.sleep(0.01)
         return found[0]
 
     @property
     def url(self) -> str:
-        """The address of its Redis."""
+        """The URL of the Redis server."""
         return self._url
 
     def redis(self) -> Redis:
-        """A connection to its Redis."""
         return redis_connection.connect(self._url)
 
     def until(self, true: Callable[[], bool], seconds: float = 300) -> None:
-        """Waits, and starts it again whenever it dies."""
+        """Wait until the condition holds; restart `serve` whenever it exits."""
         give_up = time.monotonic() + seconds
         while not true():
             if self.fell:
@@ -261,7 +267,7 @@ class Serve:
             time.sleep(0.05)
 
     def await_idle(self, seconds: float = 30) -> None:
-        """Waits until no hint is left in Redis: whoever took one has forgotten it."""
+        """Wait until Redis holds no jobs, waiting or taken."""
         self.until(self._idle, seconds)
 
     def _idle(self) -> bool:
@@ -270,7 +276,7 @@ class Serve:
         return False
 
     def stop(self) -> None:
-        """Ends it as Ctrl-C would, and waits."""
+        """Stop the process with SIGTERM and wait."""
         if not self.fell:
             self._process.send_signal(signal.SIGTERM)
         self._process.wait(60)

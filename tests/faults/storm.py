@@ -1,4 +1,4 @@
-"""A thread that kills at random whatever an arena consists of."""
+"""Kill random processes of an arena from a background thread."""
 
 import os
 import random
@@ -18,18 +18,19 @@ WHERE matches.state IN ('PENDING', 'RUNNING') AND failures.attempt > (
 )
 GROUP BY failures.match
 """
-"""How often each match that is not over has failed since its last committed game."""
+"""Number of failures since the last committed game, for each match that is not over."""
 
 
 class Storm(Beside):
-    """Kills a process every now and then, for as long as the block lasts.
+    """Kills a random process again and again during the block.
 
-    weights: how often each role is hit, beside the others.
-    every: after so many committed games there is a blow, on average: a slow machine is hit less
-        often, and no more often in the end.
-    spare: no blow while a match that is not over has failed so often since its last game.
-    seconds: the time between two blows, longer only where `spare` forbids one; None: the time
-        follows from `every`.
+    Args:
+        weights: the relative frequency of each role.
+        every: the mean number of committed games between two kills, so that a slow machine has
+            the same number of kills in the end.
+        spare: postpone a kill while a match has failed this number of times since its last
+            committed game.
+        seconds: the time between two kills; None to use `every`.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Storm(Beside):
         self.postponed = 0
 
     def go_on(self) -> None:
-        """Strikes, and strikes again."""
+        """Kill processes until `over` is set."""
         if self._seconds is not None:
             self._strike_regularly(self._seconds)
             return
@@ -76,7 +77,7 @@ class Storm(Beside):
                 self._strike_any()
 
     def _strike_any(self) -> None:
-        """Kill a process of a role at random, if there is one now."""
+        """Kill a process of a random role, if there is one now."""
         [role] = self._luck.choices([*self._weights], [*self._weights.values()])
         targets = [self._serve.pid] if role == "serve" else self._serve.of(role)
         if targets:
@@ -91,6 +92,6 @@ class Storm(Beside):
             self._witness.blow(processes.owner(pid))
         elif role in ("referee", "serve"):
             self._witness.blow()
-        # What is already gone may have another in its place by now: only what we still see there.
+        # The process may have exited since it was listed.
         if os.path.exists(f"/proc/{pid}") and processes.send(pid, signal.SIGKILL):
             self.hits[role] += 1

@@ -1,4 +1,4 @@
-"""A failure of the arena gives nobody time: what is gone from a bank stays gone."""
+"""A failure of the arena does not restore a time bank."""
 
 import signal
 
@@ -38,5 +38,5 @@ def test_the_rest_of_a_bank_is_what_the_next_attempt_begins_with(
     assert len(drawn) == 2
     for _, *seats in drawn:
         for ms in seats:
-            # It was used, and no attempt began with a full one again.
+            # The seat drew from its bank, and no attempt began with a full bank again.
             assert BANK_MS / 2 < ms <= BANK_MS + 1

@@ -97,7 +97,7 @@ def test_the_disk_of_the_database_is_full(conclude: Conclude, seconds: int) -> N
 
 @contextmanager
 def small_disk(directory: Path) -> Iterator[None]:
-    """A disk of its own for a directory."""
+    """Mount a file system of 32 MiB at a directory."""
     directory.mkdir(exist_ok=True)
     line = ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(directory)]
     if subprocess.run(line, capture_output=True, check=False).returncode != 0:
@@ -109,7 +109,7 @@ def small_disk(directory: Path) -> Iterator[None]:
 
 
 def fill(directory: Path) -> Path:
-    """A file that takes all the room there is."""
+    """Create a file that fills the file system."""
     ballast = directory / "ballast"
     with ballast.open("wb", buffering=0) as file:
         size = MEGABYTE

@@ -23,7 +23,7 @@ from tests.faults.witness import Witness
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 MATCHES = 20
-"""Enough that each of two workers plays some, even if one starts late."""
+"""Enough matches for two workers, even if one starts late."""
 FEWER = 12
 HOUR = 3600
 SHIM = """

@@ -1,4 +1,4 @@
-"""Events: never for work that is rolled back, and never a delay for a match."""
+"""A rolled-back transaction publishes no events, and publishing never delays a match."""
 
 import contextlib
 import signal
@@ -33,7 +33,7 @@ class Subscriber:
 
     Attributes:
         events: the events that arrived.
-        premature: those subject content the store did not have yet.
+        premature: events whose content was not yet in the store.
     """
 
     def __init__(self, arena: Arena, url: str) -> None:

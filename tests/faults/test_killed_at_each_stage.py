@@ -22,12 +22,15 @@ from tests.faults.witness import Witness
 pytestmark = [pytest.mark.long, pytest.mark.timeout(120)]
 
 STAGES = ("starting", "ending", "waiting", "answering")
-"""In this order one match has them all. It has two tables of one game: two failures before its
-first game is committed, and two after it, where three would make it void."""
+"""The stages of a match, in order.
+
+The match has two tables of one game. It has two failures before its first committed game and two
+after it; a third one in sequence would make it void.
+"""
 PLAYING = ("worker", "horse", "keeper", "guard", "sandbox", "referee", "relay")
-"""The processes without which a match cannot go on."""
+"""The processes without which a match cannot continue."""
 BESIDE = ("redis", "web", "submissions")
-"""The processes subject death no match notices."""
+"""The processes whose death affects no match."""
 ABOVE = ("worker", "horse", "keeper", "guard", "sandbox")
 """The processes above a hosted bot, the highest first."""
 HOLD_SECONDS = 15.0
@@ -82,9 +85,10 @@ def source(name: str, choice: int = 0) -> str:
 
 
 class Stopped:
-    """An arena under `serve` subject bots stop at a stage.
+    """An arena under `serve` whose bots can be stopped at a stage.
 
-    folders: the directory of each bot's files, by its name.
+    Args:
+        folders: the directory of each bot's files, by name.
     """
 
     def __init__(self, arena: Arena, serve: Serve, folders: dict[str, Path]) -> None:
@@ -100,27 +104,29 @@ class Stopped:
         return match.id
 
     def calm(self, bot: str, other: str) -> Sequence[ClosedGame]:
-        """Play a match that nothing disturbs; return its games."""
+        """Play an undisturbed match; return its games."""
         match = self.schedule(bot, other)
         self.await_closed(match)
         assert self.reasons(match) == []
         return self.games(match)
 
     def hold(self, bot: str, other: str, stage: str) -> None:
-        """Stop a bot at a stage until `let_go`. A bot waits for a question as long as its
-        opponent answers."""
+        """Stop a bot at a stage until `let_go`.
+
+        A bot waits for a question while its opponent answers.
+        """
         name, at = (other, "answering") if stage == "waiting" else (bot, stage)
         mark = self.folders[name] / "held"
         fresh = mark.with_name("fresh")
         fresh.write_text(at)
         fresh.rename(mark)
-        # Only now: whoever was held must not pass the next stage meanwhile.
+        # Release the previous bot only now, so that it cannot pass the next stage meanwhile.
         if self._held != mark:
             self.let_go()
         self._held = mark
 
     def let_go(self) -> None:
-        """Let the bot that was held last go on."""
+        """Release the bot that was stopped last."""
         if self._held is not None:
             self._held.unlink()
         self._held = None
@@ -135,7 +141,8 @@ class Stopped:
         pids: list[int] = []
 
         def is_there() -> bool:
-            # Of all that this process started: a remote bot is not below `serve`.
+            # Search all descendants of the test, because a remote bot is not a descendant of
+            # `serve`.
             pids[:] = [pid for pid in processes.family(os.getpid()) if command_name(pid) == name]
             return bool(pids)
 
@@ -143,8 +150,10 @@ class Stopped:
         return pids[0]
 
     def kill(self, process: str, bot: int) -> int:
-        """Kill a process of the arena, and return its id; of those that hosted bots have of their
-        own the one above this bot."""
+        """Kill a process of the arena; return its id.
+
+        Each hosted bot has its own processes of `ABOVE`; the one above this bot is killed.
+        """
         if process in ABOVE:
             above = dict(zip(ABOVE, processes.above(bot, self.serve.pid), strict=False))
             assert above, "the bot has passed its stage before anything was killed"
@@ -166,13 +175,13 @@ class Stopped:
         wait_until(lambda: bool(self.arena.sql(games, match)), "a committed game")
 
     def await_closed(self, match: str) -> None:
-        """Wait until a match is over; `serve` is started again if it has been killed."""
+        """Wait until a match is over; restart `serve` if it exits."""
         state = "SELECT state FROM matches WHERE id = ?"
         ended = ([(MatchState.CLOSED.name,)], [(MatchState.VOID.name,)])
         self.serve.until(lambda: self.arena.sql(state, match) in ended, 100)
 
     def games(self, match: str) -> Sequence[ClosedGame]:
-        """Return the games of a match that is closed, once, and in which nobody is charged."""
+        """Return the games of a match that was closed once and without a fault."""
         closed = self.arena.sql("SELECT count(*) FROM results WHERE match = ?", match)
         assert closed == [(1,)], self.reasons(match)
         assert self.arena.sql("SELECT sentence FROM faults WHERE match = ?", match) == []
@@ -182,7 +191,7 @@ class Stopped:
         return games
 
     def reasons(self, match: str) -> list[str]:
-        """Return why the arena failed in a match, once for each failure."""
+        """Return the reason of each failure of a match."""
         rows = self.arena.sql("SELECT reason FROM failures WHERE match = ? ORDER BY at", match)
         return [reason for (reason,) in rows]
 
@@ -210,7 +219,7 @@ def add(arena: Arena, *names: str) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def stopped() -> Iterator[Stopped]:
-    """An arena under all of its services, with two hosted bots and a remote one."""
+    """An arena with all of its services, two hosted bots and a remote bot."""
     options = ("--port", "0", "--relay", "127.0.0.1:0")
     with processes.orphanage():
         arena = Arena()
@@ -231,7 +240,7 @@ def stopped() -> Iterator[Stopped]:
 
 @pytest.fixture(scope="module")
 def calm(stopped: Stopped) -> dict[str, Sequence[ClosedGame]]:
-    """The games of a match that nothing disturbs, by the name of the first bot."""
+    """Return the games of an undisturbed match, by the name of the first bot."""
     return {bot: stopped.calm(bot, "last") for bot in ("first", "far")}
 
 
@@ -254,14 +263,16 @@ def test_no_bot_is_charged_for_a_killed_process(
     stopped.await_closed(match)
     assert stopped.games(match) == calm[bot]
     reasons = stopped.reasons(match)
-    # A kill is no failure of the match if the stage was over before it took effect.
+    # A kill is not a failure of the match if the stage was over before it took effect.
     expected = range(1, len(STAGES) + 1) if process in PLAYING else (0,)
     assert len(reasons) in expected, reasons
 
 
 def test_no_bot_is_charged_for_a_killed_supervisor(conclude: Conclude) -> None:
-    """All stages at once, because leases must lapse afterwards: while one bot is starting, its
-    opponent waits for a question."""
+    """Kill `serve` with bots at all stages, because each kill waits for the leases to lapse.
+
+    While one bot is starting, its opponent waits for a question.
+    """
     stages = {"a": "starting", "c": "answering", "e": "ending"}
     others = {"a": "b", "c": "d", "e": "f"}
     with processes.orphanage():

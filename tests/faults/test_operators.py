@@ -1,4 +1,4 @@
-"""SIGKILL at every edge of what operators, owners and relays write, by name."""
+"""SIGKILL at every fault point in the transactions of operators, owners and relays."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -20,12 +20,12 @@ from tests.faults.witness import Witness
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 Kill = Callable[..., None]
-"""Has an operator's process do something and die at one edge of it after another."""
+"""Runs an operation repeatedly; each run is killed at another fault point."""
 Deed = Callable[[Arena, Witness, Kill, str], None]
 
 
 def by_an_operator(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
-    """An operator's process dies while it does something, and the operator does it again."""
+    """Kill an operator's process during an operation, then run the operation again."""
     entrants = [arena.slow("first"), arena.slow("last", choice=-1)]
     cup = arena.schedule(entrants, cycles=2)
     match = arena.sql("SELECT id FROM matches")[0][0]
@@ -48,7 +48,7 @@ def by_an_operator(arena: Arena, witness: Witness, kill: Kill, action: str) -> N
     before = []
     kill(action, *said, then=lambda: before.append(len(tournaments.listing(arena.engine))))
     assert before == [1, 1, 2 if action == "schedule" else 1]
-    # What is done already cannot be done again, and says so.
+    # Only `cancel` and `join` fail if they are repeated.
     assert arena.operate(action, *said) == (1 if action in ("cancel", "join") else 0)
     if action == "pause":
         assert arena.operate("resume", cup.id) == 0
@@ -67,7 +67,7 @@ def when_a_backup_is_restored(arena: Arena, witness: Witness, kill: Kill, action
     for file in arena.where.root.glob("arena.db*"):
         file.unlink()
     kill("restore", str(kept))
-    # Into a database that has been filled it is not restored again.
+    # A backup can only be restored into an empty database.
     assert arena.operate("restore", str(kept)) == 1
 
 
@@ -78,7 +78,7 @@ def when_a_remote_bot_connects(arena: Arena, witness: Witness, kill: Kill, actio
 
 
 def when_a_remote_bot_stays_away(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
-    """Nobody waits for it any longer: its match becomes void."""
+    """The match of a remote bot that stays away becomes void."""
     assert arena.operate("add_remote") == 0
     arena.schedule([arena.slow("first"), "far@1"])
     kill("give_up")
@@ -95,7 +95,7 @@ def when_a_quarantine_is_lifted(arena: Arena, witness: Witness, kill: Kill, acti
 
 
 def when_an_owner_is_given_a_token(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
-    """Given, renewed or taken away: what is done already cannot be done again, and says so."""
+    """Add, renew or remove a token; only renewing can be repeated."""
     if action != "add_owner":
         assert arena.operate("add_owner", "ada") == 0
     kill(action, "ada")
@@ -103,7 +103,7 @@ def when_an_owner_is_given_a_token(arena: Arena, witness: Witness, kill: Kill, a
 
 
 def when_a_bot_is_pushed(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
-    """It arrives, is worked on, and becomes a version once."""
+    """Push a bot, which becomes exactly one version."""
     bot = arena.where.root / "pushed"
     bot.mkdir()
     (bot / "bot.toml").write_text('name = "pushed"\nrun = ["./bot"]\n')
@@ -131,7 +131,7 @@ DONE: dict[str, Deed] = {
     ),
     "give_up": when_a_remote_bot_stays_away,
 }
-"""How each transaction of an operator is brought about, in an arena that goes on to play."""
+"""How each transaction of an operator is caused, before the arena plays its tournament."""
 
 DONE_AFTERWARDS: dict[str, Deed] = {
     "lift": when_a_quarantine_is_lifted,
@@ -141,7 +141,7 @@ DONE_AFTERWARDS: dict[str, Deed] = {
     **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),
     **dict.fromkeys(("submit", "take_up", "step", "decide"), when_a_bot_is_pushed),
 }
-"""And in an arena that has played its cup."""
+"""The same for transactions in an arena whose tournament is over."""
 
 
 def test_every_point_is_struck() -> None:
@@ -149,7 +149,7 @@ def test_every_point_is_struck() -> None:
 
 
 def edges(action: str) -> tuple[str, ...]:
-    """The points of a transaction."""
+    """Return the fault points of a transaction."""
     return tuple(name for name in NAMES if subject(name) == action)
 
 
@@ -165,7 +165,7 @@ def test_operators_who_are_killed_lose_nothing_and_double_nothing(
 
 @pytest.fixture(scope="module")
 def over() -> Iterator[Arena]:
-    """An arena that has played its cup, to be copied."""
+    """An arena whose tournament is over, to be copied."""
     arena = Arena()
     with Witness(arena) as witness:
         play(arena, witness)
@@ -173,7 +173,7 @@ def over() -> Iterator[Arena]:
     arena.remove()
 
 
-# A submission is worked on three times, and no more.
+# One test for each point of `step`, because a submission has only three attempts.
 @pytest.mark.parametrize(
     "points",
     [edges(action) for action in DONE_AFTERWARDS if action != "step"]
@@ -190,9 +190,9 @@ def test_operators_who_are_killed_when_all_is_played_lose_nothing_and_double_not
 
 
 def strike(arena: Arena, points: tuple[str, ...], deed: Deed, conclude: Conclude) -> None:
-    """An operator's process is killed at a transaction's points, one after another.
+    """Kill an operator's process at each fault point of a transaction.
 
-    What died before it was committed left nothing, so that it can be done, and die, again.
+    A process that is killed before its commit leaves no changes, so the operation can be repeated.
     """
     action = subject(points[0])
 

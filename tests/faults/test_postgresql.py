@@ -1,4 +1,4 @@
-"""An arena on PostgreSQL: its server is killed, its connections are cut, its processes die."""
+"""An arena on PostgreSQL: the server exits, connections are cut, and processes are killed."""
 
 import signal
 import time
@@ -30,7 +30,7 @@ CUT = (
 
 @pytest.fixture
 def arena(server: Cluster) -> Iterator[Arena]:
-    """An arena with an empty store in PostgreSQL."""
+    """Return an arena with an empty store in PostgreSQL."""
     with server.database() as url, processes.orphanage(lambda: [server.pid]):
         arena = Arena(url=url)
         yield arena
@@ -85,7 +85,7 @@ def seen(arena: Arena) -> int:
     try:
         return len(arena.sql("SELECT 1 FROM games"))
     except exc.OperationalError:
-        return 0  # it was our connection
+        return 0  # the server closed the test's own connection
 
 
 def over(arena: Arena) -> bool:

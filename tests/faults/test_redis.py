@@ -141,13 +141,13 @@ def waits_for_a_job(connection: Redis) -> bool:
 
 @contextmanager
 def redis_on_disk(directory: Path) -> Iterator[tuple[str, int]]:
-    """Run a Redis that writes to disk, as an organiser's own may do."""
+    """Run a Redis that writes to disk, as an organiser's server may do."""
     directory.mkdir()
     binary = redis_server.bundled()
     assert binary is not None
     socket = directory / "redis.sock"
     options = f"--port 0 --unixsocket {socket} --dir {directory} --appendonly yes --save"
-    # Without SIGXFSZ, which Python ignores: writing beyond the limit then fails, as on a full disk.
+    # Python ignores SIGXFSZ, so a write beyond the limit fails as on a full disk.
     line = [str(binary), *options.split(), ""]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, restore_signals=False) as server:
         while not socket.exists():

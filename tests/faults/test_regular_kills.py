@@ -1,4 +1,4 @@
-"""A process of the arena is killed every 2.5 s: short games end as in calm, long ones are void."""
+"""Kill a process of the arena every 2.5 s: short games finish, long games become void."""
 
 import os
 import time
@@ -21,16 +21,18 @@ from tests.faults.witness import Witness
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 MATCHES = int(os.environ.get("POKEARENA_STORM", "30"))
-"""How many matches are played; 150 before a release."""
+"""Number of matches; 150 before a release."""
 BOTS = ("random", "greedy", "meek", "bold")
 PAIRS = 6
 SECONDS = 2.5
-"""Between two kills: a game takes a tenth of that, a long one four times as much."""
+"""Seconds between two kills. A short game takes a tenth of that, a long one four times as much."""
 ROLES = {"worker": 1, "horse": 1, "referee": 1, "keeper": 1}
 SPARE = 2 if MATCHES < 150 else 99
-"""In CI a kill waits until no match has failed so often without a game: other tests run meanwhile,
-and an attempt may need longer for its first game than there is between two kills. A third failure
-then makes the match void, as it should. The release check runs alone and postpones no kill."""
+"""Number of failures without a committed game that postpones a kill.
+
+With other tests in parallel, an attempt may need longer for its first game than the time between
+two kills. A third failure makes the match void. The release check runs alone and postpones no kill.
+"""
 NAPS = """
 import time
 from pathlib import Path
@@ -46,7 +48,7 @@ def choose(turn):
 
 run(choose, games_in_flight=1)
 """
-"""A bot that takes as many seconds for each answer as the file `nap` says."""
+"""A bot that waits for the number of seconds in the file `nap` before each answer."""
 NAP = 0.7
 DECISIONS = 16
 
@@ -58,20 +60,20 @@ def schedule(arena: Arena) -> None:
 
 
 def outcomes(arena: Arena) -> Outcomes:
-    """Every result, by its place in the schedule."""
+    """Return every result, in the order of the schedule."""
     closed = [(m.round, m.number, m.entrants, m.games) for m in results.closed(arena.engine)]
     return sorted(closed, key=lambda result: result[:2])
 
 
 def ratings(arena: Arena, cup: str) -> object:
-    """The standings of a tournament, and the strengths over all of them."""
+    """Return the standings of a tournament, and the strengths over all tournaments."""
     table = ladder_sums.sum_up(arena.engine, [cup], presentation_of("saint_poker").clip).table()
     return table, strengths(Meetings.of(results.closed(arena.engine)))
 
 
 @pytest.fixture(scope="module")
 def calm() -> Outcomes:
-    """The results of the same matches when nothing is killed."""
+    """Return the results of the same matches without kills."""
     with processes.orphanage():
         arena = Arena()
         schedule(arena)
@@ -84,7 +86,7 @@ def calm() -> Outcomes:
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])
 def stored(request: pytest.FixtureRequest) -> Iterator[tuple[str, Arena]]:
-    """An arena with an empty store, and the name of its database."""
+    """Return the name of a database, and an arena with an empty store in it."""
     if request.param == "SQLite":
         with processes.orphanage():
             arena = Arena()

@@ -1,4 +1,4 @@
-"""A storm over a thousand short matches, and over a tournament that must come out the same."""
+"""Kill random processes during 1,000 short matches, and during one reproducible tournament."""
 
 import os
 
@@ -38,7 +38,7 @@ def test_in_a_storm_over_a_thousand_matches_nothing_is_lost_and_nothing_doubled(
         serve.until(arena.over, 3500)
     tally = conclude(arena, witness, f"storm: {_words(storm)}")
     assert tally.matches >= MATCHES
-    # The arena's own failures void a match; a bot that is killed loses a game, and that is all.
+    # A failure of the arena can void a match; the death of a bot only loses a game.
     assert tally.void <= tally.matches // 50
     assert tally.p95 is not None
     assert tally.p95 < RESUME_SECONDS
@@ -56,7 +56,7 @@ def test_an_interrupted_tournament_ends_as_an_uninterrupted_one(conclude: Conclu
             arena = Arena()
             arena.schedule([arena.house(name) for name in BOTS], cycles=4, boards=2)
             with Witness(arena) as witness, arena.serving(2) as serve:
-                # No bots: for a bot to be killed is a fault of its own.
+                # Bots are not killed here, because the death of a bot is its own fault.
                 weights = {"worker": 2, "horse": 2, "referee": 1, "keeper": 1, "redis": 1}
                 storm = Storm(arena, witness, {**weights, "serve": 1}, every=5, spare=2)
                 if interrupted:
@@ -72,7 +72,7 @@ def test_an_interrupted_tournament_ends_as_an_uninterrupted_one(conclude: Conclu
 
 
 def _outcome(arena: Arena) -> tuple[object, ...]:
-    """Every result by its place in the schedule, the table with Elo, and the strengths."""
+    """Return every result in the order of the schedule, the table with Elo, and the strengths."""
     closed: list[ClosedMatch] = list(results.closed(arena.engine))
     places = [(match.round, match.number, match.entrants, match.games) for match in closed]
     [cup] = tournaments.listing(arena.engine)

@@ -1,4 +1,4 @@
-"""Somebody who looks on while an arena is shot at, and remembers what was committed."""
+"""Observe the store during faults, and remember committed games and leases."""
 
 import sqlite3
 import time
@@ -18,16 +18,18 @@ Game = tuple[str, int]
 
 @dataclass(frozen=True)
 class Blow:
-    """Something was done at a time (seconds since 1970) that may take matches from attempts."""
+    """A fault at `at` (seconds since 1970) that may end these attempts."""
 
     at: float
     attempts: Sequence[tuple[str, int]]
 
 
 class Witness(Beside):
-    """Looks on in a thread: which games were ever committed, which leases were ever given.
+    """Polls the store in a thread for committed games and leases.
 
-    token: a file that is gone when a fail-point has struck.
+    Args:
+        arena: the arena to observe.
+        token: a file that a fault point deletes when it is reached.
     """
 
     def __init__(self, arena: Arena, token: Path | None = None) -> None:
@@ -49,10 +51,11 @@ class Witness(Beside):
         self._look()
 
     def blow(self, owner: str | None = None, idle: bool = False) -> None:
-        """Is told, just before, that something is about to be done to all who play, or to one.
+        """Record that a fault is about to happen.
 
-        owner: only the worker of this name loses its match.
-        idle: nobody loses a match, but the next one cannot begin.
+        Args:
+            owner: the only worker that loses its match; None for all workers.
+            idle: whether no match is lost, but the next one cannot begin.
         """
         if idle:
             self._blows.append(Blow(time.time(), []))
@@ -62,23 +65,23 @@ class Witness(Beside):
         self._blows.append(Blow(time.time(), hit))
 
     def resumed(self) -> list[float]:
-        """Seconds from each blow to the next lease of each match it took."""
+        """Return the seconds from each fault to the next lease of each interrupted match."""
         found = []
         for blow in self._blows:
             again = [self.leases.get((match, attempt + 1)) for match, attempt in blow.attempts]
-            # What hit nobody who played may still have hit whoever was about to.
+            # A fault that interrupts no match may still delay the next lease.
             later = [at for at in self.leases.values() if at > blow.at]
             next_ones = again or ([min(later)] if later else [])
             found += [at - blow.at for at in next_ones if at is not None]
         return found
 
     def go_on(self) -> None:
-        """Looks, and looks again."""
+        """Poll the store until `over` is set."""
         while not self.over.wait(GLANCE_SECONDS):
             try:
                 self._look()
             except (sqlite3.OperationalError, exc.OperationalError):
-                continue  # the database is what is being shot at
+                continue  # the fault makes the database unavailable
 
     def _look(self) -> None:
         if self._token and not self._token.exists():

@@ -14,12 +14,16 @@ ALL: Final = tuple(Level)
 
 @dataclass(frozen=True)
 class Hostile:
-    """A program and what must become of it.
+    """A program and its expected outcome.
 
-    verdict: of the game in which it does what it does. sentence: a piece of the fault's sentence,
-    or of the output for one that is contained. levels: where it can be run without harm to the
-    machine. otherwise: verdicts and sentences of levels where they are others. then: verdicts and
-    sentences of the further boards of each table.
+    Attributes:
+        name: the name of the program.
+        verdict: the verdict of the first board.
+        sentence: a part of the fault's sentence, or of the output of a contained program.
+        levels: the sandbox levels at which the program cannot harm the machine.
+        otherwise: different verdicts and sentences, by level.
+        bank_ms: the time bank of each seat, in milliseconds.
+        then: verdicts and sentences of the other boards of each table.
     """
 
     name: str
@@ -34,17 +38,17 @@ class Hostile:
         return self.name
 
     def wanted(self, level: Level) -> tuple[str, str]:
-        """The verdict and a piece of the sentence at a level."""
+        """Return the expected verdict and a part of the sentence at a level."""
         return self.otherwise.get(level, (self.verdict, self.sentence))
 
     @property
     def boards(self) -> int:
-        """How many boards each of the two tables plays."""
+        """The number of boards of each of the two tables."""
         return 1 + len(self.then)
 
 
 SPELLED: Final = r"\x1b]0;title\x07\x1b[2J\u202eevil\u202c\u200b\u2066x\u2069\x9b31m"
-"""How the text of `terminal_escapes` and `deceptive_text` must appear, character by character."""
+"""The text of `terminal_escapes` and `deceptive_text` after it has been escaped."""
 
 FAULTS: Final = (
     Hostile("exits_at_start", "init", "exited with status 3"),
@@ -101,7 +105,7 @@ FAULTS: Final = (
         "protocol",
         rf"it answered with the error INVALID_ARGUMENT: {SPELLED}\u3164 fake",
     ),
-    # What cannot connect to itself either does not come to it.
+    # Its pipe connects to its own socket, which Landlock alone does not allow.
     Hostile(
         "a_byte_a_second",
         "timeout",
@@ -123,7 +127,7 @@ FAULTS: Final = (
     Hostile("a_million_folders", "resources", "files", LOCKED_IN, bank_ms=30_000),
     Hostile("one_huge_file", "resources", "wrote more than", bank_ms=30_000),
 )
-"""Those that get a verdict of their own."""
+"""Programs with a fault and its verdict."""
 
 CONTAINED: Final = (
     Hostile("reads_files", "finished", levels=LOCKED_IN, bank_ms=30_000),
@@ -137,4 +141,4 @@ CONTAINED: Final = (
     Hostile("odd_files", "finished", levels=LOCKED_IN, bank_ms=30_000),
     Hostile("ignores_the_end", "finished", bank_ms=30_000),
 )
-"""Those that play on: what they try comes to nothing."""
+"""Programs that finish every game; their attacks have no effect."""

@@ -1,4 +1,4 @@
-"""Every program of the corpus at every level of the sandbox that this machine offers."""
+"""Run every program of the corpus at every level of the sandbox that this machine offers."""
 
 import json
 import os
@@ -21,12 +21,12 @@ from tests.hostile.world import SECRET, Outcome, World, a_world
 pytestmark = [pytest.mark.hostile, pytest.mark.timeout(180)]
 
 MOST_MEMORY = 10 << 20
-"""Bytes that a hostile bot may cost the referee."""
+"""Maximum growth of the referee's memory by a hostile bot, in bytes."""
 PATIENCE = 10.0
 ALL_LEVELS = os.environ.get("POKEARENA_HOSTILE", "all") == "all"
-"""Whether every program runs at every level; else at the best one, and some at the others."""
+"""Whether every program runs at every level; otherwise most run only at the best one."""
 SOME = 6
-"""One program in so many runs at every level in any case."""
+"""Every n-th program runs at every level in any case."""
 ROWS = [
     pytest.param(one, level, id=f"{one}-{level}")
     for number, one in enumerate((*FAULTS, *CONTAINED))
@@ -34,7 +34,7 @@ ROWS = [
     if ALL_LEVELS or number % SOME == 0 or level is Level.BUBBLEWRAP
 ]
 SEEN = {Level.BUBBLEWRAP: set[str](), Level.LANDLOCK: {"abstract socket"}}
-"""What docs/explanation/containment.md says that a level does not close."""
+"""The channels that each level leaves open according to docs/explanation/containment.md."""
 at_every_level = pytest.mark.parametrize("level", LOCKED_IN)
 
 
@@ -42,7 +42,7 @@ at_every_level = pytest.mark.parametrize("level", LOCKED_IN)
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("w")
     with a_world(folder) as world:
-        # What an honest match costs is not charged to the first hostile one.
+        # Play an honest match first, so that its memory does not count for the first hostile one.
         world.play(world.bot("honest_bot"), Level.UNSANDBOXED)
         yield world
 
@@ -56,18 +56,18 @@ def need(level: Level) -> None:
 
 
 def gone(before: set[str]) -> set[str]:
-    """What is left after a moment in which everything should have gone."""
+    """Return traces of bots that remain after the time to clean up."""
     until = time.monotonic() + PATIENCE
     rest = left() - before
     while rest and time.monotonic() < until:
         time.sleep(0.05)
-        # What others of the machine have started meanwhile is not ours.
+        # Ignore what other processes of the machine have created meanwhile.
         rest &= left()
     return rest
 
 
 def findings(outcome: Outcome) -> list[dict[str, str]]:
-    """What the program printed of its attempts."""
+    """Return the results of attempts that the program printed."""
     found = []
     for line in outcome.output().splitlines():
         with suppress(json.JSONDecodeError):
@@ -98,7 +98,7 @@ def test_a_hostile_bot_gets_its_verdict_and_harms_nobody(
             assert [said for said in sentences if piece not in said] == []
     else:
         assert sentence in outcome.output()
-    # Whoever prints a record, a sentence or an output raw is safe.
+    # Records, sentences and outputs can be printed without escaping.
     for text in (*outcome.sentences, outcome.output(), *(game.record for game in outcome.games)):
         assert sanitized(text) == text
     assert all(said.isprintable() for said in outcome.sentences)
@@ -113,7 +113,7 @@ def test_a_hostile_bot_gets_its_verdict_and_harms_nobody(
 def test_an_answer_a_millisecond_before_its_time_is_up_is_in_time(world: World) -> None:
     for _ in range(10):
         outcome = world.play(world.bot("in_time_by_a_millisecond"), Level.UNSANDBOXED, bank_ms=0)
-        # Where the way took longer than usual on a busy machine, it was late, and is told so.
+        # On a busy machine the answer may arrive too late, which is a timeout.
         assert set(outcome.verdicts(1)) <= {"finished", "timeout"}
         for game, verdict in zip(outcome.games, outcome.verdicts(1), strict=True):
             if verdict == "finished" and _took_nearly_all_its_time(game.record):
@@ -139,7 +139,7 @@ def test_two_processes_have_no_channel(world: World, level: Level, same: bool) -
     first = world.bot("channel")
     second = first if same else world.bot("channel")
     with Processes(level=level) as one, Processes(level=level) as other:
-        # Both are there at the same time, one after the other.
+        # Both processes run at the same time.
         for processes, bot in ((one, first), (other, second)):
             processes.start(0, bot)
             _await_word(processes, "met")

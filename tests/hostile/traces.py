@@ -1,4 +1,4 @@
-"""What is left on the machine when a bot is gone: nothing."""
+"""Find what bots leave behind on the machine."""
 
 import os
 import tempfile
@@ -11,7 +11,7 @@ MARK = "sleep\0" + "31.4159"
 
 
 def left() -> set[str]:
-    """Processes, files, sockets, control groups and user ids of bots, of any arena."""
+    """Return processes, files, sockets and control groups of bots, of any arena."""
     return {*_processes(), *_files(), *_sockets(), *_groups()}
 
 

@@ -1,4 +1,4 @@
-"""What a hostile program is put into: a referee, an honest opponent, and things worth stealing."""
+"""The environment of a hostile program: a referee, an honest opponent, and files and sockets."""
 
 import json
 import os
@@ -32,7 +32,7 @@ PARTS = ("honest.py", "wire.py", "flood.py")
 
 @dataclass
 class Outcome:
-    """What came of a match between an honest bot (entrant 0) and a hostile one."""
+    """The result of a match between an honest bot (entrant 0) and a hostile one."""
 
     games: list[PlayedGame] = field(default_factory=list)
     reports: dict[int, list[Report]] = field(default_factory=dict)
@@ -48,13 +48,13 @@ class Outcome:
         return "".join(report.output for report in self.reports[entrant])
 
     def bank_used(self, entrant: int) -> float:
-        """Milliseconds drawn from the bank."""
-        # The second table has the seats turned round.
+        """Return the milliseconds that an entrant used from the bank."""
+        # The second table has the seats exchanged.
         return float(sum(game.tally["bank_ms"][entrant ^ game.table] for game in self.games))
 
 
 class World:
-    """A referee, and a machine with things of the arena on it."""
+    """A referee, and files and sockets of an arena that a bot must not reach."""
 
     def __init__(self, folder: Path, referee: "subprocess.Popen[str]", address: str) -> None:
         self.folder = folder
@@ -73,7 +73,7 @@ class World:
             door.close()
 
     def bot(self, program: str) -> Bot:
-        """A bot of one program of the corpus, in a folder of its own."""
+        """Install a program of the corpus as a bot in a folder of its own."""
         self._number += 1
         folder = self.folder / f"{self._number}-{program}"
         folder.mkdir()
@@ -91,7 +91,7 @@ class World:
         return from_folder(folder)
 
     def _targets(self) -> dict[str, object]:
-        """What there is to be stolen or reached; a program takes what it has a use for."""
+        """Return the files, sockets and ports that the programs try to reach."""
         tcp, udp = (port.getsockname()[1] for port in self._ports)
         return {
             "files": {
@@ -117,8 +117,9 @@ class World:
         }
 
     def play(self, hostile: Bot, level: Level, bank_ms: int = 300, boards: int = 1) -> Outcome:
-        """A match, one board unless told otherwise, both ways, between an honest bot and a hostile
-        one. The games of the outcome are in the order of tables, then boards.
+        """Play both tables of a match between an honest bot and a hostile one.
+
+        The games of the outcome are sorted by table, then by board.
         """
         outcome = Outcome()
         bots = told_apart([self.good, hostile])
@@ -151,14 +152,14 @@ class World:
         return outcome
 
     def memory(self) -> int:
-        """Bytes of memory that the referee holds."""
+        """Return the resident memory of the referee in bytes."""
         status = Path(f"/proc/{self._referee.pid}/status").read_text()
         line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) * 1024
 
 
 def _door(path: Path | str) -> socket.socket:
-    """Somebody who listens, and says hello to whoever gets in."""
+    """Listen on a Unix socket and send the secret to every client."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     listener.listen()
@@ -187,7 +188,7 @@ def _greet(listener: socket.socket) -> None:
 
 @contextmanager
 def a_world(folder: Path) -> Iterator[World]:
-    """A world with a referee of its own."""
+    """Return a `World` with a referee of its own."""
     address = f"unix:{folder}/r.sock"
     with subprocess.Popen(
         [sys.executable, "-m", "referee", "--address", address], stdout=subprocess.PIPE, text=True

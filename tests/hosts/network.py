@@ -1,4 +1,4 @@
-"""Network namespaces as hosts, each on a cable of its own to one switch."""
+"""Create network namespaces as hosts, each with a virtual cable to one switch."""
 
 import os
 import secrets
@@ -15,7 +15,7 @@ NET = "10.213.9"
 
 
 class Network:
-    """A switch and the hosts on it; removed at the end of a `with` block."""
+    """A switch and the hosts on it, removed at the end of a `with` block."""
 
     def __init__(self, *names: str) -> None:
         token = secrets.token_hex(3)
@@ -43,7 +43,7 @@ class Network:
 
 
 class Host:
-    """A host: a network of its own, and folders of others that it cannot see."""
+    """A host with its own network namespace."""
 
     def __init__(self, name: str, space: str, switch: str, number: int) -> None:
         self.name = name
@@ -53,7 +53,7 @@ class Host:
         self._cable = f"c{number}"
 
     def plug_in(self) -> None:
-        """Makes the namespace and its cable."""
+        """Create the namespace and its cable."""
         _ip("netns", "add", self.space)
         far = ("peer", self._cable, "netns", self._switch)
         _within(self.space, "link", "add", "eth0", "type", "veth", *far)
@@ -64,23 +64,23 @@ class Host:
         self.mend()
 
     def cut(self) -> None:
-        """Pulls the plug."""
+        """Disconnect the cable."""
         _within(self._switch, "link", "set", self._cable, "down")
 
     def mend(self) -> None:
-        """Puts it in again."""
+        """Reconnect the cable."""
         _within(self._switch, "link", "set", self._cable, "up")
 
     def words(self, hidden: Sequence[Path], *command: str | Path) -> list[str]:
-        """A command line that runs a command there, where these folders are empty."""
-        # `ip netns exec` gives the command mounts of its own.
+        """Return a command line that runs a command on the host and hides these folders."""
+        # `ip netns exec` creates a mount namespace for the command.
         covers = "".join(f"mount -t tmpfs none '{folder}' && " for folder in hidden)
         line = ["ip", "netns", "exec", self.space, "sh", "-c", f'{covers}exec "$@"', "sh"]
         return [*line, *map(str, command)]
 
 
 def needs_namespaces(network: Callable[[], AbstractContextManager[object]]) -> None:
-    """Skips the test where such a network cannot be made; in CI it fails instead."""
+    """Skip the test if network namespaces cannot be created; fail in CI."""
     missing = ""
     if os.geteuid() != 0 or shutil.which("ip") is None:
         missing = "another network namespace needs root and iproute2"

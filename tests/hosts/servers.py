@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis on a host of their own, with passwords; Redis speaks TLS."""
+"""Run PostgreSQL and Redis on a host, with passwords and TLS for Redis."""
 
 import os
 import secrets
@@ -15,13 +15,13 @@ from tests.hosts.network import Host
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Returns when the condition holds; pytest's timeout bounds it."""
+    """Wait until the condition holds; pytest's timeout is the limit."""
     while not condition():
         time.sleep(0.05)
 
 
 def needs(*programs: str) -> None:
-    """Skips the test where a program is not installed; in CI it fails instead."""
+    """Skip the test if a program is not installed; fail in CI."""
     missing = [program for program in programs if shutil.which(program) is None]
     if postgres() is None:
         missing.append("postgres")
@@ -31,16 +31,18 @@ def needs(*programs: str) -> None:
 
 
 def postgres() -> Path | None:
-    """Where the programs of the newest PostgreSQL are; Debian has them not on the PATH."""
+    """Return the programs of the newest PostgreSQL, which Debian does not add to the PATH."""
     found = Path("/usr/lib/postgresql").glob("[0-9]*/bin/initdb")
     return max((path.parent for path in found), key=lambda p: int(p.parent.name), default=None)
 
 
 class Servers:
-    """Both, for as long as a `with` block lasts.
+    """PostgreSQL and Redis during a `with` block.
 
-    database, redis: addresses with passwords, as other hosts use them. near: that of the database
-    by a socket, for who can see the folder.
+    Attributes:
+        database: the URL of PostgreSQL with its password, for other hosts.
+        redis: the URL of Redis with its password, for other hosts.
+        near: the URL of PostgreSQL's Unix socket, for processes that can read the folder.
     """
 
     def __init__(self, host: Host, folder: Path) -> None:
@@ -64,7 +66,7 @@ class Servers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # PostgreSQL takes its children along; Redis is nobody's parent, and may ignore this one.
+        # On SIGQUIT PostgreSQL stops its children. Redis has none and may ignore the signal.
         for process in self._processes:
             process.send_signal(signal.SIGQUIT)
         for process in self._processes[1:]:

@@ -1,4 +1,4 @@
-"""Network namespaces as hosts: services, two machines of workers, and a remote bot's."""
+"""Play tournaments across network namespaces: services, two worker hosts and a remote bot."""
 
 import contextlib
 import functools
@@ -47,11 +47,12 @@ server.add_insecure_port(os.environ["POKEARENA_ADDRESS"])
 server.start()
 server.wait_for_termination()
 """
-"""Plays the first or the last listed action, slowly enough for a cable to be cut meanwhile."""
+"""A bot that plays the first or the last listed action, slowly enough to cut its cable
+meanwhile."""
 
 
 class Machine:
-    """A host with its data folder, which no other host can see, and what runs there."""
+    """A host with a private data folder, and the processes on it."""
 
     def __init__(self, host: Host, folder: Path, hidden: list[Path], servers: Servers) -> None:
         self.host, self.folder, self._hidden = host, folder, hidden
@@ -70,7 +71,7 @@ class Machine:
         self._processes: list[subprocess.Popen[bytes]] = []
 
     def start(self, *words: str, **environment: str) -> None:
-        """Starts a command of pokearena."""
+        """Start a pokearena command in the background."""
         with (self.folder / f"{words[0]}.log").open("ab") as log:
             self._processes.append(
                 subprocess.Popen(
@@ -83,7 +84,7 @@ class Machine:
             )
 
     def run(self, *words: str) -> str:
-        """Runs one to its end, which must be a good one."""
+        """Run a pokearena command, which must succeed; return its output."""
         done = subprocess.run(
             self.host.words(self._hidden, POKEARENA, *words),
             env=self._environment,
@@ -96,7 +97,7 @@ class Machine:
         return done.stdout
 
     def stop(self) -> None:
-        """Ends them as `systemctl stop` does."""
+        """Stop the processes with SIGTERM, as `systemctl stop` does."""
         for process in self._processes:
             process.send_signal(signal.SIGTERM)
         for process in self._processes:
@@ -104,17 +105,17 @@ class Machine:
         self._processes.clear()
 
     def logs(self) -> str:
-        """Everything that was said there."""
+        """Return the content of all log files of the host."""
         found = (path for path in sorted(self.folder.rglob("*.log")) if path.is_file())
         return "".join(path.read_text(errors="replace") for path in found)
 
     def closed(self) -> int:
-        """How many matches its workers have closed."""
+        """Return the number of matches that the host's workers have closed."""
         return self.logs().count(": closed\n")
 
 
 class Arena:
-    """The whole of it, and a log of what was done to it."""
+    """All hosts of an arena, and a log of the test's actions."""
 
     def __init__(self, network: Network, root: Path, servers: Servers) -> None:
         names = ("services", "a", "b", "far")
@@ -136,11 +137,11 @@ class Arena:
         self.said: list[str] = []
 
     def say(self, what: str) -> None:
-        """Writes down what is done."""
+        """Append a line to the log of the test's actions."""
         self.said.append(f"{time.monotonic() - self._began:7.1f} s  {what}")
 
     def schedule(self, entrants: list[str], cycles: int) -> Tournament:
-        """A round robin."""
+        """Schedule a round robin of Poke."""
         plan = TournamentPlan(
             "cup",
             "poke",
@@ -158,13 +159,13 @@ class Arena:
         return tournaments.find(self.engine, cup.id).state == TournamentState.CLOSED
 
     def played_by(self, name: str) -> Match | None:
-        """A match that a worker of this machine holds at the moment."""
+        """Return a match that a worker of this host leases now, if any."""
         found = listing.matches(self.engine)
         mine = (m for m in found if (m.owner or "").startswith(f"{name}-"))
         return next((m for m in mine if m.state == MatchState.RUNNING), None)
 
     def cut_in_the_middle(self, name: str, hosted: list[str]) -> None:
-        """Cuts a machine of workers off while it plays; its match must be closed by others."""
+        """Disconnect a worker host during a match, until another host has closed that match."""
         machine = self.machines[name]
         cup = self.schedule(hosted, cycles=2)
         while (match := self.played_by(name)) is None:
@@ -181,10 +182,10 @@ class Arena:
 
 @pytest.fixture
 def arena() -> Iterator[Arena]:
-    """Servers on the services' host, and nothing of ours running yet."""
+    """An arena with its database and Redis on the services' host, before any service is started."""
     needs_namespaces(lambda: Network("probe"))
     needs("redis-server", "openssl", "setpriv")
-    # Short, because sockets lie there; and where PostgreSQL's user can come.
+    # The path is short because it contains sockets, and PostgreSQL's user can read it.
     root = Path(tempfile.mkdtemp(prefix="pkh-", dir="/tmp"))
     root.chmod(0o755)
     with contextlib.ExitStack() as stack:
@@ -204,7 +205,7 @@ def arena() -> Iterator[Arena]:
 
 
 def keep(arena: Arena) -> None:
-    """Keeps what was said, for people."""
+    """Write the log of the test's actions and all hosts' logs to a file."""
     KEPT.parent.mkdir(exist_ok=True)
     with KEPT.open("w", encoding="utf-8") as kept:
         kept.writelines(f"{line}\n" for line in arena.said)
@@ -229,7 +230,7 @@ def fetched(machine: Machine) -> set[str]:
 
 
 def started(arena: Arena) -> tuple[list[str], list[str]]:
-    """Everything at work. Gives the hosted bots, and with them the remote one."""
+    """Start all services; return the hosted bots, and the same with the remote bot."""
     services = arena.machines["services"]
     for name, choice in (("first", 0), ("last", -1), ("other", 0)):
         home = services.folder / name
@@ -244,7 +245,7 @@ def started(arena: Arena) -> tuple[list[str], list[str]]:
     services.start(*words, "--relay", relay, "--relay-workers", f"{services.host.address}:7001")
     for name in ("a", "b"):
         arena.machines[name].start("worker", "--name", name)
-    # An author's program that reaches no relay at its start says so and ends.
+    # A connector exits if it cannot reach its relay at its start.
     wait_until(lambda: "relay    grpc://" in services.logs())
     arena.machines["far"].start(
         "bot", "connect", f"grpc://{relay}", "sample:meek", "--json", POKEARENA_TOKEN=token
@@ -273,7 +274,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     wait_until(lambda: all(arena.is_closed(one) for one in cups))
     arena.say("all is closed")
 
-    # Whoever was cut off plays again.
+    # Both worker hosts play matches again.
     before = {machine: machine.closed() for machine in (a, b)}
     for machine, played in before.items():
         while machine.closed() == played:
@@ -295,10 +296,10 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     for event in arena.said:
         record_property("hosts", event)
 
-    # Matches of the bot that is connected to the services' relay were played on these, too.
+    # The two worker hosts also played the matches of the remote bot.
     assert services.closed() == 0
     assert [match for match in matches if "far@1" in match.entrants]
-    # Neither has ever seen the folder in which the bots were added.
+    # Neither worker host can read the folder from which the bots were added.
     contents = {version.content_hash for version in versions.listing(arena.engine)} - {""}
     assert fetched(a) | fetched(b) <= contents
     assert fetched(a)
