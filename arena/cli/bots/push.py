@@ -41,26 +41,26 @@ class ServerAnswer:
 
     Attributes:
         status: HTTP status.
-        told: members of the JSON object in its body.
+        content: members of the JSON object in its body.
         wait: seconds from the Retry-After header, if any.
     """
 
     status: int
-    told: Mapping[str, Any]
+    content: Mapping[str, Any]
     wait: float | None = None
 
     @property
     def sentence(self) -> str:
         """The reason of a rejection."""
-        return str(self.told.get("error") or f"HTTP status {self.status}.")
+        return str(self.content.get("error") or f"HTTP status {self.status}.")
 
 
-class Silent(Exception):
+class ArenaUnreachable(Exception):
     """The arena does not answer. The text is a clause."""
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class RemoteArena:
     """A remote arena: the URL of its pages, and the user's token."""
 
     url: str
@@ -75,7 +75,7 @@ class Elsewhere:
             size: the body's length in bytes.
 
         Raises:
-            Silent: the arena does not answer.
+            ArenaUnreachable: the arena does not answer.
         """
         request = urllib.request.Request(f"{self.url}{path}")
         request.add_header("Accept", "application/json")
@@ -92,9 +92,9 @@ class Elsewhere:
             with error:
                 return _answer(error)
         except urllib.error.URLError as error:
-            raise Silent(_reason(error.reason)) from None
+            raise ArenaUnreachable(_reason(error.reason)) from None
         except (OSError, http.client.HTTPException) as error:
-            raise Silent(_reason(error)) from None
+            raise ArenaUnreachable(_reason(error)) from None
 
     @property
     def is_open_to_listeners(self) -> bool:
@@ -103,7 +103,7 @@ class Elsewhere:
         return parts.scheme == "http" and not _is_here(parts.hostname or "")
 
 
-def elsewhere(url: str, token: str) -> Elsewhere:
+def elsewhere(url: str, token: str) -> RemoteArena:
     """Return the arena at a URL.
 
     Raises:
@@ -132,7 +132,7 @@ def elsewhere(url: str, token: str) -> Elsewhere:
             USAGE,
             code="invalid-token",
         )
-    return Elsewhere(url.rstrip("/"), token)
+    return RemoteArena(url.rstrip("/"), token)
 
 
 def cannot_reach(url: str, reason: str, advice: str = "") -> CommandError:
@@ -195,7 +195,7 @@ _IN_MEMORY: Final = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedBot:
     """A packed bot: name, version, content hash, size of its files, and the archive."""
 
     name: str
@@ -218,7 +218,7 @@ class Packed:
 
 
 @contextmanager
-def packed(bot: Bot) -> Iterator[Packed]:
+def packed(bot: Bot) -> Iterator[PackedBot]:
     """Pack the files of a bot as they are uploaded.
 
     Raises:
@@ -235,10 +235,12 @@ def packed(bot: Bot) -> Iterator[Packed]:
         contents = upload_archive.pack(bot, file)
         size = file.tell()
         file.seek(0)
-        yield Packed(bot_manifest.name, bot_manifest.version or "", content, contents, file, size)
+        yield PackedBot(
+            bot_manifest.name, bot_manifest.version or "", content, contents, file, size
+        )
 
 
-def send(arena: Elsewhere, what: Packed) -> Mapping[str, Any]:
+def send(arena: RemoteArena, what: PackedBot) -> Mapping[str, Any]:
     """Upload a packed bot unless the arena has it already; return the submission.
 
     Raises:
@@ -247,9 +249,9 @@ def send(arena: Elsewhere, what: Packed) -> Mapping[str, Any]:
     query = {"name": what.name, "content": what.content}
     path = "/submissions?" + urlencode(query | ({"version": what.version} if what.version else {}))
     known = _patient(arena, path)
-    if "submission" in known.told:
-        return known.told
-    most = int(known.told.get("most_bytes") or 0)
+    if "submission" in known.content:
+        return known.content
+    most = int(known.content.get("most_bytes") or 0)
     if what.size > most:
         raise CommandError(
             f"{what.name} has {what.size:,} bytes packed; {arena.url} accepts "
@@ -259,12 +261,12 @@ def send(arena: Elsewhere, what: Packed) -> Mapping[str, Any]:
         )
     try:
         answer = arena.ask(path, what.file, what.size)
-    except Silent as silent:
-        raise cannot_reach(arena.url, str(silent), "") from None
-    return _welcome(arena, answer).told
+    except ArenaUnreachable as error:
+        raise cannot_reach(arena.url, str(error), "") from None
+    return _welcome(arena, answer).content
 
 
-def look(arena: Elsewhere, submission: str) -> Mapping[str, Any]:
+def look(arena: RemoteArena, submission: str) -> Mapping[str, Any]:
     """Return the state of a submission.
 
     Raises:
@@ -272,12 +274,12 @@ def look(arena: Elsewhere, submission: str) -> Mapping[str, Any]:
     """
     try:
         answer = arena.ask(f"/submissions/{quote(submission, safe='')}.json")
-    except Silent as silent:
-        raise cannot_reach(arena.url, str(silent)) from None
-    return _welcome(arena, answer).told
+    except ArenaUnreachable as error:
+        raise cannot_reach(arena.url, str(error)) from None
+    return _welcome(arena, answer).content
 
 
-def follow(arena: Elsewhere, first: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def follow(arena: RemoteArena, first: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the state of a submission repeatedly until it is decided.
 
     Raises:
@@ -314,7 +316,7 @@ def follow(arena: Elsewhere, first: Mapping[str, Any]) -> Iterator[Mapping[str, 
 
 
 def tell(
-    arena: Elsewhere, states: Iterator[Mapping[str, Any]], as_json: bool, bot: str = "BOT"
+    arena: RemoteArena, states: Iterator[Mapping[str, Any]], as_json: bool, bot: str = "BOT"
 ) -> int:
     """Print the progress and the result of a submission.
 
@@ -343,7 +345,7 @@ def tell(
     return 0 if state["state"] == "accepted" else FAILED
 
 
-def _conclude(arena: Elsewhere, state: Mapping[str, Any], bot: str) -> None:
+def _conclude(arena: RemoteArena, state: Mapping[str, Any], bot: str) -> None:
     if state["state"] == "accepted":
         output.line(str(state["sentence"]))
         output.next_step(f"open {arena.url}/bots/{state['bot']}")
@@ -355,21 +357,21 @@ def _conclude(arena: Elsewhere, state: Mapping[str, Any], bot: str) -> None:
     output.next_step(f"pokearena test {bot}")
 
 
-def _patient(arena: Elsewhere, path: str) -> ServerAnswer:
+def _patient(arena: RemoteArena, path: str) -> ServerAnswer:
     """Send the preliminary request; retry for 10 s while the arena is starting."""
     until = time.monotonic() + _FIRST_SECONDS * 20
     while True:
         try:
             answer = arena.ask(path, b"")
-        except Silent as silent:
-            raise cannot_reach(arena.url, str(silent)) from None
+        except ArenaUnreachable as error:
+            raise cannot_reach(arena.url, str(error)) from None
         if answer.status != 503 or time.monotonic() > until:
             return _welcome(arena, answer)
         time.sleep(_FIRST_SECONDS)
 
 
-def _welcome(arena: Elsewhere, answer: ServerAnswer) -> ServerAnswer:
-    if answer.status < 300 and answer.told:
+def _welcome(arena: RemoteArena, answer: ServerAnswer) -> ServerAnswer:
+    if answer.status < 300 and answer.content:
         return answer
     if answer.status < 300:
         raise CommandError(f"{arena.url} is not an arena: its response is not JSON.", UNREACHABLE)
@@ -451,7 +453,7 @@ def submission(submission: str, to: str | None, token: str | None, as_json: bool
     return tell(arena, follow(arena, look(arena, submission)), as_json)
 
 
-def _arena(to: str | None, token: str | None) -> Elsewhere:
+def _arena(to: str | None, token: str | None) -> RemoteArena:
 
     if not to:
         raise CommandError(
@@ -470,7 +472,7 @@ def _arena(to: str | None, token: str | None) -> Elsewhere:
     return arena
 
 
-def _tell_packed(what: Packed, bot: str, as_json: bool) -> int:
+def _tell_packed(what: PackedBot, bot: str, as_json: bool) -> int:
     if as_json:
         output.document(what.to_json())
         return 0
