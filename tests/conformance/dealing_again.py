@@ -1,4 +1,4 @@
-"""Deals again what a seat cannot know, and looks for what gives it away."""
+"""Re-deal the hidden information of a viewer, and detect leaks of it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -12,7 +12,7 @@ from tests.conformance.walks import Step, dice, go_on, walk
 from tests.conformance.wire import Viewer, named, question, seen
 
 Dealer = Callable[[State, Any, Chance], State]
-"""Deals a position again for a seat, or for a spectator (None)."""
+"""Re-deals a position for a seat, or for a spectator (None)."""
 Check = Callable[["Case"], str | None]
 """Return the error of a case, if any."""
 
@@ -21,19 +21,19 @@ POSITIONS_A_WALK = 12
 
 @dataclass(frozen=True)
 class Case:
-    """A position as a seat knows it, and as it might be as well."""
+    """A position, and the same position with its hidden information dealt again."""
 
     table: Table
     played: Sequence[Step]
-    """The game up to the position, which comes last."""
+    """The game up to the position, which is the last element."""
     seat: Viewer
-    """The seat; None is a spectator."""
+    """The viewer: a seat, or None for a spectator."""
     dealt: State
-    """The position, dealt again."""
+    """The re-dealt position."""
 
     @property
     def state(self) -> State:
-        """The position as it is."""
+        """The original position."""
         return self.played[-1].state
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Case:
 
 
 def by_the_game(state: State, seat: Viewer, luck: Chance) -> State:
-    """The position dealt again as the game itself does it."""
+    """Re-deal a position as the game does it."""
     return state.redeal(seat, luck)
 
 
@@ -53,9 +53,14 @@ def cases(
     viewers: Sequence[Viewer] = (),
     first: int = 0,
 ) -> Iterator[Case]:
-    """Yield this number of cases of a table, at positions of random games, for each viewer in turn.
+    """Yield cases of a table at positions of random games, for each viewer in turn.
 
-    The viewers are the seats, unless others are named; the games are numbered, from the first on.
+    Args:
+        table: the table.
+        number: the least number of cases.
+        deal: re-deals a position.
+        viewers: the viewers; all seats if empty.
+        first: the number of the first random game.
     """
     made = 0
     game = first
@@ -71,7 +76,7 @@ def cases(
 
 
 def leak(case: Case) -> str | None:
-    """What gives away something that the seat cannot know."""
+    """Return an error if the viewer's question depends on hidden information."""
     codec = case.table.codec
     sent, as_well = (question(codec, s, case.seat) for s in (case.state, case.dealt))
     if sent != as_well:
@@ -80,10 +85,10 @@ def leak(case: Case) -> str | None:
 
 
 def false_dealing(case: Case) -> str | None:
-    """Return why a re-dealt position is impossible, if it is.
+    """Return an error if the re-dealt position cannot occur.
 
-    The oracle makes up a game that leads to it. The game is played by the rules, every action of
-    it must have been legal in its time, and the seat must have seen the same all along.
+    The oracle constructs a game that leads to the position. Every action of that game must be
+    legal, and the seat must have the same views and actions in both games.
     """
     oracle = oracle_of(case.table)
     if sorted(oracle.cards(case.dealt)) != sorted(oracle.cards(case.state)):
@@ -105,10 +110,10 @@ def false_dealing(case: Case) -> str | None:
 
 
 def false_end(case: Case) -> str | None:
-    """What goes wrong when the position that was dealt again is played on.
+    """Return an error if the game cannot continue from the re-dealt position.
 
-    The seat may do what it did. Where that shows it nothing that was hidden, it sees the same
-    after it. And the game can be played to its end.
+    The seat's action must stay legal. If the action reveals no hidden card, the views after it must
+    be equal. A random game from the position must keep all cards.
     """
     moves = case.played[-1].moves
     if not moves:
@@ -131,7 +136,7 @@ def false_end(case: Case) -> str | None:
 
 
 def plain(state: Any) -> dict[str, object]:
-    """A position without its luck, which holds what has not happened yet."""
+    """Return the fields of a position except its chance source, which decides future events."""
     return {
         field.name: getattr(state, field.name) for field in fields(state) if field.name != "luck"
     }
@@ -152,7 +157,7 @@ def first_problem(
 def changed(
     table: Table, number: int, deal: Dealer = by_the_game, viewers: Sequence[Viewer] = ()
 ) -> dict[str, float]:
-    """How often dealing again changed what a seat cannot know, by the name of its parts."""
+    """Return how often a re-deal changed each part of the hidden information, from 0 to 1."""
     oracle = oracle_of(table)
     tally: dict[str, list[bool]] = {}
     for case in cases(table, number, deal, viewers):

@@ -1,4 +1,4 @@
-"""Ways to deal a position again that are wrong; the suite must catch every one of them."""
+"""Incorrect ways to re-deal a position, which the suite must detect."""
 
 from typing import Any
 
@@ -7,31 +7,31 @@ from referee.games.shared.dealing import Chance
 
 
 def forgets_that_one_must_beat(state: Any, seat: int, luck: Chance) -> Any:
-    """Gives the other cards with which he would have had to win."""
+    """Deal the others cards that would have won a trick which they had to win."""
     return state.but(must_beat=False).redeal(seat, luck).but(must_beat=state.must_beat)
 
 
 def deals_a_card_twice(state: Any, seat: int, luck: Chance) -> Any:
-    """Puts a card into the stock that somebody holds."""
+    """Put a card of a hand into the stock."""
     dealt: Any = state.redeal(seat, luck)
     held = [c for hand in dealt.hands for c in hand]
     return dealt.but(stock=(*dealt.stock[:-1], *held[:1]) if held else dealt.stock[1:])
 
 
 def loses_a_card(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals a stock that is too short."""
+    """Deal a stock with one card less."""
     dealt: Any = state.redeal(seat, luck)
     return dealt.but(stock=dealt.stock[1:])
 
 
 def changes_what_the_seat_holds(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals to the seat itself."""
+    """Change the hand of the seat itself."""
     other = (seat + 1) % len(state.hands)
     return state.redeal(other, luck)
 
 
 def takes_what_was_played(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals the whole pack, whatever has been seen of it."""
+    """Deal from the whole pack, cards already played included."""
     pool = list(luck.shuffled("redeal", 0, DECK))
     sizes = [len(hand) for hand in state.hands]
     hands = [in_order(pool.pop() for _ in range(size)) for size in sizes]
@@ -40,27 +40,27 @@ def takes_what_was_played(state: Any, seat: int, luck: Chance) -> Any:
 
 
 def forgets_what_was_picked_up(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals again what everybody knows to be in the others' hands."""
+    """Re-deal cards that are publicly known to be in the others' hands."""
     known = tuple(k if s == seat else () for s, k in enumerate(state.known))
     return state.but(known=known).redeal(seat, luck).but(known=state.known)
 
 
 def leaves_everything(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals nothing."""
+    """Re-deal nothing."""
     return state
 
 
 def leaves_the_hands(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals the stock alone."""
+    """Re-deal the stock alone."""
     return state.but(stock=luck.shuffled("redeal", 0, state.stock), luck=luck)
 
 
 def leaves_the_cards(state: Any, seat: int, luck: Chance) -> Any:
-    """Changes only what chance decides later."""
+    """Change only the chance source."""
     return state.but(luck=luck)
 
 
 def leaves_what_is_to_come(state: Any, seat: int, luck: Chance) -> Any:
-    """Leaves what chance decides later as it is."""
+    """Keep the chance source, which decides future events."""
     dealt: Any = state.redeal(seat, luck)
     return dealt.but(luck=state.luck)

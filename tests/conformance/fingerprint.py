@@ -1,6 +1,6 @@
-"""One number for all that is sent in some games: the same in every process and on every machine.
+"""Print a hash of the bytes sent in some games, which is equal in all processes and machines.
 
-Run as a program it prints the fingerprint of every table of the quick suite, a line each.
+Run as a program, it prints the fingerprint of every table of the quick suite, one per line.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ SOME = tuple(filter(is_quick, TABLES))
 
 
 def fingerprint(table: Table) -> str:
-    """SHA-256 of every question and every action of the first walks at a table."""
+    """Return the SHA-256 of every question and action of the first walks at a table."""
     seen = hashlib.sha256()
     for number in range(WALKS):
         for step in walk(table, number):

@@ -1,8 +1,8 @@
-"""Golden records: one match at every table, kept in tests/golden and compared to the letter.
+"""Golden records: one match at every table, kept in tests/golden and compared exactly.
 
-The counts of legal sequences (tests/conformance/perft.py) are kept beside them.
+The counts of legal sequences (tests/conformance/perft.py) are in the same folder.
 
-Run as a program (``scripts/golden``) it writes them all anew.
+Run as a program (``scripts/golden``), it writes all of them again.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parents[1] / "golden"
 
 
 def path(table: Table) -> Path:
-    """Where the golden record of a table is kept."""
+    """Return the path of a table's golden record."""
     return FOLDER / f"{table}.jsonl"
 
 

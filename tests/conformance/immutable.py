@@ -1,4 +1,4 @@
-"""Values that cannot change, however deep one looks."""
+"""Check that a value and all values in it are immutable."""
 
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -7,7 +7,7 @@ PLAIN = (str, bytes, int, bool, float, type(None), Enum)
 
 
 def changeable(value: object, where: str = "it") -> str | None:
-    """What could be changed in a value, or None."""
+    """Return a description of a mutable part of a value, or None."""
     if isinstance(value, PLAIN):
         return None
     if isinstance(value, (tuple, frozenset)):

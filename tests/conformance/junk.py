@@ -1,4 +1,4 @@
-"""Actions that are nearly legal, and values that are not actions."""
+"""Generate actions that are nearly legal, and values that are not actions."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ NO_ACTIONS: tuple[object, ...] = (
 
 
 def near(action: Action, things: list[str], rng: random.Random) -> Iterator[Action]:
-    """Actions of the same kind that differ a little."""
+    """Yield actions of the same type that differ in one field."""
     hints = get_type_hints(type(action))
     for field in fields(action):
         value = getattr(action, field.name)
@@ -50,14 +50,14 @@ def listable(hint: Any, things: list[str], rng: random.Random) -> tuple[list[Any
 
 
 def far_away(kind: Any) -> Any:
-    """A value of a kind whose numbers are all far too large."""
+    """Return a value of a type with numbers that are far too large."""
     return kind(**dict.fromkeys(get_type_hints(kind), 1 << 30))
 
 
 def near_list(
     value: tuple[Any, ...], things: list[Any], junk: Sequence[Any], rng: random.Random
 ) -> Iterator[Any]:
-    """Lists that differ a little."""
+    """Yield variations of a list."""
     yield ()
     yield value[1:]
     yield value[::-1]
@@ -74,7 +74,7 @@ def near_list(
 
 
 def of_kind(kind: Any, things: list[str], rng: random.Random) -> Action:
-    """An action of a kind, made of anything."""
+    """Return an action of a type with random content."""
     made: dict[str, Any] = {}
     for name, hint in get_type_hints(kind).items():
         if hint is bool:

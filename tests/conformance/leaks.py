@@ -1,4 +1,4 @@
-"""Games that leak on purpose; the suite must catch every one of them."""
+"""Games with deliberate leaks, which the suite must detect."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -14,14 +14,14 @@ from referee.games.shared.dealing import Chance
 from referee.games.shared.poker import best_hand
 
 Look = Callable[[Any, int, Any], Any]
-"""A state, a seat, and the correct view or legal actions of the seat: returns the leaking ones."""
+"""Returns a leaking view or leaking legal actions for a state, a seat and the correct ones."""
 Show = Callable[[Any, Any], Any]
-"""A state, and what a spectator would rightly see: what he gets instead."""
+"""Returns a leaking spectator's view for a state and the correct view."""
 
 
 @dataclass(frozen=True)
 class Leak:
-    """A way to give something away."""
+    """A deliberate leak in a game's views or legal actions."""
 
     game: Game
     name: str
@@ -33,7 +33,7 @@ class Leak:
         return f"{self.game.id}-{self.name.replace(' ', '-')}"
 
     def leaking(self) -> Game:
-        """The game, leaking."""
+        """Return the game with the leak."""
         leak = self
 
         class Leaking(type(self.game)):  # type: ignore[misc]
@@ -44,7 +44,7 @@ class Leak:
 
 
 def leaking_state(state: State, leak: Leak) -> State:
-    """The same position, leaking."""
+    """Return the same position with the leak."""
 
     class Leaking(type(state)):  # type: ignore[misc]
         def view(self, seat: int) -> View:
@@ -65,7 +65,7 @@ def leaking_state(state: State, leak: Leak) -> State:
 
 @dataclass(frozen=True)
 class Reordered(Legal):
-    """The right actions in another order."""
+    """The legal actions in another order."""
 
     right: Legal
     reverse: bool
@@ -79,12 +79,12 @@ class Reordered(Legal):
 
 
 def high(cards: tuple[Card, ...]) -> int:
-    """The rank of the highest card; 0 for none."""
+    """Return the rank of the highest card; 0 without cards."""
     return max((RANK[c] for c in cards), default=0)
 
 
 def poke_leaks() -> Iterator[Leak]:
-    """Information that Poke could leak."""
+    """Yield leaks of hidden information in Poke."""
 
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Poke(), name, view, legal)
@@ -132,18 +132,18 @@ def poke_leaks() -> Iterator[Leak]:
 
 
 def good(hand: tuple[Any, ...]) -> int:
-    """Whether a hand of five is a pair or better."""
+    """Return 1 if a hand of five cards is a pair or better, otherwise 0."""
     return int(len(hand) == 5 and best_hand(hand).category > 0)
 
 
 def can_be_beaten(state: Any, seat: int) -> bool:
-    """Whether the other can beat the lowest card."""
+    """Return whether the other seat can beat the lowest card."""
     return can_beat(state.hands[1 - seat], state.hands[seat][:1])
 
 
 @dataclass(frozen=True)
 class Unbeaten(Legal):
-    """Leads that the other cannot beat, if there are any."""
+    """The leads that the other seat cannot beat, if there are any."""
 
     right: Legal
     other: tuple[Any, ...]
@@ -158,7 +158,7 @@ class Unbeaten(Legal):
 
 
 def saint_poker_leaks() -> Iterator[Leak]:
-    """Information that Saint Poker could leak."""
+    """Yield leaks of hidden information in Saint Poker."""
 
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(SaintPoker(), name, view, legal)

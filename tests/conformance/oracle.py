@@ -1,6 +1,6 @@
-"""Facts about each game that the suite needs to check its dealing: one oracle per game.
+"""The interface of oracles: facts about a game that the suite needs to check re-deals.
 
-A game that is added brings its oracle to :mod:`tests.conformance.oracles`.
+A new game adds its oracle to :mod:`tests.conformance.oracles`.
 """
 
 from abc import ABC, abstractmethod
@@ -17,25 +17,25 @@ Part = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Story:
-    """What chance decided, and what was done from the beginning."""
+    """The chance events and all actions of a game."""
 
     luck: Chance
     turns: Sequence[Moves]
 
 
 class Oracle(ABC):
-    """Knows a game from outside."""
+    """Facts about a game, implemented independently of it."""
 
     ordered: ClassVar[frozenset[type]] = frozenset()
-    """Actions in which the order of things has a meaning."""
+    """Types of actions in which the order of the elements matters."""
 
     def usual(self, action: Action) -> Action:
-        """The action as it is listed, where several forms mean the same."""
+        """Return the form in which an action is listed, if several forms are equivalent."""
         return action
 
     @abstractmethod
     def cards(self, state: State) -> list[str]:
-        """All that is in the game, wherever it is; nothing ever comes or goes."""
+        """Return all cards of the game, wherever they are; the set never changes."""
 
     @abstractmethod
     def hidden(self, state: State, seat: int | None) -> dict[str, Part]:
@@ -43,13 +43,13 @@ class Oracle(ABC):
 
     @abstractmethod
     def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
-        """A game with other cards that comes to the position ``dealt``.
+        """Construct a game with other cards that leads to the position ``dealt``.
 
-        Every turn of it corresponds to one of the game that was played, and the seat does the
-        same in both. The rules determine the legal actions and their results.
+        Each of its turns corresponds to one of the original game, and the seat's actions are
+        equal. The rules determine the legal actions and their results.
 
         Args:
-            played: a game from its beginning to a position, which comes last.
-            dealt: the same position dealt again for a seat.
-            seat: the seat; None is a spectator.
+            played: the original game from its beginning to a position, which is the last element.
+            dealt: the same position, dealt again for a seat.
+            seat: the seat, or None for a spectator.
         """

@@ -1,6 +1,6 @@
-"""Counts of legal sequences to a small depth from fixed positions, as chess programs have them.
+"""Perft: count legal sequences to a small depth from fixed positions, as chess programs do.
 
-A rule that is changed by mistake changes such a count, even where no golden record comes by.
+An unintended change of a rule changes such a count, even if no golden record reaches the rule.
 """
 
 import json
@@ -20,13 +20,13 @@ MOST = 1_000
 """Maximum number of positions that are expanded; it limits the depth."""
 DEEPEST = 6
 WHERE = {"first": 0.0, "middle": 0.5, "late": 0.9}
-"""How far into a game at random the positions lie."""
+"""The fixed positions, as fractions of the length of a random game."""
 
 Counts = dict[str, list[int]]
 
 
 def following(state: State) -> Iterator[State]:
-    """Every position that the listed actions lead to; one a combination of simultaneous ones."""
+    """Yield the successor for each listed action, or each combination of simultaneous ones."""
     listed = [list(state.legal(seat)) for seat in state.actors]
     for actions in product(*listed) if listed else ():
         moves: Mapping[int, Action] = dict(zip(state.actors, actions, strict=True))
@@ -34,12 +34,12 @@ def following(state: State) -> Iterator[State]:
 
 
 def choices(state: State) -> int:
-    """How many sequences of one turn there are."""
+    """Return the number of sequences of one turn."""
     return prod(len(list(state.legal(seat))) for seat in state.actors) if state.actors else 0
 
 
 def counts(state: State) -> list[int]:
-    """The numbers of sequences of 1, 2, ... turns, as deep as the bounds allow."""
+    """Return the numbers of sequences of 1, 2, ... turns, up to `MOST` and `DEEPEST`."""
     numbers: list[int] = []
     positions = [state]
     while len(numbers) < DEEPEST:
@@ -51,23 +51,23 @@ def counts(state: State) -> list[int]:
 
 
 def of_table(table: Table) -> Counts:
-    """The counts from the fixed positions of a table."""
+    """Return the counts from the fixed positions of a table."""
     steps = walk(table, 0)
     return {name: counts(steps[int(part * (len(steps) - 1))].state) for name, part in WHERE.items()}
 
 
 def path(game_id: str) -> Path:
-    """Where the counts of a game are kept."""
+    """Return the path of a game's counts."""
     return FOLDER / f"{game_id}.json"
 
 
 def of_game(game_id: str) -> dict[str, Counts]:
-    """The counts of all tables of a game."""
+    """Return the counts of all tables of a game."""
     return {str(table): of_table(table) for table in TABLES if table.game.id == game_id}
 
 
 def text(counts_by_table: dict[str, Counts]) -> str:
-    """Counts as they are kept: a line a position."""
+    """Return counts in the file's format, with one line per position."""
     spread = json.dumps(counts_by_table, indent=1)
     return (
         re.sub(r"\[[^]]*\]", lambda counts: " ".join(counts[0].split()), spread)

@@ -1,4 +1,4 @@
-"""Poke from outside: where its cards are, and how a hand may have come about."""
+"""The oracle of Poke: where its cards are, and possible histories of a hand."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,23 +15,21 @@ from tests.conformance.walks import Step
 
 @dataclass(frozen=True)
 class Hand:
-    """The cards of a seat in a deal: those dealt, and for every draw those it gave and got."""
+    """A seat's initial cards in a deal, and for each draw the cards discarded and drawn."""
 
     dealt: list[str]
     draws: list[tuple[list[str], list[str]]]
 
 
 class PokeOracle(Oracle):
-    """Knows Poke."""
-
     def cards(self, state: Any) -> list[str]:
-        """The cards of the deal that is played, or was played last."""
+        """Return the cards of the current or last deal."""
         tricks = [c for trick in state.tricks for c in (*trick.lead, *trick.answer)]
         hands = [c for hand in (*state.hands, *state.discards) for c in hand]
         return [*tricks, *hands, *state.led, *state.stock]
 
     def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
-        """The others' hands and discards, the stock, and what comes after this deal."""
+        """Return the others' hands and discards, the stock, and the next deal."""
         later = state.luck.shuffled("deck", len(state.deals) + 1, DECK)
         parts: dict[str, Part] = {"stock": state.stock, "later": later}
         for other in self.others(seat):
@@ -41,11 +39,11 @@ class PokeOracle(Oracle):
 
     @staticmethod
     def others(seat: int | None) -> list[int]:
-        """The seats that are not this one."""
+        """Return the seats except this one."""
         return [other for other in (0, 1) if other != seat]
 
     def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
-        """The same rubber, but for the pack of its last deal and the others' discards in it."""
+        """Change the pack of the last deal and the others' discards in it."""
         assert isinstance(dealt, PokeState)
         deal = self.deal_of(dealt)
         here = [step for step in played if self.deal_of(step.state) == deal]
@@ -73,13 +71,13 @@ class PokeOracle(Oracle):
 
     @staticmethod
     def deal_of(state: Any) -> int:
-        """The number of the deal that a position belongs to."""
+        """Return the number of the deal of a position."""
         over: bool = state.phase == "over"
         return len(state.deals) - over
 
     @staticmethod
     def as_it_was(here: Sequence[Step], seat: int) -> Hand:
-        """How the hand of a seat came about in the deal that was played."""
+        """Return the history of a seat's hand in the original deal."""
         states: list[Any] = [step.state for step in here]
         draws = []
         for step, after in zip(here, states[1:], strict=False):
@@ -91,7 +89,11 @@ class PokeOracle(Oracle):
 
     @staticmethod
     def imagined(dealt: Any, seat: int) -> Hand:
-        """How the hand of a seat may have come about: it drew whatever is now lowest in it."""
+        """Construct a possible history of a hand.
+
+        The seat drew the cards that are now the lowest of the hand. The loop goes backwards
+        through the seat's draws and exchanges the drawn cards for discards.
+        """
         held = [*dealt.hands[seat]]
         for trick in dealt.tricks:
             held += trick.lead if trick.leader == seat else trick.answer

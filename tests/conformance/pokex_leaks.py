@@ -1,4 +1,4 @@
-"""Pokex that leaks on purpose, or deals a position again in a way that is wrong."""
+"""Pokex with deliberate leaks, and incorrect ways to re-deal it."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,30 +14,30 @@ Hand = tuple[Card, ...]
 
 
 def partner(state: Any, seat: int) -> Hand:
-    """The hand of the partner; with two seats that of the opponent."""
+    """Return the hand of the partner, or of the opponent with two seats."""
     hand: Hand = state.hands[(seat + state.seats // 2) % state.seats]
     return hand
 
 
 def left(state: Any, seat: int) -> Hand:
-    """The hand of the next seat."""
+    """Return the hand of the next seat."""
     hand: Hand = state.hands[(seat + 1) % state.seats]
     return hand
 
 
 def most(hand: Hand) -> str:
-    """The rank that comes most often."""
+    """Return the most frequent rank."""
     ranks = Counter(c[0] for c in hand if c not in JOKERS)
     return max(sorted(ranks), key=ranks.__getitem__, default="")
 
 
 def place(cards: Hand) -> int:
-    """A number that the first of some cards has in the pack; 0 for none."""
+    """Return the index of the first card in the pack; 0 without cards."""
     return DECK_WITH_JOKERS.index(cards[0]) if cards else 0
 
 
 def to_come(state: Any, seat: int) -> Hand:
-    """With two seats what is turned up next; with four the next seat's hand."""
+    """Return the next cards to be turned up (two seats), or the next seat's hand (four seats)."""
     if state.seats == 2 and state.row:
         rest: Hand = state.row[2 * len(state.tricks) + 2 :]
         return rest
@@ -45,7 +45,7 @@ def to_come(state: Any, seat: int) -> Hand:
 
 
 def pokex_leaks() -> Iterator[Leak]:
-    """Information that Pokex could leak."""
+    """Yield leaks of hidden information in Pokex."""
 
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Pokex(), name, view, legal)
@@ -93,7 +93,7 @@ def pokex_leaks() -> Iterator[Leak]:
 
 
 def wild(state: Any, hand: Hand) -> list[Card]:
-    """The wild cards of a hand."""
+    """Return the wild cards of a hand."""
     return [c for c in hand if c in JOKERS or c[0] == state.wild_rank]
 
 
@@ -103,13 +103,13 @@ Dealer = Callable[[Any, int, Chance], Any]
 
 
 def with_hand(state: Any, seat: int, hand: Hand) -> Any:
-    """The same, but one hand."""
+    """Return the state with another hand for one seat."""
     hands = tuple(hand if s == seat else held for s, held in enumerate(state.hands))
     return state.but(hands=hands)
 
 
 def deals_a_card_to_two(state: Any, seat: int, luck: Chance) -> Any:
-    """Gives the next seat a card that the seat holds."""
+    """Give a card of the seat to the next seat as well."""
     dealt: Any = state.redeal(seat, luck)
     mine, theirs = dealt.hands[seat], left(dealt, seat)
     other = (seat + 1) % dealt.seats
@@ -117,13 +117,13 @@ def deals_a_card_to_two(state: Any, seat: int, luck: Chance) -> Any:
 
 
 def deals_one_card_less(state: Any, seat: int, luck: Chance) -> Any:
-    """Gives the next seat a card too few."""
+    """Deal the next seat one card less."""
     dealt: Any = state.redeal(seat, luck)
     return with_hand(dealt, (seat + 1) % dealt.seats, left(dealt, seat)[1:])
 
 
 def deals_the_whole_pack(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals what has been seen too."""
+    """Deal from the whole pack, known cards included."""
     pool = luck.shuffled("redeal", 0, DECK_WITH_JOKERS)
     dealt = state.but(luck=luck)
     for other in range(state.seats):
@@ -134,7 +134,7 @@ def deals_the_whole_pack(state: Any, seat: int, luck: Chance) -> Any:
 
 
 def gives_to_the_centre(state: Any, seat: int, luck: Chance) -> Any:
-    """Exchanges a hidden card for one of the centre."""
+    """Exchange a hidden card for one of the centre."""
     dealt: Any = state.redeal(seat, luck)
     theirs = left(dealt, seat)
     if not theirs:
@@ -147,18 +147,18 @@ def gives_to_the_centre(state: Any, seat: int, luck: Chance) -> Any:
 
 
 def leaves_all_hands(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals nothing but what nobody holds."""
+    """Keep all hands and re-deal the rest."""
     return state.redeal(seat, luck).but(hands=state.hands)
 
 
 def leaves_the_partner(state: Any, seat: int, luck: Chance) -> Any:
-    """Takes the partner's hand for known (with two seats: the opponent's)."""
+    """Keep the partner's hand (with two seats the opponent's)."""
     other = (seat + state.seats // 2) % state.seats
     return with_hand(state.redeal(seat, luck), other, state.hands[other])
 
 
 def leaves_the_row(state: Any, seat: int, luck: Chance) -> Any:
-    """Leaves what is turned up later as it is."""
+    """Keep the cards that are turned up later."""
     return state.redeal(seat, luck).but(row=state.row)
 
 
@@ -170,4 +170,4 @@ POKEX_FALSE: tuple[Dealer, ...] = (
 )
 POKEX_LAZY: tuple[Dealer, ...] = (leaves_all_hands, leaves_the_partner)
 POKEX_LAZY_OF_TWO: tuple[Dealer, ...] = (leaves_the_row,)
-"""Lazy where there are two seats."""
+"""Re-dealing that keeps too much, at tables of two seats."""

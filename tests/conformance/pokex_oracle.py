@@ -1,4 +1,4 @@
-"""Pokex from outside: where its cards are, and how a hand may have come about."""
+"""The oracle of Pokex: where its cards are, and possible histories of a hand."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,10 +11,8 @@ from tests.conformance.walks import Step
 
 
 class PokexOracle(Oracle):
-    """Knows Pokex."""
-
     def cards(self, state: Any) -> list[str]:
-        """The cards of the deal that is played, or was played last."""
+        """Return the cards of the current or last deal."""
         held = [c for hand in state.hands for c in hand]
         played = [c for seat in range(state.seats) for c in self.played_by(state, seat)]
         return [*held, *played, *(state.row or state.centre), *state.aside]
@@ -26,7 +24,7 @@ class PokexOracle(Oracle):
         return [c for play in played if play.seat == seat for c in play.cards]
 
     def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
-        """The other hands, the cards set aside, the cards not turned up, and the deals to come."""
+        """Return the other hands, the cards set aside or not turned up, and the next deals."""
         mine = 0 if seat is None else seat
         others = {
             f"{on} on": state.hands[(mine + on) % state.seats]
@@ -41,7 +39,7 @@ class PokexOracle(Oracle):
         return {**others, "aside": state.aside, "order": order, "later": tuple(later)}
 
     def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
-        """The same game, but for the pack of its last deal and the order of its centre."""
+        """Change the pack of the last deal and the order of its centre."""
         first: Any = played[0].state
         last: Any = dealt
         deal = len(last.deals) - (last.phase == "over")

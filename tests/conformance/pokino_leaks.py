@@ -1,4 +1,4 @@
-"""Pokino that leaks on purpose, or deals a position again in a way that is wrong."""
+"""Pokino with deliberate leaks, and incorrect ways to re-deal it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -21,13 +21,13 @@ def secret(state: Any, seat: int) -> tuple[Any, ...]:
 
 
 def theirs(state: Any, seat: int) -> tuple[Any, ...]:
-    """The dominoes of the next seat."""
+    """Return the dominoes of the next seat."""
     held: tuple[Any, ...] = state.dominoes[(seat + 1) % len(state.hands)]
     return held
 
 
 def pokino_leaks() -> Iterator[Leak]:
-    """Information that Pokino could leak."""
+    """Yield leaks of hidden information in Pokino."""
 
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Pokino(), name, view, legal)
@@ -68,24 +68,24 @@ POKINO_LEAKS = tuple(pokino_leaks())
 
 
 def deals_a_domino_twice(state: Any, seat: int, luck: Chance) -> Any:
-    """Puts one's own domino into the poke as well."""
+    """Put a domino of the seat into the poke as well."""
     dealt: Any = state.redeal(seat, luck)
     return dealt.but(poke=(*dealt.dominoes[seat][:1], *dealt.poke[1:]))
 
 
 def loses_a_domino(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals a poke that is too short, or a hand."""
+    """Remove a domino from the poke, or a hand if the poke is empty."""
     dealt: Any = state.redeal(seat, luck)
     return dealt.but(poke=dealt.poke[1:]) if dealt.poke else dealt.but(dominoes=state.dominoes[1:])
 
 
 def leaves_the_dominoes(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals the cards alone."""
+    """Re-deal the cards alone."""
     return state.redeal(seat, luck).but(dominoes=state.dominoes, poke=state.poke)
 
 
 def leaves_what_was_dealt(state: Any, seat: int, luck: Chance) -> Any:
-    """Deals the dominoes alone."""
+    """Re-deal the dominoes alone."""
     return state.redeal(seat, luck).but(hands=state.hands, deck=state.deck)
 
 

@@ -1,4 +1,4 @@
-"""Pokino from outside: where its cards and dominoes are, and how hands may have come about."""
+"""The oracle of Pokino: where its cards and dominoes are, and possible histories of hands."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
@@ -10,16 +10,14 @@ from tests.conformance.oracle import Oracle, Part, Story
 from tests.conformance.walks import Step
 
 FEW = 4
-"""With so few cards or dominoes left to draw, dealing again often changes nothing."""
+"""With at most this number of cards or dominoes left to draw, a re-deal often changes nothing."""
 
 
 class PokinoOracle(Oracle):
-    """Knows Pokino."""
-
     ordered: ClassVar[frozenset[type]] = frozenset({Run})
 
     def usual(self, action: Action) -> Action:
-        """A double the left or upper half first: both ways round are one action."""
+        """Return a double with the left or upper half first; both orientations are one action."""
         match action:
             case Domino(domino, x, y, "left", draw) if len(set(domino.split("-"))) == 1:
                 return Domino(domino, x - 1, y, "right", draw)
@@ -28,7 +26,7 @@ class PokinoOracle(Oracle):
         return action
 
     def cards(self, state: Any) -> list[str]:
-        """All 52 cards and all 91 dominoes."""
+        """Return all 52 cards and all 91 dominoes."""
         cards = [c for hand in state.hands for c in hand] + list(state.deck)
         cards += [c for run in state.runs for c in run.cards]
         dominoes = [d for held in state.dominoes for d in held] + list(state.poke)
@@ -36,10 +34,12 @@ class PokinoOracle(Oracle):
         return cards + dominoes
 
     def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
-        """The cards that the others were dealt and still hold, and the cards face down or below.
+        """Return the others' initial cards that they still hold, and the face-down cards and
+        dominoes.
 
-        Near the end of the deck a seat can infer the others' cards from those that it has not seen:
-        the last few things are one part together with the luck, which always changes.
+        Near the end of the deck a seat can infer the others' cards from the cards it has not seen.
+        The last few cards or dominoes are therefore one part with the chance source, which
+        always changes.
         """
         others = [other for other in range(len(state.hands)) if other != seat]
         cards: dict[str, Part] = {
@@ -54,7 +54,8 @@ class PokinoOracle(Oracle):
         return many | {"last": (state.luck, *few.values())}
 
     def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
-        """The same game, but for what the others still hold of what was hidden, and the rest."""
+        """Change the hidden cards and dominoes that the others still hold, and those not yet
+        drawn."""
         first: Any = played[0].state
         luck = Arranged(
             orders={
@@ -67,7 +68,8 @@ class PokinoOracle(Oracle):
 
     @staticmethod
     def _deck(played: Sequence[Step], dealt: Any, seat: int | None) -> list[str]:
-        """The cards as they were dealt: those that were not played are the new ones."""
+        """Return the cards in the order of the deal; cards that were not played are the re-dealt
+        ones."""
         first: Any = played[0].state
         deck: list[str] = []
         shown = {c for run in dealt.runs for c in run.cards}
@@ -78,7 +80,10 @@ class PokinoOracle(Oracle):
         return [*deck, *first.deck[:drawn], *dealt.deck]
 
     def _pile(self, played: Sequence[Step], dealt: Any, seat: int | None) -> list[str]:
-        """The dominoes as they were dealt and drawn: those that were not laid are the new ones."""
+        """Return the dominoes in the order of deal and draws.
+
+        Dominoes that were not laid are the re-dealt ones.
+        """
         first: Any = played[0].state
         kept = [iter(held) for held in dealt.dominoes]
         shown = {tile.domino for tile in dealt.layout.tiles} | set(dealt.removed)
@@ -94,7 +99,7 @@ class PokinoOracle(Oracle):
 
     @staticmethod
     def _drawers(played: Sequence[Step]) -> Iterator[int]:
-        """Who drew the first domino of the poke, the second, and so on."""
+        """Yield the seat that drew each domino of the poke, in order."""
         for step in played[:-1]:
             for seat, action in step.moves.items():
                 if isinstance(action, Domino):

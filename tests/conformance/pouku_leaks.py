@@ -1,4 +1,4 @@
-"""Pouku leaking on purpose."""
+"""Pouku with deliberate leaks."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ from tests.conformance.leaks import Leak, Look, Reordered, high
 
 
 def pouku_leaks() -> Iterator[Leak]:
-    """Information that Pouku could leak."""
+    """Yield leaks of hidden information in Pouku."""
 
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Pouku(), name, view, legal)

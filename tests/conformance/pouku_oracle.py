@@ -1,4 +1,4 @@
-"""Pouku from outside: where its cards are, and how a hand may have come about."""
+"""The oracle of Pouku: where its cards are, and possible histories of a hand."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,15 +11,13 @@ from tests.conformance.walks import Step
 
 
 class PoukuOracle(Oracle):
-    """Knows Pouku."""
-
     def cards(self, state: Any) -> list[str]:
-        """The cards of the deal that is played, or was played last."""
+        """Return the cards of the current or last deal."""
         lying = [c for cards in (*state.hands, *state.fields, *state.kept) for c in cards]
         return [state.point_card, *lying, *state.stock]
 
     def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
-        """The hands that the seat has not seen, the stock, and what comes after this deal."""
+        """Return the hands that the seat has not seen, the stock, and the next deal."""
         unseen = [s for s in range(len(state.hands)) if s not in self.seen(state, seat)]
         return {
             **{f"hand {s}": state.hands[s] for s in unseen},
@@ -29,22 +27,22 @@ class PoukuOracle(Oracle):
 
     @staticmethod
     def over(state: Any) -> bool:
-        """Whether the game has ended."""
+        """Return whether the game has ended."""
         return not state.actors
 
     def seen(self, state: Any, seat: int | None) -> set[int | None]:
-        """The seats whose hands a seat has seen: its own, and at the end the winner's."""
+        """Return the seats with hands that a seat has seen: its own, and finally the winner's."""
         shown = self.over(state) and not state.deals[-1].void
         return {seat, state.deals[-1].winner} if shown else {seat}
 
     def deal_of(self, state: Any) -> int:
-        """The number of the deal that a position belongs to."""
+        """Return the number of the deal of a position."""
         return len(state.deals) - self.over(state)
 
     def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
-        """The same game, but for the pack of its last deal.
+        """Change the pack of the last deal.
 
-        Whoever's hand was not seen discarded whatever he had just drawn.
+        A seat with an unseen hand discarded each card that it had just drawn.
         """
         after: Any = dealt
         deal = self.deal_of(dealt)
@@ -76,7 +74,7 @@ class PoukuOracle(Oracle):
 
     @staticmethod
     def shown(here: Sequence[Any], seat: int) -> list[str]:
-        """The card of its hand that a seat kept in this deal, if it did."""
+        """Return the cards of its initial hand that a seat kept in this deal."""
         kept = [
             (step.state.hands[seat], step.moves[seat].keep)
             for step in here[:-1]

@@ -22,12 +22,12 @@ def last_seat_s_view(state: Any, view: Any) -> Any:
 
 
 def turned(things: Any, state: Any) -> Any:
-    """Some things the other way round if the first hand ends with something high."""
+    """Return the elements in reverse order if the last card of the first hand is high."""
     return things[::-1] if state.hands[0][-1:] > ("8",) else things
 
 
 def public_leaks() -> Iterator[Leak]:
-    """Information that could leak to a spectator."""
+    """Yield leaks of hidden information to a spectator."""
 
     def leak(game: Game, name: str, public: Show) -> Leak:
         return Leak(game, f"to a spectator {name}", public=public)

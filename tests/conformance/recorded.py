@@ -1,4 +1,4 @@
-"""Whole matches, played in this process by a bot that chooses by the luck it is given."""
+"""Play whole matches in this process with a bot that chooses by the question's luck."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -21,13 +21,13 @@ Choose = Callable[[bot_pb2.ActRequest], bot_pb2.Action]
 
 
 def by_luck(question: bot_pb2.ActRequest) -> bot_pb2.Action:
-    """One of the listed actions, by the luck in the question."""
+    """Return the listed action that the luck in the question selects."""
     return random.Random(question.luck).choice(question.legal)
 
 
 @dataclass
 class Played:
-    """A played game, and all its questions."""
+    """A finished game and all its questions."""
 
     record: str = ""
     questions: list[bytes] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Played:
 
 
 def setting(table: Table) -> TableSetting:
-    """The table as the referee knows it."""
+    """Return the table's setting for the referee."""
     sides = table.game.sides(table.seats, table.options)
     return TableSetting(MATCH, table.game, table.codec, table.seats, table.options, sides)
 
@@ -48,7 +48,7 @@ def setting(table: Table) -> TableSetting:
 def play_game(
     table: Table, seed: bytes, game: int, board: int, choose: Choose = by_luck, legal: bool = True
 ) -> Played:
-    """Plays one game of a match with this seed; ``legal``: whether legal actions are listed."""
+    """Play one game of the match with this seed; ``legal``: whether legal actions are listed."""
     order = referee_pb2.Board(game=game, number=board, seed=board_seed(seed, board))
     play = RunningGame(setting(table), order)
     rights = [RecordedClock(CLOCK, legal) for _ in range(table.seats)]
@@ -64,7 +64,7 @@ def play_game(
 
 
 def match_line(table: Table, seed: bytes, boards: int) -> Line:
-    """The first line of the record of a match."""
+    """Return the first line of a match's record."""
     entrants = max(table.game.sides(table.seats, table.options)) + 1
     return {
         "type": "match",
@@ -86,12 +86,12 @@ def match_line(table: Table, seed: bytes, boards: int) -> Line:
 
 @lru_cache(maxsize=64)
 def match_record(table: Table, seed: bytes, boards: int = 1) -> str:
-    """The record of a whole match: every seating plays every board."""
+    """Return the record of a whole match: every seating plays every board."""
     return "".join(lines(table, seed, boards))
 
 
 def lines(table: Table, seed: bytes, boards: int) -> Iterator[str]:
-    """The record of a match, in pieces."""
+    """Yield the record of a match in pieces."""
     head = match_line(table, seed, boards)
     yield dump(head)
     names = [name for name, _ in head["entrants"]]

@@ -1,4 +1,4 @@
-"""Saint Poker from outside: where its cards are, and how a hand may have come about."""
+"""The oracle of Saint Poker: where its cards are, and possible histories of a hand."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,16 +10,14 @@ from tests.conformance.walks import Step
 
 
 class SaintPokerOracle(Oracle):
-    """Knows Saint Poker."""
-
     def cards(self, state: Any) -> list[str]:
-        """All 52, those that have left the game included."""
+        """Return all 52 cards, including those that have left the game."""
         gone = [c for done in state.rounds for c in done.discards]
         hands = [c for hand in state.hands for c in hand]
         return [*gone, *hands, *state.lying, *state.future, *state.stock]
 
     def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
-        """The cards that the others did not pick up in public, the stock, and later tie breaks."""
+        """Return the others' initial cards, the stock, and later tie breaks."""
         others = [other for other in range(state.seats) if other != seat]
         next_round = state.round + bool(state.order)
         ties = [state.luck.shuffled("ties", r, range(state.seats)) for r in range(next_round, 9)]
@@ -28,7 +26,7 @@ class SaintPokerOracle(Oracle):
 
     @staticmethod
     def unseen(state: Any, seat: int) -> list[str]:
-        """The cards of a hand that its owner was dealt: all but those it picked up."""
+        """Return the initial cards of a hand: all except those picked up."""
         taken = {
             picked.card
             for done in (*(done.picked for done in state.rounds), state.picked)
@@ -38,7 +36,7 @@ class SaintPokerOracle(Oracle):
         return [c for c in state.hands[seat] if c not in taken]
 
     def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
-        """The same game, but for cards of the others that never left their hands, and the stock."""
+        """Change the others' unseen cards and the stock."""
         first: Any = played[0].state
         last: Any = played[-1].state
         after: Any = dealt

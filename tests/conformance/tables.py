@@ -1,4 +1,4 @@
-"""Every game of the registry, with its numbers of seats and the settings of its options."""
+"""All tables of the tests: each game of the registry with numbers of seats and option settings."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Settings = tuple[tuple[str, Value], ...]
 
 @dataclass(frozen=True)
 class Table:
-    """A game as it is set up."""
+    """A game with its number of seats and option settings."""
 
     game: Game
     seats: int
@@ -30,11 +30,10 @@ class Table:
 
     @cached_property
     def codec(self) -> GameCodec:
-        """The codec of the game."""
         return GameCodec(self.game)
 
     def start(self, luck: Chance) -> State:
-        """The first position."""
+        """Return the first position."""
         return self.game.start(luck, self.seats, self.options)
 
     def __str__(self) -> str:
@@ -53,23 +52,23 @@ def _told(name: str, value: Value) -> str:
 
 
 def values(option: Option) -> tuple[Value, ...]:
-    """The values of an option; a whole number has its default alone."""
+    """Return the tested values of an option; a whole number has only its default."""
     if option.choices:
         return option.choices
     return (False, True) if isinstance(option.default, bool) else (option.default,)
 
 
 def settings(game: Game) -> Iterator[Settings]:
-    """Every setting of the options."""
+    """Yield every combination of option values."""
     for chosen in product(*map(values, game.options.values())):
         yield tuple(zip(game.options, chosen, strict=True))
 
 
 def tables(games: Mapping[str, Game]) -> Iterator[Table]:
-    """The tables at which the games are tried.
+    """Yield the tested tables of each game.
 
-    Every setting of the options at the smallest table that allows it; every number of seats with
-    the default options; and the largest table with the last setting, which has all switches on.
+    These are: every setting of the options at the smallest table that allows it, every number of
+    seats with the default options, and the largest table with all switches on.
     """
     for game in games.values():
         usual = tuple((name, option.default) for name, option in game.options.items())
@@ -89,10 +88,10 @@ TABLES = tuple(tables(GAMES))
 
 
 def is_quick(table: Table) -> bool:
-    """Whether the quick suite tries a table.
+    """Return whether the quick suite tests a table.
 
-    Of each game the smallest with no option turned, and the largest with all; the long suite tries
-    all tables.
+    For each game it tests the smallest table with all options at their default, and the largest
+    table with all options changed. The long suite tests all tables.
     """
     game = table.game
     options = game.options
@@ -120,10 +119,10 @@ every_table = pytest.mark.parametrize(
     ids=str,
     scope="module",
 )
-"""For tests of whatever is in the registry. Those of a file follow one another table by table."""
+"""Runs a test for each table. All tests of a file run for one table before the next table."""
 
 OF_A_GAME = 4
-"""A game with more tables than this shares that many tables' cases among them."""
+"""The tables of a game share the cases of at most this number of tables."""
 
 
 def share(table: Table, cases: int) -> int:

@@ -1,4 +1,4 @@
-"""Games played at random, position by position."""
+"""Random games, position by position."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -12,32 +12,33 @@ from tests.conformance.tables import Table, share
 Moves = Mapping[int, Action]
 
 A_WALK = 100
-"""Positions of a game that are looked at closely."""
+"""Number of positions of a game that are examined in detail."""
 TOO_LONG = 20_000
-"""A game at random that is longer than this does not end."""
+"""Maximum length of a random game; a longer game counts as endless."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A position, and what was done in it; nothing at the end."""
+    """A position and the actions in it; no actions in the last one."""
 
     state: State
     moves: Moves
 
 
 def dice(*named: object) -> random.Random:
-    """Random numbers that depend only on their names."""
+    """Return a random number generator that is seeded by the names."""
     return random.Random("/".join(map(str, named)))
 
 
 def choose(legal: Legal, rng: random.Random) -> Action:
-    """One of the listed actions; the last, which are the largest, more often than by chance."""
+    """Return a random listed action; the last one, usually the largest, has a higher
+    probability."""
     listed = list(legal)
     return listed[-1] if rng.random() < 0.2 else rng.choice(listed)
 
 
 def go_on(state: State, rng: random.Random) -> Iterator[Step]:
-    """The game from this position to its end."""
+    """Yield a random game from this position to its end."""
     for _ in range(TOO_LONG):
         moves = {seat: choose(state.legal(seat), rng) for seat in state.actors}
         yield Step(state, moves)
@@ -54,17 +55,17 @@ def walks(table: Table, most: int) -> Iterator[list[Step]]:
 
 
 def closely(table: Table, steps: list[Step]) -> list[Step]:
-    """Positions to look at closely: all, or the share of a table if the game has many."""
+    """Return the positions to examine in detail: all, or the table's share if the game has many."""
     number = share(table, A_WALK)
     return steps if number == A_WALK else steps[:: max(1, len(steps) // number)]
 
 
 def walk(table: Table, number: int) -> list[Step]:
-    """A whole game at a table; the same for the same number."""
+    """Return the random game with this number at a table."""
     return list(_walk(table, number))
 
 
-# Tests of one table follow one another, and look at the same games.
+# Consecutive tests of a table use the same games.
 @lru_cache(maxsize=64)
 def _walk(table: Table, number: int) -> tuple[Step, ...]:
     rng = dice(table, number)

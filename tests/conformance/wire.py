@@ -10,7 +10,7 @@ from referee.game_codec import GameCodec
 from referee.games.contract import State, View
 
 Viewer = int | None
-"""Who looks on: a seat, or a spectator."""
+"""A seat, or None for a spectator."""
 
 
 def seen(state: State, viewer: Viewer) -> View:
@@ -30,7 +30,7 @@ def question(codec: GameCodec, state: State, seat: Viewer) -> bytes:
 
 
 def named(value: Any) -> set[str]:
-    """All texts in a value, however deep."""
+    """Return all texts in a value at any depth."""
     if isinstance(value, str):
         return {value}
     if is_dataclass(value):
@@ -41,7 +41,7 @@ def named(value: Any) -> set[str]:
 
 
 def clean(message: Message) -> bool:
-    """Whether a message holds nothing but fields of the protocol."""
+    """Return whether a message contains only fields of the protocol."""
     known = type(message)()
     known.CopyFrom(message)
     known.DiscardUnknownFields()

@@ -1,4 +1,4 @@
-"""Answers honestly, a byte a second: what goes out passes through a very slow pipe."""
+"""Sends an honest answer at one byte per second, through a slow pipe."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Makes a million files."""
+"""Creates a million files."""
 
 import contextlib
 import os

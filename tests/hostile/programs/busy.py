@@ -1,4 +1,4 @@
-"""Thinks for 20 ms on one core about every decision, as an ordinary search does."""
+"""Computes for 20 ms on one core for every decision, as an ordinary search does."""
 
 import time
 

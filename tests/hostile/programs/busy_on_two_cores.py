@@ -1,4 +1,4 @@
-"""Thinks for 20 ms on two cores about every decision, as an ordinary parallel search does."""
+"""Computes for 20 ms on two cores for every decision, as an ordinary parallel search does."""
 
 import os
 import time

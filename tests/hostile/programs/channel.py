@@ -1,6 +1,6 @@
-"""One end of a channel: leaves a mark in whatever two processes may share, and looks for marks.
+"""Tries to exchange marks with a second process over every shared resource.
 
-Two of these run at the same time, of one version or of two. Neither may see the other.
+Two of these run at the same time, of one version or of two. Neither may detect the other.
 """
 
 import ctypes
@@ -28,7 +28,7 @@ def told(way: str, saw: object) -> None:
 
 
 def tried(way: str, look: Callable[[], object]) -> None:
-    """Whether the other is seen; a way that is shut shows nothing."""
+    """Print whether the other process is detected; a channel that raises an error is closed."""
     try:
         told(way, look())
     except (OSError, AttributeError, ValueError):
@@ -36,7 +36,7 @@ def tried(way: str, look: Callable[[], object]) -> None:
 
 
 def flock() -> bool:
-    """Somebody else holds a lock on a file that both can open."""
+    """Return whether another process locks a file that both can open."""
     seen = False
     for path in SHARED_FILES:
         try:
@@ -61,7 +61,7 @@ def posix_lock(command: int) -> bool:
         except OSError:
             continue
         kept.append(file)
-        # Somebody who may only read can hold a lock to read, and ask who else holds one.
+        # A read lock needs read access only, and F_GETLK returns the locks of other processes.
         lock = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, KEY, 1, 0)
         asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, KEY, 1, 0)
         get = fcntl.F_GETLK if command == fcntl.F_SETLK else 36
@@ -120,7 +120,7 @@ def port() -> bool:
 
 
 def shared_memory() -> bool:
-    """Of System V: the first makes it, the second finds it."""
+    """Return whether the other process has created the same System V segment."""
     try:
         syscall(29, KEY, 4096, 0o1000 | 0o2000 | 0o666)
     except FileExistsError:
@@ -155,7 +155,7 @@ def posix_queue() -> bool:
 
 
 def keyring() -> bool:
-    """A key in the keyring of the user, which all processes of one user share."""
+    """Look for a key in the user's keyring, which all processes of a user share."""
     words = [ctypes.create_string_buffer(word) for word in (b"user", NAME.encode(), b"x")]
     kept.extend(words)
     kind, name, value = map(ctypes.addressof, words)
@@ -168,7 +168,7 @@ def keyring() -> bool:
 
 
 def others() -> bool:
-    """A process that is not one of ours can be seen."""
+    """Return whether another process with the mark is visible in /proc."""
     mark = NAME.encode()
     return any(
         mark in open(path, "rb").read()
@@ -178,7 +178,7 @@ def others() -> bool:
 
 
 def huge_page_of_a_file() -> bool:
-    """Writing to a file that both have mapped."""
+    """Map a file that both processes can open, for writing."""
     file = os.open("bot.py", os.O_RDWR)
     kept.append(mmap.mmap(file, 0))
     return True

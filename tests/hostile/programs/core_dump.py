@@ -1,4 +1,4 @@
-"""Asks for core dumps, and dies so that one would be written."""
+"""Allows core dumps, and aborts so that one is written."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Answers with nothing in it."""
+"""Sends empty answers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Sends messages without an answer in them, for ever."""
+"""Sends messages without answers, for ever."""
 
 from collections.abc import Iterator
 from typing import Any

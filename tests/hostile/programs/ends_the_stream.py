@@ -1,4 +1,4 @@
-"""Ends its stream where an answer is expected, after it has answered once."""
+"""Answers once, and ends its stream when the next answer is expected."""
 
 from collections.abc import Iterator
 from typing import Any

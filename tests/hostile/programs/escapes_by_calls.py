@@ -1,4 +1,4 @@
-"""Tries the system calls that lead out of a sandbox."""
+"""Tries the system calls that can escape from a sandbox."""
 
 import ctypes
 import os
@@ -24,7 +24,8 @@ kept: list[object] = []
 
 def become_root() -> object:
     if os.getuid() == 0:
-        # The arena's own user, where it is root and the bot cannot have a user of its own.
+        # With a root arena but without user ids for bots, the bot runs as root without
+        # capabilities.
         with open("/proc/self/status") as file:
             rights = next(line.split()[1] for line in file if line.startswith("CapEff"))
         return int(rights, 16) or refused()
@@ -57,7 +58,7 @@ def act() -> None:
         userfaultfd=lambda: syscall(USERFAULTFD, 0),
         io_uring=lambda: syscall(IO_URING, 8, text(bytes(120))),
         kernel_log=lambda: syscall(103, 3, text(bytes(100)), 100),
-        # What it is anyway, lest the machine suffers if this is not refused.
+        # Set the current time, so that the clock stays correct even if this call succeeds.
         clock=lambda: time.clock_settime(time.CLOCK_REALTIME, time.time()),
         hostname=lambda: socket.sethostname(socket.gethostname()),
         nice=lambda: os.nice(-5),

@@ -1,4 +1,4 @@
-"""Ends when it is asked for the first time."""
+"""Exits at the first question."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Ends at the last decision of a deal, with one card left in its hand."""
+"""Exits at the last decision of a deal, with one card left in its hand."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Ends before it listens."""
+"""Exits before it listens."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Writes files until there is no room, and then goes on."""
+"""Writes files until its disk is full, and then continues."""
 
 import contextlib
 import itertools

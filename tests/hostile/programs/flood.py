@@ -38,7 +38,7 @@ def calls(connection: socket.socket) -> int:
 
 
 def serve(flood: bytes, read: bool = False) -> None:
-    """Send `flood` again and again once a bot is asked; read meanwhile or do not."""
+    """Send `flood` repeatedly after the first question; optionally read what the client sends."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path())
     listener.listen()

@@ -1,4 +1,4 @@
-"""Forks as often as it can, for ever, when it is asked for the first time."""
+"""Forks without end at the first question."""
 
 import contextlib
 import os

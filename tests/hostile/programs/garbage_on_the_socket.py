@@ -1,4 +1,4 @@
-"""Listens, and says random bytes instead of gRPC to whoever connects."""
+"""Sends random bytes instead of gRPC on every connection."""
 
 import contextlib
 import random

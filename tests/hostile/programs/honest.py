@@ -1,4 +1,4 @@
-"""An honest bot into which one hostile act is put; every program of the corpus starts here."""
+"""An honest bot with one hostile act, on which the programs of the corpus are based."""
 
 import json
 import os
@@ -10,9 +10,9 @@ from pokearena_bot import run
 
 
 def play(act: Callable[[Any], Any] = lambda turn: None, in_flight: int = 1) -> None:
-    """Plays at random from the question's luck, after `act` was called with every question.
+    """Play at random; call `act` with every question.
 
-    What `act` returns is the answer, unless it is None.
+    A result of `act` other than None is the answer.
     """
 
     class Bot:
@@ -26,7 +26,7 @@ def play(act: Callable[[Any], Any] = lambda turn: None, in_flight: int = 1) -> N
 
 
 def once(act: Callable[[], object]) -> Callable[[Any], None]:
-    """An act that is done at the first question, and not again by this process."""
+    """Return a function that runs `act` at the first question of this process only."""
     left = [act]
 
     def done(turn: Any) -> None:
@@ -37,9 +37,9 @@ def once(act: Callable[[], object]) -> Callable[[Any], None]:
 
 
 def attempt(**ways: Callable[[], object]) -> None:
-    """Tries ways out, and prints for each what came of it: a line of JSON.
+    """Try each way out of the sandbox, and print the result as a line of JSON.
 
-    A way is shut if it raises an OSError; what it returns otherwise is what it got.
+    An exception closes a way. The result of an open way is printed as "got".
     """
     for name, way in ways.items():
         try:
@@ -51,7 +51,11 @@ def attempt(**ways: Callable[[], object]) -> None:
 
 
 def syscall(number: int, *arguments: int) -> int:
-    """A system call by its number (x86-64); raises OSError."""
+    """Call a system call by its x86-64 number.
+
+    Raises:
+        OSError: the system call failed.
+    """
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)

@@ -1,4 +1,4 @@
-"""Plays at random, and does nothing else."""
+"""Plays at random without a hostile act."""
 
 from honest import play
 

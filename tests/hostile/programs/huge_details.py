@@ -1,4 +1,4 @@
-"""Refuses to answer, with an explanation of a mebibyte."""
+"""Fails a call with an error message of 1 MiB."""
 
 from typing import Any
 

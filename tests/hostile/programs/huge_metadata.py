@@ -1,4 +1,4 @@
-"""Sends metadata of a mebibyte before its answer."""
+"""Sends metadata of 1 MiB before its answer."""
 
 from typing import Any
 

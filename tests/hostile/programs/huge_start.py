@@ -1,4 +1,4 @@
-"""Says 64 MiB when it is told what will be played."""
+"""Answers Start with 64 MiB."""
 
 from wire import serve
 

@@ -1,4 +1,4 @@
-"""Plays honestly, ignores every request to end, and has a child that does too."""
+"""Plays honestly, and ignores signals to end, as its child process does."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Answers with an action that is none of the legal ones."""
+"""Answers with an illegal action."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Answers its first question when one millisecond of its time is left, but for the way."""
+"""Answers its first question one millisecond before its time is up, transmission included."""
 
 import time
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from honest import play
 
 WAY = 0.004
-"""Seconds for the way of question and answer."""
+"""Seconds for the transmission of question and answer."""
 waited: list[int] = []
 
 

@@ -1,4 +1,4 @@
-"""Sends SIGKILL to every process it may send one to, its parents among them."""
+"""Sends SIGKILL to every process that it can, its parents included."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ targets = json.loads(Path("targets.json").read_text())
 
 
 def signals_get_out() -> bool:
-    """Whether whoever runs this test could be killed: then nobody is, for the machine's sake."""
+    """Return whether signals reach the test. The program then kills no process."""
     try:
         os.kill(targets["tester"], 0)
     except OSError:

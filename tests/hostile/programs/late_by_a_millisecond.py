@@ -1,4 +1,4 @@
-"""Answers one millisecond after its time was up."""
+"""Answers one millisecond after its time is up."""
 
 import time
 

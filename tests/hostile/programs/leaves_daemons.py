@@ -1,4 +1,4 @@
-"""Leaves daemons behind, in sessions of their own, and ends."""
+"""Starts daemons in sessions of their own, and exits."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Speaks HTTP/2 up to the first frames, and then frames with lengths and streams that lie."""
+"""Sends valid HTTP/2 settings, and then frames with wrong lengths and streams."""
 
 import contextlib
 import socket

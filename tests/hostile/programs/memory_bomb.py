@@ -1,4 +1,4 @@
-"""Takes all the memory it can get, and writes to it."""
+"""Allocates memory without limit, and writes to it."""
 
 from honest import once, play
 

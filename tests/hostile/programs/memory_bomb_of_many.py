@@ -1,4 +1,4 @@
-"""Takes memory in many small processes, none of which is large."""
+"""Allocates memory in many small processes."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Answers, in its stream, a question that was not asked."""
+"""Answers, in its stream, a question that was never sent."""
 
 from collections.abc import Iterator
 from typing import Any

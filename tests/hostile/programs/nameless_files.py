@@ -1,4 +1,4 @@
-"""Fills its disk beside its socket with files that have no name."""
+"""Fills its disk with unlinked files beside its socket."""
 
 import contextlib
 import os

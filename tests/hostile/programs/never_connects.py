@@ -1,4 +1,4 @@
-"""Runs, and never listens."""
+"""Runs without listening."""
 
 import time
 

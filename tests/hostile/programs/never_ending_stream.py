@@ -1,4 +1,4 @@
-"""Sends the same answer for ever, whatever it is asked."""
+"""Sends the same answer to every question, for ever."""
 
 from collections.abc import Iterator
 from typing import Any

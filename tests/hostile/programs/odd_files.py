@@ -1,4 +1,4 @@
-"""Leaves closed folders, link loops, pipes, sparse files and names that are not text."""
+"""Leaves unreadable folders, link loops, pipes, sparse files and names that are not valid text."""
 
 import os
 import tempfile

@@ -13,6 +13,6 @@ def act() -> None:
             file.write(bytes(1 << 20))
 
 
-# Python ignores it, and would be told that the file is too large.
+# Python ignores SIGXFSZ by default; the signal then becomes an OSError.
 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 play(once(act))

@@ -1,4 +1,4 @@
-"""Prints as fast as it can."""
+"""Prints at full speed without end."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Resets the stream of every call and goes on resetting"""
+"""Resets the stream of every call and continues to send resets"""
 
 from flood import PLAY, frame, serve
 

@@ -1,4 +1,4 @@
-"""Looks for the sockets of other seats, and tries to speak through them."""
+"""Searches for the sockets of other seats and tries to connect to them."""
 
 import glob
 import json

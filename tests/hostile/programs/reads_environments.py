@@ -1,4 +1,4 @@
-"""Looks for the arena's secrets in the environments of all processes it can see."""
+"""Searches the environments of all visible processes for the arena's secrets."""
 
 import os
 

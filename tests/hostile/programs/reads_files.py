@@ -1,4 +1,4 @@
-"""Tries to read what is not its own: the other bot's files, the arena's, the machine's."""
+"""Tries to read files of the other bot, the arena and the machine."""
 
 import json
 import os
@@ -17,7 +17,7 @@ def read(path: str) -> object:
     if not os.path.isdir(path):
         with open(path, "rb") as file:
             return file.read(100)
-    # The way to what is its own it may see.
+    # Parent folders of the bot's own files are visible.
     strange = [
         name
         for name in os.listdir(path)

@@ -1,4 +1,4 @@
-"""Dies of a memory fault when it is asked for the first time."""
+"""Exits with a segmentation fault at the first question."""
 
 import ctypes
 

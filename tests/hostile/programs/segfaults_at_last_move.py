@@ -1,4 +1,4 @@
-"""Dies of a memory fault at the last decision of a deal, with one card left in its hand."""
+"""Segfaults at the last decision of a deal, with one card left in its hand."""
 
 import ctypes
 

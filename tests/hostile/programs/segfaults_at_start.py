@@ -1,4 +1,4 @@
-"""Dies of a memory fault before it listens."""
+"""Exits with a segmentation fault before it listens."""
 
 import ctypes
 

@@ -1,4 +1,4 @@
-"""Listens, takes every connection, and says nothing."""
+"""Accepts every connection and sends nothing."""
 
 import socket
 

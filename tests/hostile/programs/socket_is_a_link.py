@@ -1,4 +1,4 @@
-"""Puts a link to a socket of the machine in place of its own socket"""
+"""Replaces its socket by a link to a socket of the machine"""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Sends frames of a type that HTTP/2 does not have, without end"""
+"""Sends frames of an unknown HTTP/2 type, without end"""
 
 from flood import frame, serve
 

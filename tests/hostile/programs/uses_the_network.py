@@ -1,4 +1,4 @@
-"""Tries to reach anybody: TCP, UDP, DNS, vsock, netlink, raw packets, abstract sockets."""
+"""Tries to connect by TCP, UDP, DNS, vsock, netlink, raw packets and abstract sockets."""
 
 import json
 import socket

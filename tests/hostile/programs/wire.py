@@ -1,4 +1,4 @@
-"""A bot without a kit: what it sends is up to it, byte by byte."""
+"""A bot without a kit that controls the bytes that it sends."""
 
 import os
 import random
@@ -16,20 +16,20 @@ _SIZES = [("grpc.max_send_message_length", -1), ("grpc.max_receive_message_lengt
 
 
 def answer(question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
-    """What an honest bot would say."""
+    """Return an honest answer."""
     move = random.Random(question.luck).choice(question.legal)
     return bot_pb2.ActResponse(game=question.game, decision=question.decision, action=move)
 
 
 def questions(message: bytes) -> list[bot_pb2.ActRequest]:
-    """The questions of a message of `Play`."""
+    """Return the questions of a message of `Play`."""
     return list(bot_pb2.PlayRequest.FromString(message).questions)
 
 
 def serve(
     act: Raw | None = None, stream: RawStream | None = None, start: Raw | None = None
 ) -> None:
-    """Serves raw bytes; what is left out is not implemented."""
+    """Serve methods that receive and return raw bytes; a method that is None is unimplemented."""
     handlers = {}
     if act is not None:
         handlers["Act"] = grpc.unary_unary_rpc_method_handler(act)
@@ -47,5 +47,5 @@ def serve(
 
 
 def path() -> str:
-    """The path of the socket the bot is to listen at."""
+    """Return the path of the socket on which the bot must listen."""
     return os.environ["POKEARENA_ADDRESS"].removeprefix("unix:")

@@ -1,4 +1,4 @@
-"""Tries to write where it must not: its own version, the runtime, the arena's data, the system."""
+"""Tries to write to its own version, the runtime, the arena's data and the system."""
 
 import json
 import os
