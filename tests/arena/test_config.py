@@ -1,4 +1,4 @@
-"""The data folder."""
+"""Test the data folder and the settings."""
 
 import os
 import stat
@@ -114,7 +114,7 @@ def test_services_are_known_by_their_process_not_by_its_number() -> None:
         assert there.alive
         assert not replace(there, began="another time").alive
         other.kill()
-        # Nobody has asked for the news of its end yet.
+        # Wait for the exit without reaping the process.
         os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
         assert not there.alive
     assert not there.alive

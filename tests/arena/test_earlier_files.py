@@ -1,7 +1,7 @@
-"""Databases, records and bundles of an earlier release are read and verified.
+"""Test that databases, records and bundles of an earlier release are read and verified.
 
-The files in tests/golden/earlier were written by commit 7051cb8, before the modules moved into
-packages: one round robin of Pouku between three house bots, with the seed "before".
+Commit 7051cb8 wrote the files in tests/golden/earlier, before the modules moved into packages. They
+contain one round robin of Pouku between three house bots, with the seed "before".
 """
 
 import gzip
@@ -20,7 +20,7 @@ MATCH = "m-1vkacj0ak6"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A folder with the earlier database and bundle."""
+    """Copy the earlier database and bundle to a folder."""
     (tmp_path / ".pokearena").mkdir()
     database = gzip.decompress((EARLIER / "arena.db.gz").read_bytes())
     (tmp_path / ".pokearena" / "arena.db").write_bytes(database)

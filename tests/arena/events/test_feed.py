@@ -1,7 +1,7 @@
-"""The events of a tournament while it is played, with real services.
+"""Test the events of a running tournament, with real services.
 
-The leak test of the feed deals all hidden cards again. Every message that was published while the
-match was open must stay the same, byte by byte.
+The leak test redeals all hidden cards. Every message that was published while the match was open
+must be identical, byte by byte, after the redeal.
 """
 
 import json
@@ -76,7 +76,7 @@ class Recorder:
 
     @property
     def events(self) -> list[Event]:
-        """Return the events of all messages, which must be valid."""
+        """Decode all messages; an invalid message fails the test."""
         events = [messages.parse(message) for message in self.messages]
         assert None not in events
         return [event for event in events if event is not None]
@@ -136,10 +136,9 @@ def played(
 
 
 def reveals_hidden_cards(message: bytes, position: Position, state: State) -> bool:
-    """Whether a message that tells of a position would be another if hidden cards were.
+    """Return whether the message of a position changes when hidden cards are redealt.
 
-    position: what the message says of the match and the game, which is public.
-    state: where the game really stood.
+    position: the message, decoded. state: the true state of the game at that position.
     """
     game = next(iter(position.view))
     for luck in (None, Seeded(bytes(32)), Seeded(bytes([1] * 32))):
@@ -207,7 +206,7 @@ def test_an_invalid_watch_interval_is_a_setting_error(arena: Arena) -> None:
 
 
 def mutants(state: State) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield messages of a first position of Poke with hidden information, by name."""
+    """Yield messages of an opening position of Poke by name; only the first reveals no secret."""
     right = Position("m", 0, 0, 0, 0, state.actors, ("a@1", "b@1"), {})
     public = json.loads(messages.text_of(replace(right, view={"poke": json_of(state.public())})))
     yield "nothing", public

@@ -1,4 +1,4 @@
-"""Event over a real Valkey: told without waiting, heard again after a break, dropped if odd."""
+"""Test events over a real Valkey: delivery, reconnection, and invalid messages."""
 
 import asyncio
 import json
@@ -39,7 +39,6 @@ VIEW = {"poke": json_of(find("poke").start(Seeded(bytes(32))).public())}
 
 
 def position(decision: int = 0, match: str = "m-1") -> Position:
-    """Return a position of a match."""
     return Position(match, 0, 0, 0, decision, (1,), ("a@1", "b@1"), VIEW)
 
 
@@ -54,7 +53,7 @@ ALL: list[Event] = [
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a Valkey for this module."""
+    """Return the URL of a Valkey for this module."""
     where = Folder(tmp_path_factory.mktemp("news") / "data")
     with redis_server.resolve(where, {}) as address:
         yield address.url
@@ -62,7 +61,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def connection(server: str) -> Iterator[Redis]:
-    """An empty Redis."""
+    """Connect to the Valkey and delete all its keys."""
     client = redis_connection.connect(server)
     client.flushall()
     yield client
@@ -70,7 +69,7 @@ def connection(server: str) -> Iterator[Redis]:
 
 
 async def listeners(connection: Redis, number: int, database: int = 0) -> None:
-    """Return when the channel has this number of subscribers."""
+    """Wait until the channel has this number of subscribers."""
     name = messages.channel(database)
     while dict(connection.pubsub_numsub(name))[name.encode()] != number:
         await asyncio.sleep(0.01)
@@ -82,7 +81,7 @@ async def take(events: AsyncIterator[Event], number: int) -> list[Event]:
 
 
 def received(url: str, connection: Redis, act: Callable[[], object], number: int) -> list[Event]:
-    """Return the first events that a subscriber receives of an action."""
+    """Return the first events that a subscriber receives after `act`."""
 
     async def run() -> list[Event]:
         async with aclosing(listen(url)) as events:
@@ -179,7 +178,7 @@ def test_two_arenas_on_one_redis_do_not_share_events(server: str, connection: Re
 
 
 async def stored_positions(url: str, *matches: str) -> dict[str, Position]:
-    """Return the last positions of matches."""
+    """Return the stored positions of these matches."""
     async with messages.connect(url) as client:
         return await last_positions(client, matches)
 
@@ -243,7 +242,7 @@ def test_without_redis_events_are_dropped(
 def test_a_frozen_redis_delays_neither_publish_nor_exit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A call that waited for Redis would not return before the timeout of the test."""
+    """A call that waits for Redis would exceed the test's timeout."""
     monkeypatch.setattr(publisher, "_REDIS_SECONDS", 3600.0)
     monkeypatch.setattr(publisher, "_FLUSH_SECONDS", 0.01)
     with socket.socket(socket.AF_UNIX) as frozen:
@@ -338,7 +337,7 @@ def test_a_subscriber_closes_a_silent_connection(
 def test_timings_are_sent_at_the_end(
     server: str, connection: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # However slow the machine is, Redis has time enough to answer.
+    # A slow machine still answers within this limit.
     monkeypatch.setattr(publisher, "_REDIS_SECONDS", 60.0)
     monkeypatch.setattr(publisher, "_FLUSH_SECONDS", 60.0)
     timings.HERE.forget()

@@ -1,4 +1,4 @@
-"""Threads and tasks that fail are restarted, and their failures counted: real Valkey."""
+"""Test restarts of failed threads and tasks, and the counts of their failures, on a real Valkey."""
 
 import asyncio
 import threading
@@ -17,26 +17,25 @@ from arena.system import redis_connection
 
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[Address]:
-    """A Redis of the test's own."""
+    """Start a Redis for one test."""
     with redis_server.resolve(Folder(tmp_path / "data").create(), {}) as address:
         yield address
 
 
 @pytest.fixture
 def connection(redis: Address) -> Iterator[Redis]:
-    """A connection to it."""
     with redis_connection.connect(redis.url) as connection:
         yield connection
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the pauses be short."""
+    """Shorten the pauses between restarts."""
     monkeypatch.setattr(restarts, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 def failing(times: int) -> Callable[[], None]:
-    """Return work that raises so many times, and then returns."""
+    """Return a function that raises this number of times, and then returns."""
     left = iter(range(times))
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""The history of a ladder: one point per round, equal to a new fit."""
+"""Test rating histories: one point per round, equal to a new fit of all matches up to it."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ BOTS = ("ann", "bob", "cid", "dan")
 
 @pytest.fixture
 def store() -> Engine:
-    """A store with a round robin of four, held twice: six rounds of two matches."""
+    """Fill a store with two cycles of a round robin of four bots: six rounds of two matches."""
     place = Workspace(None)
     hold(place, BOTS, {frozenset(("ann", "bob")): [("bob", "ann"), ("ann", "bob")]}, cycles=2)
     return place.store
@@ -40,7 +40,7 @@ def points(store: Engine, historian: RatingHistories | None = None) -> Sequence[
 
 
 def spread(store: Engine, hours: float = 1.0) -> None:
-    """Close the matches one after the other, at this distance in time; the newest just now."""
+    """Set the closing times of the matches `hours` apart; the last match has just closed."""
     table = schema.results
     closed = [match.id for match in results.closed(store)]
     with database.writing(store) as connection:

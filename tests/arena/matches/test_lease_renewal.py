@@ -1,4 +1,4 @@
-"""A match that must stop is interrupted at any point, in a real process with a real store."""
+"""Test that a match can be interrupted at any point, in a real process with a real store."""
 
 import subprocess
 import sys
@@ -57,7 +57,7 @@ say("alive")
 
 
 class Player:
-    """Processes that play a match for some time."""
+    """Start and stop processes that each play a match for some time."""
 
     def __init__(self, engine: Engine, url: str) -> None:
         self.engine = engine
@@ -90,7 +90,7 @@ class Player:
 
 @pytest.fixture
 def player(tmp_path: Path) -> Iterator[Player]:
-    """Return a store with one match, and processes to play it."""
+    """Yield a store with one match, and processes to play it."""
     url = f"sqlite:///{tmp_path}/arena.db"
     engine = database.open(url)
     database.upgrade(engine)

@@ -1,4 +1,4 @@
-"""A match with real processes: bots of every kind, a real referee between them."""
+"""Test matches between real processes of every kind of bot, with a real referee."""
 
 import json
 import os
@@ -77,7 +77,7 @@ def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
 
 @dataclass
 class Played:
-    """What came of a match."""
+    """Collect the results of a match."""
 
     games: list[PlayedGame] = field(default_factory=list)
     heard: list[tuple[int, tuple[Report, ...]]] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Arena:
         self.referee = referee
 
     def bot(self, name: str, act: str = "pass") -> Bot:
-        """A bot that plays at random after it has done what `act` says."""
+        """Write a bot that runs the statement `act` and then plays at random."""
         folder = self.folder / name
         folder.mkdir()
         (folder / "bot.toml").write_text(f'name = "{name}"\nrun = ["python", "bot.py"]\n')
@@ -149,7 +149,7 @@ def arena(tmp_path: Path, referee: Referee) -> Arena:
 
 
 def actions(game: PlayedGame) -> list[object]:
-    """The actions of a game without their times."""
+    """Return the actions of a game without their times."""
     lines = [json.loads(line) for line in game.record.splitlines()]
     return [line["action"] for line in lines if line["type"] == "action"]
 
@@ -178,7 +178,8 @@ def test_a_match_plays_every_board_both_ways(arena: Arena) -> None:
 
 
 def test_the_tables_of_a_match_are_mirrored(arena: Arena) -> None:
-    # Both play at random from the question's luck, so the same cards give the same game.
+    # Both bots draw random numbers from the seed in the question, so the same cards give the same
+    # game.
     bots = [arena.bot("one"), arena.bot("two")]
     played = arena.play(arena.spec(bots), bots)
     assert actions(played.games[0]) == actions(played.games[2])
@@ -383,7 +384,7 @@ def test_what_the_sink_raises_stops_the_match_and_ends_its_processes(arena: Aren
 
 @pytest.mark.usefixtures("unsandboxed")
 def test_a_keeper_that_dies_is_a_fault_of_the_arena_and_not_of_the_bots(arena: Arena) -> None:
-    # The keeper is the parent of the bot's parent.
+    # The sandbox launcher is the grandparent process of the bot.
     act = (
         "stat = open(f'/proc/{os.getppid()}/stat').read(); "
         "os.kill(int(stat.rpartition(')')[2].split()[1]), 9); time.sleep(600)"
@@ -396,7 +397,7 @@ def test_a_keeper_that_dies_is_a_fault_of_the_arena_and_not_of_the_bots(arena: A
 
 
 def test_a_match_can_be_played_in_a_forked_process(arena: Arena) -> None:
-    # As RQ does it: the parent has imported everything and opened nothing.
+    # RQ does the same: the parent process has all modules imported and no connections open.
     bots = [arena.bot("one"), arena.bot("two")]
     script = textwrap.dedent("""
         import os, pickle, sys
@@ -444,7 +445,7 @@ def test_no_private_directory_is_left_when_a_match_is_over(arena: Arena) -> None
 @pytest.mark.usefixtures("unsandboxed")
 @pytest.mark.long
 def test_a_stopped_worker_s_signal_is_not_felt_by_its_bots(arena: Arena) -> None:
-    # Ctrl-C in a terminal goes to the whole foreground group: the bots are not in it.
+    # Ctrl-C in a terminal signals the whole foreground process group, which excludes the bots.
     bots = [arena.bot("one", "print(os.getpgid(0) == os.getpid(), flush=True)"), arena.bot("two")]
     played = arena.play(arena.spec(bots, boards=1), bots)
     outputs = [reports[0].output for entrant, reports in played.heard if entrant == 0]

@@ -1,4 +1,4 @@
-"""Games in numbers: every legal action has its numbers, and nothing leaks."""
+"""Test numeric encodings: every legal action has its own numbers, and no hidden card leaks."""
 
 import random
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def plain(table: Table) -> Encoding:
 
 
 def reached(one: Encoding, view: View, seat: int, actions: list[Action]) -> list[Action]:
-    """Every action that can be chosen, by whatever numbers."""
+    """Return every action that some sequence of numbers selects."""
     found: list[Action] = []
     for number, group in one.groups(view, actions).items():
         assert 0 <= number < one.size
@@ -38,7 +38,7 @@ def reached(one: Encoding, view: View, seat: int, actions: list[Action]) -> list
 
 
 BOTH = pytest.mark.parametrize("encoding", [encoding, plain])
-"""The encoding of each game, and the one for games without their own."""
+"""Both the encoding of each game and the default encoding."""
 
 
 @BOTH
@@ -71,14 +71,14 @@ def test_all_observations_have_one_length_and_lie_between_minus_1_and_1(
 
 
 def told(one: Encoding, state: State, seat: int) -> Numbers:
-    """What a seat observes."""
+    """Return the observation of a seat."""
     actions = list(state.legal(seat)) if seat in state.actors else []
     view = state.view(seat)
     return one.observe(view, seat, one.groups(view, actions))
 
 
 def leaks(one: Encoding, case: Case) -> bool:
-    """Whether what a seat is told or may choose depends on what it cannot know."""
+    """Return whether the observation or the action mask of a seat depends on hidden cards."""
     assert case.seat is not None
     if told(one, case.state, case.seat).tobytes() != told(one, case.dealt, case.seat).tobytes():
         return True
@@ -108,7 +108,7 @@ def test_a_game_that_leaks_is_caught_by_what_is_observed(name: str) -> None:
 
 
 def test_poke_is_told_by_places_of_the_hand() -> None:
-    """To discard the first and the third card is 1 + 4."""
+    """Discarding the first and the third card has the number 1 + 4."""
     table = Played("poke")
     while table.view(0).phase == "draw":
         seat = table.actor

@@ -1,4 +1,4 @@
-"""What is ranked together: the form in which a game is played."""
+"""Test form names. Games of the same form have one ranking."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A film tells every scene of a game again."""
+"""Test that the frames of a game reproduce each of its table renderings."""
 
 from typing import Any
 

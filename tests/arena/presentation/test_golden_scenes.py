@@ -1,4 +1,4 @@
-"""Positions of the golden records, drawn: what lies where is told by hand."""
+"""Test renderings of positions of the golden records against values worked out by hand."""
 
 from pathlib import Path
 
@@ -22,7 +22,10 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 def position(name: str, step: int) -> TableRendering:
-    """A position of the first game of a golden record, all open; the seats are a, b, c, ..."""
+    """Render a position of the first game of a golden record with all hands open.
+
+    The seats are named a, b, c, and so on.
+    """
     record = read((GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8"))
     assert record.seed is not None
     state = list(steps(record.match, record.games[0], record.seed))[step].state
@@ -38,7 +41,7 @@ def position(name: str, step: int) -> TableRendering:
 
 
 def words(cards: CardGroup) -> str:
-    """The cards, what was just done with "!"."""
+    """Return the cards as text; "!" marks cards that the last action played."""
     return " ".join(face.card + "!" * ("fresh" in face.marks) for face in cards.faces)
 
 
@@ -63,7 +66,7 @@ def secret(scene: TableRendering, key: str, seat: int) -> tuple[CardGroup, CardG
 
 
 def sheet(scene: TableRendering, key: str) -> dict[str, str]:
-    """The cells of each row, the winner's with a star."""
+    """Return the cells of each row as text; "*" marks the winner of a trick."""
     (found,) = (area for area in scene.centre if area.key == key)
     assert isinstance(found, TrickTable)
     return {
@@ -100,7 +103,7 @@ def test_a_new_deal_of_poke_says_how_the_last_one_ended() -> None:
         "b": "4D | 8C* | 6H | 5C* | KH*",
         "a": "AH* | 6D | JC* | 2C | 4S",
     }
-    # Two tricks and three, each four times: both had redoubled.
+    # Two and three tricks, each times four: both players had redoubled.
     assert pad(scene).rows == (("1", "8", "·", "12", "·"),)
     assert sheet(position("poke-2-must_beat=true", 16), "tricks") == {"b": "", "a": ""}
 

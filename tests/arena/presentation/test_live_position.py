@@ -1,4 +1,4 @@
-"""A live table is drawn from the news alone, as a replay of it would be with all hands closed."""
+"""Test that a live table, drawn from events only, equals its replay with all hands closed."""
 
 import pytest
 from google.protobuf.json_format import MessageToDict

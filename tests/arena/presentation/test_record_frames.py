@@ -1,4 +1,4 @@
-"""A recorded game told beside its positions: who did what, who was put out, where deals begin."""
+"""Test the annotations of a recorded game: the action of each seat, exclusions, and new deals."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +34,7 @@ def test_every_action_is_told_once_after_it_was_made(table: Table) -> None:
     ]
     assert told.moments[0].acts == ()
     assert told.film.steps == len(told.moments)
-    # The words are a spectator's: "leads 4C", not the protocol's "lead 4C".
+    # The wording is a spectator's: "leads 4C", not the protocol's "lead 4C".
     assert all(act.words.split()[0].endswith("s") for act in acts)
 
 

@@ -1,4 +1,4 @@
-"""Each game has a presentation, and a game without a module has the default one."""
+"""Test that each game has a presentation, and that a game without a module has the default one."""
 
 from pkgutil import iter_modules
 from random import Random

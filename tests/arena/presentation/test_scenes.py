@@ -1,4 +1,4 @@
-"""What is drawn of a position follows from what its viewers may know, and shows all of that."""
+"""Test that the rendering of a position shows exactly the cards that its viewers may see."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass, replace
@@ -35,7 +35,7 @@ def steps(setup: Setup) -> list[Step]:
 
 
 def with_eyes(found: TableRendering, eyes: Collection[int]) -> TableRendering:
-    """The scene as a page shows it that closes the hands of all other seats."""
+    """Close the hands of all seats that are not in `eyes`, as a page does."""
 
     def closed(area: Area) -> Area:
         if isinstance(area, PrivateCards) and area.seat not in eyes:
@@ -58,7 +58,7 @@ def secrets(found: TableRendering, key: str) -> Iterator[PrivateCards]:
 
 
 def cards_in(part: Any) -> Iterator[str]:
-    """Every card that is face up somewhere in a part of a scene."""
+    """Yield every card that is face up in a part of a rendering."""
     if isinstance(part, CardGroup):
         yield from (face.card for face in part.faces)
     elif isinstance(part, (tuple, list)):
@@ -136,7 +136,7 @@ def test_a_spectator_is_shown_no_card_that_lies_face_down(table: Setup) -> None:
 
 
 def current(found: TableRendering) -> list[Any]:
-    """What is drawn of the deal that is being played: that of the one before had other cards."""
+    """Return the areas of the current deal, without those of the previous one."""
     areas = [area for seat in found.seats for area in seat.areas]
     return [*areas, *(area for area in found.centre if area.key != "ended")]
 

@@ -1,4 +1,4 @@
-"""Scenes as text: everything that is known, and a pattern for what is not."""
+"""Test renderings as text: all visible cards, and a placeholder for hidden ones."""
 
 from arena.presentation.text import BACK, lines
 from tests.arena.presentation.test_scenes import scene

@@ -1,4 +1,4 @@
-"""Malformed items in Redis are removed and counted, and matches continue."""
+"""Test that malformed items in Redis are removed and counted, and that matches continue."""
 
 import pickle
 

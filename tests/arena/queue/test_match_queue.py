@@ -1,4 +1,4 @@
-"""The match queue, with a real Valkey and real RQ."""
+"""Test the match queue with a real Valkey and real RQ."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from arena.system import redis_connection
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a Valkey for this module."""
+    """Return the URL of a Valkey for this module."""
     where = Folder(tmp_path_factory.mktemp("queue") / "data")
     with redis_server.resolve(where, {}) as address:
         yield address.url
@@ -24,7 +24,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def connection(server: str) -> Iterator[Redis]:
-    """Return a client of an empty Redis."""
+    """Connect to the Valkey and delete all its keys."""
     client = redis_connection.connect(server)
     client.flushall()
     yield client
@@ -33,7 +33,6 @@ def connection(server: str) -> Iterator[Redis]:
 
 @pytest.fixture
 def queue(connection: Redis) -> MatchQueue:
-    """Return the match queue."""
     return MatchQueue(connection)
 
 
@@ -82,7 +81,7 @@ def test_the_job_of_a_killed_worker_is_replaced_if_the_match_is_due(
     queue: MatchQueue, connection: Redis
 ) -> None:
     queue.enqueue("m-one")
-    # A worker that is killed right after it took the job leaves this.
+    # This is the state that a worker leaves if it is killed right after it took the job.
     connection.lmove("rq:queue:matches", "rq:queue:matches:intermediate")
     assert queue.waiting() == []
     assert queue.enqueue_due(["m-one"]) == 1

@@ -1,4 +1,4 @@
-"""Selection of the Redis, and the embedded server, with real processes."""
+"""Test the choice of the Redis server, and the embedded server, with real processes."""
 
 import os
 import signal
@@ -28,7 +28,6 @@ with redis_server.resolve(folder.locate(sys.argv[1]), {}) as address:
 
 @pytest.fixture
 def where(tmp_path: Path) -> Folder:
-    """A data folder."""
     return Folder(tmp_path / "data").create()
 
 

@@ -1,4 +1,4 @@
-"""The sweeper enqueues every due match, with a real Valkey and SQLite."""
+"""Test that the sweeper enqueues every due match, with a real Valkey and SQLite."""
 
 import threading
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ MATCHES = 4
 
 
 class SweeperHarness:
-    """A store with due matches, an empty queue, and sweepers for them."""
+    """Provide a store with due matches, an empty queue, and sweepers for them."""
 
     def __init__(self, engine: Engine, connection: Redis) -> None:
         self.engine = engine
@@ -40,13 +40,12 @@ class SweeperHarness:
         self.matches = [match.id for match in listing.matches(engine)]
 
     def sweeper(self) -> Sweeper:
-        """Return a new sweeper."""
         return Sweeper(self.engine, self.connection, threading.Event())
 
 
 @pytest.fixture
 def harness(tmp_path: Path) -> Iterator[SweeperHarness]:
-    """Return a harness with its own Redis and store."""
+    """Create a harness with its own Redis and store."""
     where = Folder(tmp_path / "data").create()
     engine = database.open(where.database_url({}))
     database.upgrade(engine)

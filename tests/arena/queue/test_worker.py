@@ -1,4 +1,4 @@
-"""A worker plays the matches of its jobs, with real processes, RQ and a Valkey."""
+"""Test that a worker plays the matches of its jobs, with real processes, RQ and a Valkey."""
 
 import json
 import os
@@ -53,7 +53,7 @@ note("worker ends")
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Return when the condition holds; pytest's timeout is the limit."""
+    """Wait until the condition holds; pytest's timeout is the limit."""
     while not condition():
         time.sleep(0.01)
 
@@ -67,7 +67,7 @@ def has_exited(pid: int) -> bool:
 
 
 class WorkerHarness:
-    """A Redis with its queue, and workers that use it."""
+    """Provide a Redis with its queue, and workers that use it."""
 
     def __init__(self, url: str, directory: Path) -> None:
         self.url = url
@@ -84,12 +84,12 @@ class WorkerHarness:
         return process
 
     def listens(self, name: str) -> bool:
-        """Return whether a worker waits for jobs; it handles signals from then on."""
+        """Return whether a worker waits for jobs; from then on it handles signals."""
         info = self.info(name)
         return info is not None and info.state not in ("", "started")
 
     def spawn(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:
-        """Start a worker."""
+        """Start a worker without waiting for it."""
         arguments = [self.url, str(self.notes_file), name, json.dumps(bounds)]
         with (self.directory / "log").open("ab") as log:
             process = subprocess.Popen(
@@ -99,11 +99,10 @@ class WorkerHarness:
         return process
 
     def info(self, name: str = "w1") -> WorkerInfo | None:
-        """Return the registration of a worker."""
+        """Return the registration of a worker in Redis."""
         return match_queue.worker(self.connection, name)
 
     def notes(self) -> list[str]:
-        """Return the notes of all matches."""
         return self.notes_file.read_text().splitlines() if self.notes_file.exists() else []
 
     def noted(self, word: str) -> bool:
@@ -121,7 +120,7 @@ class WorkerHarness:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a Valkey for this module."""
+    """Return the URL of a Valkey for this module."""
     where = Folder(tmp_path_factory.mktemp("worker") / "data")
     with redis_server.resolve(where, {}) as address:
         yield address.url
@@ -129,7 +128,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def harness(server: str, tmp_path: Path) -> Iterator[WorkerHarness]:
-    """Return a harness with an empty Redis; its workers are killed after the test."""
+    """Yield a harness with an empty Redis; kill its workers after the test."""
     harness = WorkerHarness(server, tmp_path)
     harness.connection.flushall()
     yield harness
@@ -164,7 +163,7 @@ def test_a_worker_continues_after_an_exception(harness: WorkerHarness) -> None:
 
 
 def foreign(harness: WorkerHarness) -> Queue:
-    """Return the queue as an attacker with access to Redis uses it."""
+    """Return the queue as an attacker with access to Redis can use it."""
     return Queue(match_queue.QUEUE, connection=harness.connection, serializer=JSONSerializer)
 
 

@@ -1,4 +1,4 @@
-"""What strangers read of a record: everything but what is the bot's own, and no folder of ours."""
+"""Test published records: the output of a bot and the paths of this machine are removed."""
 
 import json
 

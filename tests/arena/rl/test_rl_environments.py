@@ -1,4 +1,4 @@
-"""Every form of every game is a PettingZoo environment."""
+"""Test that every form of every game is a PettingZoo environment."""
 
 import random
 import subprocess
@@ -19,7 +19,7 @@ from tests.conformance.tables import Table, every_table
 SEED_CYCLES = 60
 every_reward = pytest.mark.parametrize("reward", STANDINGS)
 a_mask_makes_it_a_dict = pytest.mark.filterwarnings(
-    # PettingZoo knows by name which of its own games have masks, and warns of all others.
+    # PettingZoo has a list of its own games with action masks, and warns about all others.
     "ignore:Observation is not a NumPy array",
     "ignore:Observation space for each agent probably should be gymnasium.spaces.box",
 )
@@ -34,7 +34,7 @@ def wrapped(table: Table) -> Any:
 
 
 def play(one: ArenaEnv, seed: int) -> list[dict[str, float]]:
-    """A game at random; the rewards of every step."""
+    """Play a game at random and return the rewards of every step."""
     one.reset(seed=seed)
     chance = random.Random(seed)
     rewards = []
@@ -61,7 +61,7 @@ def test_it_passes_the_seed_test_of_pettingzoo(table: Table) -> None:
 def test_it_runs_the_performance_test_of_pettingzoo(
     table: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It measures for five seconds, and judges nothing."""
+    """The benchmark measures for five seconds and has no threshold."""
     performance_benchmark(wrapped(table))
     assert "turns per second" in capsys.readouterr().out
 

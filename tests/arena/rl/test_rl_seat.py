@@ -1,4 +1,4 @@
-"""One seat against house bots is a Gymnasium environment."""
+"""Test that one seat against house bots is a Gymnasium environment."""
 
 import random
 import re
@@ -18,12 +18,12 @@ every_game = pytest.mark.parametrize("game", GAMES)
 
 
 def meek(question: bot_pb2.ActRequest) -> bot_pb2.Action:
-    """The most harmless action."""
+    """Choose the first legal action."""
     return question.legal[0]
 
 
 def play(env: SeatEnv, seed: int) -> list[float]:
-    """A game at random; its rewards."""
+    """Play a game at random and return the rewards."""
     observation, _ = env.reset(seed=seed)
     chance = random.Random(seed)
     rewards, over = [], False
@@ -59,7 +59,7 @@ def test_a_game_against_greedy_ends_with_a_place(game: str) -> None:
 
 
 def test_a_bot_that_is_told_the_start_of_a_table_can_play() -> None:
-    """`strong` does not know a game before that."""
+    """`strong` needs the Start request to determine the game."""
     rewards = play(SeatEnv("poke", against="strong"), 1)
     assert rewards[-1] in (-1, 1)
 
@@ -132,7 +132,7 @@ def test_only_the_own_hand_is_drawn() -> None:
 
 
 def test_modules_of_bots_do_not_meet(tmp_path: Path) -> None:
-    """Each has a module of the same name."""
+    """Both bots have a module of the same name."""
     choosers = []
     for word in ("one", "other"):
         folder = tmp_path / word

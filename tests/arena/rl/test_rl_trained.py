@@ -1,4 +1,4 @@
-"""From the training ground to a bot: sample_bots/trained (docs/how-to/training.md)."""
+"""Test the training program sample_bots/trained (docs/how-to/training.md) and the trained bot."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ Z95 = 1.96
 
 @pytest.fixture
 def training(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """The program that trains, found in its folder."""
+    """Import the training program from its folder."""
     monkeypatch.syspath_prepend(TRAINED)
     names = ("train", "policy", "strength")
     import train  # type: ignore[import-not-found]
@@ -35,7 +35,7 @@ def training(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 
 def duel(one: Choose, other: Choose, boards: int) -> tuple[float, float]:
-    """Mean score of one bot over mirrored boards, and half its 95 % interval."""
+    """Return the mean score of one bot over mirrored boards, and half of its 95 % interval."""
     codec, means = GameCodec(FORM.game), []
     for board in range(1000, 1000 + boards):
         seatings = ((one, other), (other, one))

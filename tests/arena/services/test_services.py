@@ -1,4 +1,4 @@
-"""All services together, each in its own process, with a real Valkey and SQLite."""
+"""Test all services together, each in its own process, with a real Valkey and SQLite."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 
-# Plays the first or the last of the listed actions, each after a nap.
+# Plays the first or the last of the listed actions, each after a short sleep.
 BOT = """
 import os, time
 from concurrent import futures
@@ -65,13 +65,13 @@ with Services(Folder(Path(sys.argv[1])), int(sys.argv[2])):
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Return when the condition holds; pytest's timeout is the limit."""
+    """Wait until the condition holds; pytest's timeout is the limit."""
     while not condition():
         time.sleep(0.02)
 
 
 class Arena:
-    """A data folder with bots in it."""
+    """Manage a data folder with bots and tournaments."""
 
     def __init__(self, directory: Path) -> None:
         self.where = Folder(directory / "data").create()
@@ -126,7 +126,7 @@ class Arena:
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Iterator[Arena]:
-    """An arena without services."""
+    """Return an arena without services."""
     arena = Arena(tmp_path)
     yield arena
     arena.engine.dispose()

@@ -1,4 +1,4 @@
-"""Where pages are served: sockets, addresses, and whether anybody answers."""
+"""Test the sockets, addresses and liveness checks of the web server process."""
 
 import threading
 from argparse import ArgumentParser

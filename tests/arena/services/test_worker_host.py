@@ -1,4 +1,4 @@
-"""A machine of workers alone: it has a referee of its own, and ends in good order."""
+"""Test a machine with workers only: it runs its own referee, and stops cleanly."""
 
 import os
 import signal
@@ -26,13 +26,13 @@ from tests.arena.cli.terminal import POKEARENA
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Returns when the condition holds; pytest's timeout bounds it."""
+    """Wait until the condition holds; pytest's timeout is the limit."""
     while not condition():
         time.sleep(0.02)
 
 
 class Elsewhere:
-    """Services of which a machine knows only the store and Redis, by files."""
+    """Run worker services that receive the URLs of the store and of Redis in files."""
 
     def __init__(self, directory: Path, redis: str) -> None:
         self.here = Folder(directory / "here").create()
@@ -52,12 +52,12 @@ class Elsewhere:
         self.said = directory / "said"
 
     def schedule(self, matches: int = 1) -> list[str]:
-        """Matches of two house bots, with queue that they are due."""
+        """Schedule matches of two house bots, enqueue them, and return their ids."""
         entrants = []
         for name in ("meek", "random"):
             bot = version_store.admit(resolver.sample(name), self.here.versions)
             keep(self.engine, bot)
-            # Its folder is on no machine but the first.
+            # The folder of the version exists on the first machine only.
             added = versions.add(self.engine, name, "1", bot.content, "/elsewhere", {})
             entrants.append(added.id)
         clock, settings = Clock(60_000, 60_000), {"cycles": matches}
@@ -79,7 +79,7 @@ class Elsewhere:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[Elsewhere]:
-    """A store and a Redis, and nothing that plays."""
+    """Provide a store and a Redis without any services."""
     with redis_server.resolve(Folder(tmp_path / "redis-data"), {}) as address:
         found = Elsewhere(tmp_path, address.url)
         yield found

@@ -1,4 +1,4 @@
-"""The scheduler: formats are asked when something has happened; what they say is stored once."""
+"""Test the scheduler: it advances a format after each event and stores each step exactly once."""
 
 import json
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def cup(store: Engine) -> Callable[..., Tournament]:
 
 
 def played(spec: MatchSpec, number: int) -> PlayedGame:
-    """A game that the bot with the lower number wins."""
+    """Return a game that the bot with the lower number wins."""
     seating = [spec.versions[(seat + number) % 2] for seat in range(2)]
     places = [1 + (name != min(seating)) for name in seating]
     lines: list[dict[str, object]] = [
@@ -65,7 +65,7 @@ def played(spec: MatchSpec, number: int) -> PlayedGame:
 
 
 def play_due(store: Engine) -> int:
-    """Plays everything that is due; gives how many matches."""
+    """Play all due matches and return their number."""
     due = transitions.due(store)
     for match in due:
         lease = transitions.lease(store, match, "worker")
@@ -76,7 +76,7 @@ def play_due(store: Engine) -> int:
 
 
 def play_out(store: Engine, tournament: Tournament) -> list[int]:
-    """Plays it to its end; gives how many matches were played between two looks of the sweeper."""
+    """Play a tournament to its end and return the number of matches between two sweeps."""
     asking, waves = Scheduler(store), []
     while tournaments.find(store, tournament.id).state is TournamentState.RUNNING:
         waves.append(play_due(store))

@@ -1,4 +1,4 @@
-"""`pokearena doctor`: the requirements of the arena on a machine."""
+"""Test `pokearena doctor`, which checks that the machine has everything the arena needs."""
 
 import json
 from pathlib import Path

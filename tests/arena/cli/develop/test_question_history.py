@@ -1,4 +1,4 @@
-"""`ask --from-start`: the question and all earlier questions of the table, for bots with memory."""
+"""Test `ask --from-start`, which replays all earlier questions of the table for stateful bots."""
 
 import json
 from collections import defaultdict
@@ -11,7 +11,7 @@ from tests.arena.cli.terminal import Cli
 
 pytestmark = pytest.mark.usefixtures("unsandboxed")
 
-# Writes down every question, byte by byte, in the messages they came in.
+# Writes every Start request and question, serialized, and the process id to a file.
 REMEMBERS = """
 import os, time
 from pokearena.v1 import bot_pb2
@@ -44,14 +44,14 @@ run(Bot)
 
 
 def remembering(flight: int = 1, act: str = "pass") -> str:
-    """A bot whose answers depend on the number of questions; it crashes at its last answer."""
+    """Write a bot whose answers depend on the number of questions, and return its file name."""
     text = REMEMBERS.format(flight=flight, act=act, folder=Path.cwd())
     Path("remembers.py").write_text(text)
     return "remembers.py"
 
 
 def asked() -> dict[str, list[str]]:
-    """The requests to each process, in the order of the processes."""
+    """Return the logged requests by process, in the order in which the processes started."""
     by_process: dict[str, list[str]] = defaultdict(list)
     for line in Path("asked.txt").read_text().splitlines():
         process, what = line.split()
@@ -90,7 +90,7 @@ def test_all_questions_are_sent_again_byte_by_byte_in_the_same_order(cli: Cli, f
 
 
 def _last(games: object, table: int, seat: int) -> tuple[int, int]:
-    """The last question to a seat at a table."""
+    """Return game and decision of the last question to a seat at a table."""
     lines = [
         (line.get("message", [-1]), line["game"], line["decision"])
         for game in games  # type: ignore[attr-defined]
@@ -119,7 +119,7 @@ def test_a_crash_that_depends_on_memory_happens_again(cli: Cli) -> None:
         assert cli("ask", question, bot).status == 0
         said = cli("ask", question, bot, "--from-start")
         assert said.status == 1
-        # After the first crash, a new process received the questions, without earlier ones.
+        # After the first crash, a new process received the questions without the earlier ones.
         assert "before  8 questions" in said.out
         assert "; its process exited with status 3" in said.out
     last = cli("ask", f"m.jsonl:0:{first['decision']}", "sample:meek", "--from-start")

@@ -1,4 +1,4 @@
-"""`pokearena rules`: the options, forms of action and rules of a game."""
+"""Test `pokearena rules`, which prints the options, the forms of action and the rules of a game."""
 
 import json
 from typing import Any

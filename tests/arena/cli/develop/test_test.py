@@ -1,4 +1,4 @@
-"""`pokearena test`: correct bots pass; for faulty ones it prints the place and the reason."""
+"""Test `pokearena test`: correct bots pass; for others it prints each failure and its cause."""
 
 import json
 import re
@@ -61,13 +61,13 @@ def checks(cli: Cli, *words: object) -> dict[str, dict[str, Any]]:
 
 
 def one_at_a_time(bot: str) -> str:
-    """The bot, but it takes one game at a time."""
+    """Change the bot so that it plays one game at a time."""
     Path(bot).write_text(Path(bot).read_text().replace("run(choose)", "run(choose, 1)"))
     return bot
 
 
 def again(cli: Cli, check: dict[str, Any]) -> dict[str, Any]:
-    """Run the command of a failure and return its JSON output."""
+    """Run the command that reproduces a failure and return its JSON output."""
     program, *words = shlex.split(check["command"])
     assert (program, words[0]) == ("pokearena", "ask")
     command = cli(*words, "--json")

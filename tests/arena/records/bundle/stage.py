@@ -1,4 +1,4 @@
-"""Real tournaments in a store, played in this process: true games, true records, no bots."""
+"""Play real tournaments in a store without bot processes: true games and true records."""
 
 import json
 import random
@@ -30,9 +30,9 @@ from referee.running_game import RunningGame, TableSetting
 
 
 def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = False) -> PlayedGame:
-    """A game as the referee plays it, with bots that pick any legal action by the board's luck.
+    """Play a game with random legal actions; the seed of the board determines them.
 
-    fault: whether the last seat gives no answer to its first question.
+    fault: whether the last seat does not answer its first question.
     """
     rules = find(spec.game)
     sides = rules.sides(spec.seats, spec.options)
@@ -59,7 +59,7 @@ def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = F
 
 @dataclass
 class Stage:
-    """A store, and the dice that decide what happens in it."""
+    """Provide a store, and the random generator that decides what happens in it."""
 
     folder: Path
     dice: random.Random = field(default_factory=lambda: random.Random(0))
@@ -70,7 +70,7 @@ class Stage:
         self._asking = Scheduler(self.engine)
 
     def bots(self, number: int, first: int = 0) -> list[str]:
-        """Registers bots; gives their names."""
+        """Register bots and return their version names."""
         for one in range(first, first + number):
             versions.add(self.engine, f"bot{one}", "1", f"{one:064x}", f"/bots/{one}", {})
         return [f"bot{one}@1" for one in range(first, first + number)]
@@ -86,21 +86,21 @@ class Stage:
         seed: bytes | None = bytes(32),
         settings: Mapping[str, int] | None = None,
     ) -> Tournament:
-        """Makes a tournament."""
+        """Schedule a tournament."""
         options = find(game).settle({})
         made = TournamentPlan("cup", game, options, seats, boards, pairing, settings or {})
         return scheduler.begin(self.engine, made, bots, seed)
 
     def lease(self, match: str) -> Lease:
-        """Takes a match that is due."""
+        """Lease a due match."""
         lease = transitions.lease(self.engine, match, "worker")
         assert lease is not None
         return lease
 
     def play(self, match: str, most: int | None = None, fault: bool = False) -> None:
-        """Plays a match; or so many games of it, and it is still being played.
+        """Play a match, or only its first `most` games, which leaves it open.
 
-        fault: whether a bot is silent in the last of them.
+        fault: whether a bot does not answer in the last game.
         """
         lease = self.lease(match)
         left = [(table, board) for table in plan(lease.spec) for board in table.boards]
@@ -109,7 +109,10 @@ class Stage:
             transitions.commit_game(self.engine, lease, game_of(lease.spec, table, board, silent))
 
     def wave(self, most: int = 1000) -> int:
-        """Plays some of what is due, in any order, and has the format asked; gives how many."""
+        """Play at most `most` due matches in random order and advance the formats.
+
+        Returns the number of matches played.
+        """
         due = list(transitions.due(self.engine))
         self.dice.shuffle(due)
         for match in due[:most]:
@@ -118,15 +121,15 @@ class Stage:
         return len(due[:most])
 
     def ask(self) -> None:
-        """Has the formats asked what comes next, as the sweeper does."""
+        """Let the formats schedule their next matches, as the sweeper does."""
         self._asking.advance()
 
     def play_out(self, tournament: Tournament) -> Tournament:
-        """Plays it to its end."""
+        """Play a tournament until it is closed, and return it."""
         while self.find(tournament).state is TournamentState.RUNNING:
             self.wave(self.dice.randrange(1, 4))
         return self.find(tournament)
 
     def find(self, tournament: Tournament) -> Tournament:
-        """It, as it is now."""
+        """Read the current state of a tournament."""
         return tournaments.find(self.engine, tournament.id)

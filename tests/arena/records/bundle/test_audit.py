@@ -1,4 +1,4 @@
-"""Whatever is true verifies, from the store and from files alone."""
+"""Test that correct tournaments verify, from the store and from the files of a bundle alone."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def checked(stage: Stage, cup: Tournament) -> Audit:
-    """A tournament, checked in the store and in a bundle, to the same end."""
+    """Audit a tournament in the store and in a bundle, compare the results, and return them."""
     bundle = gather(stage.engine, cup.id)
     where = stage.folder / cup.id
     folder.write(bundle, where)
@@ -86,7 +86,7 @@ def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(stage: Stage)
     assert checked(stage, stage.play_out(cup)).games == 4
     ((_, record),) = gather(stage.engine, cup.id).records.items()
     assert [game.game["board"] for game in read(record).games] == [0, 1, 2, 3]
-    # Where it is to be reached is nobody's business.
+    # The address of a remote bot is private.
     assert not any(
         b"192.0.2.7" in path.read_bytes()
         for path in (stage.folder / cup.id).rglob("*")

@@ -1,4 +1,4 @@
-"""Whoever took a bundle while a tournament ran can hold its end against it."""
+"""Test that the final bundle of a tournament is verified against an earlier bundle of it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,7 +23,7 @@ Change = Callable[[Bundle], Bundle]
 
 @pytest.fixture(scope="module")
 def bundles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, Bundle]:
-    """Of one tournament: while it was played, and when it was over."""
+    """Return two bundles of one tournament: the first while it ran, the second after it closed."""
     stage = Stage(tmp_path_factory.mktemp("earlier"))
     cup = stage.begin("round-robin", stage.bots(3))
     stage.play(transitions.due(stage.engine)[0])
@@ -43,7 +43,7 @@ def test_what_goes_on_keeps_what_was_published(bundles: tuple[Bundle, Bundle]) -
 
 
 def altered(name: str, value: Any) -> Change:
-    """Something else clause of the first match."""
+    """Return a change that sets one field of the first match."""
 
     def change(end: Bundle) -> Bundle:
         first = replace(end.matches[0], **{name: value})

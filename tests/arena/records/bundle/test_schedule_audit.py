@@ -1,4 +1,4 @@
-"""A schedule is found again from its format, whatever happened and in whatever order."""
+"""Test that a schedule is rebuilt from its format, whatever the results and their order."""
 
 import random
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ FORMATS: dict[str, dict[str, object]] = {
 
 
 def ratio(counts: PairCounts, low: float, high: float) -> float:
-    """No real one, but a function of the counts that gets somewhere."""
+    """Replace the log-likelihood ratio by a simple function that reaches a bound."""
     return 0.3 * (sum(counts[4:]) - sum(counts[:2]))
 
 
@@ -48,12 +48,15 @@ def playing(name: str, seed: int, bots: int = 7) -> Playing:
 
 
 def happen(cup: Playing, name: str, asked: int = 300) -> bool:
-    """Lets a tournament happen: matches end in any order, bots leave and come. Is it over?"""
+    """Run a tournament in which matches end in random order and bots join and leave.
+
+    Return whether it ended within this number of steps.
+    """
     for turn in range(asked):
         step = cup.ask()
         if isinstance(step, FormatOver) and not cup.opened():
             return True
-        # Some matches end before the format is asked again.
+        # Some matches end before the next step of the format.
         for _ in range(cup.dice.randrange(1, 5)):
             if opened := cup.opened():
                 cup.close(cup.dice.choice(opened))
@@ -65,7 +68,7 @@ def happen(cup: Playing, name: str, asked: int = 300) -> bool:
 
 
 def leave(cup: Playing, place: int) -> None:
-    """As the store does it: matches that have not begun are cancelled."""
+    """Withdraw an entrant and void most of its open matches, as the store voids unstarted ones."""
     if cup.entrants[place].withdrawn is None:
         cup.withdraw(place)
         for one in cup.opened():
@@ -115,7 +118,7 @@ def test_a_match_that_is_dropped_is_missed(name: str) -> None:
     for place in range(0, len(every), 1 + len(every) // 12):
         left = every[:place] + every[place + 1 :]
         told = retrace(cup, name, left)
-        # What an sprt had in flight when it decided need not be there.
+        # An SPRT that has decided does not need its remaining open matches.
         drained = isinstance(told.last, FormatOver) and name == "sprt" and told.problems == ()
         assert drained or told.problems
 

@@ -1,4 +1,4 @@
-"""Every change in a bundle is detected and reported."""
+"""Test that every change to a bundle is detected and reported."""
 
 import json
 import random
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Forger:
-    """Changes files of a bundle."""
+    """Read and change the files of a bundle."""
 
     where: Path
 
@@ -44,7 +44,7 @@ class Forger:
         self.record(match).write_text("".join(json.dumps(line) + "\n" for line in lines))
 
     def matches(self) -> list[Json]:
-        """Return the schedule."""
+        """Return the matches of the schedule."""
         matches: list[Json] = self.read()["matches"]
         return matches
 
@@ -54,7 +54,7 @@ class Forger:
 
 @pytest.fixture(scope="module")
 def swiss(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundle of a finished Swiss tournament with a void match and a fault."""
+    """Write the bundle of a finished Swiss tournament with a void match and a fault."""
     stage = Stage(tmp_path_factory.mktemp("swiss"))
     cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 3})
     void = transitions.due(stage.engine)[0]
@@ -86,7 +86,7 @@ def test_an_unchanged_bundle_has_no_problems(forger: Forger) -> None:
     assert forger.problems() == ()
 
 
-# What is done to the lines of a record; and what must be clause of it.
+# Each function changes the lines of a record and returns the expected part of the problem.
 def action(lines: list[Json]) -> str:
     acts = [line for line in lines if line["type"] == "action"]
     first, other = acts[0], next(act for act in acts if act["action"] != acts[0]["action"])

@@ -1,4 +1,4 @@
-"""An arena whose figures are asked for: a real store, a real Redis, and what Prometheus reads."""
+"""Provide an arena with a real store and Redis, and read its metrics as Prometheus does."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from arena.services.metrics.collector import ArenaCollector, registry
 
 
 def parsed(text: str) -> list[Sample]:
-    """The samples that a text for Prometheus has."""
+    """Parse the samples of a text in the Prometheus format."""
     return [one for family in text_string_to_metric_families(text) for one in family.samples]
 
 
 def scraped(url: str) -> list[Sample]:
-    """What is told at an address."""
+    """Read the samples at a URL."""
     with urlopen(url, timeout=60) as answer:
         return parsed(answer.read().decode())
 
 
 def value(samples: list[Sample], name: str, **labels: str) -> float:
-    """The sum of the samples of this name that have at least these labels."""
+    """Return the sum of the samples with this name and at least these labels."""
     return sum(
         one.value
         for one in samples
@@ -34,18 +34,18 @@ def value(samples: list[Sample], name: str, **labels: str) -> float:
 
 
 def labels(samples: list[Sample], name: str) -> list[Mapping[str, str]]:
-    """The labels of the samples of this name."""
+    """Return the labels of the samples with this name."""
     return [one.labels for one in samples if one.name == name]
 
 
 @dataclass
 class Asked:
-    """An arena, and who asks it."""
+    """Provide an arena and the collector of its metrics."""
 
     place: Workspace
     redis: Redis
     collector: ArenaCollector
 
     def samples(self) -> list[Sample]:
-        """Its figures now."""
+        """Collect the current samples."""
         return parsed(generate_latest(registry(self.collector)).decode())

@@ -1,4 +1,4 @@
-"""An arena without workers, of which figures are asked."""
+"""Provide an arena without workers whose metrics the tests collect."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.arena.services.metrics.arena import Asked
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[Asked]:
-    """The arena; what closes is counted from now on."""
+    """Yield the arena; its collector counts matches that close from now on."""
     Workspace(tmp_path / "data").store.dispose()
     place = Workspace(tmp_path / "data")
     with redis_server.resolve(place.folder, {}) as address:

@@ -1,4 +1,4 @@
-"""Alerts and dashboard use existing metrics; docs/reference/monitoring.md describes all of them."""
+"""Test the metrics that alerts and dashboard use, and their list in monitoring.md."""
 
 import json
 import os
@@ -22,20 +22,18 @@ OF_PROMETHEUS = {"le", "job", "instance"}
 
 
 def expressions() -> Iterator[str]:
-    """Everything that alarms and the dashboard ask Prometheus."""
+    """Yield every Prometheus expression of the alerts and the dashboard."""
     text = (RULES / "alarms.yaml").read_text(encoding="utf-8")
     yield from re.findall(r"expr: (?:>-\n)?(.*?)\n +(?:for|labels):", text, re.DOTALL)
     yield from (target["expr"] for panel in panels() for target in panel["targets"])
 
 
 def panels() -> list[dict[str, Any]]:
-    """The panels of the dashboard."""
     found: list[dict[str, Any]] = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
     return found
 
 
 def alarms() -> list[str]:
-    """The names of all alarms."""
     text = (RULES / "alarms.yaml").read_text(encoding="utf-8")
     return re.findall(r"- alert: (\w+)", text)
 
@@ -109,6 +107,6 @@ def test_promtool_takes_the_alarms_and_each_goes_off_when_it_should() -> None:
         assert done.returncode == 0, done.stdout + done.stderr
     tested = (RULES / "alarms_test.yaml").read_text(encoding="utf-8")
     for alarm in alarms():
-        # Once in an arena that is well, once in one that is not.
+        # One test in a healthy arena, and one in which the alert fires.
         assert len(re.findall(rf"alertname: {alarm}\n", tested)) == 2
         assert re.search(rf"alertname: {alarm}\n +exp_alerts:", tested)

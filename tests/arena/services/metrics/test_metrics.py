@@ -1,4 +1,4 @@
-"""What Prometheus is told is what the store and Redis say."""
+"""Test that the metrics equal the contents of the store and of Redis."""
 
 from collections import Counter
 from pathlib import Path
@@ -88,7 +88,7 @@ def test_a_decision_lies_between_the_bounds_it_was_made_in(asked: Asked) -> None
     def up_to(bound: str) -> float:
         return value(samples, "pokearena_decision_seconds_bucket", le=bound)
 
-    # Recorded are decisions of 2 and of 3 ms, of each as many.
+    # The record contains decisions of 2 ms and of 3 ms, in equal numbers.
     assert [up_to(bound) for bound in ("0.001", "0.002", "0.004", "+Inf")] == [0, 0, 8, 8]
     mean = value(samples, "pokearena_decision_seconds_sum") / 8
     assert mean == pytest.approx(0.0025, rel=0.1)
@@ -143,7 +143,7 @@ def test_hints_in_the_queue_are_counted(asked: Asked) -> None:
 
 def test_how_long_transactions_took_is_added_up_over_processes(asked: Asked) -> None:
     for seconds in (0.003, 0.0005, 99.0):
-        # Each as a work horse of its own.
+        # Each one as from a separate worker process.
         one = Timings()
         one.note(timings.TRANSACTION, "commit_game", seconds)
         one.note(timings.LAG, "", seconds)

@@ -1,4 +1,4 @@
-"""The figures at their address, of a whole arena that plays."""
+"""Test the metrics over HTTP, with all services of an arena that plays."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def test_an_address_that_is_taken_is_said_in_a_sentence(asked: Asked) -> None:
 
 @contextmanager
 def serving(data: Path) -> Iterator[dict[str, str]]:
-    """`pokearena serve` with metrics; gives what it says of itself."""
+    """Run `pokearena serve` with metrics; yield its JSON output."""
     words = ["serve", "--workers=1", "--port=0", "--metrics=127.0.0.1:0", "--json"]
     command = [str(POKEARENA), *words, "--data", str(data)]
     with subprocess.Popen(
@@ -68,7 +68,7 @@ def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: 
         cup = ["tournament", "run", "poke", "sample:greedy", "sample:random", "--boards", "2"]
         subprocess.run([POKEARENA, *cup, "--data", data], check=True, capture_output=True)
         after = scraped(said["metrics"])
-        # The public pages do not have them.
+        # The public pages do not serve the metrics.
         with pytest.raises(HTTPError, match="404"):
             urlopen(said["page"] + "metrics")
     logged = {
@@ -92,7 +92,7 @@ def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: 
     assert grew("pokearena_decision_seconds_count", language="python") == decisions > 0
     verdicts = [one for match in closed for game in match.games for one in game.verdicts]
     assert grew("pokearena_verdicts_total", verdict="finished") == verdicts.count("finished")
-    # The last times of a work horse come after its match, or are lost; never are they doubled.
+    # The last timings of a worker process arrive after its match or are lost, but never twice.
     assert grew("pokearena_transaction_seconds_count", transaction="commit_game") <= games
     services = {one["service"] for one in labels(after, "pokearena_up")}
     assert services == {"database", "redis", "referee"}
@@ -101,7 +101,7 @@ def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: 
     assert worker["sandbox"] in ("bubblewrap", "landlock", "unsandboxed")
     processes = {one["service"] for one in labels(after, "pokearena_service_up")}
     assert processes >= {"referee-worker-1", "worker-1", "web"}
-    # Every process said in JSON which match it was about.
+    # Every process logged in JSON which match each line concerns.
     assert logged.keys() >= {"services", "referee-worker-1", "worker-1"}
     for name, words in (
         ("worker-1", {"match", "worker", "attempt"}),
