@@ -1,4 +1,4 @@
-"""What every game keeps (design, section 4): it ends, it is pure, it is the same every time."""
+"""Properties of every game: it ends, its values are immutable, and it is reproducible."""
 
 import copy
 from typing import Any
@@ -82,7 +82,7 @@ def test_nothing_comes_into_the_game_and_nothing_leaves_it(table: Table) -> None
 
 
 def some(steps: list[Step]) -> list[Step]:
-    """Twenty positions from all over a game; the last, which has all the past, among them."""
+    """Return about twenty positions of a game, including the last one."""
     return [*steps[:: max(1, len(steps) // 20)], steps[-1]]
 
 

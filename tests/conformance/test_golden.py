@@ -1,7 +1,7 @@
-"""Golden records: deals, rules, scores and the record's form stay as they were.
+"""Golden records: deals, rules, scores and the format of records do not change.
 
-A change here means that records of the past no longer replay to the same result. If it is meant,
-``scripts/golden`` writes the records again; a decision record must state the reason.
+A difference means that earlier records no longer replay to the same result. If the change is
+intended, ``scripts/golden`` writes the records again; a decision record must state the reason.
 """
 
 import json
@@ -34,7 +34,7 @@ def test_every_golden_record_is_that_of_a_table() -> None:
 
 @pytest.mark.parametrize(
     "game_id",
-    # Sequences of Pokino take as long as those of all others.
+    # The sequences of Pokino take as much time as those of all other games together.
     [pytest.param(name, marks=[pytest.mark.long] * (name == "pokino")) for name in sorted(GAMES)],
 )
 def test_there_are_as_many_legal_sequences_as_ever(game_id: str) -> None:

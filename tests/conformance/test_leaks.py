@@ -1,7 +1,7 @@
-"""Nothing leaks: messages to a seat do not depend on information hidden from it.
+"""Messages to a seat do not depend on information hidden from it.
 
-The hidden information is dealt again, consistent with all it has seen, and the bytes sent to
-it must be the same. Games that leak on purpose, and dealing that is wrong, must be caught.
+The tests re-deal the hidden information in accordance with all that the seat has seen, and compare
+the messages byte by byte. They must also detect deliberate leaks and incorrect re-deals.
 """
 
 import os
@@ -80,7 +80,7 @@ def test_what_a_seat_is_sent_depends_on_nothing_it_cannot_know(table: Table) -> 
 
 @every_table
 def test_a_position_dealt_again_could_have_come_about(table: Table) -> None:
-    """By a game in which every action was legal and the seat saw and did the same all along."""
+    """A game with legal actions must lead to it, and the seat must see and do the same in it."""
     assert first_problem(table, share(table, QUICK // 2), false_dealing) is None
 
 

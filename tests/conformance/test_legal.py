@@ -21,7 +21,7 @@ Normal = tuple[object, ...]
 
 
 def turns(table: Table) -> Iterator[tuple[State, int, dict[int, Action]]]:
-    """Positions of random games, with a seat whose turn it is, and what all did."""
+    """Yield positions of random games, with an acting seat and all actions of the turn."""
     for steps in walks(table, WALKS):
         for step in closely(table, steps):
             for seat in step.moves:
@@ -29,7 +29,7 @@ def turns(table: Table) -> Iterator[tuple[State, int, dict[int, Action]]]:
 
 
 def normal(action: Action, oracle: Oracle) -> Normal:
-    """An action in a form in which equal actions are equal, whatever the order of their cards."""
+    """Return the normal form of an action, which is equal for equivalent orders of cards."""
     action, ordered = oracle.usual(action), oracle.ordered
     values = [getattr(action, field.name) for field in fields(action)]
     if type(action) not in ordered:
@@ -60,7 +60,7 @@ def test_all_that_is_listed_can_be_played(table: Table) -> None:
 
 @every_table
 def test_an_action_is_accepted_if_and_only_if_it_is_legal(table: Table) -> None:
-    """Other cards, cards twice, too many, too few, not held, no cards at all, other kinds."""
+    """Try changed, duplicate, missing and foreign cards, and other types of actions."""
     oracle = oracle_of(table)
     rng = dice("junk", table)
     accepted = refused = 0
@@ -124,7 +124,7 @@ def test_the_order_of_the_cards_in_an_action_means_nothing(table: Table) -> None
 
 @every_table
 def test_the_most_harmless_action_comes_first_and_a_game_of_it_ends(table: Table) -> None:
-    """It is what the referee plays for a seat that is out of the game."""
+    """The referee plays this action for a seat that is out of the game."""
     for steps in walks(table, WALKS):
         state = steps[0].state
         for _ in range(20_000):

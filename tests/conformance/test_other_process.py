@@ -1,4 +1,4 @@
-"""The same seed and the same actions give the same bytes in another process."""
+"""The same seed and actions produce the same bytes in another process."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
     "hash_seed", ["1", *(pytest.param(seed, marks=pytest.mark.long) for seed in ("0", "random"))]
 )
 def test_another_process_sends_the_same(hash_seed: str) -> None:
-    """Whatever the order in which it keeps its sets."""
+    """The process has another hash seed, and therefore another order of its sets."""
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.conformance.fingerprint"],
         cwd=ROOT,

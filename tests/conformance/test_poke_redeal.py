@@ -1,4 +1,4 @@
-"""Poke: a position dealt again can have every hand that is possible, and no other."""
+"""A re-deal of Poke can produce every possible hand, and no other."""
 
 from collections import Counter
 from itertools import combinations
@@ -11,7 +11,7 @@ DEALINGS = 4_000
 
 
 def hands_of_the_other(turns: tuple[str, ...], must_beat: bool = True) -> Counter[frozenset[str]]:
-    """The hands that seat 1 is dealt again after these turns, with how often it is."""
+    """Count the hands that a re-deal for seat 0 gives seat 1 after these turns."""
     state = play(poke("9S 8H 5H 3C 3D", "7D 7C 4H 2C 2D", must_beat=must_beat), "stand", "stand")
     state = play(state, *turns)
     hands: Counter[frozenset[str]] = Counter()
@@ -22,7 +22,7 @@ def hands_of_the_other(turns: tuple[str, ...], must_beat: bool = True) -> Counte
 
 
 def unseen(*seen: str) -> list[str]:
-    """The cards of the pack that seat 0 has not seen, of these hands."""
+    """Return the cards of the pack except seat 0's hand and these cards."""
     return [c for c in DECK if c not in cards("9S 8H 5H 3C 3D " + " ".join(seen))]
 
 
@@ -50,7 +50,7 @@ def test_a_lead_that_was_beaten_tells_nothing() -> None:
     possible = {
         frozenset(hand)
         for hand in combinations(unseen("2C 7D 7C"), 2)
-        if all(c[0] in "23456789" for c in hand)  # he did not beat the nine
+        if all(c[0] in "23456789" for c in hand)  # seat 1 did not beat the nine
     }
     assert set(hands) <= possible
     assert len(hands) > 0.95 * len(possible)

@@ -1,4 +1,4 @@
-"""A record replays to the same result, whatever the game."""
+"""The record of every game replays to the same result."""
 
 import json
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def test_the_same_seed_and_the_same_choices_give_the_same_record(table: Table) -
 
 @every_table
 def test_every_table_of_a_match_has_the_same_boards(table: Table) -> None:
-    """By the same luck the same is played, so all tables of this match end alike."""
+    """The bot chooses by the question's luck, so all tables of a board have the same actions."""
     record = read(match_record(table, SEED, BOARDS))
     boards: dict[int, set[str]] = {}
     for game in record.games:
@@ -99,7 +99,7 @@ def test_every_question_of_a_record_can_be_put_again(table: Table) -> None:
 
 @every_table
 def test_questions_are_numbered_and_carry_a_luck_of_their_own(table: Table) -> None:
-    """docs/reference/dealing.md."""
+    """The numbers follow docs/reference/dealing.md."""
     played = play_game(table, SEED, 3, 1)
     messages = [bot_pb2.ActRequest.FromString(data) for data in played.questions]
     assert [message.decision for message in messages] == list(range(len(messages)))
@@ -127,7 +127,7 @@ def test_a_bot_that_does_without_listed_actions_is_asked_the_same(table: Table) 
 
 @every_table
 def test_every_position_of_a_record_can_be_shown_in_full(table: Table) -> None:
-    """All that is in the game is in it, and it is plain JSON."""
+    """The position contains every card of the game, as plain JSON."""
     record = read(match_record(table, SEED))
     oracle = oracle_of(table)
     for step in steps(record.match, record.games[0], SEED):
@@ -142,17 +142,17 @@ Change = Callable[[list[Line]], object]
 
 
 def at(lines: list[Line], kind: str, number: int = 0) -> int:
-    """Where the line of a kind is, from the end if the number is negative."""
+    """Return the index of a line of a type; a negative number counts from the end."""
     return [place for place, line in enumerate(lines) if line["type"] == kind][number]
 
 
 def better(lines: list[Line]) -> None:
-    """Gives the first seat a point more."""
+    """Add a point to the first seat's score."""
     lines[at(lines, "result")]["scores"][0] += 1
 
 
 def swapped(lines: list[Line]) -> None:
-    """Turns the places round, or takes a shared place away."""
+    """Reverse the places, or remove a shared place."""
     places = lines[at(lines, "result")]["places"]
     places[:] = [1 + len(places) - place for place in places]
 
@@ -163,12 +163,12 @@ def unfinished(lines: list[Line]) -> None:
 
 
 def other_seed(lines: list[Line]) -> None:
-    """Reveals a seed that was not committed to."""
+    """Reveal a seed that does not match the commitment."""
     lines[-1]["seed"] = "00" * 32
 
 
 def other_commitment_too(lines: list[Line]) -> None:
-    """Commits to another seed and reveals it."""
+    """Commit to another seed and reveal it."""
     lines[-1]["seed"] = "00" * 32
     lines[0]["commitment"] = commitment(bytes(32))
 
@@ -189,12 +189,12 @@ def no_action(lines: list[Line]) -> None:
 
 
 def forgotten(lines: list[Line]) -> None:
-    """Leaves the first action out."""
+    """Remove the first action."""
     del lines[at(lines, "action")]
 
 
 def cut_short(lines: list[Line]) -> None:
-    """Leaves the last action of the first game out."""
+    """Remove the last action of the first game."""
     del lines[at(lines, "result") - 1]
 
 
@@ -205,7 +205,7 @@ def one_more(lines: list[Line]) -> None:
 
 
 def misnumbered(lines: list[Line]) -> None:
-    """Gives a decision another number."""
+    """Change the number of a decision."""
     lines[at(lines, "action", 3)]["decision"] += 1
 
 
@@ -215,18 +215,18 @@ def other_board(lines: list[Line]) -> None:
 
 
 def game_left_out(lines: list[Line]) -> None:
-    """Leaves the last game out."""
+    """Remove the last game."""
     del lines[at(lines, "game", -1) : -1]
 
 
 def game_twice(lines: list[Line]) -> None:
-    """Counts the first game twice."""
+    """Repeat the first game."""
     first = lines[at(lines, "game") : at(lines, "result") + 1]
     lines[-1:-1] = first
 
 
 def unrevealed(lines: list[Line]) -> None:
-    """Keeps the seed."""
+    """Remove the seed."""
     del lines[-1]
 
 
@@ -236,7 +236,7 @@ CHANGES += [unrevealed]
 
 
 def changed(text: str, change: Change) -> MatchRecord:
-    """The record after somebody has changed it."""
+    """Return the record after a change."""
     lines = [json.loads(line) for line in text.splitlines()]
     change(lines)
     return read("".join(json.dumps(line) + "\n" for line in lines))

@@ -1,7 +1,7 @@
-"""A spectator sees what everybody at the table knows, and nothing more.
+"""A spectator sees public information only.
 
-All that is not public is dealt again, consistent with all that was, and the bytes of what a
-spectator sees must be the same. Games that leak more on purpose must be detected.
+The tests re-deal everything that is not public in accordance with the public information, and
+compare the spectator's view byte by byte. They must also detect deliberate leaks.
 """
 
 import os
@@ -59,7 +59,7 @@ def test_what_a_spectator_sees_depends_on_nothing_that_is_not_public(table: Tabl
 
 @every_table
 def test_what_is_dealt_again_for_a_spectator_could_have_come_about(table: Table) -> None:
-    """By a game in which every action was legal and the same was public all along."""
+    """A game with legal actions must lead to it, with the same public information."""
     assert first_problem(table, share(table, QUICK // 2), false_dealing, viewers=SPECTATOR) is None
 
 
@@ -90,7 +90,7 @@ def test_a_game_that_tells_a_spectator_more_is_caught(mutant: Leak) -> None:
 
 
 def sees_one_hand(state: State, seat: None, luck: Chance) -> State:
-    """Deals as if a spectator knew what the first seat knows."""
+    """Keep everything that the first seat has seen, as for a view of that seat."""
     return state.redeal(0, luck)
 
 

@@ -25,13 +25,13 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: ga
 
 
 def steps(table: Table) -> Iterator[Step]:
-    """The positions of some random games."""
+    """Yield positions of random games."""
     for steps in walks(table, WALKS):
         yield from closely(table, steps)
 
 
 def actions(table: Table) -> Iterator[Action]:
-    """Actions that are legal, and actions that are not."""
+    """Yield legal and illegal actions."""
     rng = dice("wire", table)
     for step in steps(table):
         for seat, action in step.moves.items():
@@ -125,7 +125,7 @@ def test_a_fresh_codec_says_the_same_as_one_that_has_said_much(table: Table) -> 
 
 
 def refused(game: Game, message: bot_pb2.Action) -> str:
-    """The clause with which a message is refused."""
+    """Return the error message for an invalid message."""
     with pytest.raises(DecodeError) as caught:
         GameCodec(game).decode(message)
     return str(caught.value)
@@ -194,7 +194,7 @@ def test_two_kinds_at_once_are_refused(game: Game) -> None:
 
 @dataclass(frozen=True)
 class PokeView:
-    """A view with one field too few, and one that is not a list."""
+    """A view with a missing field, and a field that should be a list."""
 
     deal: int
     hand: str
@@ -202,7 +202,7 @@ class PokeView:
 
 @dataclass(frozen=True)
 class Lead:
-    """An action with a field that its message has not."""
+    """An action with a field that its message does not have."""
 
     cards: tuple[str, ...]
     face_down: bool

@@ -1,4 +1,4 @@
-"""The interface of a recount: an implementation of a game from its page alone.
+"""The interface of a recount: an implementation of a game from its rules page alone.
 
 A recount is a generator. It yields the acting seats with their legal actions, receives the actions,
 and returns how the game ended. It does not use ``referee.games``, except for chance as specified in
@@ -16,34 +16,33 @@ Said = Mapping[str, Any]
 Word = tuple[str, Said]
 """A kind of action, such as ``pickUp``, and its members."""
 Plain = tuple[object, ...]
-"""A word in a form in which two words for the same action are equal."""
+"""A normal form of a word, which is equal for equivalent words."""
 
 
 class May(Protocol):
     """The legal actions of a seat."""
 
     def allows(self, word: Word) -> bool:
-        """Whether this action is legal."""
+        """Return whether this action is legal."""
 
     def every(self) -> set[Plain] | None:
-        """All legal actions; None if there are too many to count up."""
+        """Return the normal forms of all legal actions; None if there are too many to enumerate."""
 
     def plain(self, word: Word) -> Plain:
-        """A word in the form of ``every``."""
+        """Return the normal form of a word."""
 
 
 class Names(May):
-    """Actions that are all counted up; the order of their cards means nothing."""
+    """Legal actions that are all enumerated; the order of their cards does not matter."""
 
     def __init__(self, words: Iterable[Plain]) -> None:
         self.words = set(words)
 
     def allows(self, word: Word) -> bool:
-        """Whether it is one of them."""
+        """Return whether the action is one of them."""
         return self.plain(word) in self.words
 
     def every(self) -> set[Plain]:
-        """All of them."""
         return self.words
 
     def plain(self, word: Word) -> Plain:
@@ -54,33 +53,33 @@ class Names(May):
 
 
 def as_one(value: object) -> object:
-    """A list without its order, anything else as it is."""
+    """Return a list as a sorted tuple, and any other value unchanged."""
     return tuple(sorted(value)) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
 class End:
-    """How a game ended."""
+    """The result of a game."""
 
     scores: list[int]
     winner: int | None = None
-    """A seat that won whatever the scores."""
+    """The seat that won regardless of the scores, if any."""
 
 
 Asked = dict[int, May]
 Answers = dict[int, Word]
 Recount = Generator[Asked, Answers, End]
 Book = Callable[[Seeded, int, Mapping[str, Any]], Recount]
-"""Begins a recount: the luck of the game, how many seats, the options."""
+"""Starts a recount with the game's chance source, the number of seats and the options."""
 
 
 def of_one(kind_and_said: Mapping[str, Said]) -> Word:
-    """The action of a game in the protocol's JSON."""
+    """Return the word of an action in the protocol's JSON."""
     ((kind, values),) = kind_and_said.items()
     return kind, values
 
 
 def places(scores: list[int], sides: list[int], winner: int | None = None) -> list[int]:
-    """1 + the number of sides with a strictly better score; ``winner`` is before all others."""
+    """Return 1 + the number of sides with a better score; ``winner`` always has place 1."""
     of_side = {side: (seat == winner, scores[seat]) for seat, side in enumerate(sides)}
     return [1 + sum(other > of_side[side] for other in of_side.values()) for side in sides]

@@ -31,18 +31,18 @@ SHAPES = {
     (5,): "five of a kind",
 }
 STRAIGHTS = ["A2345", *(RANKS[low : low + 5] for low in range(9))]
-"""From the lowest; each with its top card last."""
+"""From the lowest to the highest; each with its top card last."""
 
 Worth = tuple[int, list[int]]
 
 
 def name(cards: Sequence[str]) -> str:
-    """What five cards are."""
+    """Return the name of the category of five cards."""
     return NAMES[worth(cards)[0]]
 
 
 def worth(cards: Sequence[str]) -> Worth:
-    """What five cards are worth; more is better. No card is wild."""
+    """Return the comparable value of five cards without wild cards."""
     assert len(cards) == 5
     held = Counter(card[0] for card in cards)
     flush = len({card[1] for card in cards}) == 1
@@ -66,6 +66,6 @@ def best_worth(cards: Sequence[str], wild: Sequence[str]) -> Worth:
 @cache
 def _best(cards: tuple[str, ...], wild: int) -> Worth:
     if len({card[0] for card in cards}) <= 1:
-        # The wild ones make five of a kind, which nothing beats; without a card, of aces.
+        # Five of a kind is the best category; without natural cards, the wild cards become aces.
         return NAMES.index("five of a kind"), [RANKS.index(cards[0][0] if cards else "A")]
     return max(worth([*cards, *more]) for more in combinations_with_replacement(PACK, wild))

@@ -1,4 +1,4 @@
-"""Follows the games of a record with the recounts."""
+"""Replay the games of a record with the recounts."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from tests.recount import poke, pokex, pokino, pouku, saint_poker
 from tests.recount.book import Asked, Book, End, May, of_one, places
 
 Look = Callable[[int, May], None]
-"""Looks at what a seat may do."""
+"""Receives an acting seat and its legal actions."""
 
 BOOKS: dict[str, Book] = {
     "poke": poke.recount,
@@ -21,18 +21,18 @@ BOOKS: dict[str, Book] = {
 
 
 def sides(match: Line) -> list[int]:
-    """The side of each seat: partners sit opposite."""
+    """Return the side of each seat; partners sit opposite each other."""
     seats = int(match["seats"])
     partners = seats == 4 and (match["game"] == "pokex" or match["options"].get("teams", False))
     return [seat % 2 if partners else seat for seat in range(seats)]
 
 
 def follow(match: Line, game: GameRecord, seed: bytes) -> Iterator[Asked | End]:
-    """Every question of a game, by seat, with what may be done; then how the game ends.
+    """Yield the legal actions of each turn by seat, then the end of the game.
 
     Raises:
-        AssertionError: an action is not legal by the page, or its scores and places are not
-            those of the result.
+        AssertionError: an action is illegal according to the rules page, or the record has too few
+            or too many actions.
     """
     luck = Seeded(board_seed(seed, game.game["board"]))
     recount = BOOKS[match["game"]](luck, match["seats"], match["options"])
@@ -60,7 +60,7 @@ def said(line: Line, seat: int, questions: Asked) -> Any:
 
 
 def check(match: Line, game: GameRecord, seed: bytes, look: Look | None = None) -> None:
-    """Follow a game, which must end with its recorded result.
+    """Replay a game and compare its end with the recorded result.
 
     Args:
         match: the first line of the record.

@@ -1,4 +1,4 @@
-"""Poke, followed by its page."""
+"""Recount Poke from its rules page."""
 
 from collections.abc import Generator, Mapping, Sequence
 from itertools import chain, combinations
@@ -21,13 +21,13 @@ BONUS = {
     "royal flush": 1000,
 }
 PRICES = {0: [1, 2, 4], 1: [1, 1, 2, 4]}
-"""The multiplier by the number of draws: of the non-dealer (0), of the dealer (1)."""
+"""The multiplier by the number of draws, for the non-dealer (0) and the dealer (1)."""
 
 One = Generator[Asked, Answers, Word]
 
 
 def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
-    """A rubber."""
+    """Play a rubber."""
     assert seats == 2
     first = luck.below("dealer", 0, 2)
     below, above, legs = [0, 0], [0, 0], [0, 0]
@@ -61,7 +61,7 @@ def bonus(hand: Sequence[str]) -> int:
 def deal(
     pack: Sequence[str], dealer: int, must_beat: bool
 ) -> Generator[Asked, Answers, tuple[list[int], list[list[str]], list[int]]]:
-    """One deal: the tricks by seat, the hands after the draw, the multipliers."""
+    """Play one deal; return the tricks by seat, the hands after the draw, and the multipliers."""
     hands = [list(pack[:5]), list(pack[5:10])]
     stock = list(pack[10:])
     prices = [1, 1]
@@ -96,32 +96,32 @@ def deal(
 
 
 def ask(seat: int, words: Sequence[Plain]) -> One:
-    """Asks one seat."""
+    """Yield the legal actions of one seat; return its action."""
     answers = yield {seat: Names(words)}
     return answers[seat]
 
 
 def draws_from(hand: Sequence[str]) -> list[Plain]:
-    """Every draw."""
+    """Return every draw."""
     choices = chain.from_iterable(combinations(sorted(hand), size) for size in (1, 2, 3))
     return [("draw", cards) for cards in choices]
 
 
 def leads_from(hand: Sequence[str]) -> list[Plain]:
-    """Every lead."""
+    """Return every lead."""
     choices = chain.from_iterable(combinations(sorted(hand), size) for size in (1, 2, 3, 4))
     return [("lead", cards) for cards in choices if len({card[0] for card in cards}) == 1]
 
 
 def wins(answer: Sequence[str], lead: Sequence[str]) -> bool:
-    """Whether an answer wins."""
+    """Return whether an answer beats the lead."""
     return len({card[0] for card in answer}) == 1 and RANKS.index(answer[0][0]) > RANKS.index(
         lead[0][0]
     )
 
 
 def answers_from(hand: Sequence[str], lead: Sequence[str], must_beat: bool) -> list[Plain]:
-    """Every answer."""
+    """Return every legal answer."""
     choices = list(combinations(sorted(hand), len(lead)))
     winning = [cards for cards in choices if wins(cards, lead)]
     return [("answer", cards) for cards in (winning if must_beat and winning else choices)]

@@ -1,4 +1,4 @@
-"""Pokex, followed by its page."""
+"""Recount Pokex from its rules page."""
 
 from collections.abc import Generator, Mapping, Sequence
 from itertools import combinations
@@ -12,7 +12,7 @@ ENOUGH = 33
 
 
 def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
-    """A game to 33."""
+    """Play a game to 33 points."""
     assert not options
     dealer = luck.below("dealer", 0, seats)
     points = [0, 0]
@@ -34,7 +34,7 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
 def deal(
     hands: list[list[str]], centre: Sequence[str], dealer: int
 ) -> Generator[Asked, Answers, list[int]]:
-    """One deal: the points of each side."""
+    """Play one deal; return the points of each side."""
     seats = len(hands)
     bid, declarer = yield from auction(seats, dealer)
     wild = list(JOKERS)
@@ -75,7 +75,7 @@ def full_worth(five: list[str], wild: Sequence[str]) -> tuple[Worth, int]:
 
 
 def auction(seats: int, dealer: int) -> Generator[Asked, Answers, tuple[int, int]]:
-    """The highest bid and its bidder; 0 if nobody bids."""
+    """Return the highest bid and its bidder; the bid is 0 if all seats pass."""
     bid, bidder, passes, turn = 0, dealer, 0, dealer
     while bid < 6 and passes < (seats - 1 if bid else seats):
         turn = (turn + 1) % seats
@@ -91,7 +91,7 @@ def auction(seats: int, dealer: int) -> Generator[Asked, Answers, tuple[int, int
 def lay(
     hands: list[list[str]], first: int
 ) -> Generator[Asked, Answers, tuple[list[str], list[str]]]:
-    """The cards that each side plays to a trick."""
+    """Return the cards that each side plays to a trick."""
     seats = len(hands)
     played: tuple[list[str], list[str]] = ([], [])
     for turn in range(4 if seats == 4 else 6):
@@ -108,6 +108,6 @@ def lay(
 
 
 def ask(seat: int, words: Sequence[Plain]) -> Generator[Asked, Answers, Word]:
-    """Asks one seat."""
+    """Yield the legal actions of one seat; return its action."""
     answers = yield {seat: Names(words)}
     return answers[seat]

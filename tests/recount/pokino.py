@@ -1,4 +1,4 @@
-"""Pokino, followed by its page."""
+"""Recount Pokino from its rules page."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ TOO_MANY = 3000
 
 @dataclass
 class Table:
-    """What lies on the table and in the hands."""
+    """The state of the table and the hands."""
 
     greed: bool
     pokino_up: bool
@@ -42,28 +42,28 @@ class Table:
     poke: list[str]
     numbers: dict[Square, int] = field(default_factory=dict)
     of: dict[Square, str] = field(default_factory=dict)
-    """The domino on a square."""
+    """The domino on each square."""
     tokens: dict[Border, int] = field(default_factory=dict)
-    """The owner of a border's token."""
+    """The owner of the token on each border."""
     runs: list[list[int]] = field(default_factory=list)
-    """The lengths of the runs of each seat."""
+    """The lengths of each seat's runs."""
 
     def lay(self, domino: str, low: Square, high: Square) -> None:
-        """Puts a domino on two squares, its smaller number on the first."""
+        """Put a domino on two squares, with its smaller number on the first."""
         assert not {low, high} & set(self.of)
         for square, number in zip((low, high), domino.split("-"), strict=True):
             self.numbers[square] = int(number)
             self.of[square] = domino
 
     def tear(self, domino: str) -> None:
-        """Takes a domino away, with all tokens on its borders."""
+        """Remove a domino and all tokens on its borders."""
         gone = {square for square, name in self.of.items() if name == domino}
         self.tokens = {b: owner for b, owner in self.tokens.items() if not b & gone}
         for square in gone:
             del self.of[square], self.numbers[square]
 
     def points(self) -> list[int]:
-        """What every seat scores if the game is over."""
+        """Return the score of every seat if the game ends now."""
         if self.territory:
             return self.land()
         points = [sum(map(run_points, runs)) for runs in self.runs]
@@ -72,7 +72,7 @@ class Table:
         ]
 
     def land(self) -> list[int]:
-        """The pips of the dominoes on which a seat has strictly the most tokens."""
+        """Return each seat's pips on the dominoes where it has more tokens than any other seat."""
         pips = [0] * len(self.hands)
         for domino in set(self.of.values()):
             mine = Counter(
@@ -93,7 +93,7 @@ def run_points(length: int) -> int:
 
 
 def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
-    """A game."""
+    """Play a game."""
     table = set_up(luck, seats, options)
     turn = luck.below("first", 0, seats)
     idle = 0
@@ -121,7 +121,7 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
 
 
 def set_up(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Table:
-    """The table before the first turn."""
+    """Return the table before the first turn."""
     deck = list(luck.shuffled("deck", 0, PACK))
     poke = list(luck.shuffled("dominoes", 0, DOMINOES))
     size = 7 if options["pokino_up"] else 5
@@ -140,19 +140,19 @@ def set_up(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Table:
 
 
 def squares(values: Mapping[str, Any]) -> tuple[Square, Square]:
-    """Where a domino's smaller number lies, and its larger."""
+    """Return the squares of a domino's smaller and larger number."""
     x, y = values.get("x", 0), values.get("y", 0)
     right, down = DIRECTIONS[values["direction"]]
     return (x, y), (x + right, y + down)
 
 
 def path_of(values: Mapping[str, Any]) -> list[Square]:
-    """The squares of a run."""
+    """Return the squares of a run."""
     return [(square.get("x", 0), square.get("y", 0)) for square in values.get("path", [])]
 
 
 def play_run(table: Table, seat: int, values: Mapping[str, Any]) -> None:
-    """Plays a legal run."""
+    """Play a legal run."""
     path = path_of(values)
     if not table.greed:
         table.beads[seat] -= len(path)
@@ -169,7 +169,7 @@ def play_run(table: Table, seat: int, values: Mapping[str, Any]) -> None:
 
 
 def beside(square: Square) -> list[Square]:
-    """The four squares that share an edge with one."""
+    """Return the four squares that share an edge with a square."""
     return [(square[0] + x, square[1] + y) for x, y in DIRECTIONS.values()]
 
 
@@ -181,7 +181,7 @@ class Turn:
     seat: int
 
     def allows(self, word: Word) -> bool:
-        """Whether a turn is legal."""
+        """Return whether a turn is legal."""
         kind, values = word
         left = len(self.table.hands[self.seat]) - len(values.get("cards", []))
         if not values.get("draw", True) and not (self.table.pokino_up and left >= 7):
@@ -192,7 +192,7 @@ class Turn:
         return kind == "passTurn" or self.runs_by(path_of(values), values.get("cards", []))
 
     def fits(self, low: Square, high: Square) -> bool:
-        """Whether a domino may lie on two squares beside each other."""
+        """Return whether a domino may lie on two adjacent squares."""
         taken = self.table.of
         free = not {low, high} & set(taken)
         within = all(-FAR <= at <= FAR for square in (low, high) for at in square)
@@ -200,7 +200,7 @@ class Turn:
         return free and within and (touches or not taken)
 
     def runs_by(self, path: list[Square], cards: list[str]) -> bool:
-        """Whether a run is legal."""
+        """Return whether a run is legal."""
         table = self.table
         held = len(set(cards)) == len(cards) and set(cards) <= set(table.hands[self.seat])
         paid = table.greed or len(cards) <= table.beads[self.seat]
@@ -212,7 +212,7 @@ class Turn:
         return fits and len(set(steps)) == len(steps) and all(map(self.open, pairwise(path)))
 
     def open(self, step: tuple[Square, Square]) -> bool:
-        """Whether a step may be made."""
+        """Return whether a run may step from one square to another."""
         first, second = step
         if second not in beside(first):
             return False
@@ -221,7 +221,10 @@ class Turn:
         return frozenset(step) not in self.table.tokens
 
     def every(self) -> set[Plain] | None:
-        """All that is listed if the list is complete."""
+        """Return the normal forms of all turns that a complete list must contain.
+
+        None means that there are too many.
+        """
         words: list[Word] = [("passTurn", {})]
         for domino in self.table.dominoes[self.seat]:
             for low in self.places():
@@ -238,12 +241,16 @@ class Turn:
         return {self.plain(word) for word in words if self.allows(word)}
 
     def places(self) -> set[Square]:
-        """Squares on which a smaller number might lie."""
+        """Return squares on which the smaller number of a domino may be possible."""
         near = {side for square in self.table.of for side in beside(square)}
         return near | {side for square in near for side in beside(square)} or {(0, 0)}
 
     def paths(self) -> Iterator[tuple[list[Square], list[str]]]:
-        """Every path of two squares and more, with its cards."""
+        """Yield every path of at least two squares with its cards.
+
+        The search extends each path by one square and one matching card at a time, and never
+        crosses the same border twice.
+        """
         most = len(PACK) if self.table.greed else self.table.beads[self.seat]
         growing: list[tuple[list[Square], list[str]]] = [
             ([square], [card]) for square in self.table.of for card in self.matching(square)
@@ -261,12 +268,12 @@ class Turn:
                         yield growing[-1]
 
     def matching(self, square: Square) -> list[str]:
-        """The cards of the hand that match a square."""
+        """Return the cards of the hand with the rank of a square."""
         rank = NUMBERS[self.table.numbers[square]]
         return [card for card in self.table.hands[self.seat] if card[0] == rank]
 
     def plain(self, word: Word) -> Plain:
-        """Return a turn in a form that is the same for both directions of a double."""
+        """Return the normal form of a turn, which is the same for both directions of a double."""
         kind, values = word
         draw = values.get("draw", True)
         if kind == "domino":

@@ -1,4 +1,4 @@
-"""Pouku, followed by its page."""
+"""Recount Pouku from its rules page."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ TOO_MANY = 3000
 
 @dataclass
 class Deal:
-    """What lies on the table and in the hands in one deal."""
+    """The state of the table and the hands in one deal."""
 
     seats: int
     teams: bool
@@ -27,14 +27,14 @@ class Deal:
     fields: list[list[str]]
     stock: list[str]
     kept: list[list[str]] = field(default_factory=list)
-    """What each seat keeps; in teams both seats of a team keep the same."""
+    """The yaku that each seat keeps; in teams both seats of a team keep the same."""
 
     def of(self, name: str) -> int:
-        """The value of an option."""
+        """Return the value of an option."""
         return dict(self.values)[name]
 
     def reference(self, seat: int) -> list[str]:
-        """The cards of the two fields that a seat refers to."""
+        """Return the cards of a seat's two reference fields."""
         way = -1 if self.left else 1
         return [c for step in (1, 2) for c in self.fields[(seat + way * step) % self.seats]]
 
@@ -48,7 +48,8 @@ class Deal:
         return value(map(rank, kept), self.values) + self.points(kept) if kept else 0
 
     def worth(self, seat: int) -> int | None:
-        """What going out is worth before the bonus of the first turn; None if it is not allowed."""
+        """Return the value of going out without the bonus of the first turn; None if it is not
+        legal."""
         seen = self.hands[seat] + self.reference(seat)
         tops_by_number = tops(
             map(rank, self.hands[seat]), map(rank, self.reference(seat)), self.values
@@ -65,7 +66,7 @@ class Deal:
         return worth if worth >= (8 if self.teams else 5) else None
 
     def pays(self, seat: int) -> int:
-        """Return the payment of a seat when another one, in teams of the other team, goes out."""
+        """Return the payment of a seat when another seat (in teams, the other team) goes out."""
         if self.teams:
             return self.keep_worth(seat)
         lying = self.reference(seat)
@@ -74,7 +75,7 @@ class Deal:
 
 
 def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
-    """A match: everyone deals twice."""
+    """Play a match in which every seat deals twice."""
     scores = [0] * seats
     first = luck.below("dealer", 0, seats)
     for number in range(2 * seats):
@@ -94,7 +95,7 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
 
 
 def set_up(pack: Iterable[str], seats: int, options: Mapping[str, Any]) -> Deal:
-    """The beginning of a deal."""
+    """Deal the cards."""
     stock = list(pack)
     teams = options["teams"]
     numbers = {n: v for n, v in options.items() if n not in ("teams", "reference")}
@@ -108,7 +109,7 @@ def set_up(pack: Iterable[str], seats: int, options: Mapping[str, Any]) -> Deal:
 
 
 def discard(deal: Deal, seat: int, kind: str, values: Mapping[str, Any]) -> None:
-    """Keep, if the action has a keep, and discard."""
+    """Play a keep, if the action has one, and the discard."""
     keep = values.get("keep", [])
     if keep:
         deal.fields = [[c for c in lying if c not in keep] for lying in deal.fields]
@@ -121,7 +122,7 @@ def discard(deal: Deal, seat: int, kind: str, values: Mapping[str, Any]) -> None
 
 
 def end(deal: Deal, winner: int, first_turn: bool) -> list[int]:
-    """What everyone gains when somebody goes out."""
+    """Return what each seat gains when a seat goes out."""
     worth = deal.worth(winner)
     assert worth is not None
     worth += deal.of("first_turn") if first_turn else 0
@@ -140,7 +141,7 @@ class Turn:
     seat: int
 
     def allows(self, word: Word) -> bool:
-        """Whether a turn is legal."""
+        """Return whether a turn is legal."""
         kind, values = word
         if kind == "goOut":
             return self.deal.worth(self.seat) is not None
@@ -152,7 +153,7 @@ class Turn:
         return values.get("card") in self.deal.hands[self.seat] and values["card"] not in keep
 
     def keeps(self, keep: list[str]) -> bool:
-        """Whether a keep is legal."""
+        """Return whether a keep is legal."""
         deal = self.deal
         mine = [card for card in keep if card in deal.hands[self.seat]]
         owners = [s for s, lying in enumerate(deal.fields) for c in lying if c in keep]
@@ -167,7 +168,7 @@ class Turn:
         )
 
     def every(self) -> set[Plain] | None:
-        """All legal actions."""
+        """Return the normal forms of all legal actions; None if there are too many."""
         keeps: list[list[str]] = [[]]
         for keep in self.keeps_to_try():
             keeps.append(keep)
@@ -181,7 +182,7 @@ class Turn:
         return {self.plain(word) for word in words if self.allows(word)}
 
     def keeps_to_try(self) -> Iterator[list[str]]:
-        """A card of the hand with field cards, each of a rank that would do."""
+        """Yield candidates for a keep: a card of the hand with field cards of suitable ranks."""
         others = [s for s in range(self.deal.seats) if s != self.seat]
         lying = [card for seat in others for card in self.deal.fields[seat]]
         for mine in self.deal.hands[self.seat]:
@@ -195,6 +196,6 @@ class Turn:
                     yield from ([mine, *more] for more in product(*rest))
 
     def plain(self, word: Word) -> Plain:
-        """A turn; the order of the kept cards means nothing."""
+        """Return the normal form of a turn, with the kept cards in order."""
         kind, values = word
         return kind, values.get("card"), tuple(sorted(values.get("keep", [])))

@@ -1,6 +1,7 @@
-"""What sets of yaku are worth in Pouku, from its page: by trying all that could be best.
+"""Find the best sets of yaku in Pouku, from its rules page.
 
-Ranks are numbers, 1 for the ace to 13 for the king; in a straight the ace may stand at 14.
+The search tries all sets that may be the best. Ranks are numbers from 1 (ace) to 13 (king); in a
+straight the ace may also have the number 14.
 """
 
 from collections import Counter
@@ -12,24 +13,24 @@ ACE = 1
 GROUPS = {2: "pair", 3: "three", 4: "four"}
 Values = tuple[tuple[str, int], ...]
 Own = tuple[int, ...]
-"""The ranks of the one yaku of hand cards alone; empty without one."""
+"""The ranks of the one yaku that has hand cards only; empty without one."""
 Tops = tuple[int | None, ...]
 """The maximum points of exactly 0, 1, 2, 3 yaku, and of four or more; None if impossible."""
 NOTHING: Tops = (0, None, None, None, None)
 
 
 def values_of(options: Mapping[str, int]) -> Values:
-    """The options in a form that can be remembered by."""
+    """Return the options as a hashable value."""
     return tuple(sorted(options.items()))
 
 
 def rank(card: str) -> int:
-    """The rank of a card."""
+    """Return the rank of a card."""
     return "A23456789TJQK".index(card[0]) + 1
 
 
 def yaku(ranks: Iterable[int]) -> str | None:
-    """What cards of these ranks are, if they are exactly one yaku."""
+    """Return the name of the yaku that cards of these ranks form, if they form exactly one."""
     held = sorted(ranks)
     if len(held) in GROUPS and len(set(held)) == 1:
         return GROUPS[len(held)]
@@ -39,7 +40,7 @@ def yaku(ranks: Iterable[int]) -> str | None:
 
 
 def value(ranks: Iterable[int], values: Values) -> int:
-    """What one yaku is worth."""
+    """Return the points of one yaku."""
     held = list(ranks)
     name = yaku(held)
     assert name is not None
@@ -47,7 +48,11 @@ def value(ranks: Iterable[int], values: Values) -> int:
 
 
 def tops(hand: Iterable[int], field: Iterable[int], values: Values) -> Tops:
-    """The most that legal sets of hand and field cards are worth, by the number of yaku."""
+    """Return the maximum points of legal sets of hand and field cards, by the number of yaku.
+
+    At most one yaku may consist of hand cards alone, so the search tries each of these and none,
+    and adds the best yaku with field cards.
+    """
     held = tuple(sorted(hand))
     lying = Counter(field)
     best = NOTHING
@@ -58,7 +63,7 @@ def tops(hand: Iterable[int], field: Iterable[int], values: Values) -> Tops:
 
 
 def owns(held: Own) -> set[Own]:
-    """Every yaku of hand cards alone, and none."""
+    """Return every yaku of hand cards alone, and the empty one."""
     subsets = chain.from_iterable(combinations(held, size) for size in range(2, len(held) + 1))
     return {(), *(tuple(sorted(cards)) for cards in subsets if yaku(cards))}
 
@@ -67,8 +72,9 @@ def owns(held: Own) -> set[Own]:
 def _tops(low: int, lying: Own, held: Own, alone: Own, values: Values) -> Tops:
     """Return the maximum of yaku with a field card each, with at least this lowest rank.
 
-    A field card is in one yaku at most, so none of these holds all of another: only the yaku of
-    the hand alone could lie in one. Ace low straights are at 1, groups of aces at 14.
+    A field card is in at most one yaku, so a yaku with a field card cannot contain another such
+    yaku. It could only contain the yaku of hand cards alone, which is not legal. Straights from
+    the ace have the lowest rank 1, groups of aces 14.
     """
     if low == 14:
         return groups(lying[0], held.count(ACE), alone, ACE, values)
@@ -85,10 +91,10 @@ def _tops(low: int, lying: Own, held: Own, alone: Own, values: Values) -> Tops:
 
 
 def spent(run: list[int], lying: Own, held: Own, alone: Own) -> Iterator[set[int]]:
-    """The field cards that a straight may take; never one more than it must.
+    """Yield the sets of field cards that a straight may use, without superfluous cards.
 
-    It takes what the hand lacks. It takes one more if it would have no field card otherwise, or
-    would hold all of the hand's own straight.
+    A straight uses a field card for every rank that the hand lacks. It uses one more if it would
+    have no field card otherwise, or would contain all of the hand's own straight.
     """
     lacking = {r for r in run if r not in held}
     for more in [set(), *({r} for r in run if r in held)]:
@@ -102,21 +108,21 @@ def spent(run: list[int], lying: Own, held: Own, alone: Own) -> Iterator[set[int
 
 @cache
 def groups(lying: int, held: int, alone: Own, of: int, values: Values) -> Tops:
-    """The most of groups of one rank that have a field card each."""
+    """Return the maximum points of groups of one rank that have a field card each."""
     best = NOTHING
     owned = len(set(alone)) == 1 and alone[0] == of
     for size in GROUPS:
         for taken in range(1, min(size, lying) + 1):
             mine = size - taken
             if mine > held or (owned and mine == held):
-                continue  # fewer; otherwise it would contain all of the hand's own group
+                continue  # too few cards, or the group would contain the hand's own group
             rest = groups(lying - taken, held, alone, of, values)
             best = better(best, add(rest, value([of] * size, values)))
     return best
 
 
 def better(first: Tops, second: Tops) -> Tops:
-    """The better of both, number by number."""
+    """Return the elementwise maximum."""
     return tuple(
         max((top for top in pair if top is not None), default=None)
         for pair in zip(first, second, strict=True)
@@ -124,13 +130,13 @@ def better(first: Tops, second: Tops) -> Tops:
 
 
 def add(tops: Tops, worth: int) -> Tops:
-    """One yaku more."""
+    """Return the maximum points after one more yaku."""
     shifted = [None, *(None if top is None else top + worth for top in tops)]
     return better(tuple(shifted[:5]), (None,) * 4 + (shifted[5],))
 
 
 def both(first: Tops, second: Tops) -> Tops:
-    """Yaku of the one and of the other."""
+    """Return the maximum points of combinations of both."""
     best: Tops = (None,) * 5
     for number, top in enumerate(first):
         for more, worth in enumerate(second):
@@ -141,7 +147,7 @@ def both(first: Tops, second: Tops) -> Tops:
 
 
 def price(field: Iterable[int], values: Values) -> int:
-    """The dearest set of yaku in a loser's reference fields, before it is doubled."""
+    """Return the points of the best set of yaku in a loser's reference fields, before doubling."""
     lying = Counter(field)
     counts = tuple(lying[r] for r in range(1, 14))
     return runs(1, counts, values) + sum(dearest(number, values) for number in counts)
@@ -149,7 +155,10 @@ def price(field: Iterable[int], values: Values) -> int:
 
 @cache
 def runs(low: int, lying: Own, values: Values) -> int:
-    """The dearest straights that share no card. No group can lie in one, nor one in a group."""
+    """Return the maximum points of straights without common cards.
+
+    Groups do not matter here: a group cannot contain a straight, nor a straight a group.
+    """
     if low > 11:
         return 0
     best = runs(low + 1, lying, values)
@@ -175,7 +184,7 @@ def dearest(number: int, values: Values) -> int:
 
 
 def may_stand(first: set[int], second: set[int]) -> bool:
-    """Whether two groups may be counted side by side."""
+    """Return whether two groups may both count."""
     if len(first) == len(second):
         return not first & second
     return not (first <= second or second <= first)

@@ -1,4 +1,4 @@
-"""Saint Poker, followed by its page."""
+"""Recount Saint Poker from its rules page."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -10,7 +10,7 @@ from tests.recount.five_cards import PACK, worth
 
 
 def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
-    """A game of eight rounds."""
+    """Play a game of eight rounds."""
     assert not options
     everyone = range(seats)
     stock = list(luck.shuffled("deck", 0, PACK))

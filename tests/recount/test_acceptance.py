@@ -1,4 +1,4 @@
-"""The referee accepts an unlisted action exactly if the page allows it."""
+"""The referee accepts an unlisted action exactly if the rules page allows it."""
 
 import random
 from itertools import islice
@@ -18,7 +18,7 @@ POSITIONS = 6
 
 @every_table
 def test_the_referee_accepts_what_the_page_does(table: Table) -> None:
-    """Actions that are nearly legal, and some made of anything."""
+    """Try actions that are nearly legal, and actions with random content."""
     rng = random.Random(str(table))
     seed, record, _ = played(table, 1)
     (game,) = record.games
@@ -33,7 +33,7 @@ def test_the_referee_accepts_what_the_page_does(table: Table) -> None:
 
 
 def tries(table: Table, state: State, seat: int, rng: random.Random) -> list[Action]:
-    """Actions to try, legal or not."""
+    """Return legal and illegal actions."""
     things = oracle_of(table).cards(state)
     listed = list(islice(state.legal(seat), 400))
     tried = [
@@ -45,6 +45,6 @@ def tries(table: Table, state: State, seat: int, rng: random.Random) -> list[Act
 
 
 def allowed(table: Table, may: May, action: Action) -> bool:
-    """Return whether the page allows an action."""
+    """Return whether the rules page allows an action."""
     ((_, kind_and_said),) = table.codec.action_json(action).items()
     return may.allows(of_one(kind_and_said))

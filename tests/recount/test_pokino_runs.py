@@ -1,7 +1,7 @@
-"""Runs of Pokino that nobody lists: the referee accepts them just when the page does.
+"""The referee accepts unlisted runs of Pokino exactly if the rules page allows them.
 
-Paths are walked over the table without a look at tokens, middles, beads, or what was crossed
-before, with cards that match where the hand has some; so about as many are legal as are not.
+The test walks random paths without regard to tokens, beads and crossed borders, and prefers
+matching cards. About half of the paths are legal.
 """
 
 import random
@@ -20,11 +20,11 @@ POKINO = [
     for table in TABLES
     if table.game.id == "pokino" and table.seats in (2, 6) and len(set(table.options.values())) == 1
 ]
-"""Without variants and with all of them, for the fewest and the most."""
+"""All variants off and all on, at the smallest and the largest table."""
 
 
 def walked(turn: Turn, rng: random.Random) -> Word | None:
-    """A path that may be crooked, with cards; None if it goes nowhere."""
+    """Return a random path with cards; None if the path leaves the dominoes."""
     path = [rng.choice(list(turn.table.of))]
     while rng.random() < 0.75 or len(path) < 2:
         on = [square for square in beside(path[-1]) if square in turn.table.of]

@@ -1,6 +1,6 @@
-"""The recount's search for the best yaku, against all families of yaku of a few cards, tried.
+"""Compare the recount's search for the best yaku with an exhaustive search.
 
-The search spares itself most of them; this one spares nothing, so it can look at few cards only.
+The exhaustive search tries all families of yaku, so it is limited to few cards.
 """
 
 import random
@@ -15,16 +15,16 @@ PUBLISHED = {"pair": 1, "three": 3, "straight": 2, "four": 7}
 ODD = {"pair": 5, "three": 2, "straight": 1, "four": 0}
 
 Yaku = frozenset[int]
-"""Cards by their place in the pool."""
+"""Cards by their index in the pool."""
 
 
 def ranks(text: str) -> list[int]:
-    """The ranks of cards without suits."""
+    """Return the ranks of cards without suits."""
     return [rank(card) for card in text.split()]
 
 
 def families(every: list[Yaku], rules: "Rules", chosen: list[Yaku]) -> Iterator[list[Yaku]]:
-    """Every family of these that may stand together."""
+    """Yield every family of yaku that may all count together."""
     yield chosen
     for at, yaku_set in enumerate(every):
         if all(rules.together(yaku_set, other) for other in chosen):
@@ -32,7 +32,7 @@ def families(every: list[Yaku], rules: "Rules", chosen: list[Yaku]) -> Iterator[
 
 
 class Rules:
-    """The page's rules for sets; cards are given by place, those of the hand first."""
+    """The rules page's rules for sets; cards are indexes, those of the hand first."""
 
     def __init__(self, hand: list[int], field: list[int]) -> None:
         self.pool = [*hand, *field]
@@ -46,30 +46,28 @@ class Rules:
         return yaku(self.pool[at] for at in cards)
 
     def together(self, first: Yaku, second: Yaku) -> bool:
-        """Whether no rule forbids the two."""
+        """Return whether two yaku may both count."""
         raise NotImplementedError
 
 
 class Winner(Rules):
-    """A legal set of one who goes out."""
+    """The rules for the set of a seat that goes out."""
 
     def together(self, first: Yaku, second: Yaku) -> bool:
-        """Whether no rule forbids the two."""
         both_mine = first <= self.mine and second <= self.mine
         return not (both_mine or (first & second) - self.mine or first <= second or second <= first)
 
 
 class Loser(Rules):
-    """A set of one who pays."""
+    """The rules for the set of a seat that pays."""
 
     def together(self, first: Yaku, second: Yaku) -> bool:
-        """Whether no rule forbids the two."""
         twice = self.name(first) == self.name(second) and first & second
         return not (twice or first <= second or second <= first)
 
 
 def tried(hand: list[int], field: list[int], values: dict[str, int]) -> Tops:
-    """The most of legal sets, by the number of their yaku."""
+    """Return the maximum points of legal sets, by the number of their yaku."""
     rules = Winner(hand, field)
     best = list(NOTHING)
     for family in families(rules.every, rules, []):
@@ -80,7 +78,7 @@ def tried(hand: list[int], field: list[int], values: dict[str, int]) -> Tops:
 
 
 def price_tried(field: list[int], values: dict[str, int]) -> int:
-    """The dearest set."""
+    """Return the maximum points of a loser's set."""
     rules = Loser([], field)
     return max(
         sum(value([rules.pool[at] for at in y], values_of(values)) for y in family)
@@ -115,7 +113,7 @@ def test_the_search_finds_what_trying_everything_finds(number: int, values: dict
     ],
 )
 def test_what_a_loser_pays(field: str, paid: int) -> None:
-    """The checks of the page, and an ace that does not turn the corner."""
+    """The examples of the rules page, and an ace in the middle of a straight."""
     assert 2 * price(ranks(field), values_of(PUBLISHED)) == paid
 
 
@@ -130,5 +128,5 @@ def test_what_a_loser_pays(field: str, paid: int) -> None:
     ],
 )
 def test_what_a_winner_has(hand: str, field: str, most: Tops) -> None:
-    """The checks of the page."""
+    """The examples of the rules page."""
     assert tops(ranks(hand), ranks(field), values_of(PUBLISHED)) == most

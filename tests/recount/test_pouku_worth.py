@@ -1,4 +1,4 @@
-"""Pouku's counting against the recount's, with any table of points, in positions of any kind."""
+"""Compare the values of random Pouku positions with the recount, for any table of points."""
 
 import random
 
@@ -23,7 +23,10 @@ PUBLISHED = {
 
 
 def position(rng: random.Random) -> tuple[Cards, Cards, Cards, Card]:
-    """A hand, reference fields, a kept group or nothing, a point card; often of few ranks."""
+    """Return a hand, reference fields, a kept group (or nothing) and a point card.
+
+    Positions often have few ranks, so that they contain many yaku.
+    """
     ranks = rng.choice(["23456789TJQKA", "A2345678", "789TJQKA", "A2345TJQK", "3456789"])
     pack = [card for card in DECK if card[0] in ranks]
     size = rng.choice([2, 3, 4])
@@ -40,7 +43,7 @@ def position(rng: random.Random) -> tuple[Cards, Cards, Cards, Card]:
 
 
 def worth(place: tuple[Cards, Cards, Cards, Card], table: dict[str, int]) -> int | None:
-    """What going out would be worth by the recount; None if a keeper has no other yaku."""
+    """Return the value of going out by the recount; None without a yaku besides the kept one."""
     hand, field, kept, point = place
     points = table["point"] * sum(card[0] == point[0] for card in hand + field + kept)
     whole = points + (value(map(rank, kept), values_of(table)) if kept else 0)
@@ -54,7 +57,7 @@ def worth(place: tuple[Cards, Cards, Cards, Card], table: dict[str, int]) -> int
 
 
 def compare(number: int) -> None:
-    """Counts one position twice."""
+    """Compare both values of the random position with this number."""
     rng = random.Random(f"worth/{number}")
     odd = {name: rng.choice([0, 0, 1, 2, 3, 5, 9]) for name in PUBLISHED}
     table = odd if number % 2 else PUBLISHED

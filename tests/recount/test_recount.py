@@ -1,7 +1,7 @@
-"""Every game is recomputed from its page alone: legal actions, scores and places.
+"""Recompute every game from its rules page alone: legal actions, scores and places.
 
-The recounts beside this file are written from the rules' pages by somebody who has not read
-``referee/games``. Where they and the referee differ, one of them has misread a page.
+The recounts in this folder were written from the rules pages without knowledge of
+``referee/games``. A difference means that one of the two implementations misread a page.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from tests.recount.book import May, of_one
 from tests.recount.follow import BOOKS, check
 
 MANY = int(os.environ.get("POKEARENA_RECOUNTS", "40"))
-"""How many games are many."""
+"""Number of games in the long test."""
 SLOW = {"pokino": 10, "pouku": 3}
 """Divisor for this test; Pokino has twenty tables, and long lists."""
 LISTS = {"pokino": 2 * MANY}
@@ -39,7 +39,7 @@ def test_every_game_has_a_recount() -> None:
 def test_golden_records_are_recounted(table: Table) -> None:
     record = read(path(table).read_text())
     assert record.seed is not None
-    # By the same luck the same is played, so the other games of a match are alike.
+    # The bot chooses by the question's luck, so the other games of the match are similar.
     check(record.match, record.games[0], record.seed)
 
 
@@ -58,7 +58,8 @@ def test_many_games_are_recounted(table: Table) -> None:
 
 @pytest.mark.parametrize(("teams", "reference"), [(False, "left"), (True, "right")])
 def test_games_with_other_tables_of_points_are_recounted(teams: bool, reference: str) -> None:
-    """Pouku's values are options; points alone may be enough, and a pair be dearer than a three."""
+    """Pouku's values are options: points alone may suffice, and a pair may be worth more than a
+    three."""
     pouku = find("pouku")
     values = {"pair": 4, "three": 1, "straight": 0, "four": 0, "point": 5, "four_yaku": 6}
     settled = pouku.settle({"teams": teams, "reference": reference, "first_turn": 3, **values})
@@ -67,7 +68,7 @@ def test_games_with_other_tables_of_points_are_recounted(teams: bool, reference:
 
 @every_table
 def test_a_false_record_is_found(table: Table) -> None:
-    """Another score, another place, another board, an action left out."""
+    """Change scores, places and the board, remove an action, and repeat an action."""
     record = read(path(table).read_text())
     assert record.seed is not None
     game = record.games[0]
@@ -85,7 +86,8 @@ def test_a_false_record_is_found(table: Table) -> None:
 
 
 def by_kind(question: bot_pb2.ActRequest) -> bot_pb2.Action:
-    """One of the kinds of action that are listed, then one of that kind, by the luck."""
+    """Choose one of the listed types of action, then an action of that type, by the question's
+    luck."""
     rng = random.Random(question.luck)
     kinds: dict[str, list[bot_pb2.Action]] = {}
     for action in question.legal:
@@ -95,7 +97,7 @@ def by_kind(question: bot_pb2.ActRequest) -> bot_pb2.Action:
 
 
 def mostly(place: int) -> Choose:
-    """The action at a place of the list, and by luck one time in six."""
+    """Return a bot that chooses the listed action at a place, and a random one one time in six."""
 
     def choose(question: bot_pb2.ActRequest) -> bot_pb2.Action:
         return by_luck(question) if question.luck % 6 == 0 else question.legal[place]
@@ -108,16 +110,19 @@ WAYS = (by_luck, by_kind, mostly(0), mostly(-1))
 
 @cache
 def played(table: Table, number: int) -> tuple[bytes, MatchRecord, list[bytes]]:
-    """A game: the seed of its match, its record, and the questions that were asked in it."""
+    """Play a game; return the seed of its match, its record and its questions."""
     seed = hashlib.sha256(f"recount/{table}/{number}".encode()).digest()
     game = play_game(table, seed, 0, 0, WAYS[number % len(WAYS)])
     return seed, read(dump(match_line(table, seed, 1)) + game.record), game.questions
 
 
 def follow_games(table: Table, games: Iterable[int], most: int = 10_000) -> None:
-    """Plays games by the luck in the questions, and recounts them.
+    """Play games and recount them.
 
-    Lists are compared in at most this number of questions of a game.
+    Args:
+        table: the table.
+        games: the numbers of the games.
+        most: compare the listed actions of at most this number of questions per game.
     """
     for number in games:
         seed, record, questions = played(table, number)
@@ -125,7 +130,7 @@ def follow_games(table: Table, games: Iterable[int], most: int = 10_000) -> None
 
 
 class Looker:
-    """Compares what was listed with what may be done."""
+    """Compares the listed actions of questions with the recount's legal actions."""
 
     def __init__(self, questions: list[bytes], most: int) -> None:
         self.questions = questions
@@ -133,7 +138,7 @@ class Looker:
         self.at = 0
 
     def __call__(self, seat: int, may: May) -> None:
-        """Looks at the next question, if it is one of those to be looked at."""
+        """Compare the next question, or skip it."""
         data = self.questions[self.at]
         self.at += 1
         if self.at % self.every == 0:

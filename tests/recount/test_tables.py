@@ -1,4 +1,4 @@
-"""The tables that the pages print are those that the recounts count by."""
+"""The tables on the rules pages equal those of the recounts."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ RULES = Path(__file__).parents[2] / "docs" / "rules"
 
 
 def rows(page: str) -> list[list[str]]:
-    """The rows of the tables of a page."""
+    """Return the rows of the tables of a page."""
     lines = re.findall(r"^ *\| (.*) \|$", (RULES / f"{page}.md").read_text(), flags=re.MULTILINE)
     return [row.split(" | ") for row in lines]
 
