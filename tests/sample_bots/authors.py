@@ -1,4 +1,4 @@
-"""Authors with a starter bot outside of the repository: one of every language in a session."""
+"""Provide one author per language and session, with a starter kit outside of the repository."""
 
 import fcntl
 import json
@@ -17,7 +17,7 @@ from tests.sample_bots.languages import Language
 
 @dataclass(frozen=True)
 class Author:
-    """An author with a copy of a kit, a submitted random bot, and an arena to try it in."""
+    """Hold an author's copy of a kit, the submitted random bot, and an arena for test games."""
 
     language: Language
     home: Path
@@ -30,23 +30,23 @@ class Author:
 
     @property
     def kit(self) -> Path:
-        """The copied kit, where nothing has been built."""
+        """Return the folder of the copied kit, which contains no builds."""
         return self.home / "kit"
 
     @property
     def random(self) -> str:
-        """The random bot as it was submitted."""
+        """Return the version name of the submitted random bot."""
         return f"random-{self.language.name}@1"
 
     @property
     def built(self) -> Path:
-        """The folder of what was submitted, in which the bots have been built."""
+        """Return the folder of the submitted version, which contains the built bots."""
         (folder,) = (self.home / ".pokearena" / "versions").iterdir()
         return folder
 
 
 def author_of(language: Language, folders: pytest.TempPathFactory) -> Author:
-    """The author of this session: who comes first builds, the other processes of pytest wait."""
+    """Return the author of a language. The first pytest worker builds the kit; the others wait."""
     for tool in language.tools:
         if shutil.which(tool) is None:
             if os.environ.get("CI"):

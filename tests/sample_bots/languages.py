@@ -1,4 +1,4 @@
-"""The starter kits by language: the properties that tests need."""
+"""List the starter kits by language, with the properties that tests need."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,24 +11,27 @@ OUT_OF_IDEAS = "out of ideas"
 
 @dataclass(frozen=True)
 class Language:
-    """A starter kit."""
+    """Describe a starter kit."""
 
     name: str
     tools: tuple[str, ...]
-    """Programs without which it cannot be built and run."""
+    """Programs that building and running the kit requires."""
     random: str
-    """The file that is the whole random bot."""
+    """The single file of the random bot."""
     greedy: str
-    """The game of its greedy bot."""
+    """The game of the kit's greedy bot."""
     own: dict[str, str]
-    """Files of a third bot, put beside the others before they are built. It prints "thinking" and,
-    in a function `choose`, throws what the language has for exceptions, saying OUT_OF_IDEAS."""
+    """Files of a third bot, which are added to the kit before the build.
+
+    The bot prints "thinking", and its function `choose` raises an exception with the message
+    OUT_OF_IDEAS.
+    """
     run: tuple[str, ...]
-    """The command that runs that bot, in the folder."""
+    """The command that runs the third bot in the folder."""
 
     @property
     def folder(self) -> Path:
-        """Where it is in the repository."""
+        """Return the path of the kit in the repository."""
         return KITS / self.name
 
 

@@ -1,4 +1,4 @@
-"""A bot's process that is started and asked as the arena does it, and questions for it."""
+"""Start bot processes as the arena does, and send them questions."""
 
 import signal
 import subprocess
@@ -22,7 +22,7 @@ CHANNEL: list[tuple[str, Any]] = [
 
 @dataclass(frozen=True)
 class Process:
-    """A bot that runs, and what it can be asked."""
+    """Hold a running bot process and its gRPC client."""
 
     popen: subprocess.Popen[str]
     stub: Any
@@ -33,7 +33,7 @@ class Process:
         return answer
 
     def play(self, *batches: list[bot_pb2.ActRequest]) -> list[bot_pb2.PlayResponse]:
-        """The messages that answer these messages of questions."""
+        """Send these batches of questions in a Play call and return the answers."""
         requests = [bot_pb2.PlayRequest(questions=batch) for batch in batches]
         return list(self.stub.Play(iter(requests), wait_for_ready=True, timeout=PATIENCE))
 
@@ -48,19 +48,19 @@ class Process:
         self.stub.End(bot_pb2.EndRequest(match="m-test"), wait_for_ready=True, timeout=PATIENCE)
 
     def ended(self) -> tuple[int, str]:
-        """Its exit status and all it wrote, once it has ended."""
+        """Wait for the process to end; return its exit status and its output."""
         written, _ = self.popen.communicate(timeout=PATIENCE)
         return self.popen.returncode, written
 
     def terminated(self) -> tuple[int, str]:
-        """The same after asking it to end."""
+        """Send SIGTERM, wait for the process to end, and return its exit status and its output."""
         self.popen.send_signal(signal.SIGTERM)
         return self.ended()
 
 
 @contextmanager
 def started(command: Sequence[str | Path], folder: Path, address: str) -> Iterator[Process]:
-    """Starts a bot as the arena does: with its address and no more."""
+    """Start a bot as the arena does: its environment contains its address only."""
     with ExitStack() as stack:
         popen = subprocess.Popen(
             command,
@@ -80,7 +80,7 @@ def started(command: Sequence[str | Path], folder: Path, address: str) -> Iterat
 
 
 def question(luck: int = 0, game: int = 0, decision: int = 0) -> bot_pb2.ActRequest:
-    """A question with six legal actions."""
+    """Return a question with six legal actions."""
     cards = ("2C", "5D", "9H", "JS", "AS")
     asked = bot_pb2.ActRequest(match="m-test", game=game, decision=decision, luck=luck)
     asked.view.poke.phase = "draw"

@@ -1,4 +1,4 @@
-"""A tournament with one bot of every language in it."""
+"""Test a tournament with one bot of every language."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ def types(home: Path, *words: object) -> Any:
 
 @pytest.fixture
 def bots(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The kits of all languages. Existing builds are copied to the version store of the test."""
+    """Return the kits of all languages, after copying existing builds to the version store."""
     folders = []
     for name in languages():
         if name not in LANGUAGES:

@@ -1,4 +1,4 @@
-"""The house bot greedy at Pokex, with four seats and with two."""
+"""Test the house bot `greedy` at Pokex, with four seats and with two."""
 
 import importlib.util
 import random
@@ -17,13 +17,13 @@ CENTRE = {4: "AS AC 3D AH KD KH", 2: "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"}
 
 
 def asked(hand: str, seats: int = 4, seat: int = 0, **fields: Any) -> bot_pb2.ActRequest:
-    """A question of Pokex."""
+    """Return a question of Pokex."""
     view = {"hand": hand.split(), "centre": CENTRE[seats].split(), **fields}
     return bot_pb2.ActRequest(view={"pokex": view}, seat=seat)
 
 
 def answer(question: bot_pb2.ActRequest) -> Any:
-    """What greedy does."""
+    """Return the action of `greedy`."""
     random.seed(7)
     action, why = load("greedy")(question)
     assert why
@@ -31,7 +31,7 @@ def answer(question: bot_pb2.ActRequest) -> Any:
 
 
 def trick(*played: str) -> list[dict[str, Any]]:
-    """The plays so far, each a seat and its cards."""
+    """Return the plays of a trick; each argument is a seat and its cards."""
     return [{"seat": int(one[0]), "cards": one[1:].split()} for one in played]
 
 
@@ -51,7 +51,7 @@ def test_it_bids_and_leaves_a_high_bid_of_its_partner_alone() -> None:
 
 
 def last_to_play(hand: str) -> Any:
-    """The two cards of the last of four, whose partner has played two kings."""
+    """Return the two cards that the last of four players plays after two kings of the partner."""
     played = trick("3 QC QD", "0 KC KS", "1 2C 5D")
     fields: dict[str, Any] = {
         "phase": "play",
@@ -79,7 +79,7 @@ def test_who_plays_last_wins_as_cheaply_as_it_can() -> None:
     }
     hand = "9C 9D X1 AD 4H 6H 8D"
     cards = list(answer(asked(hand, seat=2, played=played, **fields)).play_pair.cards)
-    assert set(cards) == {"AD", "4H"}  # two aces beat two queens
+    assert set(cards) == {"AD", "4H"}  # two aces win against two queens
 
 
 def test_with_two_seats_it_plays_one_card_at_a_time() -> None:
@@ -96,7 +96,7 @@ def test_with_two_seats_it_plays_one_card_at_a_time() -> None:
 
 
 def test_it_knows_what_hands_are_worth() -> None:
-    """Its own scale of hands is that of the rules."""
+    """The bot's evaluation orders hands as the rules do."""
     spec = importlib.util.spec_from_file_location("greedy_wild", HOUSE / "greedy" / "wild.py")
     assert spec is not None
     assert spec.loader is not None

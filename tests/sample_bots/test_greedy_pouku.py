@@ -1,4 +1,4 @@
-"""The house bot greedy at Pouku: every form, and a few positions."""
+"""Test the house bot `greedy` at Pouku: every form, and a few positions."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ FORMS = [
 
 
 def chosen(state: Any) -> Any:
-    """What greedy does."""
+    """Return the action of `greedy`."""
     seat = state.turn
     head = bot_pb2.ActRequest(seat=seat)
     data = GameCodec(GAME).question(head, state.view(seat), state.legal(seat))

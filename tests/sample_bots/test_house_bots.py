@@ -1,4 +1,4 @@
-"""The house bots, asked the questions the referee would ask."""
+"""Test the house bots with the questions that the referee would send."""
 
 import random
 from functools import lru_cache
@@ -23,13 +23,13 @@ every_game = pytest.mark.parametrize(
     ],
 )
 QUICK = [name for name in BOTS if name != "strong"]
-"""The bots that search nothing; `strong` has tests of its own."""
+"""The bots without search; `strong` has its own tests."""
 
 
-# Send them to one bot after another.
+# The cache holds the questions of one game: send them to one bot after another.
 @lru_cache(maxsize=1)
 def questions(game_id: str, seats: int) -> list[tuple[bot_pb2.ActRequest, Legal]]:
-    """Every question of a few games played at random, with what is legal."""
+    """Return every question of a few games played at random, with the legal actions."""
     asked: list[tuple[bot_pb2.ActRequest, Legal]] = []
     game = GAMES[game_id]
     codec = GameCodec(game)
@@ -93,7 +93,7 @@ def test_bold_is_better_than_random(game_id: str) -> None:
 
 
 def poke(hand: str, **view: object) -> bot_pb2.ActRequest:
-    """A question of Poke, by default in the draw."""
+    """Return a question of Poke, by default in the draw."""
     fields = {"phase": "draw", "multipliers": [1, 1], **view}
     return bot_pb2.ActRequest(view={"poke": {"hand": cards(hand), **fields}})
 
@@ -144,7 +144,7 @@ def test_greedy_plays_the_best_hand_in_the_last_round() -> None:
 
 
 def pokino(hand: str, beads: int, **view: object) -> bot_pb2.ActRequest:
-    """A question of Pokino with a six beside a four on the table."""
+    """Return a question of Pokino with a six beside a four on the table."""
     layout = [
         {"domino": "0-6", "x": -1, "y": 0, "second_x": 0, "second_y": 0},
         {"domino": "4-5", "x": 1, "y": 0, "second_x": 1, "second_y": -1},

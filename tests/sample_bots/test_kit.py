@@ -1,4 +1,4 @@
-"""The Python kit as a bot's author meets it: real processes, asked over their sockets."""
+"""Test the Python kit with real bot processes, over their sockets."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ Launch = Callable[[str | Path], Process]
 
 @pytest.fixture
 def launch(tmp_path: Path) -> Iterator[Launch]:
-    """Starts a bot, a file or its text, as the arena does: with its address and no more."""
+    """Start a bot from a file or its text, with its address as the only setting."""
     with ExitStack() as stack:
 
         def one(bot: str | Path) -> Process:

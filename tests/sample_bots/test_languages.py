@@ -1,4 +1,4 @@
-"""The starter kits as authors meet them: copied out, built, submitted and played for real."""
+"""Test the starter kits as an author uses them: copied, built, submitted and played."""
 
 import asyncio
 import itertools
@@ -39,11 +39,11 @@ FORMS = (
 )
 QUESTIONS = [question(luck=7 * n, game=n, decision=3 * n) for n in range(20)]
 LINES = 30
-"""The random bot's own file has fewer."""
+"""Upper limit for the length of the random bot's file."""
 SCREEN = 50
-"""Lines of a README that are one screen."""
+"""Upper limit for the length of a README, in lines."""
 
-# Who comes first builds a kit, for minutes where compilers are busy.
+# The first test of a kit builds it, which takes minutes on a busy machine.
 pytestmark = pytest.mark.timeout(900)
 every_language = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
 
@@ -59,7 +59,7 @@ Launch = Callable[..., Process]
 
 @pytest.fixture
 def launch() -> Iterator[Launch]:
-    """Starts a bot of an author's kit: with its address, and nothing else in its environment."""
+    """Start a bot of an author's kit; its environment contains its address only."""
     with ExitStack() as stack:
         short = stack.enter_context(tempfile.TemporaryDirectory(prefix="pb-"))
         number = itertools.count()
@@ -173,7 +173,7 @@ def test_a_kit_uses_a_small_share_of_its_work_budget(
         heard(seat, response)
         seat.games_in_flight = in_flight
 
-    # Kits take 16 games at a time unless their authors change it.
+    # A kit plays 16 games at a time unless its author changes the number.
     monkeypatch.setattr(TableSeat, "heard", as_many_games)
     bots = [launch(author) for _ in range(2)]
     shares = asyncio.run(budget_shares(game, [bot.address for bot in bots], boards=in_flight))

@@ -1,4 +1,4 @@
-"""The starters for programs that read and write lines, played for real through the command."""
+"""Test the starters for line-based programs in real games, through the command line."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from tests.arena.cli.terminal import in_own_process
 
 KITS = Path(__file__).parent.parent.parent / "sample_bots"
 NEEDS = {"shell": "sh", "c": "cc"}
-"""The starters by folder, each with the program without which it cannot be tried."""
+"""The starters by folder, each with the program that its tests require."""
 QUICK = ("poke", 2, ())
 FORMS = (
     QUICK,
@@ -26,7 +26,7 @@ FORMS = (
 
 @pytest.fixture(params=NEEDS)
 def starter(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A starter, copied out of the repository."""
+    """Copy a starter out of the repository."""
     needed = NEEDS[request.param]
     if shutil.which(needed) is None and not os.environ.get("CI"):
         pytest.skip(f"{needed} is not installed")

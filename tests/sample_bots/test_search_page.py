@@ -1,4 +1,4 @@
-"""The bot of docs/how-to/search.md has sixty lines, plays every game, and beats random."""
+"""Test the bot of docs/how-to/search.md: it has sixty lines, plays every game, and beats random."""
 
 import json
 import re
@@ -17,12 +17,12 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "search.md"
 LINES = 60
 POSITIONS = 4
 PATIENCE = "3600000"
-"""The milliseconds that every decision has: an hour, so that no machine is too slow."""
+"""Milliseconds for every decision: one hour, so that no machine is too slow."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The bot of the page, as a folder."""
+    """Write the bot of the page to a folder."""
     text = PAGE.read_text(encoding="utf-8")
     ((manifest, program),) = re.findall(
         r"^```toml\n# bot\.toml\n(.*?)^```\n\n^```python\n(.*?)^```$",
@@ -61,7 +61,7 @@ def test_it_plays_every_game_legally_and_the_same_again(folder: Path, game_id: s
 
 @pytest.mark.long
 def test_it_beats_random_at_a_real_table(folder: Path) -> None:
-    """The same three boards in both seatings every time: bots and luck follow from the seed."""
+    """The seed determines bots and boards, so each run plays the same three mirrored boards."""
     match = ("play", "saint_poker", str(folder), "sample:random", "-n", "3", "--seed", "7")
     clock = ("--start", PATIENCE, "--allowance", PATIENCE)
     said = in_own_process(folder.parent, (*match, *clock, "--json"))

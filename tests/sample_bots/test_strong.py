@@ -1,4 +1,4 @@
-"""The house bot that searches: legal, the same again, in time, and wins what can be won."""
+"""Test the house bot `strong`: legal and repeatable actions, its time limit, and won positions."""
 
 import json
 import random
@@ -29,7 +29,7 @@ PLAYED = [
 ]
 every_form = pytest.mark.parametrize(
     "form",
-    # It thinks long about Pokino: all of its forms but that with everything turned take minutes.
+    # The bot takes minutes at every form of Pokino except the last, with all options on.
     [
         pytest.param(form, marks=[pytest.mark.long] * (form.game.id == "pokino"))
         for form in PLAYED[:-1]
@@ -38,17 +38,17 @@ every_form = pytest.mark.parametrize(
     ids=str,
 )
 ASKED = 12
-"""The questions of a game for these tests."""
+"""Number of questions per game in these tests."""
 
 
 def question(form: MeasuredForm, state: State, seat: int, **fields: Any) -> bot_pb2.ActRequest:
-    """Questions of the referee, without the list of legal actions."""
+    """Return a question as the referee sends it, without the list of legal actions."""
     head = bot_pb2.ActRequest(seat=seat, luck=7, **fields)
     return bot_pb2.ActRequest.FromString(GameCodec(form.game).question(head, state.view(seat), ()))
 
 
 def positions(form: MeasuredForm) -> Iterator[tuple[State, int]]:
-    """Positions from all over a game that is played at random, each with a seat that acts."""
+    """Yield positions from all parts of a game played at random, each with a seat that acts."""
     chance = random.Random(str(form))
     state = form.game.start(Seeded(board_seed(bytes(32), 1)), form.seats, form.given)
     passed = []
@@ -100,7 +100,7 @@ def test_it_plays_at_a_real_table_to_the_end_without_a_fault(game_id: str, tmp_p
 
 
 def chosen(game_id: str, state: State, seat: int) -> Action:
-    """The action of the bot in a position of a game for two."""
+    """Return the action of the bot in a position of a game for two."""
     form = MeasuredForm(GAMES[game_id], 2)
     action, _ = strong(form)(question(form, state, seat))
     return GameCodec(form.game).decode(action)
@@ -113,7 +113,7 @@ def test_it_stands_on_four_of_a_kind() -> None:
 
 
 def test_it_shows_the_third_king_when_that_decides() -> None:
-    """Seven points, with ten each."""
+    """The round is worth seven points, and each player has ten."""
     hand, river = in_order(cards("KC 2H 3D")), cards("KS KH 4S 7D 9C")
     others = [c for c in DECK if c not in (*hand, *river)]
     gone = [tuple(others[n : n + 5]) for n in range(0, 30, 5)]
@@ -132,7 +132,7 @@ def test_it_shows_the_third_king_when_that_decides() -> None:
 
 
 def test_it_plays_its_last_two_cards_and_wins() -> None:
-    """K-6.1, K-7.4."""
+    """Rules K-6.1 and K-7.4."""
     state = GAMES["pokino"].start(Seeded(bytes(32)))
     assert isinstance(state, PokinoState)
     ground = state.layout.ground

@@ -1,4 +1,4 @@
-"""The manifest of a bot: valid files, and the place of each error in an invalid one."""
+"""Test the manifests of bots: valid files, and the place of each error in an invalid file."""
 
 from pathlib import Path
 

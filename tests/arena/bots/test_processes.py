@@ -1,4 +1,4 @@
-"""The processes of a table's bots: started clean, watched, and gone with their owner."""
+"""Test the processes of a table's bots: environment, reports, limits, and cleanup."""
 
 import os
 import signal
@@ -23,10 +23,10 @@ from arena.errors import InfrastructureError
 from referee.sanitizing import sanitized
 
 SLEEPER = "exec sleep 600"
-# Where a bot may write: the directory of its socket.
+# A bot may write to the directory of its socket.
 THERE = 'cd "$(dirname "${POKEARENA_ADDRESS#unix:}")"; '
 PYTHON_THERE = "import os; os.chdir(os.path.dirname(os.environ['POKEARENA_ADDRESS'][5:]))\n"
-# Leaves a child in its session and a grandchild in a session of its own, whose parent is gone.
+# Leaves a child in its own session, and an orphaned grandchild in another session.
 DAEMONS = f"""{PYTHON_THERE}
 import time
 for name in ("child", "orphan"):
@@ -43,7 +43,7 @@ while not (os.path.exists("child") and os.path.exists("orphan")):
 
 
 class Table:
-    """The processes of a table, with what they have told."""
+    """Collect the reports of the processes of a table."""
 
     def __init__(
         self, folder: Path, limits: Limits | None = None, level: Level | None = None
@@ -69,12 +69,12 @@ class Table:
         return self.processes.start(seat, Bot("bot", Manifest("bot", run), self.folder))
 
     def end(self, seat: int = 0) -> Report:
-        """The report of the seat's latest process when it has ended."""
+        """Wait for the seat's latest process to end and return its report."""
         eventually(lambda: bool(self.processes.ends(seat)))
         return self.processes.ends(seat)[-1]
 
     def wrote(self, address: str, *names: str) -> None:
-        """Waits until the bot has written files of these names."""
+        """Wait until the bot has written files with these names."""
         for name in names:
             eventually((directory(address) / name).exists)
 
@@ -88,25 +88,25 @@ def table(tmp_path: Path) -> Iterator[Table]:
 
 @pytest.fixture
 def open_table(tmp_path: Path) -> Iterator[Table]:
-    """A table whose bots are not locked in, and see what is around them."""
+    """Yield a table with unsandboxed bots, which can access the machine."""
     table = Table(tmp_path, level=Level.UNSANDBOXED)
     with table.processes:
         yield table
 
 
 def eventually(true: Callable[[], bool]) -> None:
-    """Waits until something is true; the test's own time limit is the only one."""
+    """Wait until the condition holds; pytest's timeout is the limit."""
     while not true():
         time.sleep(0.005)
 
 
 def directory(address: str) -> Path:
-    """The private directory of the bot that listens there."""
+    """Return the private directory of the bot that listens at this address."""
     return Path(address.removeprefix("unix:")).parent
 
 
 def living(address: str) -> list[int]:
-    """The processes of the bot that was given this address, by what is in their environment."""
+    """Return the process ids whose environment contains this address."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -133,7 +133,7 @@ def test_the_environment_of_a_bot_is_its_address_and_what_programs_expect(
     address = table.python("import os; print(*sorted(os.environ), os.environ['POKEARENA_ADDRESS'])")
     names, _, told = table.end().output.strip().rpartition(" ")
     assert told == address
-    # Bubblewrap tells the folder as well, as a shell would.
+    # Bubblewrap also sets PWD, as a shell does.
     assert set(names.split()) - {"PWD", "LC_CTYPE"} == {
         *("POKEARENA_ADDRESS", "PATH", "HOME", "TMPDIR", "LANG")
     }
@@ -143,7 +143,7 @@ def test_unsandboxed_the_environment_of_a_bot_is_its_address_and_nothing_else(
     open_table: Table,
 ) -> None:
     address = open_table.python("print(open('/proc/self/environ').read(), end='')")
-    # The zero byte that ends it is a control character, which is spelled out.
+    # The output shows the terminating zero byte as an escape sequence.
     assert open_table.end().output == f"POKEARENA_ADDRESS={address}\\x00"
 
 
@@ -216,7 +216,8 @@ def test_the_most_memory_that_a_bot_has_held_is_told_while_it_runs_and_when_it_h
     """
     )
     table.wrote(address, "ready")
-    # The child that held it is gone already; of what runs only what still lives is known.
+    # The child that held the memory has exited; a running bot's report counts living processes
+    # only.
     assert 2 << 20 < table.processes.report(0).peak_memory < 64 << 20
     table.processes.stop(0)
     assert 64 << 20 < table.processes.ends(0)[0].peak_memory < 128 << 20
@@ -346,7 +347,7 @@ def test_stopping_a_seat_ends_all_it_has_started_and_nothing_else(table: Table) 
     address = table.python(DAEMONS + "time.sleep(600)")
     table.wrote(other, "ready")
     table.wrote(address, "child", "orphan")
-    # The parent of the orphan may be there for a moment yet.
+    # The parent of the orphan may still be running.
     eventually(lambda: len(living(address)) == 3)
     table.processes.stop(0)
     assert not living(address)
@@ -395,7 +396,7 @@ def test_nothing_of_a_bot_outlives_an_owner_that_is_killed(tmp_path: Path) -> No
         launcher = int(process.stdout.readline())
         for name in ("child", "orphan"):
             eventually((directory(address) / name).exists)
-        # The parent of the orphan may be there for a moment yet.
+        # The parent of the orphan may still be running.
         eventually(lambda: len(living(address)) == 3)
         process.kill()
     eventually(lambda: not lives(launcher))
@@ -422,7 +423,7 @@ def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
 
 
 def test_a_report_that_cannot_be_read_is_a_fault_of_the_arena(table: Table) -> None:
-    # The launcher's standard output is the pipe that reports come through.
+    # The launcher writes its reports to its standard output.
     reports = Path(f"/proc/{table.processes._launcher.pid}/fd/1")
     with reports.open("wb") as pipe:
         pipe.write(b"garbage\n")

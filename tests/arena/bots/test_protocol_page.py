@@ -1,4 +1,4 @@
-"""docs/reference/protocol.md: what it shows is what happens."""
+"""Test that the examples in docs/reference/protocol.md match the actual behaviour."""
 
 import json
 import os
@@ -31,14 +31,14 @@ A_MINUTE = 60
 
 
 def section(heading: str) -> str:
-    """What stands under a heading."""
+    """Return the text under a heading."""
     found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
     assert found is not None
     return found[1]
 
 
 def shell(heading: str) -> list[str]:
-    """The blocks of shell under a heading."""
+    """Return the shell code blocks under a heading."""
     return re.findall(r"^```sh\n(.*?)^```$", section(heading), re.DOTALL | re.MULTILINE)
 
 
@@ -88,7 +88,7 @@ def test_every_verdict_on_a_fault_is_explained() -> None:
 
 @pytest.fixture(scope="module")
 def grpcurl(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of grpcurl, which is built unless there is one."""
+    """Return the folder of grpcurl; build it if it is not installed."""
     found = shutil.which("grpcurl")
     if found is not None:
         return Path(found).parent
@@ -104,7 +104,7 @@ def grpcurl(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def objects(text: str) -> Iterator[dict[str, Any]]:
-    """JSON objects that stand one after the other."""
+    """Yield the JSON objects of a concatenation."""
     while text := text.strip():
         found, end = json.JSONDecoder().raw_decode(text)
         text = text[end:]

@@ -1,4 +1,4 @@
-"""One resolver for what a BOT is."""
+"""Test the resolver for BOT arguments."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is pushed arrives as it was, and nothing comes out of a parcel that is no bot's."""
+"""Test that uploads arrive unchanged, and that invalid archives are refused."""
 
 import gzip
 import io
@@ -18,7 +18,7 @@ Member = tuple[tarfile.TarInfo, bytes]
 
 
 def member(name: str, data: bytes = b"", **said: Any) -> Member:
-    """A member of an archive, with whatever its header is to say."""
+    """Return an archive member with these header fields."""
     made = tarfile.TarInfo(name)
     for what, value in {"size": len(data), **said}.items():
         setattr(made, what, value)
@@ -26,7 +26,7 @@ def member(name: str, data: bytes = b"", **said: Any) -> Member:
 
 
 def packed(*members: Member, form: int = tarfile.PAX_FORMAT) -> bytes:
-    """A tar.gz of these."""
+    """Return a tar.gz of these members."""
     output = io.BytesIO()
     with tarfile.open(fileobj=output, mode="w:gz", format=form) as tar:
         for header, data in members:
@@ -35,7 +35,7 @@ def packed(*members: Member, form: int = tarfile.PAX_FORMAT) -> bytes:
 
 
 class Unpacking:
-    """A folder to unpack into, and one beside it that is to stay as it is."""
+    """Unpack archives into a folder; the folders beside it must not change."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder
@@ -43,13 +43,12 @@ class Unpacking:
         self.inside.mkdir()
 
     def of(self, data: bytes) -> upload_archive.Contents:
-        """Unpacks it."""
         (self.root / "parcel").write_bytes(data)
         return upload_archive.unpack(self.root / "parcel", self.inside)
 
     @property
     def files(self) -> dict[str, str]:
-        """What lies in the folder now."""
+        """Return the text of the unpacked files by path."""
         files = sorted(path for path in self.inside.rglob("*") if path.is_file())
         return {str(path.relative_to(self.inside)): path.read_text() for path in files}
 
@@ -185,7 +184,7 @@ def test_what_is_changed_on_its_way_is_refused(unpacking: Unpacking) -> None:
         *(gzip.compress(b"hello" * 1000), gzip.compress(b"\xff" * 512)),
         packed(member("a", b"x")) + b"more",
     ],
-    # By number: packed data has the time in it, and all processes of pytest must name a test alike.
+    # Numbers, because packed data contains the time and all pytest workers need the same test ids.
     ids=range(6),
 )
 def test_what_is_no_tar_gz_is_refused(unpacking: Unpacking, data: bytes) -> None:
@@ -202,7 +201,7 @@ def test_a_header_of_nonsense_is_refused(unpacking: Unpacking) -> None:
 
 
 def test_whatever_arrives_ends_in_a_sentence_or_in_plain_files(tmp_path: Path) -> None:
-    """Bytes of a good parcel are changed, before and behind the compression."""
+    """Random bytes of a valid archive are changed, before or after compression."""
     chance = random.Random(7)
     raw = gzip.decompress(packed(member("a/b", b"x" * 700), member("ü" * 120, b"y")))
     refused = 0

@@ -1,4 +1,4 @@
-"""How many fetched versions a machine keeps, and that nothing goes that is being played."""
+"""Test the size limit of fetched versions, and that versions in use are never deleted."""
 
 import contextlib
 import fcntl
@@ -25,7 +25,7 @@ sys.stdin.read()
 
 
 def fetch(versions: Path, name: str, used: int) -> Path:
-    """A version of 100 bytes that was last played at a time."""
+    """Create a version of 100 bytes that was last used at this time."""
     folder = versions / name
     (folder / "data").mkdir(parents=True)
     (folder / "bot").write_bytes(bytes(60))
@@ -39,7 +39,7 @@ def fetch(versions: Path, name: str, used: int) -> Path:
 
 
 def left(versions: Path) -> list[str]:
-    """What is there, with the marks."""
+    """Return the names of the remaining versions and marker files."""
     return sorted(path.name for path in versions.iterdir())
 
 
@@ -130,9 +130,9 @@ def test_a_folder_that_is_taken_away_before_it_is_locked_is_not_held(
 
 
 def opened(within: Path) -> Iterator[str]:
-    """What this process has open there."""
+    """Yield the files in this folder that this process has open."""
     for descriptor in os.listdir("/proc/self/fd"):
-        # One of them was that of the list itself.
+        # One descriptor belonged to the directory listing itself.
         with contextlib.suppress(FileNotFoundError):
             name = os.readlink(f"/proc/self/fd/{descriptor}")
             if name.startswith(str(within)):

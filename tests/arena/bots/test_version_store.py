@@ -1,4 +1,4 @@
-"""Versions are folders named by the hash of their content."""
+"""Test the version store: the name of a folder is the hash of its content."""
 
 import os
 from pathlib import Path
@@ -32,7 +32,7 @@ def test_the_hash_is_that_of_the_content_wherever_it_lies(tmp_path: Path) -> Non
 
 
 def test_the_hash_is_the_same_in_every_release(tmp_path: Path) -> None:
-    # Ratings and records name versions by it: changing the algorithm would orphan them.
+    # Ratings and records refer to versions by this hash, so the algorithm must not change.
     assert content_hash(bot(make(tmp_path / "a"))) == (
         "1cc918e0aa6b5df832661b951b8098d4b9bb69f301c4d2290703f48a4502ac5a"
     )

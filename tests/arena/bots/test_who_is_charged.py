@@ -1,4 +1,4 @@
-"""The death of a process of the arena is a failure of the arena, never a fault of the bot."""
+"""Test that the death of a process of the arena is an arena failure, never a fault of the bot."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ def init_process_of(processes: Processes) -> int:
 
 
 def sandbox_of(processes: Processes) -> int:
-    """Return the outer process of bubblewrap."""
+    """Return the process id of the outer bubblewrap process."""
     init_pid = init_process_of(processes)
     wait_until(lambda: [pid for pid in linux.children(init_pid) if program(pid) == "bwrap"])
     return next(pid for pid in linux.children(init_pid) if program(pid) == "bwrap")

@@ -1,4 +1,4 @@
-"""The transcript of docs/reference/protocol.md: a game of the page's own bot, line by line."""
+"""Generate the transcript of docs/reference/protocol.md, which is one game of the page's bot."""
 
 import json
 import re
@@ -16,23 +16,23 @@ from referee.games.shared.dealing import board_seed
 from tests.referee.authors import Played, play
 
 OPEN: Final = Level.UNSANDBOXED
-"""The program writes down what goes over its pipes, into its folder."""
+"""The program copies its standard input and output to files in its folder."""
 PAGE: Final = Path(__file__).parents[3] / "docs" / "reference" / "protocol.md"
 BOARD: Final = board_seed((157).to_bytes(32, "big"), 0)
-"""A short game, in which the bot goes out twice."""
+"""The seed of a short game in which the bot goes out twice."""
 _GAME: Final = re.compile(r"(?<=^```text\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 _QUESTION: Final = re.compile(r"(?<=^```json\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 
 def block(language: str) -> str:
-    """The first block of the page in a language."""
+    """Return the first code block of the page in a language."""
     found = re.search(rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
     assert found is not None
     return found[1]
 
 
 def played() -> tuple[str, Played]:
-    """The game played anew: its transcript, and what the referee made of it."""
+    """Play the game again; return its transcript and its result."""
     with tempfile.TemporaryDirectory() as name, Processes(level=OPEN) as processes:
         folder = Path(name)
         addresses = [processes.start(0, _author(folder))]
@@ -52,12 +52,12 @@ def played() -> tuple[str, Played]:
     for line, answer in zip(read[:-1], answers, strict=False):
         lines += [f"< {line}", f"> {answer}"]
     text = "\n".join([*lines, f"< {read[-1]}\n"])
-    # What is in the bank depends on how busy the machine is.
+    # The time left in the bank depends on the load of the machine.
     return re.sub(r'"bankMs":\d+', '"bankMs":10000', text), found
 
 
 def with_transcript(page: str, transcript: str) -> str:
-    """A page with this transcript in it, and its first question set out to be read."""
+    """Return the page with this transcript and with its first question in indented form."""
     line = next(line for line in transcript.splitlines() if line.startswith('< {"choices"'))
     question = _set_out(json.loads(line[2:])["act"])
     page = _GAME.sub(lambda _: transcript, page, count=1)
@@ -65,7 +65,7 @@ def with_transcript(page: str, transcript: str) -> str:
 
 
 def _set_out(act: dict[str, Any]) -> str:
-    """A question as JSON, a member of it or of its view a line, and every action."""
+    """Format a question as JSON: one line per field, per field of the view, and per action."""
     legal = ",\n".join(f"    {json.dumps(action)}" for action in act["legal"])
     ((game, view),) = act["view"].items()
     seen = ",\n".join(f'    "{name}": {json.dumps(value)}' for name, value in view.items())
@@ -79,7 +79,7 @@ def _set_out(act: dict[str, Any]) -> str:
 
 
 def _author(folder: Path) -> Bot:
-    """The page's bot, with its lines copied into files."""
+    """Return the bot of the page, which also copies its input and output to files."""
     (folder / "bot.py").write_text(block("python"))
     (folder / manifest.FILE).write_text(block("toml"))
     said = manifest.read(folder)

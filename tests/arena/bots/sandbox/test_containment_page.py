@@ -1,4 +1,4 @@
-"""docs/reference/hostile_programs.md lists exactly the programs of the corpus."""
+"""Test that docs/reference/hostile_programs.md lists exactly the programs of the corpus."""
 
 import re
 

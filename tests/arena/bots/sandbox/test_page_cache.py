@@ -1,4 +1,4 @@
-"""The page cache must not carry information from one process of a bot to a later one."""
+"""Test that no process of a bot can read information of an earlier one from the page cache."""
 
 import ctypes
 import errno
@@ -16,7 +16,7 @@ __all__ = ["sandboxed"]
 
 PAGE = 4096
 
-# Each line is a call that tells or changes what the page cache holds, and its error number.
+# Calls that read or change the state of the page cache, each with the expected outcome.
 REFUSED = {
     "libc.posix_fadvise(fd, 0, 0, 4)": "returned",
     "libc.readahead(fd, 0, 4096)": errno.ENOSYS,

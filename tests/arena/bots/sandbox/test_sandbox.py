@@ -1,4 +1,4 @@
-"""What a locked-in bot sees and can do, at every level that this machine offers."""
+"""Test the resources that a sandboxed bot can access, at every level that this machine offers."""
 
 import os
 import socket
@@ -24,7 +24,7 @@ LOCKED = [Level.BUBBLEWRAP, Level.LANDLOCK]
 
 
 class SandboxedBot:
-    """One bot at a level, and what it told."""
+    """Run scripts as a bot at one sandbox level."""
 
     def __init__(self, level: Level, folder: Path) -> None:
         self.level = level
@@ -38,14 +38,14 @@ class SandboxedBot:
         self.address = self.processes.start(0, bot)
 
     def run(self, script: str) -> Report:
-        """Runs a script to its end."""
+        """Run a script to its end."""
         before = len(self.processes.ends(0))
         self.start(script)
         eventually(lambda: len(self.processes.ends(0)) > before)
         return self.processes.ends(0)[-1]
 
     def tries(self, *actions: str) -> list[str]:
-        """What comes of expressions: the name of an error, or "done"."""
+        """Run each statement and return "done" or the class name of its error."""
         lines = ["import ctypes, fcntl, os, socket, sys", "libc = ctypes.CDLL(None)"]
         for action in actions:
             lines += ["try:", f"    {action}", "    print('done')"]
@@ -61,7 +61,7 @@ def eventually(true: Callable[[], bool]) -> None:
 
 
 def needed(level: Level) -> None:
-    """Skips where the machine does not offer a level; where nothing may be skipped, fails."""
+    """Skip the test on a machine that does not offer the level; in CI, fail instead."""
     found = available_levels.offer(level)
     if not found.holds:
         assert "CI" not in os.environ, found.why_not
@@ -240,7 +240,7 @@ def test_nothing_is_left_of_a_cell(sandboxed: SandboxedBot) -> None:
 
 
 def groups(init_pid: int) -> list[str]:
-    """The control groups of this init_pid's bot."""
+    """Return the control groups of the bot with this init process."""
     found = [name for parent in cgroup.parents().values() for name in os.listdir(parent)]
     return [name for name in found if name.startswith(f"{cgroup.mine()}{init_pid}-")]
 
@@ -339,5 +339,5 @@ def test_a_bot_has_a_file_system_of_its_own_where_the_machine_allows_it(tmp_path
             "import time; time.sleep(600)"
         )
     assert report.ended == "was stopped by the arena: wrote more than 4 MiB into its scratch space"
-    # Nothing that was mounted shows outside of the bot's namespace.
+    # No mount is visible outside of the bot's namespace.
     assert set(Path("/proc/self/mountinfo").read_text().splitlines()) == before

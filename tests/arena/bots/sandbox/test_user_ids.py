@@ -1,4 +1,4 @@
-"""User ids of bots' own: one for each bot that lives on a machine, whatever network it is in."""
+"""Test that every running bot on a machine has its own user id, in all network namespaces."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from arena.bots.sandbox import user_ids
 from tests.hosts.network import needs_namespaces
 
 FIRST, COUNT = 61_500, 2
-"""Ids that no bot gets while these tests run."""
+"""User ids that the arena does not assign to bots during these tests."""
 TAKER = f"""
     import sys
     from arena.bots.sandbox import user_ids as uids
@@ -37,7 +37,7 @@ def _ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Network:
-    """A network of its own that nothing is connected to."""
+    """Create an isolated network namespace for a `with` block."""
 
     def __init__(self) -> None:
         self._name = f"pk{secrets.token_hex(4)}"
@@ -53,7 +53,7 @@ class Network:
 
 @contextlib.contextmanager
 def taken(*within: str) -> Iterator[str]:
-    """What another process is told that takes an id, which it keeps until the block ends."""
+    """Let a process reserve a user id for a `with` block; yield the id or the error message."""
     line = [
         *within,
         sys.executable,

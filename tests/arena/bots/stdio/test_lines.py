@@ -1,4 +1,4 @@
-"""The lines between a bridge and its program: what they are, and what is no answer."""
+"""Test the line protocol between the bridge and its program: the format, and invalid answers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Programs that read and write lines, at a real table: what they may write, and what it costs."""
+"""Test bots that read and write lines at a real table: accepted output, and the clock."""
 
 import textwrap
 import time
@@ -36,14 +36,14 @@ PATIENCE = 30
 
 
 class Programs:
-    """Programs in the place of the first bot of a table."""
+    """Run programs as the first bot of a table."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.processes = Processes(limits=Limits(output=1 << 20), level=available_levels.best())
 
     def start(self, script: str) -> str:
-        """Starts a program of Python, whose text goes on from HEAD; returns its address."""
+        """Start a Python program that consists of HEAD and the script; return its address."""
         (self.folder / "bot.py").write_text(HEAD + textwrap.dedent(script))
         return self.run("python", "-u", "bot.py")
 
@@ -52,7 +52,7 @@ class Programs:
         return self.processes.start(0, Bot("bot", said, self.folder))
 
     def play(self, script: str, boards: int = 1, allowance_ms: int = 20_000) -> Played:
-        """Plays a table of Poke against a harmless bot."""
+        """Play a table of Poke against a house bot."""
         authors: list[Author | str] = [self.start(script), Author(games_in_flight=4)]
         return play(
             authors, boards, allowance_ms=allowance_ms, start_ms=PATIENCE * 1000, report=self.report
@@ -65,7 +65,7 @@ class Programs:
         )
 
     def output(self) -> str:
-        """All that the program has written for the log, once it has ended."""
+        """Stop the program and return its log output."""
         self.processes.stop(0)
         return self.processes.ends(0)[-1].output
 
