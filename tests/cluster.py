@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own: in a directory of its own, on a socket, gone with the tests."""
+"""Run a PostgreSQL server for the tests, on a Unix socket in a temporary directory."""
 
 import contextlib
 import os
@@ -19,18 +19,18 @@ from sqlalchemy.engine import URL
 PROGRAMS = ("initdb", "postgres")
 OLDEST = 15
 _START_SECONDS = 100
-# What a killed process has written is there still; only a power cut would take it, and no test is
-# one. Sorted as people sort, so that a test sees where the arena means another order.
+# Written data survives the death of a process without fsync, and no test cuts the power. The
+# English collation differs from the byte order, so that tests detect a wrong ORDER BY.
 _SETTINGS = ("fsync=off", "listen_addresses=", "unix_socket_permissions=0777")
 _LOCALE = ("--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US")
 
 
 class Cluster:
-    """A PostgreSQL server with its data. It dies with the process that starts it."""
+    """A PostgreSQL server with its data. It exits with the process that starts it."""
 
     def __init__(self, programs: Path) -> None:
         self._programs = programs
-        # Short, because its socket lies there.
+        # The path is short because it contains the server's socket.
         self._root = Path(tempfile.mkdtemp(prefix="pkp-", dir="/tmp"))
         self._as = _somebody()
         if self._as:
@@ -41,7 +41,7 @@ class Cluster:
         self.start()
 
     def start(self) -> None:
-        """Starts the server, and waits until it answers."""
+        """Start the server, and wait until it accepts connections."""
         settings = [
             f"-c{setting}" for setting in (*_SETTINGS, f"unix_socket_directories={self._root}")
         ]
@@ -61,29 +61,28 @@ class Cluster:
             time.sleep(0.05)
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """Stops it: SIGINT lets nobody finish, SIGQUIT is a crash."""
+        """Stop the server; SIGINT interrupts its sessions, SIGQUIT simulates a crash."""
         assert self._server is not None
         self._server.send_signal(how)
         self._server.wait(60)
 
     def remove(self) -> None:
-        """Stops it and deletes its data."""
+        """Stop the server and delete its data."""
         self.stop(signal.SIGQUIT)
         shutil.rmtree(self._root)
 
     @property
     def pid(self) -> int:
-        """The process id of the server."""
         assert self._server is not None
         return self._server.pid
 
     def url(self, database: str) -> str:
-        """The address of a database."""
+        """Return the URL of a database."""
         return f"postgresql://postgres@/{database}?host={self._root}"
 
     @contextmanager
     def database(self) -> Iterator[str]:
-        """The address of an empty database, for as long as the block lasts."""
+        """Create an empty database during the block; yield its URL."""
         name = f"test_{secrets.token_hex(6)}"
         self._order(f"CREATE DATABASE {name}")
         try:
@@ -117,7 +116,7 @@ class Cluster:
 
 
 def cluster() -> Cluster:
-    """A server that runs; skips the test where PostgreSQL is not installed."""
+    """Start a server; skip the test if PostgreSQL is not installed."""
     programs = _programs()
     if programs is None:
         assert not os.environ.get("CI"), "CI skips nothing: it needs the package postgresql"
@@ -126,7 +125,7 @@ def cluster() -> Cluster:
 
 
 def _programs() -> Path | None:
-    """Where the newest PostgreSQL is: Debian has its server's programs not on the PATH."""
+    """Return the folder of the newest PostgreSQL, which Debian does not add to the PATH."""
     there = Path("/usr/lib/postgresql").glob("[0-9]*/bin")
     fitting = [path for path in there if int(path.parent.name) >= OLDEST]
     for path in sorted(fitting, key=lambda path: int(path.parent.name), reverse=True):
@@ -136,7 +135,8 @@ def _programs() -> Path | None:
 
 
 def _somebody() -> list[str]:
-    """How to become somebody else than root, whom PostgreSQL does not run for."""
+    """Return options that change root to another user, because PostgreSQL refuses to run as
+    root."""
     if os.geteuid() != 0:
         return []
     return ["--reuid=postgres", "--regid=postgres", "--clear-groups"]

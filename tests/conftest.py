@@ -1,4 +1,4 @@
-"""For all tests: Hypothesis tries the same cases in every run, and no clock judges it."""
+"""Settings for all tests: Hypothesis without random seeds and deadlines, and shared fixtures."""
 
 import os
 import subprocess
@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection
 
-# Images of Python set this: each of a thousand processes would compile all that it imports.
+# Python images set this; each of a thousand processes would compile all its imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# A property is tried with few examples here; scripts/release-check tries more.
+# Use few examples of each property; scripts/release-check uses more.
 settings.register_profile(
     "pokearena",
     deadline=None,
@@ -27,8 +27,7 @@ settings.load_profile("pokearena")
 
 @pytest.fixture(scope="session", autouse=True)
 def synchronous() -> Iterator[str]:
-    """How surely commits of SQLite are on the disk outside of tests. In this process they do not
-    wait for it: only a power cut would tell, and no test is one."""
+    """Disable fsync of SQLite in this process, since no test cuts the power; yield the default."""
     from arena.store import sqlite
 
     as_shipped = sqlite.SYNCHRONOUS
@@ -71,8 +70,10 @@ def stalls_are_tolerated() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def migrated_once() -> Iterator[None]:
-    """What the migrations make of an empty SQLite file is the same every time: in this process
-    they run for the first one, and later ones are told what came of it, in a tenth of the time."""
+    """Run the migrations once per process, and repeat their result for each new SQLite file.
+
+    This takes a tenth of the time.
+    """
     from arena.store import database
 
     migrate = database._migrate
@@ -99,7 +100,7 @@ def migrated_once() -> Iterator[None]:
 
 @pytest.fixture
 def unsandboxed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bots of this test are not locked in: they look at what lies around them."""
+    """Run the test's bots without a sandbox, because they read files outside of it."""
     from arena.bots.sandbox.level import Level
 
     monkeypatch.setattr("arena.bots.sandbox.available_levels.best", lambda: Level.UNSANDBOXED)
@@ -109,8 +110,10 @@ LONGEST = ("test_everything_the_readme_shows", "test_in_a_storm", "test_installa
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest go first, so that no core waits for one of them alone at the end. A browser
-    comes last: while processes are shot at beside it, pages are slow."""
+    """Sort the longest tests first, so that no core waits for one of them at the end.
+
+    Browser tests run last, because pages are slow beside the fault tests.
+    """
 
     def turn(item: pytest.Item) -> int:
         if any(name in item.nodeid for name in LONGEST):
@@ -121,8 +124,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """The table of the fault suite, if it has run: here, for under xdist only this file is read
-    by the process that prints."""
+    """Print the results of the hosts, hostile and fault suites.
+
+    Under xdist only this file is loaded by the process that prints.
+    """
     hosts = list(_told(terminalreporter.stats, "hosts"))
     if hosts:
         terminalreporter.section("hosts")

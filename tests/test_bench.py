@@ -1,4 +1,4 @@
-"""The bench as a command: it measures, compares with peers, and lists omitted parts."""
+"""The bench command measures, compares with peers, and lists omitted parts."""
 
 import json
 from collections.abc import Iterator

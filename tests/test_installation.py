@@ -1,4 +1,4 @@
-"""What a stranger installs, from a fresh clone and from the wheel, into empty environments."""
+"""Install the project from a fresh clone and from the wheel, into empty environments."""
 
 import json
 import os
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
-    """Runs a command to its end; its output."""
+    """Run a command, which must succeed; return its output."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("VIRTUAL_ENV", "POKEARENA"))}
     done = subprocess.run(
         command, cwd=cwd, env=kept | environment, capture_output=True, text=True, check=False
@@ -29,7 +29,7 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> str:
 
 @pytest.fixture
 def uv() -> str:
-    """uv, which CI installs."""
+    """Return the path of uv."""
     found = shutil.which("uv")
     if found is None:
         if os.environ.get("CI"):
@@ -39,7 +39,7 @@ def uv() -> str:
 
 
 def check_demo(told: str) -> None:
-    """A demo in which every scheduled match closed once and verifies."""
+    """Check that each match of the demo was closed once and is verified."""
     demo: dict[str, Any] = json.loads(told)
     matches = demo["matches"]
     assert matches
@@ -49,7 +49,7 @@ def check_demo(told: str) -> None:
 
 
 def check_all_of_a_demo(told: str) -> None:
-    """One board a match, of every game: played at the first attempt, and nobody at fault."""
+    """Check that the demo played every game without faults, each match at the first attempt."""
     check_demo(told)
     demo: dict[str, Any] = json.loads(told)
     assert {one["game"] for one in demo["tournaments"]} == set(GAMES)
@@ -66,7 +66,7 @@ def check_all_of_a_demo(told: str) -> None:
 
 
 def check_starters(pokearena: Path, folder: Path) -> None:
-    """The wheel's `new` writes the same files in every language as that of the repository."""
+    """Check that the wheel's `new` writes the same files in every language as the repository's."""
     for language in languages():
         run(pokearena, "new", language, "--lang", language, cwd=folder)
         copy_kit(language, folder / "kits" / language)
@@ -74,7 +74,7 @@ def check_starters(pokearena: Path, folder: Path) -> None:
 
 
 def files(folder: Path) -> set[Path]:
-    """The files of a folder, relative to it."""
+    """Return the files of a folder as relative paths."""
     return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
 
 
@@ -111,7 +111,7 @@ def test_the_wheel_brings_everything_along(tmp_path: Path, uv: str) -> None:
 
 
 def test_the_starter_works_where_there_is_no_arena(tmp_path: Path, uv: str) -> None:
-    """Outside of the repository, with the dependencies in its pyproject.toml only."""
+    """Run outside of the repository, with the dependencies in its pyproject.toml only."""
     copy_kit("python", tmp_path / "mine")
     code = "import bot_probe"
     (tmp_path / "mine" / "bot_probe.py").write_text(

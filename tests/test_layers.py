@@ -19,7 +19,7 @@ LAYERS = (
     ("ratings", "formats", "presentation", "bots", "remote.tunnel", "events"),
     ("config", "errors", "system"),
 )
-"""From top to bottom: a package imports those below it."""
+"""Layers from top to bottom; a package may import packages of lower layers."""
 PAIRS = {
     ("cli", "web"),
     ("services", "submissions"),
@@ -30,11 +30,11 @@ PAIRS = {
     ("config", "system"),
     ("system", "errors"),
 }
-"""Packages of one layer of which the first imports the second."""
+"""Pairs of packages in one layer; the first may import the second."""
 TRAINING = "arena.rl"
 
 PURE = {"referee.games"}
-"""What a game may import besides the standard library."""
+"""Modules that a game may import besides the standard library."""
 KNOWN_TO_ARENA = PURE | {
     "referee.faults",
     "referee.game_codec",
@@ -45,9 +45,9 @@ KNOWN_TO_ARENA = PURE | {
     "referee.sanitizing",
     "referee.action_phrases",
 }
-"""What the arena may import of the referee: pure modules. It calls the service by gRPC."""
+"""Pure modules of the referee, which the arena may import. It calls the service by gRPC."""
 LIBRARY = PURE | {"referee.game_codec"}
-"""What the house bot `strong` alone may import: the rules, as a library."""
+"""Modules that only the house bot `strong` may import: the rules, as a library."""
 
 
 @cache
@@ -190,7 +190,7 @@ def test_a_bot_imports_its_kit_and_nothing_else_of_the_repository() -> None:
 
 
 def test_only_training_imports_the_training_environments() -> None:
-    """They need packages that only those install who train bots."""
+    """Only authors who train bots install the packages that these need."""
     for top in ("arena", "referee", "bench", "sample_bots"):
         for path in files(top):
             trains = "rl" in path.parts or path.name == "train.py"

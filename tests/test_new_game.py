@@ -11,7 +11,7 @@ NAME = "high_card"
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
-    """A copy with a new game."""
+    """Return a copy of the repository with a new game."""
     repository = copied(tmp_path_factory.mktemp("new") / "game")
     repository.run("python", "scripts/new-game", NAME)
     repository.generate()
@@ -20,7 +20,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
 
 def test_the_tests_of_the_new_game_and_the_conformance_suite_pass(copy: RepositoryCopy) -> None:
     tests = ("tests/referee/test_high_card.py", "tests/conformance/test_contract.py")
-    # An oracle of the game, which that test needs, is written by hand.
+    # That test needs an oracle of the game, which is written by hand.
     chosen = f"{NAME} and not nothing_comes_into"
     copy.run("python", "-m", "pytest", "-n", "0", "-k", chosen, *tests)
 

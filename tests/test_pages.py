@@ -1,4 +1,4 @@
-"""Every command on a page exists, and those of docs/how-to/training.md are run in their order."""
+"""Check the commands on all pages, and run those of docs/how-to/training.md."""
 
 import os
 import re
@@ -28,7 +28,7 @@ TRAINING = "uv run --extra rl python sample_bots/trained/train.py --games 2800 -
 
 
 def shown(page: str) -> Iterator[str]:
-    """The words after `pokearena` wherever a page shows a command, in a block or in a sentence."""
+    """Yield the arguments of each `pokearena` command in the page's blocks and sentences."""
     text = (ROOT / page).read_text(encoding="utf-8")
     in_blocks = [
         row.partition("  #")[0] for block in BLOCK.findall(text) for row in block.split("\n")
@@ -45,7 +45,7 @@ def test_every_command_that_a_page_shows_is_one_that_there_is(page: str) -> None
         try:
             understood(shlex.split(words), ROOT / "README.md")
         except (click.BadParameter, click.BadOptionUsage):
-            # Named without what belongs to it, or with N for a number.
+            # A command without its arguments, or with N for a number.
             continue
         except click.UsageError as error:
             pytest.fail(f"{page} shows `pokearena {words}`: {error.format_message()}")
@@ -58,8 +58,7 @@ def test_the_pages_show_commands() -> None:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_what_the_page_on_training_shows_goes_from_training_to_a_push(tmp_path: Path) -> None:
-    """With few games to learn from: that all of them make a bot which beats `greedy` is asked of
-    the weights that are there."""
+    """Train with few games only; another test checks that the stored weights beat `greedy`."""
     bot = tmp_path / "sample_bots" / "trained"
     shutil.copytree(ROOT / "sample_bots" / "trained", bot)
     (bot / "weights.json").unlink()

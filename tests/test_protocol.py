@@ -1,4 +1,4 @@
-"""The protocol: linted, guarded, and its generated code fresh."""
+"""Lint the protocol, and detect breaking changes."""
 
 import shutil
 import subprocess
@@ -17,7 +17,7 @@ def buf(*words: str | Path) -> "subprocess.CompletedProcess[str]":
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Path:
-    """A copy of the protocol to change."""
+    """Return a copy of the protocol that the test changes."""
     shutil.copytree(ROOT / "proto", tmp_path / "proto", ignore=shutil.ignore_patterns("gen"))
     return tmp_path / "proto"
 

@@ -1,7 +1,6 @@
-"""Run everything that the README and the tutorial show: in order, each page in an empty folder.
+"""Run the commands of the README and the tutorial in order, each page in an empty folder.
 
-Only the demo is left to tests/test_installation.py, which runs it in a fresh clone, and the test
-command to `.ci/run`.
+tests/test_installation.py runs the demo in a fresh clone, and `.ci/run` runs the test command.
 """
 
 import json
@@ -27,7 +26,7 @@ COMMAND_PAGES = ("README.md", TUTORIAL)
 
 
 def commands(page: str) -> list[str]:
-    """The command lines of a page's plain code blocks, comments aside."""
+    """Return the command lines of a page's plain code blocks, without comments."""
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     shown = [row for language, block in blocks if not language for row in block.splitlines()]
@@ -36,13 +35,13 @@ def commands(page: str) -> list[str]:
 
 
 def files(page: str) -> dict[str, str]:
-    """The files a page shows: blocks of TOML that begin with a comment that names them."""
+    """Return the files on a page: TOML blocks that begin with a comment with the file's name."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return dict(re.findall(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
 
 
 def a_match(data: Path) -> str:
-    """The id of a match that has been played."""
+    """Return the id of a finished match."""
     told = subprocess.run(
         [POKEARENA, "tournament", "show", a_tournament(data), "--json", "--data", data],
         capture_output=True,
@@ -53,7 +52,7 @@ def a_match(data: Path) -> str:
 
 
 def a_tournament(data: Path) -> str:
-    """The id of the newest tournament, which has been played."""
+    """Return the id of the newest tournament."""
     told = subprocess.run(
         [POKEARENA, "tournament", "list", "--json", "--data", data],
         capture_output=True,
@@ -73,9 +72,9 @@ def test_ci_runs_exactly_the_test_command_of_the_readme() -> None:
 
 
 class Newcomer:
-    """Types the commands of a page, one after another, in one folder.
+    """Runs the commands of a page in order, in one folder.
 
-    What stays until it is stopped, as `serve` does, stays until all has been typed.
+    Servers such as `serve` run until all commands have been run.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -97,7 +96,7 @@ class Newcomer:
             assert process.returncode in (0, 130)
 
     def type(self, line: str) -> None:
-        """Types a line and sees that it works."""
+        """Run a command line, which must succeed."""
         words = shlex.split(line)
         if words[0] == "curl":
             self._ask(words)
@@ -128,7 +127,7 @@ class Newcomer:
             json.loads(done.stdout)
 
     def _stay(self, words: list[str]) -> None:
-        """Starts it at a port that is free, whatever else runs on this machine."""
+        """Start a server at a free port."""
         process = subprocess.Popen(
             [POKEARENA, *words, "--port", "0", "--json"],
             cwd=self._folder,
@@ -141,7 +140,7 @@ class Newcomer:
         self._page = json.loads(process.stdout.readline())["page"]
 
     def _ask(self, words: list[str]) -> None:
-        """What goes on and on is listened to for a moment."""
+        """Fetch a page; read an endless stream for 3 s."""
         address = words[-1].replace(PAGE, self._page)
         goes_on = "-N" in words
         done = subprocess.run(
@@ -154,7 +153,7 @@ class Newcomer:
             assert "greedy@1" in done.stdout
 
     def _look(self, words: list[str]) -> None:
-        """In a terminal, until `q`."""
+        """Run a command in a terminal and quit it with `q`."""
         with in_a_terminal(self._folder, *words, environment=self._environment) as terminal:
             terminal.sees("greedy@1")
             terminal.press("q")

@@ -1,4 +1,4 @@
-"""Answers without end through the decoder and the rules, as a table would hand them on."""
+"""Fuzz the decoder and the rules with mutated answers, as the referee would pass them on."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,27 +23,27 @@ LONGEST_SENTENCE: Final = 2000
 
 
 class Rights:
-    """What every seat has left."""
+    """The clock and settings of every seat."""
 
     wants_legal = True
     clock = bot_pb2.Clock(allowance_ms=200, bank_ms=10_000)
 
 
 def tried() -> tuple[Table, ...]:
-    """One table of every game, and the largest with all options turned."""
+    """Return one default table of each game, and its largest table with all options changed."""
     last = {table.game.id: table for table in TABLES}
     first = {table.game.id: table for table in reversed(TABLES)}
     return tuple(dict.fromkeys((*first.values(), *last.values())))
 
 
 def setting(table: Table) -> TableSetting:
-    """The table as the referee knows it."""
+    """Return the table's setting for the referee."""
     sides = table.game.sides(table.seats, table.options)
     return TableSetting("m-fuzz", table.game, table.codec, table.seats, table.options, sides)
 
 
 def good_answers(table: Table) -> list[bytes]:
-    """A few answers as they should be."""
+    """Return a few valid answers."""
     return [
         bot_pb2.ActResponse(action=action, note="good").SerializeToString()
         for asked in a_game(table, 0).asked.values()
@@ -52,7 +52,7 @@ def good_answers(table: Table) -> list[bytes]:
 
 
 def a_game(table: Table, number: int) -> RunningGame:
-    """A game with its first questions open."""
+    """Return a new game with its first questions open."""
     seed = board_seed(number.to_bytes(32, "big"), 0)
     play = RunningGame(setting(table), referee_pb2.Board(game=0, number=0, seed=seed))
     play.ask([Rights()] * table.seats)
@@ -60,10 +60,10 @@ def a_game(table: Table, number: int) -> RunningGame:
 
 
 def fuzz(messages: int, seed: str, tables: Sequence[Table] | None = None) -> Counter[str]:
-    """So many messages, shared by the tables; how often each verdict was met.
+    """Fuzz the tables with this number of messages in total; count the verdicts.
 
     Raises:
-        AssertionError: one did not end in a verdict; says which message it was.
+        AssertionError: a message had no valid verdict; the error contains the message.
     """
     tables = tables or tried()
     strangers = [answer for table in tables for answer in good_answers(table)]
@@ -91,10 +91,10 @@ def _at_table(table: Table, mutations: Mutations, messages: int) -> Iterator[str
 
 
 def _at_question(play: RunningGame, seat: int, mutations: Mutations, most: int) -> Iterator[str]:
-    """Messages for one question, the last of which answers it as it should be.
+    """Yield the verdicts of messages for one question, the last of which is a valid answer.
 
-    The others meet a copy of the game in which yet another seat is waited for, so that a good
-    answer among them does not end the question.
+    The others go to a copy of the game that waits for one more seat, so that a valid answer among
+    them does not end the turn.
     """
     asked = play.asked[seat]
     legal = asked.question.legal
@@ -118,7 +118,7 @@ def _at_question(play: RunningGame, seat: int, mutations: Mutations, most: int) 
 
 
 def judged(play: RunningGame, seat: int, data: bytes) -> str:
-    """What becomes of a message, as at a table; all that would be written of it is."""
+    """Return the verdict of a message as at a table, and check the fault's sentence."""
     asked = play.asked[seat]
     try:
         response = bot_pb2.ActResponse.FromString(data)
@@ -137,7 +137,7 @@ def judged(play: RunningGame, seat: int, data: bytes) -> str:
 
 
 def check_sentence(sentence: str) -> None:
-    """A sentence is short, can be written, and plays no tricks on a terminal."""
+    """Check that a sentence is short and printable."""
     assert len(sentence) <= LONGEST_SENTENCE, f"a sentence of {len(sentence)} characters"
     assert sentence.isprintable(), f"a sentence that cannot be printed: {sentence!r}"
     sentence.encode()

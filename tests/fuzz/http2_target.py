@@ -41,38 +41,38 @@ ADDRESS: Final = "bot:1"
 START_SECONDS: Final = 5.0
 QUESTION_SECONDS: Final = 1.0
 SHAPES: Final = ((1,), (1, 2, 1), (3, 3), (1, 1, 1, 1, 1), (200, 1), (2, 8), (1, 1), (16,))
-"""Questions of each message that the bot is asked: 200 grant the largest budget."""
+"""Number of questions in each message; 200 questions grant the largest budget."""
 LARGE_BYTES: Final = 120 << 10
-"""Of a large message of questions: more than the window that a server begins with."""
+"""Size of a large message of questions: more than the server's initial window."""
 RECEIVED_BYTES: Final = 256 << 10
-"""The most that asyncio reads from a socket at a time."""
+"""Maximum number of bytes that asyncio reads from a socket at a time."""
 CONNECTIONS: Final = 3
-"""The most that are open together: one per call, and one for new calls."""
+"""Maximum number of open connections: one per call, and one for new calls."""
 CALLS: Final = 2
-"""The most calls at a time: the stream, and one of a single message."""
+"""Maximum number of simultaneous calls: the stream, and a single message."""
 SENT_BYTES: Final = 256 << 10
-"""The most that the client sends beside replies: messages of large questions, and frames."""
+"""Maximum number of bytes that the client sends besides replies."""
 
 
 class Action(IntEnum):
     """What the server does with the bytes of a chunk. The amount is from 0 to 31."""
 
     SEND = 0
-    """Send them together."""
+    """Send the bytes together."""
     PIECES = 1
-    """Send them in pieces of amount + 1 bytes."""
+    """Send the bytes in pieces of amount + 1 bytes."""
     REPEAT = 2
-    """Send them 2 ** (amount % 16) times, at most `RECEIVED_BYTES`, together."""
+    """Send the bytes 2 ** (amount % 16) times, at most `RECEIVED_BYTES`, together."""
     CLOSE = 3
-    """Send them and close the connection; an odd amount resets it."""
+    """Send the bytes and close the connection; an odd amount resets it."""
     STALL = 4
-    """Send them, and stop reading what the referee sends."""
+    """Send the bytes, and stop reading from the referee."""
     READ = 5
-    """Send them, and read again."""
+    """Send the bytes, and continue to read."""
     WAIT = 6
-    """Send them after 0.1 s times the amount."""
+    """Send the bytes after 0.1 s times the amount."""
     REFUSE = 7
-    """Send them, and refuse as many of the next connections."""
+    """Send the bytes, and refuse this number of the next connections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Options:
     """The conversation of an input."""
 
     start: bool
-    """Whether it begins with Start."""
+    """Whether the conversation begins with Start."""
     shape: tuple[int, ...]
     """Questions of each message."""
     large: bool
@@ -88,12 +88,12 @@ class Options:
 
     @classmethod
     def of(cls, value: int) -> "Options":
-        """Return the options that a byte stands for."""
+        """Return the options of a byte."""
         return cls(not value & 1, SHAPES[value >> 1 & 7], bool(value & 16))
 
     @property
     def value(self) -> int:
-        """The byte that stands for the options."""
+        """The byte of the options."""
         return (not self.start) | SHAPES.index(self.shape) << 1 | self.large << 4
 
 
@@ -161,7 +161,7 @@ class Link:
     transport: MemoryTransport
     connection: Connection
     received: bytes = b""
-    """What the client has read, from the first frame on that was not whole at the last check."""
+    """Bytes that the client has read, from the first incomplete frame of the last check."""
 
 
 class ScriptedServer:
@@ -172,11 +172,11 @@ class ScriptedServer:
         self._chunks = deque(chunks)
         self._pieces: deque[bytes] = deque()
         self._last: Chunk | None = None
-        """The chunk of which pieces are still to be sent."""
+        """The chunk with pieces left to send."""
         self._links: list[Link] = []
         self._refusals = 0
         self._until = 0.0
-        """When the server acts again."""
+        """The time at which the server acts again."""
         self._least_cost = 0.0
         self._calls: set[Call] = set()
         """Calls that had not ended at the latest check."""
@@ -196,7 +196,7 @@ class ScriptedServer:
         return self._until - now if self._until > now else None
 
     def act(self, now: float) -> bool:
-        """Send the next piece on the newest connection, if that is open and being read."""
+        """Send the next piece on the newest connection, if it is open and the client reads."""
         self.check()
         if not self._links or self._until > now:
             return False
@@ -251,11 +251,11 @@ class ScriptedServer:
             link.connection.data_received(data)
 
     def check(self) -> None:
-        """Check the bounds of memory, the charges of what was read, and the tasks that wait.
+        """Check the bounds of memory, the charges for received bytes, and the waiting tasks.
 
         Raises:
-            AssertionError: more is kept than may be, less was charged than it costs, or a task
-                waits for what is there.
+            AssertionError: memory exceeds its bound, a charge is too low, or a task waits for
+                something that is available.
         """
         for link in self._links:
             check_senders(link.connection)
@@ -279,7 +279,7 @@ class ScriptedServer:
 
 
 def whole_frames(received: bytes) -> tuple[float, bytes]:
-    """Return the least that the whole frames at the beginning cost, and the bytes after them."""
+    """Return the least cost of the whole frames at the beginning, and the bytes after them."""
     cost, at = 0.0, 0
     while len(received) - at >= HEAD_BYTES:
         length = head_at(received, at)[0]
@@ -291,7 +291,7 @@ def whole_frames(received: bytes) -> tuple[float, bytes]:
 
 
 def check_memory(connection: Connection, unsent: int) -> None:
-    """Check that what a connection keeps of its peer's bytes is bounded.
+    """Check that a connection stores a bounded number of its peer's bytes.
 
     Args:
         connection: an open connection.
@@ -310,7 +310,7 @@ def check_memory(connection: Connection, unsent: int) -> None:
 
 
 def check_reader(call: Call) -> None:
-    """Check, when all tasks wait, that none waits for a message or an end that is there."""
+    """Check, when all tasks wait, that no task waits for a message or an end that has arrived."""
     if call._reader is not None:
         assert call.status is None, "a task waits for a call that has ended"
         length = int.from_bytes(call._buffer[1:5], "big")
@@ -318,7 +318,7 @@ def check_reader(call: Call) -> None:
 
 
 def check_senders(connection: Connection) -> None:
-    """Check, when all tasks wait, that none waits to send what may be sent."""
+    """Check, when all tasks wait, that no task waits although it may send."""
     if connection._changes:
         assert connection._transport is not None, "a task waits for a connection that is lost"
         assert (

@@ -1,4 +1,4 @@
-"""Messages that nearly are answers, and bytes that are nothing at all."""
+"""Mutate messages: valid fields with changed values, and random bytes."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ TEXTS: Final = (
     *(b"\x1b[2J", b"\xff\xfe", b"\xed\xa0\x80", "Ä\u202e\u2028".encode(), b"{}", b"9" * 300),
 )
 WAYS: Final = (*(1,) * 40, *(2,) * 15, *(3,) * 4, 0)
-"""How many changes a message gets."""
+"""The distribution of the number of changes per message."""
 LARGE: Final = 10_000
 DEEPEST: Final = 8
 NUMBERS: Final = (0, 1, 2, 7, 127, 128, 1000, 1 << 31, (1 << 32) - 1, 1 << 63, (1 << 64) - 1)
@@ -28,7 +28,7 @@ class Field:
     value: "int | bytes | list[Field]"
 
     def bytes(self) -> bytes:
-        """The field as it is sent."""
+        """Return the encoded field."""
         tag = varint(self.number << 3 | self.kind)
         if isinstance(self.value, int):
             return tag + varint(self.value)
@@ -39,12 +39,15 @@ class Field:
 
 
 def joined(fields: Sequence[Field]) -> bytes:
-    """Fields as the message that they are."""
+    """Return the message that consists of the fields."""
     return b"".join(one.bytes() for one in fields)
 
 
 def fields_of(data: bytes, depth: int = DEEPEST) -> list[Field] | None:
-    """The fields of a message, as deep as they look like messages; None if it is none."""
+    """Return the fields of a message; None if the bytes are not a valid message.
+
+    Length-delimited fields that are valid messages are decoded too, up to `depth` levels.
+    """
     found, place = [], 0
     while place < len(data):
         tag, place = _varint(data, place)
@@ -71,7 +74,7 @@ def fields_of(data: bytes, depth: int = DEEPEST) -> list[Field] | None:
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
-    """A number and where it ends; -1 if there is none."""
+    """Return a varint and the place after it; the number is -1 if the bytes are invalid."""
     number = shift = 0
     while place < len(data) and shift < 70:
         byte = data[place]
@@ -84,22 +87,22 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
 
 
 class Mutations:
-    """Makes bad messages of good ones, by chance that is the same every time."""
+    """Changes valid messages at random, reproducibly by the seed."""
 
     def __init__(self, seed: str, strangers: Sequence[bytes]) -> None:
         self.rng = random.Random(seed)
         self._strangers = strangers
-        """Good messages of other games."""
+        """Valid messages of other games."""
         self._ways: tuple[Callable[[bytes], bytes], ...] = (
             *(self._bytes, self._bytes, self._noise, self._splice, self._large),
             *(self._fields,) * 8,
         )
 
     def message(self, good: bytes) -> bytes:
-        """A message made of a good one; once in a while the good one itself."""
+        """Return a message after 0 to 3 changes."""
         made = good
         for _ in range(self.rng.choice(WAYS)):
-            if len(made) <= LARGE:  # to look into what is larger takes long
+            if len(made) <= LARGE:  # large messages take too long to decode
                 made = self.rng.choice(self._ways)(made)
         return made
 
@@ -130,7 +133,7 @@ class Mutations:
         return data[:cut] + other[from_there:]
 
     def _large(self, data: bytes) -> bytes:
-        """Much of the same; rarely, because it takes time."""
+        """Repeat or nest fields, or add a large one; rarely, because it takes time."""
         if self.rng.random() < 0.98:
             return self._fields(data)
         fields = fields_of(data) or [Field(3, LENGTH_DELIMITED, self.rng.choice(TEXTS))]
@@ -152,7 +155,7 @@ class Mutations:
         return self._noise(data) if fields is None else joined(self._changed(fields))
 
     def _changed(self, fields: list[Field]) -> list[Field]:
-        """The fields with one thing changed, anywhere below them."""
+        """Return the fields with one change at any depth."""
         if not fields:
             return [self._made_up()]
         place = self.rng.randrange(len(fields))

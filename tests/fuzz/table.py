@@ -1,6 +1,6 @@
-"""A bot that sends what it likes, at real tables beside honest ones.
+"""Fuzz real tables with a bot that sends mutated messages, against honest bots.
 
-It answers at a real socket, by raw bytes: what it sends is what the referee's channel gets.
+The bot serves a real socket with raw bytes, so the referee's client receives exactly these bytes.
 """
 
 import asyncio
@@ -28,21 +28,21 @@ from tests.fuzz.mutations import Mutations
 from tests.referee.authors import Author, Played, Service, drive
 
 BOARDS: Final = 3
-"""A third fault puts a seat out."""
+"""Three boards, because a third fault excludes a seat."""
 AT_ONCE: Final = 4
-"""Tables that are played at the same time."""
+"""Number of tables at the same time."""
 ALLOWANCE_MS: Final = 5000
-"""Long, for the machine may be busy, and what comes late would be no fault of the message."""
+"""The allowance is long, so that a busy machine does not cause timeouts."""
 CODES: Final = [code for code in grpc.StatusCode if code is not grpc.StatusCode.OK]
 DETAILS: Final = ("", "no idea", "\x1b[2J", "ä\u202e", "x" * 3000, "%00%ff", "a\nb\x00c")
 SERVICE: Final = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
 BAD: Final = 0.35
-"""How many of its messages are no good ones."""
+"""The largest share of mutated messages."""
 
 
 @dataclass
 class Fuzzer:
-    """The bot. It knows by itself what each message of its is worth."""
+    """A bot that records the expected verdict of each message that it sends."""
 
     codec: GameCodec
     mutations: Mutations
@@ -50,10 +50,10 @@ class Fuzzer:
     bad: float = 0.0
     sent: int = 0
     worth: dict[tuple[int, int], str] = field(default_factory=dict)
-    """By game and decision: the verdict it must get."""
+    """The expected verdict by game and decision."""
 
     def handlers(self) -> grpc.GenericRpcHandler:
-        """Its methods, without any serializer."""
+        """Return the bot's methods, without serializers."""
         methods: dict[str, Any] = {
             "Act": grpc.unary_unary_rpc_method_handler(self.act),
             "Start": grpc.unary_unary_rpc_method_handler(self.start),
@@ -67,7 +67,7 @@ class Fuzzer:
 
     async def act(self, request: bytes, context: Any) -> bytes:
         question = bot_pb2.ActRequest.FromString(request)
-        # A bot whose stream fails before it has ever answered is asked the same again.
+        # If a stream fails before its first answer, the referee sends the question again by Act.
         self.worth.pop((question.game, question.decision), None)
         self.sent += 1
         if not self._is_bad():
@@ -120,7 +120,10 @@ class Fuzzer:
         self.worth[question.game, question.decision] = verdict
 
     def _all(self, answers: Sequence[bot_pb2.ActResponse], question: bot_pb2.ActRequest) -> str:
-        """What a message of so many answers is worth; in one that is wrong nothing is right."""
+        """Return the expected verdict of a message with these answers.
+
+        A message with a wrong or an additional answer is invalid as a whole.
+        """
         if not answers:
             return "timeout"
         first = (answers[0].game, answers[0].decision)
@@ -140,10 +143,10 @@ class Fuzzer:
 
 
 def fuzz(messages: int, seed: str, tables: Sequence[Table] | None = None) -> Counter[str]:
-    """At least so many messages at tables of all games; how often each verdict was met.
+    """Play tables of all games until at least this number of messages is sent; count the verdicts.
 
     Raises:
-        AssertionError: a message did not get the verdict it must get.
+        AssertionError: a message did not get the expected verdict.
     """
     return asyncio.run(_fuzz(messages, seed, tables or tried()))
 
@@ -185,7 +188,7 @@ async def _a_table(table: Table, fuzzer: Fuzzer, number: int, met: Counter[str])
         try:
             played = await drive(_order(table, addresses, number))
         except* ProcessStalled:
-            # All tables share a processor with all bots here, and others work on the machine.
+            # All tables and bots share one processor, possibly with other programs.
             met["tables that stood still, which no bot was charged for"] += 1
     if played is None:
         return
@@ -211,7 +214,7 @@ def _order(table: Table, addresses: list[str], number: int) -> referee_pb2.Table
 
 
 def _check(table: Table, fuzzer: Fuzzer, played: Played, seat: int) -> Iterator[str]:
-    """The verdicts, each of which is the one that was sent for."""
+    """Yield the verdicts after comparing each with the expected one."""
     assert len(played.games) == BOARDS, f"{table}: a game has no end"
     side = table.game.sides(table.seats, table.options)
     for game in played.games:

@@ -1,4 +1,4 @@
-"""Malformed and adversarial messages, by the thousand; by the million: `python -m tests.fuzz`."""
+"""Send thousands of malformed messages; `python -m tests.fuzz` sends millions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The referee's HTTP/2 client against the fuzzing corpus; longer by hand with scripts/fuzz."""
+"""Run the fuzzing corpus against the referee's HTTP/2 client; scripts/fuzz extends the corpus."""
 
 import importlib.util
 import os

@@ -15,7 +15,7 @@ PAUSE_BYTES: Final = 64 << 10
 
 
 class Hang(AssertionError):
-    """Tasks wait for something that never comes, or never stop working."""
+    """All tasks wait for an event that never comes, or never stop working."""
 
 
 class Server(Protocol):
@@ -25,7 +25,7 @@ class Server(Protocol):
         """Do one thing at this virtual time; return False if there is nothing to do now."""
 
     def sleep_seconds(self, now: float) -> float | None:
-        """Return the seconds after which `act` has something to do, None if it never has."""
+        """Return the seconds until `act` has something to do; None if there is nothing."""
 
     def accept(self, transport: "MemoryTransport") -> bool:
         """Take a new connection; return False to refuse it."""
@@ -61,7 +61,7 @@ class MemoryTransport(asyncio.Transport):
                 self.protocol.pause_writing()
 
     def read_all(self) -> None:
-        """Let the server read what was written, and all that will be."""
+        """Let the server read everything that was written, and everything written later."""
         self.server_reads = True
         self.unsent = 0
         if self._paused:
@@ -85,7 +85,7 @@ class MemoryTransport(asyncio.Transport):
         return not self.open
 
     def abort(self) -> None:
-        """Close the connection; the protocol learns of it in the next iteration."""
+        """Close the connection; the protocol is informed in the next iteration."""
         self.hang_up(None)
 
     def hang_up(self, error: Exception | None) -> None:
@@ -100,8 +100,8 @@ class VirtualLoop(asyncio.BaseEventLoop):
     """An event loop without a selector, sockets and a real clock.
 
     Attributes:
-        errors: contexts that reached the loop's exception handler: tasks, futures and callbacks
-            that failed without anyone to catch it.
+        errors: contexts of the loop's exception handler: errors of tasks, futures and callbacks
+            that nothing caught.
     """
 
     def __init__(self, server: Server) -> None:
@@ -118,10 +118,10 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return self._now
 
     def select(self, timeout: float | None) -> list[object]:
-        """Let the server act, or time pass, where a real loop waits for its sockets.
+        """Let the server act, or advance the time, instead of waiting for sockets.
 
         Raises:
-            Hang: there is neither, or there were too many iterations.
+            Hang: the server and all timers are idle, or there were too many iterations.
         """
         self._steps += 1
         if self._steps > STEPS:

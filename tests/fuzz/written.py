@@ -1,4 +1,4 @@
-"""Lines without end to the bridge of a program that reads and writes lines."""
+"""Fuzz the bridge of bots that use JSON lines."""
 
 import json
 import random
@@ -19,10 +19,10 @@ NAMES: Final = ("game", "decision", "choice", "note", "action", "poke", "x")
 
 
 def fuzz(messages: int, seed: str) -> Counter[str]:
-    """So many lines; how often they were an answer, malformed, or no answer at all.
+    """Fuzz with this number of lines; count answers, malformed lines and lines for the log.
 
     Raises:
-        Exception: one was neither.
+        Exception: a line was none of these.
     """
     rng = random.Random(f"lines/{seed}")
     questions = [asked.question for table in tried() for asked in a_game(table, 1).asked.values()]
@@ -61,7 +61,7 @@ def _line(question: bot_pb2.ActRequest, rng: random.Random) -> bytes:
 
 
 def _changed(value: Any, rng: random.Random) -> Any:
-    """The value with something changed, anywhere in it."""
+    """Return the value with a random change at any depth."""
     if rng.random() < 0.15:
         return rng.choice(JUNK)
     if isinstance(value, dict) and value:
