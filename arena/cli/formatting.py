@@ -37,3 +37,8 @@ def random_seed() -> str:
 def count(number: int, singular: str, more: str = "") -> str:
     """Format a count: "1 match", "3 matches"; ``more`` is an irregular plural."""
     return f"{number} {singular if number == 1 else more or singular + 's'}"
+
+
+def tournament_state(state: str, playing: bool) -> str:
+    """Return the state to print: `waiting` if a running tournament is not being played."""
+    return "waiting" if state == "running" and not playing else state

@@ -81,6 +81,14 @@ class Workspace:
                 code="empty-database",
             )
 
+    def plays_matches(self) -> bool:
+        """Return whether services run for this folder, or a worker anywhere has leased a match."""
+        from arena.store.tournaments import tournaments
+
+        services = self.folder.running()
+        alive = services is not None and services.alive
+        return alive or tournaments.has_leased_match(self.store)
+
     def bot(self, text: str) -> Bot:
         """Resolve the text to a bot.
 

@@ -346,7 +346,7 @@ def withdraw(
 _HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
 
 
-def _row(tournament: Tournament, progress: TournamentProgress) -> tuple[object, ...]:
+def _row(tournament: Tournament, progress: TournamentProgress, playing: bool) -> tuple[object, ...]:
     """Return a line of the list, with a plus sign if the format may schedule more matches."""
     from arena.cli import formatting
     from arena.formats.registry import ALL_AT_ONCE
@@ -359,7 +359,7 @@ def _row(tournament: Tournament, progress: TournamentProgress) -> tuple[object, 
         len(tournament.entrants),
         f"{progress.closed}/{progress.matches}{'' if settled else '+'}",
         f"{progress.games}/{progress.planned}",
-        tournament.state,
+        formatting.tournament_state(tournament.state, playing),
         formatting.local_time(tournament.created),
     )
 
@@ -368,7 +368,11 @@ def _row(tournament: Tournament, progress: TournamentProgress) -> tuple[object, 
 @json_option
 @data_option
 def listing(as_json: bool, data: Path | None) -> None:
-    """List the tournaments, oldest first. --json prints one line per tournament."""
+    """List the tournaments, oldest first. --json prints one line per tournament.
+
+    A tournament that could be played is `running` while services play matches and otherwise
+    `waiting`; in JSON, `state` is then "running" and `playing` false.
+    """
     from arena.cli.workspace import Workspace
     from arena.store.tournaments import tournaments as store
 
@@ -377,13 +381,22 @@ def listing(as_json: bool, data: Path | None) -> None:
     counted = [
         (tournament, store.progress(workspace.store, tournament.id)) for tournament in listed
     ]
+    playing = any(tournament.state == "running" for tournament in listed) and (
+        workspace.plays_matches()
+    )
     if as_json:
         from arena.tournaments import json_values
 
         for tournament, progress in counted:
-            output.document(json_values.tournament(tournament, progress))
+            values = json_values.tournament(tournament, progress)
+            output.document({**values, "playing": playing and tournament.state == "running"})
         return
-    output.table(_HEADINGS, [_row(*each) for each in counted])
+    output.table(_HEADINGS, [_row(*each, playing) for each in counted])
+    waiting = [tournament.id for tournament in listed if tournament.state == "running"]
+    if waiting and not playing:
+        output.hint("no services run; `pokearena serve` plays all waiting tournaments")
+        output.next_step(f"pokearena tournament resume {' '.join(waiting)}")
+        return
     last = listed[-1].id if listed else ""
     output.next_step(f"pokearena tournament show {last}" if last else "pokearena demo")
 

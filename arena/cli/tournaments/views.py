@@ -51,7 +51,9 @@ def show(workspace: Workspace, name: str) -> None:
         f" · {ladder_key} {str(value).lower()}" for ladder_key, value in plan.options.items()
     )
     settings = "".join(f" · {ladder_key} {value}" for ladder_key, value in plan.settings.items())
-    output.line(f"{tournament.id} · {plan.name} · {tournament.state}")
+    playing = tournament.state is TournamentState.RUNNING and workspace.plays_matches()
+    state = formatting.tournament_state(tournament.state, playing)
+    output.line(f"{tournament.id} · {plan.name} · {state}")
     output.line(
         f"{plan.game} for {plan.seats}{options} · {count(plan.boards, 'board')} a match · "
         f"{plan.format}{settings} · {plan.policy}"

@@ -183,6 +183,16 @@ def progress(engine: Engine, tournament: str) -> TournamentProgress:
     )
 
 
+def has_leased_match(engine: Engine) -> bool:
+    """Return whether a worker holds an unexpired lease of any match."""
+    matches = schema.matches
+    leased = select(matches.c.id).where(
+        matches.c.state == MatchState.RUNNING, matches.c.lease_until > now()
+    )
+    with reading(engine) as connection:
+        return connection.execute(leased.limit(1)).first() is not None
+
+
 def not_found(tournament: str) -> NotFound:
     """Return the error for an unknown tournament id."""
     return NotFound(f"unknown tournament {tournament}; `pokearena tournament list` lists all.")

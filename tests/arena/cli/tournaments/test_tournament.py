@@ -277,3 +277,39 @@ def test_services_that_end_meanwhile_are_replaced_by_our_own(here: Path) -> None
         assert running.returncode == 0
     assert serving.returncode == 0
     assert (told["state"], told["games"]) == ("closed", 300)
+
+
+def test_a_tournament_without_services_waits(cli: Cli, here: Path) -> None:
+    from arena.cli.bots import registration
+    from arena.cli.workspace import Workspace
+    from arena.config import Running
+    from arena.store.matches.spec import TournamentPlan
+    from arena.system import process_info
+    from arena.tournaments import scheduler
+
+    workspace = Workspace()
+    entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
+    plan = TournamentPlan(name="x", game="poke", options={"must_beat": True}, seats=2, boards=1)
+    made = scheduler.begin(workspace.store, plan, entrants)
+
+    def state() -> tuple[str, bool]:
+        (row,) = [
+            line for line in cli("tournament", "list").out.splitlines() if line.startswith(made.id)
+        ]
+        words = set(row.split()) & {"running", "waiting"}
+        playing = json.loads(cli("tournament", "list", "--json").out)["playing"]
+        assert f"x · {' '.join(words)}" in cli("tournament", "show", made.id).out
+        return " ".join(words), playing
+
+    assert state() == ("waiting", False)
+    assert cli("tournament", "list").last == f"next  pokearena tournament resume {made.id}"
+    began = process_info.began(os.getpid())
+    workspace.folder.note_running(Running(os.getpid(), "", "", "", began))
+    assert state() == ("running", True)
+    workspace.folder.note_running(Running(os.getpid(), "", "", "", "another"))
+    assert state() == ("waiting", False)
+    with workspace.store.begin() as connection:
+        connection.exec_driver_sql(
+            "UPDATE matches SET state = 'RUNNING', attempt = 1, leased = 0, lease_until = 1e12"
+        )
+    assert state() == ("running", True)
