@@ -57,7 +57,7 @@ def failing_tests_end_their_processes() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def stalls_are_tolerated() -> Iterator[None]:
-    """Let no stall of a busy machine end a table that is played in this process.
+    """Prevent a stall of a busy machine from ending a table in this process.
 
     The tests of the stall detector set their own limit, or play in a referee's process.
     """

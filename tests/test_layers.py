@@ -63,7 +63,7 @@ def modules() -> dict[str, Path]:
 
 @cache
 def imports(path: Path) -> frozenset[str]:
-    """Return the modules that a file imports, at the top or within a function."""
+    """Return the modules that a file imports, at module level or within a function."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -128,7 +128,7 @@ def test_each_listed_pair_is_used_and_points_one_way() -> None:
 
 
 def test_no_imports_go_round_in_a_circle() -> None:
-    """Imports within functions count."""
+    """Imports within functions are included."""
     graph = {name: {t for t in imports(p) if t in modules()} for name, p in modules().items()}
     done: set[str] = set()
     for start in graph:

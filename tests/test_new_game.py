@@ -1,4 +1,4 @@
-"""`scripts/new-game` creates a game that works, in a copy of the repository."""
+"""`scripts/new-game` creates a working game in a copy of the repository."""
 
 from pathlib import Path
 

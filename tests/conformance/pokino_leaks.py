@@ -15,7 +15,7 @@ Dealer = Callable[[Any, int, Chance], Any]
 
 
 def secret(state: Any, seat: int) -> tuple[Any, ...]:
-    """Return the cards that the next seat was dealt and still holds."""
+    """Return the initial cards that the next seat still holds."""
     other = (seat + 1) % len(state.hands)
     return tuple(c for c in state.hands[other] if c not in state.known[other])
 

@@ -47,7 +47,7 @@ def name(thing: object) -> str:
 
 QUICK = 600
 LONG = int(os.environ.get("POKEARENA_REDEALS", "10000"))
-"""Number of additional cases, from other games than the quick ones."""
+"""Number of cases of the long test, from other games than the quick cases."""
 TO_CATCH = 400
 MOST = 0.7
 known_tables = [table for table in TABLES if table.game.id in ("poke", "pouku", "saint_poker")]

@@ -30,7 +30,7 @@ from tests.conformance.walks import walk
 SPECTATOR = (None,)
 QUICK = 300
 LONG = int(os.environ.get("POKEARENA_REDEALS", "10000")) // 5
-"""Number of additional cases, from other games than the quick ones."""
+"""Number of cases of the long test, from other games than the quick cases."""
 TO_CATCH = 200
 MOST = 0.7
 

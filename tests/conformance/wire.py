@@ -1,4 +1,4 @@
-"""Encoded messages, and the comparison of values with the messages that represent them."""
+"""Encode messages, and compare values with the messages that represent them."""
 
 from dataclasses import fields, is_dataclass
 from typing import Any

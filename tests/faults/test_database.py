@@ -1,4 +1,4 @@
-"""The database cannot be written for a while, and then it can again."""
+"""Matches continue after a period in which the database cannot be written."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""Duplicate jobs, sweepers and services, and clocks that differ."""
+"""Duplicate jobs, sweepers and services, and clocks that differ, double no match."""
 
 import contextlib
 import os
@@ -115,7 +115,7 @@ def test_a_worker_with_a_clock_that_is_an_hour_off(
         serve.until(arena.over)
     conclude(arena, witness, f"a worker's clock {off:+d} s off")
     once_each(arena)
-    # Both workers played matches, and all times in the store are of one clock.
+    # Both workers played matches, and all times in the store are from the same clock.
     assert 0 < log.read_text().count(": closed") < MATCHES
     [(first, last)] = arena.sql("SELECT min(committed), max(committed) FROM games")
     assert time.time() - 600 < first < last < time.time() + 1

@@ -131,7 +131,7 @@ def test_a_frozen_redis_does_not_delay_a_match(arena: Arena, conclude: Conclude)
 
 
 def test_an_absent_redis_does_not_delay_a_match(arena: Arena, conclude: Conclude) -> None:
-    """The match ends while Redis is still away."""
+    """The match ends while Redis is still absent."""
     arena.schedule([arena.slow("first", NAP), arena.slow("last", NAP, -1)], boards=2)
     directory = arena.temporary / "redis"
     directory.mkdir()

@@ -1,4 +1,4 @@
-"""SIGKILL at every edge of each transaction of the services, and around every job."""
+"""SIGKILL at every fault point in the transactions of the services, and around every job."""
 
 import shutil
 from collections.abc import Callable

@@ -16,7 +16,7 @@ FUZZERS = {"decoder": decoder.fuzz, "table": table.fuzz, "lines": written.fuzz}
 
 
 def main() -> None:
-    """Fuzzes what the command line says."""
+    """Run the fuzzer that the command line selects."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=FUZZERS)
     parser.add_argument("messages", type=int)

@@ -91,7 +91,7 @@ def _at_table(table: Table, mutations: Mutations, messages: int) -> Iterator[str
 
 
 def _at_question(play: RunningGame, seat: int, mutations: Mutations, most: int) -> Iterator[str]:
-    """Yield the verdicts of messages for one question, the last of which is a valid answer.
+    """Yield the verdicts of messages for one question; the last message is a valid answer.
 
     The others go to a copy of the game that waits for one more seat, so that a valid answer among
     them does not end the turn.

@@ -22,7 +22,7 @@ with atheris.instrument_imports(include=["referee.rpc", "hpack"]):
 DEFAULTS: Final = {"-max_len": 8192, "-timeout": 20, "-rss_limit_mb": 1024}
 """Options of libFuzzer that apply unless the command line has others."""
 PLAIN_SHARE: Final = 0.3
-"""Share of the mutations that are libFuzzer's own, which do not follow the format."""
+"""Share of libFuzzer's own mutations, which do not follow the format."""
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Frame:
     payload: bytes
 
     def encoded(self) -> bytes:
-        """Return the bytes of the frame, with another kind than `FrameKind` has if it came so."""
+        """Return the bytes of the frame, whose type need not be one of `FrameKind`."""
         data = bytearray(frame(FrameKind.DATA, self.flags, self.stream, self.payload))
         data[3] = self.kind
         return bytes(data)
@@ -57,7 +57,7 @@ def frames_of(data: bytes) -> tuple[list[Frame], bytes]:
 def mutate(data: bytes, max_size: int, seed: int) -> bytes:
     """Change an input as libFuzzer does, or chunk by chunk and frame by frame.
 
-    Frames keep a length that fits their payload, so that most of what is tried is read.
+    Frames keep the length of their payload, so that the client reads most inputs to the end.
     """
     rng = random.Random(seed)
     if rng.random() < PLAIN_SHARE:
@@ -129,7 +129,7 @@ def _some_stream(rng: random.Random) -> int:
 
 
 def _some_frame(rng: random.Random) -> Frame:
-    """Return a frame of random kind and numbers, of a length its kind may have."""
+    """Return a frame of a type with random numbers and a valid length."""
     kind = rng.choice(list(FrameKind))
     sizes = {FrameKind.SETTINGS: 6, FrameKind.PING: 8, FrameKind.GOAWAY: 8, FrameKind.PRIORITY: 5}
     size = sizes.get(kind, 4)
@@ -156,7 +156,7 @@ def main() -> None:
     for name, value in DEFAULTS.items():
         if not any(argument.startswith(f"{name}=") for argument in arguments):
             arguments.append(f"{name}={value}")
-    # libFuzzer starts itself again for -merge=1 with a shell, by its first argument.
+    # For -merge=1, libFuzzer starts the program again by its first argument, with a shell.
     program = f"{sys.executable} -m {__spec__.name}"
     atheris.Setup([program, *arguments], drive, custom_mutator=mutate)
     atheris.Fuzz()

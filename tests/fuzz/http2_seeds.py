@@ -47,7 +47,7 @@ OPENING = [
     ),
     Chunk(Action.SEND, 0, frame(FrameKind.HEADERS, END_HEADERS, 3, GOOD)),
 ]
-"""An honest beginning: Start is answered, and the stream Play has begun."""
+"""A valid beginning: Start is answered, and the stream Play has begun."""
 ANSWER = bot_pb2.PlayResponse(answers=[bot_pb2.ActResponse()]).SerializeToString()
 
 MALFORMED = {
@@ -67,7 +67,7 @@ MALFORMED = {
     "continuation": frame(FrameKind.CONTINUATION, END_HEADERS, 3, DONE),
     "unknown": b"\xff\xff\xff\x20\x00\x00\x00\x00\x03",
 }
-"""One frame each that a client must refuse, by the name of its file."""
+"""Invalid frames, which a client must refuse, by the names of their files."""
 
 FLOODS = {
     "pings": (OPENING[0].data + frame(FrameKind.PING, 0, 0, bytes(8)), Action.REPEAT, 13),
@@ -89,7 +89,7 @@ DATA = frame(FrameKind.DATA, 0, 3, bytes(250))
 
 
 def seeds() -> dict[str, bytes]:
-    """Return the inputs that need no bot, by the names of their files."""
+    """Return the inputs that do not need a bot, by the names of their files."""
     options = Options(True, SHAPES[0], False)
     inputs = {
         f"malformed-{name}": encoded(options, [*OPENING, Chunk(Action.SEND, 0, data)])
@@ -111,7 +111,7 @@ def _send(data: bytes) -> Chunk:
 
 
 def _header_seeds(options: Options) -> dict[str, bytes]:
-    """Return inputs with headers beyond the limits, packed and unpacked."""
+    """Return inputs with headers beyond the limits, compressed and uncompressed."""
     begun = _send(frame(FrameKind.HEADERS, 0, 3, GOOD))
     more = Chunk(Action.REPEAT, 6, frame(FrameKind.CONTINUATION, 0, 3, bytes(256)))
     unpacked = frame(FrameKind.HEADERS, END_HEADERS, 3, LONG_HEADER + b"\xbe" * 16)
@@ -145,7 +145,7 @@ def _flow_control_seeds(options: Options) -> dict[str, bytes]:
 
 
 async def recorded(address: str, options: Options) -> bytes:
-    """Return the input that repeats the conversation of a bot that listens at a unix address."""
+    """Record a conversation with the bot at a Unix address; return the input that repeats it."""
     chunks: list[Chunk] = []
     path = address.removeprefix("unix:")
     while not os.path.exists(path):
@@ -174,7 +174,7 @@ async def recorded(address: str, options: Options) -> bytes:
 async def _copy(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, chunks: list[Chunk]
 ) -> None:
-    """Forward bytes and note each piece, until one side closes its connection."""
+    """Forward bytes and record each piece, until one side closes its connection."""
     with suppress(ConnectionError):
         while data := await reader.read(1 << 16):
             chunks.append(Chunk(Action.SEND, 0, data))

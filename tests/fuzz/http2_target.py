@@ -55,7 +55,7 @@ SENT_BYTES: Final = 256 << 10
 
 
 class Action(IntEnum):
-    """What the server does with the bytes of a chunk. The amount is from 0 to 31."""
+    """Actions of the server with the bytes of a chunk. The amount is from 0 to 31."""
 
     SEND = 0
     """Send the bytes together."""
@@ -82,7 +82,7 @@ class Options:
     start: bool
     """Whether the conversation begins with Start."""
     shape: tuple[int, ...]
-    """Questions of each message."""
+    """Number of questions in each message."""
     large: bool
     """Whether each message of questions has `LARGE_BYTES`."""
 
@@ -179,10 +179,10 @@ class ScriptedServer:
         """The time at which the server acts again."""
         self._least_cost = 0.0
         self._calls: set[Call] = set()
-        """Calls that had not ended at the latest check."""
+        """Calls that were open at the latest check."""
 
     def accept(self, transport: MemoryTransport) -> bool:
-        """Take a connection unless it is to be refused."""
+        """Accept or refuse a connection."""
         self._least_cost += CONNECTION
         if self._refusals:
             self._refusals -= 1
@@ -192,7 +192,7 @@ class ScriptedServer:
         return True
 
     def sleep_seconds(self, now: float) -> float | None:
-        """Return how long a WAIT still lasts, None if there is none."""
+        """Return the remaining seconds of a WAIT, or None without one."""
         return self._until - now if self._until > now else None
 
     def act(self, now: float) -> bool:
@@ -344,8 +344,8 @@ def drive(data: bytes) -> list[str]:
         and for each message of questions.
 
     Raises:
-        AssertionError: something happened that must not.
-        Exception: the client did not catch it.
+        AssertionError: a check failed.
+        Exception: an exception that the client did not catch.
     """
     options, chunks = decoded(data)
     budget = WorkBudget()
@@ -361,7 +361,7 @@ def drive(data: bytes) -> list[str]:
         assert not server._links, "connections that were not closed"
     finally:
         loop.close()
-    gc.collect(1)  # a future whose error nobody retrieved reports it when it is freed
+    gc.collect(1)  # collecting a future with an unretrieved error reports the error
     assert not loop.errors, f"errors that nothing caught: {loop.errors}"
     return outcomes
 

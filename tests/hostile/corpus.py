@@ -1,4 +1,4 @@
-"""The hostile corpus: every program, and the verdict it must get at each level of the sandbox."""
+"""The hostile corpus: every program, with its expected verdict at each level of the sandbox."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -26,7 +26,7 @@ from tests.recount.follow import BOOKS, check
 MANY = int(os.environ.get("POKEARENA_RECOUNTS", "40"))
 """Number of games in the long test."""
 SLOW = {"pokino": 10, "pouku": 3}
-"""Divisor for this test; Pokino has twenty tables, and long lists."""
+"""Divisor of the number of games; Pokino has twenty tables, and long lists of actions."""
 LISTS = {"pokino": 2 * MANY}
 """Number of lists per game that this test compares; the long test compares all."""
 

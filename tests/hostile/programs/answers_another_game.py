@@ -1,4 +1,4 @@
-"""Answers with the action of another of the five games"""
+"""Answers with the action of another of the five games."""
 
 from pokearena.v1 import bot_pb2, saint_poker_pb2
 from wire import serve

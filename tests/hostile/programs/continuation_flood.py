@@ -1,4 +1,4 @@
-"""Sends headers that CONTINUATION frames never end"""
+"""Sends headers that CONTINUATION frames never end."""
 
 from flood import PLAY, frame, serve
 

@@ -1,4 +1,4 @@
-"""Puts escape sequences and bidirectional text into its manifest, its stderr and a gRPC error"""
+"""Puts escape sequences and bidirectional text into its manifest, its stderr and a gRPC error."""
 
 import sys
 from typing import Any

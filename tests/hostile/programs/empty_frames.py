@@ -1,4 +1,4 @@
-"""Sends empty DATA frames without end"""
+"""Sends empty DATA frames without end."""
 
 from flood import PLAY, frame, serve
 

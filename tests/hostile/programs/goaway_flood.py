@@ -1,4 +1,4 @@
-"""Sends GOAWAY frames without end and keeps the connection"""
+"""Sends GOAWAY frames without end and keeps the connection."""
 
 from flood import frame, serve
 

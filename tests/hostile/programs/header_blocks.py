@@ -1,4 +1,4 @@
-"""Sends blocks of headers that are slow to decode, without end"""
+"""Sends blocks of headers that are slow to decode, without end."""
 
 from flood import PLAY, frame, serve
 

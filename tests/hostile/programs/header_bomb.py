@@ -1,4 +1,4 @@
-"""Sends small headers that decode to many large ones"""
+"""Sends small headers that decode to many large ones."""
 
 from flood import PLAY, frame, serve
 

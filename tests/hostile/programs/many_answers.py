@@ -1,4 +1,4 @@
-"""Answers with half a million empty answers in one message"""
+"""Answers with half a million empty answers in one message."""
 
 from collections.abc import Iterator
 from typing import Any

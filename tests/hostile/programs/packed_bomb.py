@@ -1,4 +1,4 @@
-"""Answers with compressed messages of nearly 1 MiB of zeros, without end"""
+"""Answers with compressed messages of nearly 1 MiB of zeros, without end."""
 
 import gzip
 import struct

@@ -1,4 +1,4 @@
-"""Sends DATA frames that contain only padding, without end"""
+"""Sends DATA frames that contain only padding, without end."""
 
 from flood import PLAY, frame, serve
 

@@ -1,4 +1,4 @@
-"""Sends PING frames without end and does not read the answers"""
+"""Sends PING frames without end and does not read the answers."""
 
 from flood import frame, serve
 

@@ -1,4 +1,4 @@
-"""Sends PING frames without end and reads the answers"""
+"""Sends PING frames without end and reads the answers."""
 
 from flood import frame, serve
 

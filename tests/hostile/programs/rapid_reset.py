@@ -1,4 +1,4 @@
-"""Resets the stream of every call and continues to send resets"""
+"""Resets the stream of every call and continues to send resets."""
 
 from flood import PLAY, frame, serve
 

@@ -1,4 +1,4 @@
-"""Accepts every connection and closes it after its settings"""
+"""Accepts every connection and closes it after its settings."""
 
 import contextlib
 import socket

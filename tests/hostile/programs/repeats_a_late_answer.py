@@ -1,4 +1,4 @@
-"""Answers one millisecond late, and answers the same question again in place of the next one"""
+"""Answers one millisecond late, and answers the same question again in place of the next one."""
 
 import time
 from collections.abc import Iterator

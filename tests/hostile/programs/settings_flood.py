@@ -1,4 +1,4 @@
-"""Sends full SETTINGS frames without end"""
+"""Sends full SETTINGS frames without end."""
 
 from flood import frame, serve
 

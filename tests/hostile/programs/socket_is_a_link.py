@@ -1,4 +1,4 @@
-"""Replaces its socket by a link to a socket of the machine"""
+"""Replaces its socket by a link to a socket of the machine."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Answers the first question, then neither reads nor answers"""
+"""Answers the first question, then neither reads nor answers."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Prints escape sequences and bidirectional text, and answers with such a note"""
+"""Prints escape sequences and bidirectional text, and answers with such a note."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Sends frames of an unknown HTTP/2 type, without end"""
+"""Sends frames of an unknown HTTP/2 type, without end."""
 
 from flood import frame, serve
 

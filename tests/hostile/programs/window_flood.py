@@ -1,4 +1,4 @@
-"""Sends WINDOW_UPDATE frames without end"""
+"""Sends WINDOW_UPDATE frames without end."""
 
 from flood import frame, serve
 
