@@ -1,4 +1,4 @@
-"""A tournament played without cards: who wins is drawn from strengths, by the match's place."""
+"""Simulate tournaments without games: random results that depend on strengths and the match."""
 
 import random
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ Strength = Callable[[str], float]
 
 
 def everyone(count: int, owners: Sequence[str] = ()) -> list[FormatEntrant]:
-    """Entrants a@1, b@1, ... of these owners, the rest without one."""
+    """Return entrants a@1, b@1, and so on, the first ones with these owners."""
     names = [f"{chr(97 + i // 26)}{chr(97 + i % 26)}@1" for i in range(count)]
     return [
         FormatEntrant(name, owners[i] if i < len(owners) else "") for i, name in enumerate(names)
@@ -29,7 +29,7 @@ def everyone(count: int, owners: Sequence[str] = ()) -> list[FormatEntrant]:
 
 
 def game(number: int, places: Sequence[int]) -> ClosedGame:
-    """A game that ended in these places."""
+    """Return a game with these places."""
     size = len(places)
     return ClosedGame(number, tuple(places), None, (FINISHED,) * size, (0,) * size)
 
@@ -40,10 +40,11 @@ def equal(_: str) -> float:
 
 @dataclass
 class Playing:
-    """A tournament on its way.
+    """A simulated tournament.
 
-    seed: of the results, which follow from it and a match's place. dice: of everything else, such
-    as which match closes next. strength: in natural logarithms of odds.
+    seed: determines the results, together with round and number of each match.
+    dice: decides everything else, for example the order in which matches close.
+    strength: natural logarithm of the odds.
     """
 
     format: Format
@@ -57,7 +58,7 @@ class Playing:
     fixtures: list[Fixture] = field(default_factory=list)
 
     def ask(self) -> NextMatches | FormatOver | None:
-        """Ask what comes next and schedule it; None if it waits."""
+        """Schedule the next matches; return None if the format waits for results."""
         shuffled = self.matches.copy()
         self.dice.shuffle(shuffled)
         step = self.format.next(self.entrants, shuffled)
@@ -75,7 +76,7 @@ class Playing:
         return [i for i, match in enumerate(self.matches) if match.state is MatchStatus.OPEN]
 
     def close(self, place: int) -> None:
-        """Finish a match."""
+        """Close a match with random results, or void it."""
         match = self.matches[place]
         luck = random.Random(f"{self.seed}/{match.round}/{match.number}")
         if luck.random() < self.void:
@@ -88,7 +89,7 @@ class Playing:
         self.matches[place] = replace(match, state=MatchStatus.CLOSED, games=games)
 
     def play(self, most: int = 2000) -> FormatOver | None:
-        """Play to the end, or until this number of matches is scheduled; then return None."""
+        """Play to the end, or return None after this number of matches."""
         while len(self.matches) < most:
             step = self.ask()
             if isinstance(step, FormatOver):
@@ -100,7 +101,7 @@ class Playing:
         return None
 
     def finish(self) -> None:
-        """Close all that is open."""
+        """Close all open matches."""
         for place in self.opened():
             self.close(place)
 
@@ -113,7 +114,7 @@ class Playing:
 
 
 def _places(names: Iterable[str], strength: Strength, luck: random.Random) -> list[int]:
-    """Plackett and Luce's order: the first place by chance in proportion to exp(strength)."""
+    """Draw places from the Plackett-Luce model, with weights exp(strength)."""
     left = dict(enumerate(names))
     places = [0] * len(left)
     for place in range(1, len(left) + 1):

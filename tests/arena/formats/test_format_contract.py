@@ -1,4 +1,4 @@
-"""What every format promises."""
+"""Test the guarantees that every tournament format gives."""
 
 import random
 import re
@@ -24,7 +24,7 @@ from tests.arena.formats.playing import Playing, everyone
 
 
 def walk(counts: PairCounts, low: float, high: float) -> float:
-    """Substitute for a likelihood ratio: the surplus in pairs, scaled by the bounds."""
+    """Replace the log-likelihood ratio by the surplus of wins over losses, scaled by the bounds."""
     return (high - low) / 100 * (counts[4] + 2 * counts[5] - counts[1] - 2 * counts[0])
 
 

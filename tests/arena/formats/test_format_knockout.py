@@ -1,4 +1,4 @@
-"""The rules of the knockout."""
+"""Test the rules of the knockout."""
 
 import random
 from dataclasses import replace
@@ -32,7 +32,7 @@ def test_if_the_better_seed_always_wins_the_best_meets_the_worst_of_those_left(p
 def series(
     *means: float, best_of: int = 3, extra: int = 2
 ) -> tuple[KnockoutFormat, list[FormatMatch]]:
-    """A final whose matches ended with these mean scores of the better seed; void below 0."""
+    """Return a final with the mean scores of the better seed per match; negative for void."""
     matches = []
     for number, mean in enumerate(means):
         names, wins = ("aa@1", "ab@1"), round(4 * mean)
@@ -59,8 +59,8 @@ FIRST, SECOND = (("aa@1",), ("ab@1",)), (("ab@1",), ("aa@1",))
         ((0.5, 0.5, 0.5, 0.25), SECOND),  # the first extra match
         ((0.5, 0.5, 0.5, 0.5, 0.25), SECOND),
         ((0.5, 0.5, 0.5, 0.5, 0.5), FIRST),  # level after all extra matches: the better seed
-        ((-1, 0, -1, -1, -1), SECOND),  # too many void ones: who leads
-        ((-1, -1, -1, -1), FIRST),  # too many void ones and level: the better seed
+        ((-1, 0, -1, -1, -1), SECOND),  # too many void matches: the leader
+        ((-1, -1, -1, -1), FIRST),  # too many void matches and level: the better seed
     ],
 )
 def test_a_series_is_decided_by_matches_then_scores_then_extra_matches_then_seed(
@@ -76,13 +76,13 @@ def test_a_series_is_decided_by_matches_then_scores_then_extra_matches_then_seed
     ("means", "best_of", "expected"),
     [
         ((), 1, 1),
-        ((), 5, 3),  # at least three are played
+        ((), 5, 3),  # at least three matches
         ((1,), 5, 2),
         ((1, 1), 5, 1),
         ((1, 0), 5, 2),
-        ((0.5, 0.5, 0.5), 3, 1),  # level: one extra
+        ((0.5, 0.5, 0.5), 3, 1),  # level: one extra match
         ((0.5, 0.5, 0.5, 0.5), 3, 1),
-        ((-1, -1), 3, 2),  # void ones are replaced
+        ((-1, -1), 3, 2),  # void matches are replaced
     ],
 )
 def test_as_many_matches_come_as_must_be_played_in_any_case(
@@ -140,7 +140,7 @@ def test_who_withdraws_loses_what_is_not_decided_and_keeps_what_is() -> None:
     playing.withdraw(0)
     end = playing.play()
     assert end is not None
-    # aa has won its semi-final and is second; who lost to it stays out.
+    # aa has won its semi-final and keeps place 2; the entrant that it defeated stays out.
     assert end.ranking[1] == ("aa@1",)
     assert "ad@1" in end.ranking[2]
 
@@ -155,7 +155,7 @@ def test_if_both_withdraw_the_better_seed_goes_on() -> None:
 
 
 def test_who_has_gone_on_by_a_withdrawal_and_then_withdraws_has_still_gone_on() -> None:
-    # The worse seed always wins; aa leaves before it has played.
+    # The worse seed always wins; aa withdraws before its first match.
     entrants = everyone(8)
     order = {entrant.name: 40.0 * place for place, entrant in enumerate(entrants)}
     playing = Playing(KnockoutFormat(), entrants, strength=order.__getitem__, games=1)
@@ -173,7 +173,7 @@ def test_who_has_gone_on_by_a_withdrawal_and_then_withdraws_has_still_gone_on() 
     assert playing.matches[-1].entrants == ("ag@1", "ah@1")
     playing.withdraw(7)
     end = playing.play()
-    # Nobody who has lost comes back in its place; the final, which was under way, counts.
+    # No eliminated entrant takes the free place; the final, which was running, counts.
     assert end is not None
     assert end.ranking == (
         *(("ah@1",), ("ag@1",)),

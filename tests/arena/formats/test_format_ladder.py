@@ -1,4 +1,4 @@
-"""The rules of the ladder, and of the guess it goes by."""
+"""Test the rules of the ladder and its rating estimate."""
 
 import random
 from collections import Counter
@@ -42,7 +42,7 @@ def test_everyone_plays_within_the_stated_bound(
 ) -> None:
     ladder = LadderFormat(sides, adaptive, batch)
     playing = Playing(ladder, everyone(count), seed, random.Random(seed), lambda n: ord(n[1]) / 9)
-    # The number of the match by which each has to play again.
+    # The number of the match in which each entrant must play again at the latest.
     due = {entrant.name: ladder.bound(count) for entrant in playing.entrants}
     changes = data.draw(st.lists(st.sampled_from(["", "", "", "join", "leave"]), max_size=20))
     number = 0
@@ -153,7 +153,8 @@ def test_the_guess_is_the_most_likely_one_under_its_prior() -> None:
     )
     gap = guesses["a@1"].mean - guesses["b@1"].mean
     assert 0.9 * log(3) < gap < log(3)
-    # At the maximum each slope is 0: the score minus the expected score.
+    # At the maximum, score minus expected score equals the derivative of the prior: mean /
+    # variance.
     chance = 1 / (1 + exp(-gap))
     assert 75 - 100 * chance == pytest.approx(guesses["a@1"].mean / 1.5**2, abs=0.1)
 

@@ -1,4 +1,4 @@
-"""The rules of the round robin and of the gauntlet."""
+"""Test the rules of the round robin and of the gauntlet."""
 
 from collections import Counter
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""The rules of the sequential test."""
+"""Test the rules of the sequential test (SPRT)."""
 
 import random
 from itertools import product
@@ -13,7 +13,7 @@ from tests.arena.formats.playing import Playing, everyone, game
 
 
 def pairs_ahead(counts: PairCounts, low: float, high: float) -> float:
-    """A ratio that is easy to follow: a step of 1 up or down for each pair that is not level."""
+    """Replace the log-likelihood ratio by the number of pairs above one half minus those below."""
     return float(counts[4] + counts[5] - counts[0] - counts[1])
 
 
@@ -21,7 +21,7 @@ PLACES = {"W": (1, 2), "D": (1, 1), "L": (2, 1)}
 
 
 def match(number: int, there: str, back: str) -> FormatMatch:
-    """A match of as many boards as letters; `back` is with the seats changed."""
+    """Return a match with one board per letter; `back` has the results with seats exchanged."""
     games = tuple(game(place, PLACES[word]) for place, word in enumerate(there + back))
     return FormatMatch(number // 4, number % 4, ("aa@1", "ab@1"), MatchStatus.CLOSED, games)
 

@@ -1,4 +1,4 @@
-"""The rules of the Swiss system."""
+"""Test the rules of the Swiss system."""
 
 import random
 from collections import Counter
@@ -22,7 +22,7 @@ def allowed(pairs: Pairs, first: int, second: int) -> bool:
 
 
 def first_by_wishes(left: Sequence[int], pairs: Pairs) -> list[tuple[int, int]] | None:
-    """Tries everything: the first in order with its least partner, if the others can be paired."""
+    """Pair each entrant with the first opponent that leaves a complete pairing; brute force."""
     if not left:
         return []
     player, *others = left
@@ -68,7 +68,7 @@ def test_as_many_tables_are_filled_as_owners_allow(
     seated = [name for table in made for name in table]
     assert len(set(seated)) == len(seated) == room * sides
     assert all(len({clan[name] for name in table}) == sides for table in made)
-    # One more table would need more entrants than the owners leave for that number of tables.
+    # The owners do not have enough entrants for one more table.
     sizes = Counter(clan.values())
     assert sum(min(size, room + 1) for size in sizes.values()) < (room + 1) * sides
 
@@ -99,7 +99,7 @@ def test_byes_are_within_one_of_each_other_after_every_round(
 
 
 def can_avoid(playing: Playing, meetings: set[frozenset[str]], before: list[int]) -> bool:
-    """Whether a round without meetings again was possible, the bye going to who had fewest."""
+    """Return whether a round without repeated pairings and with a bye by the rules was possible."""
     names = [entrant.name for entrant in playing.entrants]
     if len(names) % 2 == 0:
         lines = [names]
@@ -199,7 +199,7 @@ def test_the_stronger_one_is_ranked_higher() -> None:
 
 
 def won(number: int, *pairs: tuple[str, str]) -> list[FormatMatch]:
-    """A round in which the first of each pair has won."""
+    """Close a round in which the first entrant of each pair wins."""
     return [
         FormatMatch(
             number, place, (f"a{winner}@1", f"a{loser}@1"), MatchStatus.CLOSED, (game(0, (1, 2)),)
@@ -212,7 +212,7 @@ def test_equal_points_are_ranked_by_what_the_opponents_have() -> None:
     closed = won(0, ("a", "d"), ("b", "e"), ("c", "f")) + won(1, ("a", "b"), ("c", "d"), ("e", "f"))
     end = SwissFormat(rounds=2).next(everyone(6), closed)
     assert isinstance(end, FormatOver)
-    # The opponents of a, c, b, e, d, f have 2, 0, 6, 2, 8, 6.
+    # The opponents of a, c, b, e, d, f have 2, 0, 6, 2, 8, 6 points.
     assert "".join(name[1] for (name,) in end.ranking) == "acbedf"
 
 

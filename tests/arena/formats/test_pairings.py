@@ -1,4 +1,4 @@
-"""The rules of pairing: who plays whom, in which round, on which side."""
+"""Test the rules of pairing: opponents, rounds and sides."""
 
 from collections import Counter
 from itertools import combinations
@@ -12,13 +12,13 @@ from arena.formats.pairings import ALL_COMBINATIONS_UP_TO, Pairing, round_robin,
 
 
 def plays(pairings: tuple[Pairing, ...], entrants: int) -> list[int]:
-    """How many matches each entrant has."""
+    """Return the number of matches of each entrant."""
     count = Counter(entrant for pairing in pairings for entrant in pairing.entrants)
     return [count[entrant] for entrant in range(entrants)]
 
 
 def meetings(pairings: tuple[Pairing, ...], entrants: int) -> list[int]:
-    """How often each pair of entrants sits at one table."""
+    """Return the number of tables that each pair of entrants shares."""
     count = Counter(pair for pairing in pairings for pair in combinations(pairing.entrants, 2))
     return [count[pair] for pair in combinations(range(entrants), 2)]
 
@@ -122,7 +122,7 @@ def test_a_selection_lets_everyone_play_equally_and_meet_everyone_within_one(
     assert spread(plays(pairings, entrants)) == 0
     assert spread(meetings(pairings, entrants)) <= 1
     assert min(meetings(pairings, entrants)) >= 1
-    # Never a longer tournament than one against one would be.
+    # The tournament is never longer than with tables of two.
     assert len(pairings) <= max(ALL_COMBINATIONS_UP_TO, comb(entrants, 2))
 
 

@@ -1,4 +1,4 @@
-"""The pairings of a ladder equal those of a plain search over all entrants."""
+"""Test that the pairings of a ladder equal those of a plain search over all entrants."""
 
 import random
 from collections import Counter
@@ -91,7 +91,7 @@ def test_an_order_knows_the_pair_that_says_most_after_every_change(
     entrants = everyone(count, ["x" if i % 2 else "y" for i in range(owned)])
     clan = clans(entrants, 3, owners_meet=False)
     names = [entrant.name for entrant in entrants]
-    # Few values, so that many are equal.
+    # A small range of values, so that many are equal.
     mean = {name: float(dice.randint(0, 2)) for name in names}
     turn = {name: (0, place) for place, name in enumerate(names)}
     worth = {name: dice.randint(0, 2) for name in names}

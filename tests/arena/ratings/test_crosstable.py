@@ -1,4 +1,4 @@
-"""The crosstable: the values of a cell, and the coverage of its interval."""
+"""Test the crosstable: the values of a cell, and the coverage of its interval."""
 
 import random
 

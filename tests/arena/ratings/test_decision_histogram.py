@@ -1,4 +1,4 @@
-"""Decision times: quantiles are close to the measured times, and histograms add up."""
+"""Test the histogram of decision times: quantiles are close to the times, and histograms add up."""
 
 import math
 import random

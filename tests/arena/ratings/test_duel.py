@@ -1,4 +1,4 @@
-"""Two versions against each other: the figures that fastchess publishes, to the printed digit."""
+"""Test the comparison of two versions against figures that fastchess publishes."""
 
 import math
 
@@ -18,7 +18,7 @@ from arena.ratings.duel import (
 )
 
 CENT = 0.00501
-"""Figures are printed with two decimals."""
+"""The published figures have two decimals."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Giving at tables of three and more: what chance alone does, and what is found."""
+"""Test the search for gifts at tables of three and more: false alarms, and detected gifts."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
 from arena.ratings.collusion import Gift, gifts
 
 Favour = Callable[[Sequence[str]], dict[str, float]]
-"""By how much strengths differ from usual at a table."""
+"""Return the changes of strength at a table, by name."""
 STRENGTHS = {f"bot{number}@1": 0.25 * number for number in range(8)}
 
 
@@ -28,8 +28,8 @@ def giving(giver: str, taker: str, cost: float, gain: float) -> Favour:
 
 
 def places(strengths: Sequence[float], luck: random.Random) -> tuple[int, ...]:
-    """Plackett and Luce's order."""
-    # Exponential times with these rates come in that order.
+    """Draw places from the Plackett-Luce model."""
+    # The order of exponential times with these rates has this distribution.
     times = [luck.expovariate(exp(strength)) for strength in strengths]
     return tuple(sorted(times).index(time) + 1 for time in times)
 
@@ -37,7 +37,7 @@ def places(strengths: Sequence[float], luck: random.Random) -> tuple[int, ...]:
 def tournament(
     seed: int, favour: Favour, sides: int = 4, boards: int = 2, cycles: int = 1
 ) -> list[ClosedMatch]:
-    """A round robin of eight over mirrored boards, each with luck of its own for every seat."""
+    """Play a round robin of eight over mirrored boards, with random luck per board and seat."""
     luck = random.Random(seed)
     names = list(STRENGTHS)
     matches = []
@@ -62,12 +62,15 @@ def tournament(
 
 
 def alone(gift: Gift) -> float:
-    """The chance of one pair, not corrected for there being others."""
+    """Return the p-value of one pair, not corrected for the number of pairs."""
     return erfc(gift.z / sqrt(2)) / 2
 
 
 def null(sides: int, runs: int) -> tuple[list[float], int]:
-    """All uncorrected chances of tournaments without giving; in how many some line is marked."""
+    """Simulate tournaments without gifts.
+
+    Returns all uncorrected p-values, and the number of tournaments with a line below 0.05.
+    """
     chances, marked = [], 0
     for seed in range(runs):
         ranked = gifts(tournament(seed, nobody, sides, cycles=2 if sides == 3 else 1))
@@ -91,7 +94,8 @@ def test_the_distribution_without_giving_is_that_of_chance(sides: int) -> None:
     chances, marked = null(sides, 500)
     for level in (0.001, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95):
         share = sum(chance < level for chance in chances) / len(chances)
-        # Lines of one tournament hang together: three errors of as many lines as a tenth.
+        # Lines of one tournament are correlated, so the limit is three errors of a tenth of the
+        # lines.
         assert abs(share - level) < 3 * sqrt(level * (1 - level) / (len(chances) / 10))
     assert marked / 500 < 0.05 + 3 * sqrt(0.05 * 0.95 / 500)
 
@@ -118,7 +122,7 @@ def test_strength_alone_points_nobody_out() -> None:
 
 
 def test_a_gain_against_the_giver_itself_is_no_gift() -> None:
-    # One that always comes last hands everybody a win over itself, and nobody else's place.
+    # A bot that is always last gives every opponent a win, but no place that a third bot had.
     ranked = gifts(tournament(4, lambda _: {"bot0@1": -10.0}, cycles=4))
     assert ranked[0].chance > 0.05
 

@@ -1,4 +1,4 @@
-"""The rules of points per board."""
+"""Test the rules of points per board."""
 
 import random
 

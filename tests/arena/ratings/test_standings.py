@@ -1,4 +1,4 @@
-"""The standings: their counts and their order."""
+"""Test the standings: the counts and the order."""
 
 import json
 import random
@@ -138,7 +138,7 @@ def test_the_strongest_stands_first_and_who_cannot_be_told_apart_shares_ranks() 
 
 
 def test_strength_ranks_and_not_elo() -> None:
-    # Elo weighs the last rounds most: late wins count more than early ones.
+    # Elo gives the last rounds the most weight: late wins count more than early ones.
     played = [match(n, ("a", "b"), game(0, (1, 2)), in_round=n) for n in range(20)]
     played += [match(n, ("a", "b"), game(0, (2, 1)), in_round=n) for n in range(20, 40)]
     first, second = table(played)

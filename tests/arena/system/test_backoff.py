@@ -1,4 +1,4 @@
-"""Pauses between attempts at work that keeps failing."""
+"""Test the pauses between attempts at work that keeps failing."""
 
 from arena.system.backoff import Backoff
 

@@ -1,4 +1,4 @@
-"""Fail-points do nothing unless asked to, and every edge of the store has one."""
+"""Test that fail points are off by default, and that every transaction of the store has one."""
 
 import ast
 import os
@@ -65,6 +65,6 @@ def test_every_transaction_of_the_store_has_a_name_and_no_name_is_without_one() 
                 assert len(node.args) == 2, f"{path}:{node.lineno} names no transaction"
                 assert isinstance(node.args[1], ast.Constant)
                 named.append(node.args[1].value)
-    # A closing game is a game that is committed.
+    # Closing a game is one case of committing a game.
     assert {*named, "closing_game"} == set(failpoint.TRANSACTIONS)
     assert len(named) == len(set(named))

@@ -1,4 +1,4 @@
-"""File trees that a bot controls: no depth, name or permission may stop the arena."""
+"""Test file trees that a bot controls: no depth, name or permission may stop the arena."""
 
 import os
 import stat
@@ -12,7 +12,7 @@ from arena.system.file_tree import DEPTH, TreeTooLarge
 
 
 def nest(root: Path, levels: int, name: str = "folder") -> None:
-    """Nest folders by descriptors, for their paths are longer than the kernel accepts."""
+    """Nest folders by descriptors, because their paths exceed the kernel's limit."""
     current = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     for _ in range(levels):
         os.mkdir(name, dir_fd=current)

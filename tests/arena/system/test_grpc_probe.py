@@ -1,4 +1,4 @@
-"""A stopped process does not count as answering, although the kernel accepts connections."""
+"""Test that a stopped process does not count as alive, although the kernel accepts connections."""
 
 import socket
 import subprocess
@@ -15,7 +15,7 @@ from arena.system.process_info import is_frozen
 
 @pytest.fixture
 def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
-    """A referee's address and process id."""
+    """Yield the address and the process id of a referee."""
     address = f"unix:{tmp_path_factory.mktemp('r')}/r.sock"
     line = [sys.executable, "-m", "referee", "--address", address]
     with subprocess.Popen(line, stdout=subprocess.PIPE) as process:

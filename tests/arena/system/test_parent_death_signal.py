@@ -1,4 +1,4 @@
-"""A leashed child dies with the process that started it."""
+"""Test that a child process with a parent-death signal dies with the process that started it."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ WATCHED = OWNER.format(
 
 
 def children(pid: int) -> list[int]:
-    """The children of process `pid`."""
+    """Return the children of process `pid`."""
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 

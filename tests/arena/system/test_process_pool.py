@@ -1,4 +1,4 @@
-"""Work that is done side by side comes out as if it were not."""
+"""Test that parallel tasks return the same results as sequential ones."""
 
 import os
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from arena.system.process_info import cores
 
 
 def where(number: int) -> tuple[int, int]:
-    """By which process a task is done."""
+    """Return the number of the task and the id of the process that runs it."""
     return number, os.getpid()
 
 

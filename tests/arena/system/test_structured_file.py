@@ -1,4 +1,4 @@
-"""Files read into models: the place of each error, in TOML and in JSON."""
+"""Test files that are parsed into models: the place of each error, in TOML and in JSON."""
 
 import json
 import pickle

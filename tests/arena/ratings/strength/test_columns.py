@@ -1,4 +1,4 @@
-"""The sums as arrays equal the sums over single matches."""
+"""Test that sums over arrays equal sums over single matches."""
 
 import random
 from itertools import permutations
@@ -25,7 +25,7 @@ def match(number: int, entrants: tuple[str, ...], places: list[tuple[int, ...]])
 
 @st.composite
 def tournaments(draw: st.DrawFn) -> list[ClosedMatch]:
-    """Matches of two to four of six, of one or two games; some line-ups come again and again."""
+    """Draw matches of one or two games between two to four of six entrants; line-ups repeat."""
     line_up = st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True)
     matches: list[ClosedMatch] = []
     for line in draw(st.lists(line_up, min_size=1, max_size=4)):

@@ -1,4 +1,4 @@
-"""Coverage of the intervals of strength, listed in docs/explanation/ratings.md."""
+"""Test the coverage of the intervals of strength, as listed in docs/explanation/ratings.md."""
 
 import pytest
 

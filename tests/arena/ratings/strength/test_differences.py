@@ -1,4 +1,4 @@
-"""Differences between entrants, which are computed on demand, and ranks computed from them."""
+"""Test differences between entrants, which are computed on demand, and the ranks they imply."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from arena.ratings.strength.differences import CERTAIN, StrengthDifferences
 
 
 def gaps(values: list[float], errors: list[float]) -> StrengthDifferences:
-    """Entrants whose strengths are doubtful each by itself; errors in Elo."""
+    """Return the differences between strengths with independent standard errors in Elo."""
     return StrengthDifferences(values, np.diag(np.square(np.array(errors) / ELO)))
 
 

@@ -1,4 +1,4 @@
-"""The rules of strength: published figures, an oracle, and what must not matter."""
+"""Test the strengths: published figures, another implementation, and invariances."""
 
 import itertools
 import json
@@ -21,7 +21,7 @@ from arena.ratings.strength.misfit import f_tail
 from arena.ratings.strength.settings import StrengthSettings, Weighting
 
 LIKELIEST = StrengthSettings(centre=0.0, prior=math.inf, weighting="matches")
-"""Plain maximum likelihood, as other programs have it."""
+"""Plain maximum likelihood, as in other programs."""
 
 
 def match(number: int, entrants: tuple[str, ...], *places: tuple[int, ...]) -> ClosedMatch:
@@ -33,7 +33,7 @@ def match(number: int, entrants: tuple[str, ...], *places: tuple[int, ...]) -> C
 
 
 def wins(table: dict[str, int]) -> Meetings:
-    """Single games: {"a>b": 3} means that a beat b three times; {"a=b": 1} is a draw."""
+    """Return single games: {"a>b": 3} means that a beat b three times; {"a=b": 1} is a draw."""
     played: list[ClosedMatch] = []
     for (first, sign, second), times in [(list(result), times) for result, times in table.items()]:
         places = (1, 2) if sign == ">" else (1, 1)
@@ -47,7 +47,7 @@ def values(fitted: Strengths) -> dict[str, float]:
 
 @st.composite
 def tournaments(draw: st.DrawFn, most: int = 4) -> list[ClosedMatch]:
-    """Any matches of two or more of six entrants, with any results and numbers of games."""
+    """Draw matches of two or more of six entrants, with random results and numbers of games."""
     matches = []
     for number in range(draw(st.integers(1, 12))):
         entrants = draw(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=most, unique=True))
@@ -61,7 +61,7 @@ def tournaments(draw: st.DrawFn, most: int = 4) -> list[ClosedMatch]:
 
 
 def test_open_spiels_figures_are_reached() -> None:
-    """Wins [[0,4,2],[1,0,2],[3,3,0]]: gaps of 147.19 Elo, first equal to third."""
+    """Wins [[0,4,2],[1,0,2],[3,3,0]]: gaps of 147.19 Elo, and the first equals the third."""
     table = {"a>b": 4, "a>c": 2, "b>a": 1, "b>c": 2, "c>a": 3, "c>b": 3}
     by_name = values(strengths(wins(table), LIKELIEST))
     assert by_name["a"] == pytest.approx(by_name["c"], abs=1e-6)
@@ -71,8 +71,8 @@ def test_open_spiels_figures_are_reached() -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("strictness", [0.0, 0.05, 0.5])
 def test_it_is_what_choix_fits(seed: int, strictness: float) -> None:
-    """choix takes `strictness` times the sum of squares off the likelihood: a normal prior."""
-    # It takes a second to import.
+    """The penalty of choix, `strictness` times the sum of squares, is a normal prior."""
+    # The import takes a second.
     import choix
 
     dice = random.Random(seed)
@@ -93,7 +93,7 @@ def test_it_is_what_choix_fits(seed: int, strictness: float) -> None:
 
 
 def test_tables_of_four_find_the_strengths_that_plackett_luce_finds() -> None:
-    """Pairs lose some information of a ranking: both fits are compared with the true strengths."""
+    """Compare both fits with the true strengths: pairs lose some information of a ranking."""
     import choix
 
     dice = np.random.default_rng(1)
@@ -172,8 +172,10 @@ def test_a_draw_is_half_a_win_for_each() -> None:
 
 @pytest.mark.parametrize("draws", [0.1, 0.3, 0.5])
 def test_draws_as_results_of_their_own_would_say_the_same(draws: float) -> None:
-    """Davidson's model has a number for draws. Where equals draw so often, its mean score as a
-    function of the gap is the same within 0.011, once the gap is measured by its slope at 0.
+    """Davidson's model has a parameter for draws.
+
+    If it is set so that equal entrants draw at this rate, its mean score as a function of the gap
+    differs by at most 0.011, after the gap is scaled to the same slope at 0.
     """
     ties = 2 * draws / (1 - draws)
     for gap in np.linspace(-5, 5, 101):
