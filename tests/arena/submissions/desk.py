@@ -1,4 +1,4 @@
-"""An arena to which bots are pushed, and bots to push."""
+"""Provide an arena with a submission pipeline, and bots to submit."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ HOUSE = ("greedy", "random")
 
 
 class Desk:
-    """An arena's office, and what its owners do."""
+    """Submit bots as an owner, and run the submission pipeline."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -27,7 +27,7 @@ class Desk:
         self.engine = self.place.store
         self.shelf = PendingUploads(self.place.folder.submissions)
         self.checks: list[Check] = []
-        """The checks of the examination."""
+        """The checks that every examination returns."""
         versions = self.place.folder.versions
         self.level = Level.BUBBLEWRAP
         self.office = SubmissionPipeline(
@@ -35,7 +35,7 @@ class Desk:
         )
 
     def bot(self, name: str = "mybot", *lines: str, text: str = "pass\n") -> Path:
-        """Writes a bot, with more lines in its manifest."""
+        """Write a bot with these additional lines in its manifest."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         (folder / "bot.py").write_text(text)
@@ -44,7 +44,7 @@ class Desk:
         return folder
 
     def push(self, folder: Path, owner: str = "ada") -> Submission:
-        """Has it arrive, as the web server does."""
+        """Store an upload as the web server does, and return the submission."""
         bot = resolver.from_folder(folder)
         assert bot.manifest is not None
         made = ids.submission_id()
@@ -56,11 +56,11 @@ class Desk:
         return submissions.add(self.engine, sent, SubmissionLimits())
 
     def pushed(self, folder: Path, owner: str = "ada") -> Submission:
-        """Pushes it, and works on it."""
+        """Submit a bot and process the submission."""
         return self.office.work(self.push(folder, owner).id)
 
     def ladder(self, game: str = "poke", **settings: bool | int) -> Tournament:
-        """A ladder of two bots."""
+        """Start a ladder with two bots."""
         for number, name in enumerate(HOUSE):
             versions.add(self.engine, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
         options = {"must_beat": True} if game == "poke" else {}

@@ -1,4 +1,4 @@
-"""Archives made to do harm are refused in one sentence, and leave nothing behind."""
+"""Test that malicious archives are refused with one sentence, and that no file remains."""
 
 import gzip
 import io
@@ -24,15 +24,15 @@ from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.submissions.desk import Desk
 
 MOST_MEMORY = 24 << 20
-"""Bytes that may be allocated while an archive is refused."""
+"""Maximum number of bytes allocated while an archive is refused."""
 MANIFEST = b'name = "mybot"\nrun = ["python", "bot.py"]\n'
 NOISE = random.Random(7).randbytes(400_000)
-"""Bytes that gzip does not make smaller, so that the bound on the ratio is not the first met."""
+"""Incompressible bytes, so that the limit on the compression ratio is not reached first."""
 Member = tuple[tarfile.TarInfo, bytes]
 
 
 def member(name: str, data: bytes = b"x", **header: Any) -> Member:
-    """Return a member with these header fields."""
+    """Return an archive member with these header fields."""
     made = tarfile.TarInfo(name)
     made.size = len(data)
     for field, value in header.items():
@@ -41,7 +41,7 @@ def member(name: str, data: bytes = b"x", **header: Any) -> Member:
 
 
 def tar(*members: Member, form: int = tarfile.PAX_FORMAT, encoding: str = "utf-8") -> bytes:
-    """Return the bytes of a tar with a bot's files, then these members, before compression."""
+    """Return the bytes of an uncompressed tar with a bot's files and then these members."""
     files = (member("bot.toml", MANIFEST), member("bot.py", b"pass\n"))
     output = io.BytesIO()
     with tarfile.open(
@@ -53,19 +53,19 @@ def tar(*members: Member, form: int = tarfile.PAX_FORMAT, encoding: str = "utf-8
 
 
 def packed(*members: Member, **how: Any) -> bytes:
-    """Return the same as tar.gz."""
+    """Return the tar.gz of a bot's files and these members."""
     return gzip.compress(tar(*members, **how), 1)
 
 
 def raw(name: str, kind: bytes, data: bytes = b"", size: int | None = None) -> bytes:
-    """Return one header block of any kind, and its data."""
+    """Return one header block of any type, and its data."""
     header = tarfile.TarInfo(name)
     header.type, header.size = kind, len(data) if size is None else size
     return header.tobuf(tarfile.GNU_FORMAT) + data + bytes(-len(data) % tarfile.BLOCKSIZE)
 
 
 def begun(*blocks: bytes) -> bytes:
-    """Return a tar.gz of these blocks, behind a file of noise."""
+    """Return a tar.gz of these blocks, after a file of random bytes."""
     return gzip.compress(raw("noise", tarfile.REGTYPE, NOISE) + b"".join(blocks) + bytes(1024), 1)
 
 
@@ -80,7 +80,7 @@ def old_sparse(real: int) -> bytes:
 
 
 def zipped(size: int | None = None) -> bytes:
-    """Return a zip; its directory and its header may lie about the size of its file."""
+    """Return a zip; directory and header may contain a false file size."""
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as made:
         made.writestr("bot.toml", MANIFEST)
@@ -91,12 +91,12 @@ def zipped(size: int | None = None) -> bytes:
 
 
 def pax(**headers: str) -> bytes:
-    """Return an archive with an extended header that holds these values."""
+    """Return an archive with an extended header that contains these values."""
     return packed(member("odd", pax_headers={k.replace("__", "."): v for k, v in headers.items()}))
 
 
 def globals_of(count: int) -> bytes:
-    """Return an archive with many values in headers for all members."""
+    """Return an archive with many values in the headers for all members."""
     output = io.BytesIO()
     headers = {f"k{number}": "v" for number in range(count)}
     with tarfile.open(fileobj=output, mode="w", pax_headers=headers) as made:
@@ -213,7 +213,7 @@ ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
     "setuid": (lambda: packed(member("s", mode=0o4755)), "setuid or setgid bit"),
     "setgid": (lambda: packed(member("s", mode=0o2755)), "setuid or setgid bit"),
 }
-"""By name: the archive, and a pattern of the refusal's sentence."""
+"""By name: the archive, and a pattern that the sentence of the refusal must match."""
 
 
 def sparse_10(data: bytes) -> tuple[bytes, bytes]:
@@ -226,7 +226,7 @@ def sparse_10(data: bytes) -> tuple[bytes, bytes]:
 
 
 class Arena:
-    """An arena whose pages take submissions, and whose office works on them."""
+    """Run the web server's upload page and the submission pipeline."""
 
     def __init__(self, folder: Path) -> None:
         self.desk = Desk(folder)
@@ -235,7 +235,7 @@ class Arena:
         self.client = TestClient(create(WebState(self.desk.engine, settings)))
 
     def push(self, data: bytes, content: str) -> dict[str, Any]:
-        """Send an archive, work on it, and return how it is shown to its owner."""
+        """Upload an archive, process it, and return the submission as its owner sees it."""
         query = urlencode({"name": "mybot", "content": content, "version": ""})
         sign = {"Authorization": f"Bearer {self.token}"}
         sent = self.client.post(f"/submissions?{query}", headers=sign, content=data)
@@ -246,7 +246,7 @@ class Arena:
         return shown
 
     def files(self) -> set[str]:
-        """Return all paths that an archive could have left in the arena's folder or beside it."""
+        """Return all paths that an archive can have left in the arena's folder or beside it."""
         root = self.desk.folder
         return {
             str(path.relative_to(root))

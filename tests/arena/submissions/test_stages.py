@@ -1,4 +1,4 @@
-"""A push becomes a version or is refused with a sentence, in spite of interruptions."""
+"""Test that a submission is accepted or refused with a sentence, also after interruptions."""
 
 import os
 from dataclasses import replace
@@ -73,7 +73,7 @@ def test_of_a_bot_the_newest_versions_play(desk: Desk) -> None:
 
 
 def refused(desk: Desk, folder: Path, status: int, owner: str = "ada") -> str:
-    """Why it is refused; nothing of it is left."""
+    """Check that the submission is refused and leaves no files; return the sentence."""
     submission = desk.pushed(folder, owner)
     assert (submission.state, submission.status, submission.version) == (
         SubmissionState.REFUSED,

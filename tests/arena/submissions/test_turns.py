@@ -1,4 +1,4 @@
-"""Owners take turns, so that one who pushes much does not keep the others waiting: real SQLite."""
+"""Test that owners take turns, so that one with many submissions does not delay the others."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from arena.submissions.runner import next_of
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    """An empty store."""
+    """Yield an empty SQLite store."""
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
     database.upgrade(engine)
     yield engine

@@ -1,4 +1,4 @@
-"""A bot is pushed over the network onto a running ladder, and plays there."""
+"""Test a bot that is submitted over HTTP to a running ladder, and plays there."""
 
 import json
 import os
@@ -33,7 +33,7 @@ pytestmark = [
 
 @contextmanager
 def serving(place: Workspace) -> Iterator[str]:
-    """`pokearena serve`; gives the address of its pages."""
+    """Run `pokearena serve`; yield the URL of its pages."""
     command: list[str | Path] = [POKEARENA, "serve", "--port", "0", "--workers", "1", "--json"]
     where = ["--data", str(place.folder.root)]
     with subprocess.Popen([*command, *where], stdout=subprocess.PIPE, text=True) as serve:
@@ -45,13 +45,13 @@ def serving(place: Workspace) -> Iterator[str]:
 
 
 def wait_until(condition: Callable[[], object]) -> None:
-    """Returns when it holds; pytest's timeout bounds it."""
+    """Wait until the condition holds; pytest's timeout is the limit."""
     while not condition():
         time.sleep(0.05)
 
 
 def runner(place: Workspace) -> int:
-    """The process that works on what is pushed."""
+    """Return the id of the process that handles submissions."""
     running = place.folder.running()
     assert running is not None
     children = Path(f"/proc/{running.pid}/task").glob("*/children")
@@ -98,7 +98,7 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
 
         wait_until(lambda: closed("mine@1"))
 
-        # The next version, while the process that handles it is killed.
+        # Submit the next version, and kill the process that handles it.
         (tmp_path / "mine" / "more.txt").write_text("more")
         with subprocess.Popen(
             [POKEARENA, "bot", "push", "mine", "--to", url],

@@ -175,7 +175,7 @@ def test_draws_as_results_of_their_own_would_say_the_same(draws: float) -> None:
     """Davidson's model has a parameter for draws.
 
     If it is set so that equal entrants draw at this rate, its mean score as a function of the gap
-    differs by at most 0.011, after the gap is scaled to the same slope at 0.
+    differs by at most 0.011 from the logistic function with the same slope at 0.
     """
     ties = 2 * draws / (1 - draws)
     for gap in np.linspace(-5, 5, 101):

@@ -1,4 +1,4 @@
-"""A referee, and bots, to be examined without a command line."""
+"""Provide a referee, and bots to examine without the command line."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,9 +12,9 @@ from arena.submissions.conformance.check import Check
 from arena.submissions.conformance.examination import examine
 
 Examine = Callable[..., dict[str, Check]]
-"""Return the checks of a bot, by name."""
+"""Return the checks of a bot by name."""
 Program = Callable[[str], Bot]
-"""A bot of one Python file."""
+"""Return a bot that consists of one Python file."""
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +25,7 @@ def referee() -> Iterator[str]:
 
 @pytest.fixture
 def examined(referee: str) -> Examine:
-    """Examines a bot at Poke, or other games, quickly."""
+    """Return a function that examines a bot at Poke, or other games, with few questions."""
 
     def tried(bot: Bot, *games: str, seconds: float = float("inf")) -> dict[str, Check]:
         checks = examine(

@@ -1,4 +1,4 @@
-"""Examinations: passed checks, remarks, and failures that are never charged to a bot."""
+"""Test examinations: passed checks, remarks, and arena failures, which are not charged to a bot."""
 
 import os
 import socket
@@ -186,7 +186,7 @@ def test_questions_after_the_time_limit_are_reported_as_unchecked(examined: Exam
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[Bot]:
-    """A bot that somebody else has started, at a port."""
+    """Yield a bot that another process has started and that listens at a TCP port."""
     (tmp_path / "bot.py").write_text(MEEK)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

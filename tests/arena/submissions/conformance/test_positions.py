@@ -1,4 +1,4 @@
-"""Questions to bots: every form of every game, and every kind of awkward question."""
+"""Test the questions of an examination: every form of every game, and all unusual cases."""
 
 import pytest
 
