@@ -35,11 +35,12 @@ class Workspace:
 
     @cached_property
     def store(self) -> Engine:
-        """The store; created if it is missing."""
-        from arena.store import database
+        """The store; created if it is missing. In a read-only folder it can only be read."""
+        from arena.store import database, sqlite
 
         self._check_database()
-        self.folder.create()
+        if not sqlite.is_read_only(self.folder.database):
+            self.folder.create()
         engine = database.open(self.folder.database_url())
         database.prepare(engine)
         return engine

@@ -15,6 +15,8 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, event
 
+from arena.errors import Unreachable
+
 if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -66,7 +68,8 @@ def _noted(note: Path) -> float:
         # The disk is full or read-only. Other processes compute nearly the same offset.
         return ahead
     finally:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            fresh.unlink()
 
 
 def _forget_older(note: Path) -> None:
@@ -90,6 +93,27 @@ SYNCHRONOUS = "FULL"
 _BUSY_SECONDS: Final = 30
 
 
+def is_read_only(database: Path) -> bool:
+    """Return whether this process cannot write an existing database file or its folder."""
+    return database.exists() and not (
+        os.access(database, os.W_OK) and os.access(database.parent, os.W_OK)
+    )
+
+
+def _uri(database: Path, read_only: bool) -> str:
+    """Return the URI of an existing database file.
+
+    A reader of a database with write-ahead logging needs its log, and without one must create it.
+    It cannot create it in a read-only folder. Where there is no log, no process writes the
+    database, so it is opened as immutable, without a log.
+    """
+    if not read_only:
+        return f"file:{quote(str(database))}?mode=rw"
+    write_ahead_log = database.with_name(f"{database.name}-wal")
+    immutable = "" if write_ahead_log.exists() else "&immutable=1"
+    return f"file:{quote(str(database))}?mode=ro{immutable}"
+
+
 def tune(engine: Engine, path: Path, writes: str) -> None:
     """Install the connection settings for a database file on an engine.
 
@@ -102,6 +126,7 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
     # A database that existed and disappears for a while (an unmounted disk) must not be replaced by
     # a new one. Rows written to the new file would be mixed with the old ones when it returns.
     there = path.exists() and path.stat().st_size > 0
+    read_only = is_read_only(path)
 
     @event.listens_for(engine, "do_connect")
     def _create_none(
@@ -110,9 +135,7 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
         if not there:
             return None
         settings = {**settings, "uri": True}
-        connection: sqlite3.Connection = sqlite3.connect(
-            f"file:{quote(str(path))}?mode=rw", **settings
-        )
+        connection: sqlite3.Connection = sqlite3.connect(_uri(path, read_only), **settings)
         return connection
 
     @event.listens_for(engine, "connect")
@@ -122,7 +145,8 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
-        _write_ahead(connection)
+        if not read_only:
+            _write_ahead(connection)
         if not clocks:
             clocks.append(of(path))
         connection.create_function(CLOCK, 0, clocks[0])
@@ -132,6 +156,10 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
         # A writing transaction takes the write lock at once. One that reads first and then requests
         # the lock would fail under load.
         writing = connection.get_execution_options().get(writes)
+        if writing and read_only:
+            raise Unreachable(
+                f"the database {path} cannot be written: this user may not write it or its folder."
+            )
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 

@@ -313,3 +313,31 @@ def test_a_tournament_without_services_waits(cli: Cli, here: Path) -> None:
             "UPDATE matches SET state = 'RUNNING', attempt = 1, leased = 0, lease_until = 1e12"
         )
     assert state() == ("running", True)
+
+
+def test_a_folder_that_cannot_be_written_is_read(
+    arena: Path, tmp_path: Path, told: dict[str, Any]
+) -> None:
+    data = shutil.copytree(arena, tmp_path / "data")
+    for path in (*data.rglob("*"), data):
+        path.chmod(path.stat().st_mode & ~0o222)
+    # Permissions do not bind root with its capabilities.
+    lowered = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    if lowered and shutil.which(lowered[0]) is None:
+        pytest.skip("setpriv is not installed")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        line = [*lowered, str(POKEARENA), *words, "--json", "--data", str(data)]
+        return subprocess.run(line, capture_output=True, text=True)
+
+    before = {path: path.stat().st_mtime_ns for path in data.rglob("*")}
+    standings = run("standings")
+    assert json.loads(standings.stdout)["ladders"] == {"poke": told["standings"]}, standings.stderr
+    assert json.loads(run("tournament", "list").stdout)["tournament"] == told["tournament"]
+    match = told["schedule"][0]["match"]
+    assert json.loads(run("replay", match).stdout.splitlines()[0])["match"] == match
+    assert run("owner", "add", "ada").returncode == 3
+    assert {path: path.stat().st_mtime_ns for path in data.rglob("*")} == before
+    data.chmod(0o700)
+    for path in data.rglob("*"):
+        path.chmod(path.stat().st_mode | 0o200)
