@@ -138,7 +138,8 @@ def played(
 def reveals_hidden_cards(message: bytes, position: Position, state: State) -> bool:
     """Return whether the message of a position changes when hidden cards are redealt.
 
-    position: the message, decoded. state: the true state of the game at that position.
+    position: the public fields of the message, such as match, game and decision.
+    state: the true state of the game at that position.
     """
     game = next(iter(position.view))
     for luck in (None, Seeded(bytes(32)), Seeded(bytes([1] * 32))):

@@ -1,4 +1,4 @@
-"""A relay, connectors, and a cable between them that can be cut; each a process, or a thread."""
+"""Provide a relay, connectors, and a connection between them that tests can cut."""
 
 import contextlib
 import json
@@ -73,19 +73,19 @@ server.add_insecure_port(os.environ["POKEARENA_ADDRESS"])
 server.start()
 server.wait_for_termination()
 """
-"""Answers with its process id and its counts as notes; waits while there is a file `wait`."""
+"""Answers with notes of its process id and counts; waits while a file named `wait` exists."""
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Returns when the condition holds; pytest's timeout bounds it."""
+    """Wait until the condition holds; pytest's timeout is the limit."""
     while not condition():
         time.sleep(0.02)
 
 
 class Relay:
-    """A relay with a store, for as long as a `with` block lasts.
+    """Run a relay with a store for a `with` block.
 
-    hidden: who reads in the store where its desk is finds nothing there, as on another machine.
+    hidden: whether the control address in the store is unreachable, as from another machine.
     """
 
     def __init__(self, directory: Path, *options: str, hidden: bool = False) -> None:
@@ -143,7 +143,7 @@ class Relay:
         self.process.wait()
 
     def add(self, name: str) -> tuple[str, str]:
-        """A remote bot; gives its version and token."""
+        """Register a remote bot; return its version and token."""
         version, token = remote_bots.add_relayed(self.engine, name, "1")
         return version.id, token
 
@@ -151,14 +151,14 @@ class Relay:
     def connected(
         self, directory: Path, name: str, *options: str, named: str = ""
     ) -> Iterator[tuple[str, "Home"]]:
-        """A remote bot of its own, and its author's machine, from where it is connected."""
+        """Register a remote bot and connect it from a new author's machine."""
         version, token = self.add(name)
         with Home(directory, self.port, token, *options, named=named) as home:
             wait_until(lambda: self.is_here(version))
             yield version, home
 
     def way(self, version: str, port: int | None = None) -> TunnelEndpoint:
-        """How a worker on another machine comes to this bot; port: of a cable in between."""
+        """Return the tunnel endpoint of a bot; port: that of a cable instead of the relay's."""
         way = TunnelEndpoint.read(remote_bots.relay_address(self.engine, version).tunnel or {})
         return way if port is None else replace(way, address=f"127.0.0.1:{port}")
 
@@ -170,9 +170,9 @@ class Relay:
     def seated(
         self, version: str, match: str = "m-1", way: TunnelEndpoint | None = None
     ) -> Iterator["Table"]:
-        """The bot in a seat, as a worker orders it and a referee asks it.
+        """Reserve a seat for the bot, as a worker does, and connect to it, as a referee does.
 
-        way: how the worker comes here from another machine.
+        way: the tunnel endpoint of the relay, for a worker on another machine.
         """
         table = Table()
         with RemoteSeats(match, table.ended.append, table.lost.append) as relayed:
@@ -185,7 +185,7 @@ class Relay:
 
 
 class Table:
-    """The referee's side of a seat."""
+    """Send the requests of a referee to a seat."""
 
     def __init__(self) -> None:
         self.bot: Any = None
@@ -199,15 +199,17 @@ class Table:
         return answer
 
     def act(self, decision: int) -> Any:
-        """A question; its answer is awaited by `result()`."""
+        """Send a question; `result()` of the returned future waits for the answer."""
         return self.bot.Act.future(bot_pb2.ActRequest(game=1, decision=decision))
 
 
 class Home:
-    """The author's machine: a connector and its bot.
+    """Run an author's machine: a connector and its bot.
 
-    where: the relay's port here, or the URL of it. bot: its program. named: the typed name
-        instead of a command that runs that. within: a command that runs commands elsewhere.
+    where: the relay's port on this machine, or its URL.
+    bot: the program.
+    named: a bot name instead of the command for the program.
+    within: a prefix that runs commands on another machine.
     """
 
     def __init__(
@@ -258,7 +260,7 @@ class Home:
         self._reader.join()
 
     def hold(self) -> None:
-        """Returns when the bot has been asked and waits; it does until `wait` is gone."""
+        """Make the bot wait at its next question until `wait` is deleted; return when it waits."""
         (self.folder / "wait").touch()
         wait_until((self.folder / "waits").exists)
 
@@ -275,7 +277,7 @@ class Home:
 
 
 class Cable:
-    """A TCP connection to a port that can be cut, and mended."""
+    """Forward connections to a TCP port; tests can cut and restore them."""
 
     def __init__(self, port: int) -> None:
         self._to = port

@@ -1,4 +1,4 @@
-"""Text of a connector is sanitized before it reaches a record, a log or a terminal."""
+"""Test that text of a connector is sanitized before it reaches a record, a log or a terminal."""
 
 import asyncio
 from pathlib import Path

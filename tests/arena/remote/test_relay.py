@@ -1,4 +1,4 @@
-"""A relay and connectors, asked as workers and referees ask."""
+"""Test a relay and connectors, with the requests that workers and referees send."""
 
 import asyncio
 import contextlib
@@ -35,7 +35,7 @@ from tests.arena.remote.stage import Cable, Home, Relay, wait_until
 
 @pytest.fixture(scope="module")
 def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
-    """A relay for all tests here; each has a bot of its own."""
+    """Run one relay for all tests of this module; each test has its own bot."""
     with Relay(tmp_path_factory.mktemp("relay")) as relay:
         yield relay
 
@@ -80,13 +80,13 @@ def test_a_question_that_is_open_when_the_cable_is_cut_is_answered_when_it_is_me
             wait_until(lambda: home.asked() == ["1 1"])
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
-            # It answers while it is disconnected.
+            # The bot answers while it is disconnected.
             (home.folder / "wait").unlink()
             wait_until(lambda: home.heard("lost"))
             cable.mend()
             first = call.result().note
             assert first.split()[1:] == ["1", "1"]
-            # A question sent while the cable is cut waits, too.
+            # A question that is sent while the cable is cut waits too.
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
             call = table.act(2)
@@ -109,7 +109,7 @@ def test_a_connector_that_is_started_anew_is_given_the_open_question_again(
         wait_until(lambda: not relay.is_here(version))
         (home.folder / "wait").unlink()
         home.start()
-        # By a process that first received its Start request.
+        # The new process first received its Start request.
         assert call.result().note.split()[1:] == ["1", "1"]
         assert home.asked() == ["1 1", "1 1"]
 
@@ -220,7 +220,7 @@ def test_a_bot_that_is_not_there_or_sits_elsewhere_gets_no_seat(
         relayed.start(0, Bot(version, relay=relay.desk))
     with Home(tmp_path, relay.port, token, "--tables", "1"):
         wait_until(lambda: relay.is_here(version))
-        # Both seats of one side, but not another match.
+        # Both seats of one match, but not a second match.
         with (
             relay.seated(version, "m-1"),
             relay.seated(version, "m-1"),
@@ -285,7 +285,7 @@ def test_who_does_not_believe_the_certificate_or_speaks_no_tls_does_not_come_in(
 
 
 def certify(folder: Path) -> tuple[Path, Path]:
-    """A certificate for localhost that nobody has signed, and its key."""
+    """Create a self-signed certificate for localhost, and its key."""
     if shutil.which("openssl") is None and not os.environ.get("CI"):
         pytest.skip("a certificate is made by openssl, which is not here")
     certificate, key = folder / "cert.pem", folder / "key.pem"
@@ -309,7 +309,7 @@ def test_a_relay_that_is_not_there_cannot_be_reached(tmp_path: Path) -> None:
 
 
 def refusal(relay: Relay, *messages: relay_pb2.ConnectRequest) -> tuple[grpc.StatusCode, str]:
-    """Return how a connection ends that sends this and then nothing more."""
+    """Open a stream, send these messages, and return the status code and details that end it."""
     silent = threading.Event()
 
     def say() -> Iterator[relay_pb2.ConnectRequest]:
@@ -341,7 +341,7 @@ def test_who_says_nothing_is_not_waited_for(relay: Relay) -> None:
     assert code is grpc.StatusCode.DEADLINE_EXCEEDED
     assert "no Hello arrived" in details
     with socket.create_connection(("127.0.0.1", relay.port)) as silent:
-        # The server greets, and hangs up when nothing comes.
+        # The server sends its settings, and closes the silent connection.
         while silent.recv(4096):
             pass
 
@@ -427,7 +427,7 @@ def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
             watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
             next(watch)
             watches.append(watch)
-        # One too many: the oldest gives way.
+        # One stream above the limit closes the oldest one.
         with pytest.raises(grpc.RpcError):
             next(watches[0])
         assert watches[0].code() is grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -452,7 +452,7 @@ def test_an_address_that_guesses_tokens_is_refused_and_a_known_token_is_not(tmp_
         ]
         assert codes[:GUESS_BURST] == [grpc.StatusCode.UNAUTHENTICATED] * GUESS_BURST
         assert codes[-1] is grpc.StatusCode.UNAVAILABLE
-        # The relay knows the tokens of the store after its next look at it.
+        # The relay reads the new tokens from the store at its next check.
         with Home(tmp_path, relay.port, token) as home:
             wait_until(lambda: relay.is_here(version))
             wait_until(lambda: home.heard("connected"))

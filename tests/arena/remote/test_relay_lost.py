@@ -1,4 +1,4 @@
-"""A relay that is killed is a failure of the arena, whatever its bots were about to do."""
+"""Test that the loss of a relay is a failure of the arena, whatever its bots were about to do."""
 
 import signal
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from tests.arena.remote.stage import Home, Relay, wait_until
 
 @contextmanager
 def connected(directory: Path) -> Iterator[tuple[Relay, str, Home]]:
-    """A relay of the test's own, a version, and the home of its bot."""
+    """Run a relay for one test, with a connected bot."""
     with Relay(directory) as relay, relay.connected(directory, "far") as (version, home):
         yield relay, version, home
 
@@ -38,13 +38,13 @@ def test_a_relay_that_is_killed_before_a_table_is_requested_charges_nobody(tmp_p
         grpc.insecure_channel(referee.address) as channel,
     ):
         bots = [Bot(version, relay=relay.desk), sample("random")]
-        # The bot would be charged soon.
+        # The bot's clock expires soon.
         clock = Clock(start_ms=500)
         spec = replace(Arena(tmp_path, referee).spec(bots, boards=1), clock=clock)
         table = Table(spec, plan(spec)[0], bots)
 
         class KillsFirst:
-            """The referee, at the moment at which all bots have been started."""
+            """Kill the relay after all bots have started, then forward the call to the referee."""
 
             def RunTable(self, *requests: Any, **options: Any) -> Any:
                 relay.stop(signal.SIGKILL)

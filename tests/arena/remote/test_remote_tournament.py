@@ -1,4 +1,4 @@
-"""Tournaments with remote bots: services, a relay, connectors, and a cable between them."""
+"""Test tournaments with remote bots: services, a relay, connectors, and a connection to cut."""
 
 import os
 import secrets
@@ -46,12 +46,14 @@ def choose(turn):
 
 run(choose, games_in_flight=1)
 """
-"""Writes down what it is asked; waits while there is a file `wait`, and says so by another; one
-makes it end, once."""
+"""Logs the questions. While a file `wait` exists, the bot creates `waits` and does not answer.
+
+If a file `die` exists, the bot deletes it and exits.
+"""
 
 
 class Arena:
-    """A data folder with a house bot and a remote one."""
+    """Manage a data folder with a house bot and a remote bot."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -95,7 +97,7 @@ def port(services: Services) -> int:
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Iterator[Arena]:
-    """An arena without services."""
+    """Yield an arena without services."""
     arena = Arena(tmp_path)
     yield arena
     arena.engine.dispose()
@@ -108,7 +110,7 @@ def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
     cup = arena.schedule([arena.meek, arena.far], boards=2)
     with arena.services() as services:
         [match] = listing.matches(arena.engine)
-        # It waits, and nobody tries it.
+        # The match waits without attempts.
         wait_until(lambda: waiting.waited_for(arena.engine) == {arena.far: 1})
         with arena.home(port(services)) as home:
             wait_until(lambda: arena.is_closed(cup))
@@ -156,7 +158,7 @@ def test_a_game_goes_on_when_the_connection_is_lost_and_regained_within_the_cloc
         cable.mend()
         wait_until(lambda: arena.is_closed(cup))
         assert home.heard("again")
-        # No question was put twice to the bot.
+        # The bot received no question twice.
         assert len(set(home.asked())) == len(home.asked())
     [match] = listing.matches(arena.engine)
     assert (match.attempt, match.failures) == (1, 0)
@@ -164,10 +166,10 @@ def test_a_game_goes_on_when_the_connection_is_lost_and_regained_within_the_cloc
 
 
 class Elsewhere:
-    """Another network namespace, as another machine has one, and the link to it.
+    """Create another network namespace, like another machine, and a link to it.
 
-    Its addresses are its own: one of the same that is left from a test that was killed, or is just
-    being taken away by the kernel, would get its packets.
+    Its addresses are unique. Otherwise, packets could go to a namespace that a killed test left
+    behind or that the kernel is still deleting.
     """
 
     def __init__(self) -> None:
@@ -235,7 +237,7 @@ def test_a_connection_that_is_lost_for_longer_is_a_timeout(arena: Arena) -> None
         cup = arena.schedule([arena.meek, arena.far], bank=500)
         wait_until(lambda: len(home.asked()) >= 2)
         cable.cut()
-        # The table at hand ends by the clock; the other one nobody waits for: it has begun.
+        # The current table ends by the clock. The match has begun, so the next table does not wait.
         wait_until(lambda: arena.is_closed(cup))
     [match] = listing.matches(arena.engine)
     assert (match.state, match.failures) == (MatchState.CLOSED, 0)

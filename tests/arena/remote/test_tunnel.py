@@ -1,4 +1,4 @@
-"""Seats of a relay on another machine, as workers and referees reach them there."""
+"""Test seats of a relay on another machine, as workers and referees use them."""
 
 import asyncio
 import contextlib
@@ -35,14 +35,14 @@ from tests.arena.remote.test_relay import certify
 
 @pytest.fixture(scope="module")
 def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
-    """A relay with a side door, for all tests here; each has a bot of its own."""
+    """Run one relay with a worker endpoint for all tests of this module; each has its own bot."""
     with Relay(tmp_path_factory.mktemp("relay"), "--workers=127.0.0.1:0") as relay:
         yield relay
 
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine does not count as a slow or lost tunnel."""
+    """Raise the time limits, so that a busy machine does not count as a slow or lost tunnel."""
     monkeypatch.setattr(relay_tunnel, "LATE_SECONDS", 1e6)
     monkeypatch.setattr(relay_tunnel, "LOST_SECONDS", 1e6)
     monkeypatch.setattr(relay_tunnel, "DIAL_SECONDS", 1e6)
@@ -55,7 +55,7 @@ def test_a_bot_is_asked_through_the_tunnel_as_beside_the_relay(
         with relay.seated(version, way=relay.way(version)) as table:
             assert table.start().games_in_flight == 3
             assert table.act(5).result().decision == 5
-            # More than all that lies in between would hold.
+            # More bytes than all buffers on the way can hold.
             questions = [bot_pb2.ActRequest(game=n, match="m" * 100_000) for n in range(20)]
             requests = [bot_pb2.PlayRequest(questions=questions)]
             answers = table.bot.Play(iter(requests))
@@ -83,11 +83,11 @@ def test_a_tunnel_that_is_lost_is_a_failure_of_the_arena(relay: Relay, tmp_path:
             cable.cut()
             with pytest.raises(grpc.RpcError):
                 call.result()
-            # The referee has seen that nobody answers, and asks what became of the bot.
+            # The referee has noticed the failed call, and requests the bot's report.
             with pytest.raises(InfrastructureError, match=r"tunnel to the relay at .* was lost"):
                 table.report()
             wait_until(lambda: bool(table.lost))
-        # The seat is given up where the bot is, too, and it can take another.
+        # The relay also frees the seat, so the bot can take another one.
         (home.folder / "wait").unlink()
         wait_until(lambda: relay.is_here(version) and has_room(relay, version))
         with relay.seated(version, way=relay.way(version)) as table:
@@ -107,7 +107,7 @@ def test_what_a_bot_failed_to_do_while_its_tunnel_was_held_up_is_not_believed(
         with relay.seated(version, way=relay.way(version)) as table:
             table.start()
             assert table.report().ended == ""
-            # From now on whatever comes back is late.
+            # From now on every response is late.
             monkeypatch.setattr(relay_tunnel, "LATE_SECONDS", -1.0)
             with pytest.raises(InfrastructureError, match="held up"):
                 table.report()
@@ -126,8 +126,9 @@ def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
         assert relay.way(version).secret not in log_text
         assert relay.way(version).secret not in repr(relay.way(version))
         with RemoteSeats("m-1", lambda report: None, lambda sentence: None) as relayed:
-            # Before a table nobody is to blame; of a bot that is not waited for any more, nobody
-            # here knows whether it is there.
+            # While a match waits for the bot, an unreachable relay means an absent bot. Afterwards
+            # it is a failure of the arena, because the worker cannot determine whether the bot is
+            # connected.
             with pytest.raises(BotAbsent, match="cannot be reached"):
                 relayed.start(0, Bot(version, relay=ELSEWHERE, tunnel=way))
             with pytest.raises(InfrastructureError, match="cannot be reached"):
@@ -188,7 +189,7 @@ def test_a_worker_with_a_data_folder_of_its_own_plays_a_bot_of_a_relay_it_does_n
         version, token = relay.add("far")
         meek = version_store.admit(resolver.sample("meek"), relay.where.versions)
         keep(relay.engine, meek)
-        # Its folder is on no machine but the first.
+        # The folder of the version exists on the first machine only.
         near = versions.add(relay.engine, "meek", "1", meek.content, "/elsewhere", {}).id
         with Home(tmp_path, relay.port, token, named="sample:greedy"):
             wait_until(lambda: relay.is_here(version))
@@ -197,7 +198,7 @@ def test_a_worker_with_a_data_folder_of_its_own_plays_a_bot_of_a_relay_it_does_n
             )
             scheduler.begin(relay.engine, plan, [near, version], bytes(32))
             [match] = listing.matches(relay.engine)
-            # A busy machine may lose the tunnel, and the match is tried again.
+            # A busy machine may lose the tunnel; then the match is attempted again.
             while listing.find(relay.engine, match.id).state != MatchState.CLOSED:
                 with contextlib.closing(redis_connection.connect(redis.url)) as connection:
                     MatchQueue(connection).enqueue(match.id)
@@ -207,7 +208,7 @@ def test_a_worker_with_a_data_folder_of_its_own_plays_a_bot_of_a_relay_it_does_n
 
 
 def work_elsewhere(directory: Path, relay: Relay, redis: str) -> None:
-    """Workers who know the store and Redis, until nothing waits any more."""
+    """Run a worker with the URLs of the store and Redis until no job waits."""
     there = {
         "POKEARENA_DATA": str(directory / "there"),
         "POKEARENA_DATABASE_URL": relay.where.database_url({}),
