@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arena.presentation.form_name import form_of
+from arena.system import output_file
 from referee import replay
 from referee.game_codec import camel, json_of
 from referee.games.registry import find
@@ -155,18 +156,14 @@ def writing(file: Path) -> Iterator[Writing]:
     """Open a data set for writing; the file appears only after all of it has been written.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: the file cannot be written; the error names it.
     """
-    part = file.with_name(f"{file.name}.part")
-    try:
-        with (
-            part.open("wb") as sink,
-            pq.ParquetWriter(sink, SCHEMA, compression="zstd") as parquet,
-        ):
-            dataset = Writing(parquet, [])
-            yield dataset
-            if dataset._waiting or not dataset.written:
-                dataset.flush()
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
+    with (
+        output_file.complete(file) as part,
+        part.open("wb") as sink,
+        pq.ParquetWriter(sink, SCHEMA, compression="zstd") as parquet,
+    ):
+        dataset = Writing(parquet, [])
+        yield dataset
+        if dataset._waiting or not dataset.written:
+            dataset.flush()

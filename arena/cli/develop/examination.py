@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
@@ -16,6 +15,7 @@ from arena.cli.services.own_referee import own_referee
 from arena.cli.workspace import Workspace
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.examination import examine as examined
+from arena.system import output_file
 from referee.sanitizing import sanitized
 
 _MARKS: Final = {
@@ -62,13 +62,7 @@ def _keep(workspace: Workspace, check: Check) -> None:
     workspace.folder.create()
     workspace.plays.mkdir(mode=0o700, exist_ok=True)
     path = workspace.plays / f"{check.record.match}.jsonl"
-    fresh = path.with_name(f".{path.name}.new")
-    try:
-        fresh.write_text(check.record.text, encoding="utf-8")
-        fresh.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
+    output_file.write_text(path, check.record.text)
 
 
 class Shown:

@@ -78,6 +78,7 @@ def export(
     from arena.cli.ladders import key_lookup, ladder_table
     from arena.cli.workspace import Workspace
     from arena.ladders import ladder_export
+    from arena.system import output_file
 
     form = kind or ("" if parquet is not None else _kind_of(file))
     workspace = Workspace(data)
@@ -119,7 +120,7 @@ def export(
     if file is None:
         print(text, end="")
         return
-    file.write_text(text, encoding="utf-8")
+    output_file.write_text(file, text)
     bots = sum(len(ladder.table.lines) for ladder in ladders)
     output.hint(f"{file}: {', '.join(ladder.scope.form for ladder in ladders)}, {bots} lines")
 
@@ -176,27 +177,20 @@ def _decisions(workspace: Workspace, scopes: Sequence[LadderKey], file: Path, vi
         raise CommandError(sentence, FAILED, code="pyarrow-missing") from None
     progress = ProgressLine()
     matches = 0
-    try:
-        with dataset.writing(file) as data:
-            for tournament in dict.fromkeys(name for scope in scopes for name in scope.tournaments):
-                closed = listing.matches(
-                    workspace.store, tournament=tournament, states=(MatchState.CLOSED,)
-                )
-                for number, match in enumerate(closed, 1):
-                    data.add(dataset.rows(read(results.record(workspace.store, match.id)), views))
-                    matches += 1
-                    progress(
-                        f"matches of {tournament}, {data.written} decisions", number, len(closed)
-                    )
-            if not matches:
-                raise CommandError(
-                    "no match is closed yet.",
-                    FAILED,
-                    "pokearena tournament list",
-                    code="no-closed-match",
-                )
-    except OSError as error:
-        raise CommandError(
-            f"{file} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
-        ) from None
+    with dataset.writing(file) as data:
+        for tournament in dict.fromkeys(name for scope in scopes for name in scope.tournaments):
+            closed = listing.matches(
+                workspace.store, tournament=tournament, states=(MatchState.CLOSED,)
+            )
+            for number, match in enumerate(closed, 1):
+                data.add(dataset.rows(read(results.record(workspace.store, match.id)), views))
+                matches += 1
+                progress(f"matches of {tournament}, {data.written} decisions", number, len(closed))
+        if not matches:
+            raise CommandError(
+                "no match is closed yet.",
+                FAILED,
+                "pokearena tournament list",
+                code="no-closed-match",
+            )
     output.hint(f"{file}: {data.written} decisions of {count(matches, 'match', 'matches')}")

@@ -21,6 +21,7 @@ from arena.matches.runner import play_match, record_text
 from arena.store import ids
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.system import output_file
 from referee.games.shared.dealing import commitment
 from referee.record import Line, read_games
 
@@ -180,11 +181,5 @@ def write_record(bout: LocalMatch, workspace: Workspace, path: Path | None) -> P
         workspace.folder.create()
         workspace.plays.mkdir(mode=0o700, exist_ok=True)
         path = workspace.plays / f"{bout.spec.id}.jsonl"
-    fresh = path.with_name(f".{path.name}.new")
-    try:
-        fresh.write_text(bout.record, encoding="utf-8")
-        fresh.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
+    output_file.write_text(path, bout.record)
     return path

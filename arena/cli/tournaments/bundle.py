@@ -52,7 +52,9 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     except BundleError as error:
         raise CommandError(str(error), USAGE) from None
     except OSError as error:
-        raise CommandError(f"{where} cannot be written: {error.strerror}.", FAILED) from None
+        raise CommandError(
+            f"{where} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
+        ) from None
     if as_json:
         output.document(
             {

@@ -237,10 +237,11 @@ def write(bundle: Bundle, folder: Path) -> None:
         OSError: the folder cannot be written.
     """
     check(folder, bundle.tournament.id)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as beside:
         made = Path(beside)
         _write(bundle, made)
+        folder.mkdir(exist_ok=True)
         _clear(folder)
         (folder / MATCHES).mkdir(exist_ok=True)
         for path in sorted(made.rglob("*")):

@@ -1,12 +1,9 @@
 """`pokearena new`: the starter bots."""
 
 import re
-import resource
 import shutil
 import tarfile
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -18,21 +15,11 @@ from arena.cli.bots import new
 from arena.cli.errors import FAILED, USAGE
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
+from tests.full_disk import largest_file
 
 LANGUAGES = new.languages()
 PROTOCOL = {"bot.proto", *(f"{game}.proto" for game in GAMES)}
 every_language = pytest.mark.parametrize("language", LANGUAGES)
-
-
-@contextmanager
-def largest_file(size: int) -> Iterator[None]:
-    """Let writes fail beyond this size, as on a full disk: Python ignores SIGXFSZ."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_starter_bot_plays_unchanged(cli: Cli) -> None:

@@ -11,6 +11,7 @@ import pytest
 from arena.cli.workspace import Workspace
 from tests.arena.cli.stored import LeaseRenewal, hold
 from tests.arena.cli.terminal import Cli
+from tests.full_disk import full_disk_beside
 
 VOID = ("meta", "br", "link", "img", "input", "hr")
 
@@ -116,6 +117,21 @@ def test_what_cannot_be_written_is_said(cli: Cli, cup: str) -> None:
     said = cli("export", "--output", "nowhere/cup.csv")
     assert said.status == 1
     assert isinstance(said.error, FileNotFoundError)
+    assert said.error.filename == "nowhere/cup.csv"
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "html"])
+def test_a_full_disk_leaves_the_earlier_file(cli: Cli, cup: str, here: Path, kind: str) -> None:
+    file = here / f"cup.{kind}"
+    file.write_text("precious")
+    before = sorted(here.iterdir())
+    with full_disk_beside(here / ".pokearena" / "arena.db"):
+        said = cli("export", "--output", file.name)
+    assert said.status == 1
+    assert isinstance(said.error, OSError)
+    assert said.error.filename == file.name
+    assert file.read_text() == "precious"
+    assert sorted(here.iterdir()) == before
 
 
 def test_an_extension_that_names_no_format_is_refused(cli: Cli, cup: str, here: Path) -> None:

@@ -19,6 +19,7 @@ from referee import replay
 from referee.record import MatchRecord, read
 from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.stage import Stage
+from tests.full_disk import full_disk_beside
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "data.md"
 
@@ -130,7 +131,7 @@ def test_what_is_written_comes_in_row_groups(
 @pytest.mark.parametrize(
     ("words", "status", "code"),
     [
-        (("--parquet", "nowhere/x.parquet"), 1, "cannot-write"),
+        (("--parquet", "nowhere/x.parquet"), 1, "FileNotFoundError"),
         (("--parquet", "x.parquet", "--games", "chess"), 2, "unknown-name"),
         (("--parquet", "x.parquet", "--format", "csv"), 2, "option-combination"),
         (("--parquet", "x.parquet", "--games", "pouku"), 1, "no-closed-match"),
@@ -188,3 +189,17 @@ def test_the_page_explains_every_column() -> None:
     rows = PAGE.read_text(encoding="utf-8").splitlines()
     told = [row.split("|")[1].split(",") for row in rows if row.startswith("| `")]
     assert [name.strip(" `") for names in told for name in names] == dataset.SCHEMA.names
+
+
+def test_a_full_disk_leaves_the_earlier_data_set(
+    cli: Cli, cups: list[Tournament], here: Path
+) -> None:
+    file = here / "all.parquet"
+    file.write_text("precious")
+    with full_disk_beside(here / ".pokearena" / "arena.db"):
+        said = cli("export", "--parquet", "all.parquet")
+    assert said.status == 1
+    assert isinstance(said.error, OSError)
+    assert said.error.filename == "all.parquet"
+    assert file.read_text() == "precious"
+    assert {path.name for path in here.iterdir()} == {".pokearena", "all.parquet"}

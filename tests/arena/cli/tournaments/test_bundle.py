@@ -11,6 +11,7 @@ from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.stage import Stage
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pages.test_bot_pages import crash
+from tests.full_disk import full_disk_beside
 
 
 @pytest.fixture
@@ -168,3 +169,19 @@ def test_a_bundle_lacks_what_is_the_bots_own(cli: Cli, here: Path) -> None:
     assert "secret plan" in cli("why", held.match).out
     same = cli("tournament", "verify", held.tournament, "--earlier", "friday")
     assert "has changed since" not in same.out
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_full_disk_leaves_the_earlier_bundle(
+    cli: Cli, cup: str, here: Path, exists: bool
+) -> None:
+    if exists:
+        assert cli("tournament", "bundle", cup, "--output", "friday").status == 0
+    before = {path: path.stat().st_mtime_ns for path in (here / "friday").rglob("*")}
+    with full_disk_beside(here / ".pokearena" / "arena.db"):
+        said = cli("tournament", "bundle", cup, "--output", "friday")
+    assert (said.status, said.code) == (1, "cannot-write")
+    assert {path: path.stat().st_mtime_ns for path in (here / "friday").rglob("*")} == before
+    assert {path.name for path in here.iterdir()} == {".pokearena"} | (
+        {"friday"} if exists else set()
+    )
