@@ -121,7 +121,8 @@ def test_what_is_no_bot_is_refused(desk: Desk) -> None:
     assert submission.sentence.startswith("this is not a complete tar.gz")
     sent = desk.push(desk.bot())
     desk.shelf.parcel(sent.id).unlink()
-    assert "is not here any more" in desk.office.work(sent.id).sentence
+    missing = desk.office.work(sent.id)
+    assert (missing.status, missing.stage) == (422, SubmissionStage.CHECKING)
 
 
 def test_who_cannot_be_built_is_shown_the_end_of_what_was_written(desk: Desk) -> None:
