@@ -36,6 +36,7 @@ from arena.store import database, postgresql, schema
 from arena.store.bots.remote_bots import ALWAYS
 from arena.store.database import HEAD, reading, writing
 from arena.store.schema import MatchState
+from arena.system import output_file
 
 Told = Callable[[str, int, int], None]
 """Progress callback: receives the label of the copied data, the number done and the total."""
@@ -44,6 +45,10 @@ _AT_ONCE: Final = 500
 # Each piece is up to 1 MiB, so only a few of them are loaded at a time.
 _PIECES_AT_ONCE: Final = 10
 _VERSION: Final = "alembic_version"
+
+
+class BackupFailed(StoreError):
+    """SQLite cannot copy the store to a backup file."""
 
 
 def backup(engine: Engine, file: Path, report: Told) -> int:
@@ -60,29 +65,39 @@ def backup(engine: Engine, file: Path, report: Told) -> int:
         Conflict: the file exists already.
         NotFound: the store or the target folder does not exist.
         StoreError: this version of pokearena cannot read the store.
-        OSError: the file cannot be written.
+        BackupFailed: SQLite cannot write the file, for example because the disk is full, or cannot
+            read the store.
+        OSError: the file cannot be written; the error names it.
     """
     if file.exists():
         raise Conflict(f"{file} is there already; a backup overwrites nothing. Name another file.")
     if not file.parent.is_dir():
         raise NotFound(f"there is no folder {file.parent} to write {file.name} into.")
     _check_version(engine)
-    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    os.close(handle)
-    part = Path(name)
     try:
-        if engine.dialect.name == "sqlite":
-            _copy_file(engine, part)
-        else:
-            _copy_rows(engine, part, report)
-        with part.open("rb") as written:
-            os.fsync(written.fileno())
-        # link() fails if the file exists, so one of two concurrent backups gets Conflict.
-        os.link(part, file)
+        # The folder also receives SQLite's journal, which stays behind if the disk is full.
+        with tempfile.TemporaryDirectory(prefix=".pokearena-", dir=file.parent) as folder:
+            part = Path(folder, "backup.db")
+            part.touch(mode=0o600)
+            if engine.dialect.name == "sqlite":
+                _copy_file(engine, part)
+            else:
+                _copy_rows(engine, part, report)
+            with part.open("rb") as written:
+                os.fsync(written.fileno())
+            # link() fails if the file exists, so one of two concurrent backups gets Conflict.
+            os.link(part, file)
     except FileExistsError:
         raise Conflict(f"{file} is there already; a backup overwrites nothing.") from None
-    finally:
-        part.unlink()
+    except OSError as error:
+        raise output_file.named(error, file) from None
+    except (sqlite3.Error, exc.DBAPIError) as error:
+        reason = getattr(error, "orig", error)
+        if not isinstance(reason, sqlite3.Error):
+            raise
+        raise BackupFailed(
+            f"cannot back up {database.shown(engine)} to {file}: {reason}. Nothing was left behind."
+        ) from None
     return file.stat().st_size
 
 

@@ -11,6 +11,7 @@ from arena.cli.errors import FAILED, OK, UNREACHABLE, USAGE
 from arena.store import database
 from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.stage import Stage
+from tests.full_disk import full_disk_beside
 
 
 def test_a_new_database_is_made_and_made_again_it_stays(cli: Cli) -> None:
@@ -42,6 +43,18 @@ def test_a_file_that_is_there_is_not_overwritten(cli: Cli, here: Path) -> None:
     assert said.status == FAILED
     assert "is there already; a backup overwrites nothing" in said.err
     assert (here / "kept.db").read_text() == "precious"
+
+
+def test_a_backup_to_a_full_disk_ends_with_a_sentence_and_leaves_nothing(
+    cli: Cli, here: Path
+) -> None:
+    cli("db", "upgrade")
+    with full_disk_beside(here / ".pokearena" / "arena.db"):
+        said = cli("db", "backup", "kept.db")
+    assert (said.status, said.code, said.out) == (FAILED, "BackupFailed", "")
+    assert len(said.err.splitlines()) == 1
+    assert str(here / "kept.db") in said.err
+    assert [path.name for path in here.iterdir()] == [".pokearena"]
 
 
 def test_a_database_that_is_in_use_is_not_restored_into(cli: Cli) -> None:
