@@ -53,6 +53,8 @@ class LocalMatch:
     seed: str
     """The text that reproduces the same cards."""
     games: list[PlayedGame] = field(default_factory=list)
+    output_error: OSError | None = None
+    """Why output of the bots could not be stored, if so."""
     complete: bool = False
     """Whether every game was played; a fault ends a strict match early."""
 
@@ -161,7 +163,12 @@ def play(bout: LocalMatch, workspace: Workspace, hear: Callable[[PlayedGame], No
             raise _StrictMatchEnded
 
     def keep(entrant: int, reports: Sequence[Report]) -> None:
-        _keep_output(outputs / f"{bout.spec.versions[entrant]}.log", reports)
+        path = outputs / f"{bout.spec.versions[entrant]}.log"
+        try:
+            _keep_output(path, reports)
+        except OSError as error:
+            # The match is worth more than the output.
+            bout.output_error = output_file.named(error, path)
 
     with own_referee() as referee, contextlib.suppress(_StrictMatchEnded):
         bout.complete = play_match(bout.spec, referee, bout.bots, sink, on_reports=keep)
@@ -176,10 +183,32 @@ def _keep_output(path: Path, reports: Sequence[Report]) -> None:
 
 
 def write_record(bout: LocalMatch, workspace: Workspace, path: Path | None) -> Path:
-    """Write the record atomically to `path`, or into the data folder; return its path."""
-    if path is None:
-        workspace.folder.create()
-        workspace.plays.mkdir(mode=0o700, exist_ok=True)
-        path = workspace.plays / f"{bout.spec.id}.jsonl"
+    """Write the record atomically to `path`, or into the data folder; return its path.
+
+    Raises:
+        OSError: the record cannot be written; the error names the file.
+    """
+    path = path or _default_path(bout, workspace)
     output_file.write_text(path, bout.record)
     return path
+
+
+def check_writable(bout: LocalMatch, workspace: Workspace, path: Path | None) -> None:
+    """Check that the record, and the output of the bots in the data folder, can be written.
+
+    Raises:
+        OSError: a file or a folder cannot be written; the error names it.
+    """
+    if path is not None:
+        output_file.check_writable(path)
+    output_file.check_writable(_default_path(bout, workspace))
+
+
+def _default_path(bout: LocalMatch, workspace: Workspace) -> Path:
+    """Return the path of the record in the data folder; create its folder."""
+    try:
+        workspace.folder.create()
+        workspace.plays.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise output_file.named(error, workspace.folder.root) from None
+    return workspace.plays / f"{bout.spec.id}.jsonl"

@@ -88,6 +88,7 @@ def play(
         seats=seats,
     )
     bout = local_match.prepare(workspace, wish)
+    local_match.check_writable(bout, workspace, record)
     if not as_json:
         _announce(bout)
     interrupted = False
@@ -95,12 +96,27 @@ def play(
         local_match.play(bout, workspace, lambda finished: _tell(bout, finished) if watch else None)
     except KeyboardInterrupt:
         interrupted = True
-    written = local_match.write_record(bout, workspace, record)
-    name = str(written) if record else bout.spec.id
+    written: Path | None = None
+    failure: OSError | None = None
+    try:
+        written = local_match.write_record(bout, workspace, record)
+    except OSError as error:
+        failure = error
     if as_json:
         output.document(_as_json(bout, written))
     else:
-        _conclude(bout, bots, name)
+        _print_results(bout)
+        if written is not None:
+            _suggest(bout, bots, str(written) if record else bout.spec.id)
+    if bout.output_error is not None:
+        unwritten = bout.output_error
+        output.warn(f"{unwritten.filename} cannot be written: {unwritten.strerror}.")
+    if failure is not None:
+        raise CommandError(
+            f"the record {failure.filename} cannot be written: {failure.strerror}.",
+            INTERRUPTED if interrupted else FAILED,
+            code="cannot-write",
+        )
     if interrupted:
         played = f"{len(bout.games)} of {bout.spec.games}"
         raise CommandError(f"interrupted after {played} games.", INTERRUPTED)
@@ -128,14 +144,8 @@ def _tell(bout: LocalMatch, game: PlayedGame) -> None:
         output.line()
 
 
-def _conclude(bout: LocalMatch, typed: tuple[str, ...], name: str) -> None:
-    """Print the results and the next command.
-
-    Args:
-        bout: the finished match.
-        typed: the bots as typed on the command line.
-        name: the name of the record for other commands.
-    """
+def _print_results(bout: LocalMatch) -> None:
+    """Print the results, and the explanation of the first fault."""
     from arena.cli.matches import fault_text
     from arena.cli.matches.summary import summaries
 
@@ -149,13 +159,25 @@ def _conclude(bout: LocalMatch, typed: tuple[str, ...], name: str) -> None:
             for t in summaries(bout.spec.versions, bout.games)
         ],
     )
+    if bout.fault is not None:
+        line, entrant = bout.fault
+        output.line()
+        for text in fault_text.explain(bout.spec.line(), line, bout.spec.versions[entrant]):
+            output.told(text)
+
+
+def _suggest(bout: LocalMatch, typed: tuple[str, ...], name: str) -> None:
+    """Print the next command.
+
+    Args:
+        bout: the finished match.
+        typed: the bots as typed on the command line.
+        name: the name of the record for other commands.
+    """
     if bout.fault is None:
         output.next_step(f"pokearena replay {name}")
         return
     line, entrant = bout.fault
-    output.line()
-    for text in fault_text.explain(bout.spec.line(), line, bout.spec.versions[entrant]):
-        output.told(text)
     if "question" in line:
         question = f"{name}:{line['game']}:{line['decision']}"
         output.next_step(f"pokearena ask {shlex.quote(question)} {shlex.quote(typed[entrant])}")
@@ -167,7 +189,7 @@ def _ms(time: float | None) -> str:
     return "–" if time is None else f"{time:.2f} ms"
 
 
-def _as_json(bout: LocalMatch, record: Path) -> dict[str, object]:
+def _as_json(bout: LocalMatch, record: Path | None) -> dict[str, object]:
     from arena.cli.matches.summary import summaries
 
     spec = bout.spec
@@ -195,5 +217,5 @@ def _as_json(bout: LocalMatch, record: Path) -> dict[str, object]:
             for game in bout.games
         ],
         "fault": None if blamed is None else {**blamed[0], "bot": spec.versions[blamed[1]]},
-        "record": str(record),
+        "record": None if record is None else str(record),
     }

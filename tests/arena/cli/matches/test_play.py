@@ -11,6 +11,7 @@ import pytest
 from referee.games.shared.dealing import commitment
 from referee.record import read
 from tests.arena.cli.terminal import POKEARENA, Cli, Write
+from tests.full_disk import largest_file
 
 ILLEGAL = """
 if turn.decision > 4:
@@ -150,7 +151,51 @@ def test_the_record_goes_where_it_is_wanted(cli: Cli) -> None:
     assert said.last == "next  pokearena replay here.jsonl"
     assert len(read(Path("here.jsonl").read_text()).games) == 2
     assert cli("verify", "here.jsonl").status == 0
-    assert not Path(".pokearena/plays").exists()
+    assert not list(Path(".pokearena/plays").iterdir())
+
+
+@pytest.mark.parametrize("words", [("--record", "nowhere/m.jsonl"), ("--data", "file/data")])
+def test_a_record_that_cannot_be_written_is_reported_before_the_first_game(
+    cli: Cli, here: Path, words: tuple[str, ...]
+) -> None:
+    (here / "file").touch()
+    said = cli("play", "poke", "sample:meek", "sample:meek", "--json", *words)
+    assert (said.status, said.out) == (1, "")
+    assert isinstance(said.error, OSError)
+    assert words[1] in said.error.filename
+    assert len(said.err.splitlines()) == 1
+
+
+def test_a_full_disk_is_reported_before_the_first_game(cli: Cli) -> None:
+    Path("data").mkdir()
+    with largest_file(1000):
+        said = cli("play", "poke", "sample:meek", "sample:meek", "--data", "data")
+    assert (said.status, said.out) == (1, "")
+    assert isinstance(said.error, OSError)
+    assert not list(Path("data/plays").iterdir())
+
+
+def test_the_result_is_printed_if_the_record_cannot_be_written(here: Path) -> None:
+    folder = here / "records"
+    folder.mkdir()
+    words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "records/m.jsonl"]
+    with subprocess.Popen(
+        [POKEARENA, "play", "poke", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        folder.rmdir()
+        os.kill(process.pid, signal.SIGINT)
+        printed = process.stdout.read().splitlines()
+        told = process.stderr.read()
+    assert process.returncode == 130
+    assert "Traceback" not in told
+    assert "records/m.jsonl" in told
+    assert [line.split()[0] for line in printed[-3:]] == ["bot", "meek", "meek-2"]
 
 
 def test_an_option_of_the_game_is_in_the_record(cli: Cli) -> None:
