@@ -30,7 +30,7 @@ from arena.matches.table import Watch
 from arena.remote.tunnel import relay_tunnel
 from arena.store import commit_events
 from arena.store.bots import remote_bots, version_files
-from arena.store.matches import transitions, waiting
+from arena.store.matches import offline_bot_waits, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import TablePlan
@@ -160,7 +160,7 @@ def _play(
         def show(table: TablePlan, shown: referee_pb2.PositionShown) -> None:
             publisher.publish(_position(lease, table, shown))
 
-        awaited = not waiting.is_unawaited(resources.engine, lease.match)
+        awaited = not offline_bot_waits.is_unawaited(resources.engine, lease.match)
         bots = [_bot(resources, entrant, awaited, stack) for entrant in spec.entrants]
         watch = Watch(show, resources.watch_ms) if resources.watch_ms else None
         if not play_match(

@@ -3,7 +3,7 @@
 The store is authoritative. The id of a job is the id of its match, and its only argument is that id
 again. A lost, duplicated or delayed job changes no result: a worker first leases the match in the
 store, and the sweeper enqueues due matches again. All workers listen to a single queue: with
-several queues, RQ can lose a job permanently.
+several queues, RQ can lose a job permanently. :mod:`arena.queue.worker` takes the jobs.
 """
 
 from __future__ import annotations

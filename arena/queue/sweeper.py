@@ -25,7 +25,7 @@ from arena.events.messages import TournamentChanged
 from arena.events.publisher import send
 from arena.queue.match_queue import MatchQueue, forget_worker
 from arena.store.bots import remote_bots
-from arena.store.matches import listing, transitions, waiting
+from arena.store.matches import listing, offline_bot_waits, transitions
 from arena.store.schema import TournamentState
 from arena.system import grpc_probe, timings
 from arena.system.backoff import Backoff
@@ -65,15 +65,15 @@ class OfflineBots:
             return
         if self._since is None:
             # Bots that went offline before the first probe may return in a moment.
-            self._since = waiting.time(self._engine)
+            self._since = offline_bot_waits.time(self._engine)
         self._probe_addresses()
-        given_up = waiting.give_up(self._engine, self._wait, self._since)
+        given_up = offline_bot_waits.give_up(self._engine, self._wait, self._since)
         if given_up:
             log.warning("%d matches no longer wait for an offline bot", given_up)
         self._next = time.monotonic() + min(PROBE_SECONDS, max(self._wait / 4, 0.25))
 
     def _probe_addresses(self) -> None:
-        addresses = waiting.addresses(self._engine)
+        addresses = offline_bot_waits.addresses(self._engine)
         if not addresses:
             return
         with ThreadPoolExecutor(_PARALLEL_PROBES) as pool:

@@ -1,6 +1,7 @@
 """Turn every failure of a bot into a verdict and a sentence.
 
-No other module creates faults.
+No other module creates faults. The time limit of an answer is applied by
+:meth:`referee.tables.bot_client.BotClient.ask`.
 """
 
 from dataclasses import replace

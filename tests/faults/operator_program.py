@@ -14,7 +14,7 @@ from arena.records import rebuilt_results
 from arena.store import backup_file, database
 from arena.store.bots import owners, quarantine, remote_bots, submissions, version_files, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
-from arena.store.matches import transitions, waiting
+from arena.store.matches import offline_bot_waits, transitions
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions.pending_uploads import PendingUploads
@@ -69,7 +69,7 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "presence":
         remote_bots.came(engine, "far@1", "", 1)
     elif action == "give_up":
-        waiting.give_up(engine, 0, 0)
+        offline_bot_waits.give_up(engine, 0, 0)
     elif action == "own":
         versions.own(engine, versions.find(engine, words[0]), words[1])
     elif action == "add_owner":

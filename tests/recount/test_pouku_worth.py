@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from referee.games.pouku.counting import GoingOut, owed
+from referee.games.pouku.scores import GoingOut, owed
 from referee.games.pouku.yaku import Values
 from referee.games.shared.cards import DECK, Card
 from tests.recount.pouku_sets import price, rank, tops, value, values_of

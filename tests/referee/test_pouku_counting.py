@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.pouku.counting import GoingOut, owed
+from referee.games.pouku.scores import GoingOut, owed
 from referee.games.pouku.yaku import Values
 from referee.games.shared.cards import Card
 from tests.referee.pouku_by_hand import POINTS, best_worth, dearest, every_yaku, fits

@@ -230,7 +230,7 @@ def _remotes(workspace: Workspace) -> CheckResult:
     from arena.errors import StoreError
     from arena.store import database
     from arena.store.bots import remote_bots
-    from arena.store.matches import waiting
+    from arena.store.matches import offline_bot_waits
 
     try:
         if not workspace.has_store:
@@ -238,7 +238,7 @@ def _remotes(workspace: Workspace) -> CheckResult:
         engine = database.open(workspace.folder.database_url())
         if database.version(engine) is None:
             return CheckResult("remote", OK, "no remote bots")
-        found, lacking = remote_bots.listing(engine), waiting.waited_for(engine)
+        found, lacking = remote_bots.listing(engine), offline_bot_waits.waited_for(engine)
         engine.dispose()
     except (exc.SQLAlchemyError, StoreError, config.SettingError):
         return CheckResult("remote", OK, "no remote bots to be seen; see the database above")

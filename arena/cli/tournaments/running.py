@@ -12,7 +12,7 @@ from arena.cli.tournaments import live_table
 from arena.cli.workspace import Workspace
 from arena.errors import Conflict
 from arena.formats.contract import Fixture, FormatEntrant
-from arena.store.matches import waiting
+from arena.store.matches import offline_bot_waits
 from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import TournamentState
 from arena.store.tournaments import lifecycle, tournaments
@@ -99,7 +99,7 @@ def play_out(
 def _mention_others(workspace: Workspace, names: Sequence[str]) -> None:
     running = tournaments.listing(workspace.store, state=TournamentState.RUNNING)
     others = [tournament.id for tournament in running if tournament.id not in names]
-    for version, matches in waiting.waited_for(workspace.store).items():
+    for version, matches in offline_bot_waits.waited_for(workspace.store).items():
         counted = "1 match waits" if matches == 1 else f"{matches} matches wait"
         output.hint(f"{counted} for the remote bot {version}, which is not connected")
     if others:

@@ -3,7 +3,7 @@
 A relayed bot connects to a relay with a token, whose hash is stored (`arena.store.bots.owners`). A
 direct bot has a network address of its own and no token. Each bot counts as connected until a time
 in its row. The relay moves this time forward; for a direct bot it is `ALWAYS` until a connection
-fails. Matches of an absent bot wait (`arena.store.matches.waiting`).
+fails. Matches of an absent bot wait (`arena.store.matches.offline_bot_waits`).
 """
 
 from __future__ import annotations

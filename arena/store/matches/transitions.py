@@ -34,7 +34,7 @@ from arena.store import schema
 from arena.store.bots import quarantine
 from arena.store.commit_events import announce
 from arena.store.database import now, reading, writing
-from arena.store.matches import rows, waiting
+from arena.store.matches import offline_bot_waits, rows
 from arena.store.matches.games import CommittedGame, PlayedGame
 from arena.store.matches.listing import not_found
 from arena.store.matches.spec import MatchSpec
@@ -249,7 +249,7 @@ def _is_due() -> ColumnElement[bool]:
         matches.c.state.in_(OPEN),
         or_(matches.c.state == MatchState.PENDING, lapsed),
         tournaments.c.state.in_((TournamentState.RUNNING, TournamentState.CANCELLED)),
-        waiting.is_ready(),
+        offline_bot_waits.is_ready(),
     )
 
 

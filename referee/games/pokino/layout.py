@@ -6,7 +6,7 @@ from typing import Any
 
 from referee.games.pokino.actions import PokinoTile, PokinoToken
 from referee.games.pokino.grid import coordinates, ends, pair, square
-from referee.games.pokino.ground import Ground
+from referee.games.pokino.table_index import Ground
 from referee.games.shared.dominoes import NUMBERS, Tile
 
 

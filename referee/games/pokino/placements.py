@@ -14,7 +14,7 @@ from referee.games.pokino.grid import (
     square,
     within,
 )
-from referee.games.pokino.ground import Ground
+from referee.games.pokino.table_index import Ground
 from referee.games.shared.dominoes import NUMBERS, Tile
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise, permutations, product
 
 from referee.games.pokino.actions import PokinoSquare, Run
 from referee.games.pokino.grid import SQUARES, STEPS, around, ends, pair, square, within
-from referee.games.pokino.ground import Ground
+from referee.games.pokino.table_index import Ground
 from referee.games.shared.cards import DECK, Card, Hand
 
 NUMBER: dict[Card, int] = {c: "KA23456789TJQ".index(c[0]) for c in DECK}

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from referee.games.pokino.actions import Run
 from referee.games.pokino.grid import SQUARES, around
-from referee.games.pokino.ground import Ground
 from referee.games.pokino.runs import NUMBER
+from referee.games.pokino.table_index import Ground
 from referee.games.shared.cards import Card
 
 EFFORT = 400

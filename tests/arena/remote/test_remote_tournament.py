@@ -18,7 +18,7 @@ from arena.services.local import Services
 from arena.services.relay_process import RelayOptions
 from arena.store import database
 from arena.store.bots import remote_bots, versions
-from arena.store.matches import listing, results, waiting
+from arena.store.matches import listing, offline_bot_waits, results
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
@@ -111,7 +111,7 @@ def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
     with arena.services() as services:
         [match] = listing.matches(arena.engine)
         # The match waits without attempts.
-        wait_until(lambda: waiting.waited_for(arena.engine) == {arena.far: 1})
+        wait_until(lambda: offline_bot_waits.waited_for(arena.engine) == {arena.far: 1})
         with arena.home(port(services)) as home:
             wait_until(lambda: arena.is_closed(cup))
             wait_until(lambda: home.heard("outcome"))
@@ -302,7 +302,7 @@ def test_a_bot_with_an_address_of_its_own_is_waited_for_too(arena: Arena, tmp_pa
     direct = remote_bots.add_direct(arena.engine, "direct", "1", address).id
     cup = arena.schedule([arena.meek, direct])
     with arena.services():
-        wait_until(lambda: waiting.waited_for(arena.engine) == {direct: 1})
+        wait_until(lambda: offline_bot_waits.waited_for(arena.engine) == {direct: 1})
         (tmp_path / "bot.py").write_text(PLAYS)
         with subprocess.Popen(
             [sys.executable, "bot.py", str(tmp_path)],

@@ -23,7 +23,7 @@ from arena.presentation.elements import (
 )
 from referee.games.contract import Action
 from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuView
-from referee.games.pouku.counting import GoingOut, payment
+from referee.games.pouku.scores import GoingOut, payment
 from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState
 from referee.games.pouku.yaku import Values
 from referee.games.shared.cards import Card

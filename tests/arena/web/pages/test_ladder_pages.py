@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from arena.cli.workspace import Workspace
 from arena.ladders.rating_history import RatingHistory
 from arena.web.app import create
-from arena.web.data.rating_charts import RatingChart
+from arena.web.data.rating_histories import RatingChart
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
 from arena.web.pages.ladders import ladder
