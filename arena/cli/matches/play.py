@@ -66,9 +66,10 @@ def play(
 
     `pokearena rules` lists the games. A BOT is sample:NAME, a folder with a bot.toml, a .toml or
     .py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION. All seatings are played.
-    The first fault stops the match and is explained, unless --lenient.
+    The first fault stops the match and is explained, unless --lenient. Standard error shows the
+    progress: on a terminal in a status line, else in a line every 10 s.
     """
-    from arena.cli.matches import local_match
+    from arena.cli.matches import local_match, play_progress
     from arena.cli.workspace import Workspace
     from arena.store.matches.spec import Clock
 
@@ -93,7 +94,11 @@ def play(
         _announce(bout)
     interrupted = False
     try:
-        local_match.play(bout, workspace, lambda finished: _tell(bout, finished) if watch else None)
+        if watch:
+            local_match.play(bout, workspace, lambda finished: _tell(bout, finished))
+        else:
+            with play_progress.shown(bout):
+                local_match.play(bout, workspace, lambda finished: None)
     except KeyboardInterrupt:
         interrupted = True
     written: Path | None = None

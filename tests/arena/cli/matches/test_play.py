@@ -10,7 +10,7 @@ import pytest
 
 from referee.games.shared.dealing import commitment
 from referee.record import read
-from tests.arena.cli.terminal import POKEARENA, Cli, Write
+from tests.arena.cli.terminal import POKEARENA, Cli, Write, in_a_terminal
 from tests.full_disk import largest_file
 
 ILLEGAL = """
@@ -259,3 +259,10 @@ def test_an_option_that_is_a_switch_needs_no_value(cli: Cli) -> None:
     )
     assert json.loads(one.out)["options"] == {"must_beat": True}
     assert json.loads(other.out)["options"] == {"must_beat": False}
+
+
+def test_a_terminal_shows_the_progress(here: Path) -> None:
+    words = ("play", "poke", "sample:meek", "sample:meek", "-n", 5000)
+    with in_a_terminal(here, *words) as terminal:
+        terminal.sees("of 10000 games · meek ")
+        terminal.sees("left")

@@ -1,0 +1,63 @@
+"""The progress that `play` shows while a match is played."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from queue import Queue
+
+import pytest
+
+from arena.cli.matches import local_match, play_progress
+from arena.cli.matches.play_progress import match_progress
+from arena.cli.workspace import Workspace
+from arena.ratings.duel import elo_difference, trinomial
+from arena.store.matches.spec import Clock
+
+
+def test_progress_has_the_score_the_elo_difference_and_the_remaining_time() -> None:
+    places = [(1, 2)] * 6 + [(2, 1)] * 3 + [(1, 1)]
+    progress = match_progress(("ace", "bee"), 40, places, 5.0)
+    assert (progress.games, progress.total) == (10, 40)
+    assert progress.scores == (6.5, 3.5)
+    assert progress.elo == elo_difference(trinomial(wins=6, losses=3, draws=1))
+    assert progress.seconds_left == 15.0
+
+
+def test_at_a_table_of_three_the_score_is_the_mean_over_the_opponents() -> None:
+    progress = match_progress(("ace", "bee", "cow"), 3, [(1, 2, 3), (2, 2, 1)], 1.0)
+    assert progress.scores == (1.25, 0.75, 1.0)
+    assert progress.elo is not None
+    assert progress.elo.value > 0
+
+
+def test_before_the_first_game_nothing_is_estimated() -> None:
+    progress = match_progress(("ace", "bee"), 4, [], 30.0)
+    assert (progress.games, progress.scores) == (0, (0.0, 0.0))
+    assert progress.elo is None
+    assert progress.seconds_left is None
+    assert progress.text
+
+
+@pytest.mark.parametrize("places", [[(1, 2)], [(2, 1)] * 3, [(1, 2), (2, 1)]])
+def test_an_undetermined_difference_has_a_text(places: list[tuple[int, int]]) -> None:
+    progress = match_progress(("ace", "bee"), 4, places, 1.0)
+    assert progress.elo is not None
+    assert "inf" not in progress.text
+    assert "nan" not in progress.text
+    assert replace(progress, elo=None).text == progress.text or math.isfinite(progress.elo.value)
+
+
+def test_progress_is_repeated_while_no_game_ends(here: Path) -> None:
+    request = local_match.MatchRequest(
+        game="poke",
+        bots=("sample:meek", "sample:meek"),
+        seed="1",
+        boards=2,
+        options=(),
+        clock=Clock(10_000, 100, 1000),
+        policy="strict",
+    )
+    bout = local_match.prepare(Workspace(), request)
+    lines = Queue[str]()
+    with play_progress.repeated(bout, lines.put, 0.01):
+        assert lines.get(timeout=60) == lines.get(timeout=60)
