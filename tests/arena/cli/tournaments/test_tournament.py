@@ -273,7 +273,7 @@ def test_services_that_end_meanwhile_are_replaced_by_our_own(here: Path) -> None
             serving.terminate()
             serving.stdout.read()
             told = json.loads(running.stdout.read())
-            assert "those services have ended" in running.stderr.read()
+            assert "services have ended" in running.stderr.read()
         assert running.returncode == 0
     assert serving.returncode == 0
     assert (told["state"], told["games"]) == ("closed", 300)

@@ -255,7 +255,7 @@ def test_a_cup_is_played_paused_joined_left_and_shown(cli: Cli, cup: Path) -> No
     shown = cli("tournament", "show", told["tournament"]).out
     assert f"final ranking: 1 {told['decision']['ranking'][0][0]}" in shown
     for late, sentence in (
-        (("add", told["tournament"], "sample:strong"), "is a knockout, which takes nobody in"),
+        (("add", told["tournament"], "sample:strong"), "is a knockout"),
         (("withdraw", told["tournament"], "meek@1"), "is closed"),
         (("pause", told["tournament"]), "is closed"),
     ):
