@@ -90,7 +90,7 @@ def test_a_cell_of_the_crosstable_leads_head_to_head_by_keyboard(tab: Page, site
     cell.focus()
     tab.keyboard.press("Enter")
     expect(tab.get_by_role("heading", level=1)).to_have_text("ada@1 against bob@1")
-    tab.get_by_role("link", name="The other way round").click()
+    tab.get_by_role("link", name="Swap the bots").click()
     expect(tab.get_by_role("heading", level=1)).to_have_text("bob@1 against ada@1")
 
 
