@@ -48,7 +48,7 @@ def examine(
             seeded=seed,
             called=typed,
             thorough=not quick,
-            builder=lambda found: builds.up_to_date(workspace, found),
+            builder=lambda bot: builds.up_to_date(workspace, bot),
             hear=about,
         )
         for check in checks:

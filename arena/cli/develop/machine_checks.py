@@ -162,13 +162,13 @@ def _redis_information(workspace: Workspace) -> dict[str, object]:
     from arena.system.redis_connection import connect
 
     with contextlib.ExitStack() as stack:
-        found = redis_server.find(workspace.folder)
-        if found is None:
+        server = redis_server.find(workspace.folder)
+        if server is None:
             # In a temporary folder: a check must not create a data folder.
             elsewhere = stack.enter_context(tempfile.TemporaryDirectory())
-            found = stack.enter_context(redis_server.resolve(config.locate(elsewhere)))
-        client = stack.enter_context(connect(found.url))
-        return {**client.info("server"), **client.info("memory"), "source": found.source}
+            server = stack.enter_context(redis_server.resolve(config.locate(elsewhere)))
+        client = stack.enter_context(connect(server.url))
+        return {**client.info("server"), **client.info("memory"), "source": server.source}
 
 
 def _referee(workspace: Workspace) -> CheckResult:
@@ -205,14 +205,14 @@ def _games_at(address: str) -> list[str]:
 
 
 def _services(workspace: Workspace) -> CheckResult:
-    found = running(workspace)
-    if found is None:
+    services = running(workspace)
+    if services is None:
         return CheckResult("services", OK, "none run here; demo and tournament run bring their own")
     from arena.events import incidents
     from arena.queue import match_queue
     from arena.system import redis_connection
 
-    with redis_connection.connect(found.redis) as client:
+    with redis_connection.connect(services.redis) as client:
         alive = [worker for worker in match_queue.workers(client) if worker.alive]
         troubles = incidents.read(client)
     if troubles.errors:
@@ -220,7 +220,7 @@ def _services(workspace: Workspace) -> CheckResult:
         return CheckResult(
             "services", WARN, failed, f"see {workspace.folder.logs / 'services.log'}"
         )
-    text = f"run as process {found.pid}, {len(alive)} workers"
+    text = f"run as process {services.pid}, {len(alive)} workers"
     return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
 
 
@@ -238,14 +238,14 @@ def _remotes(workspace: Workspace) -> CheckResult:
         engine = database.open(workspace.folder.database_url())
         if database.version(engine) is None:
             return CheckResult("remote", OK, "no remote bots")
-        found, lacking = remote_bots.listing(engine), offline_bot_waits.waited_for(engine)
+        remotes, lacking = remote_bots.listing(engine), offline_bot_waits.waited_for(engine)
         engine.dispose()
     except (exc.SQLAlchemyError, StoreError, config.SettingError):
         return CheckResult("remote", OK, "no remote bots to be seen; see the database above")
-    if not found:
+    if not remotes:
         return CheckResult("remote", OK, "no remote bots")
-    here = sum(remote.here for remote in found.values())
-    text = f"{here} of {len(found)} bots are there"
+    here = sum(remote.here for remote in remotes.values())
+    text = f"{here} of {len(remotes)} bots are there"
     services = running(workspace)
     if services is not None and services.relay:
         text += f"; they connect to {services.relay}"
@@ -281,9 +281,9 @@ def _sandbox(workspace: Workspace) -> CheckResult:
     except InfrastructureError as error:
         return CheckResult("sandbox", FAIL, str(error), "correct or unset POKEARENA_SANDBOX")
     better = list(Level)[: list(Level).index(level)]
-    missed = [found for found in map(offer, better) if not found.holds]
-    fix = next((found.fix for found in missed if found.fix), "")
-    why = "".join(f"; {found.level}: {found.why_not}" for found in missed)
+    missed = [offered for offered in map(offer, better) if not offered.holds]
+    fix = next((offered.fix for offered in missed if offered.fix), "")
+    why = "".join(f"; {offered.level}: {offered.why_not}" for offered in missed)
     if level is Level.UNSANDBOXED:
         text = f"bots run unsandboxed, as processes of yours; strangers' bots are refused{why}"
         return CheckResult("sandbox", WARN, text, fix or "add only bots you trust")

@@ -58,16 +58,16 @@ class BotAnswer:
         return self.legal and self.in_time
 
 
-def asked(found: RecordSource, game: int, decision: int) -> RecordedQuestion:
+def asked(source: RecordSource, game: int, decision: int) -> RecordedQuestion:
     """Return the question of a decision, identical to the original one.
 
     A fault line contains its question. Any other question is rebuilt: the game is dealt again and
     replayed up to the decision. The record also contains the bank sent with the question. Older
     records lack it; then the bank is computed from the time drawn in earlier games.
     """
-    record = found.game(game)
-    match, seed = found.record.match, found.seed()
-    rights = [RecordedClock(clock) for clock in clocks(found, record)]
+    record = source.game(game)
+    match, seed = source.record.match, source.seed()
+    rights = [RecordedClock(clock) for clock in clocks(source, record)]
     rebuilt = question(match, record, seed, decision, rights)
     for fault in record.faults:
         if fault["decision"] == decision and "question" in fault:
@@ -80,16 +80,16 @@ def asked(found: RecordSource, game: int, decision: int) -> RecordedQuestion:
     return rebuilt
 
 
-def clocks(found: RecordSource, record: GameRecord) -> list[bot_pb2.Clock]:
+def clocks(source: RecordSource, record: GameRecord) -> list[bot_pb2.Clock]:
     """Return the clock of every seat at the start of a game, assuming sequential games."""
-    return [_clock(found, record, seat) for seat in range(found.record.match["seats"])]
+    return [_clock(source, record, seat) for seat in range(source.record.match["seats"])]
 
 
-def _clock(found: RecordSource, record: GameRecord, seat: int) -> bot_pb2.Clock:
-    clock = found.record.match["clock"]
+def _clock(source: RecordSource, record: GameRecord, seat: int) -> bot_pb2.Clock:
+    clock = source.record.match["clock"]
     drawn = sum(
         game.result["bank_ms"][seat]
-        for game in found.record.games
+        for game in source.record.games
         if game.game["table"] == record.game["table"] and game.number < record.number
     )
     return bot_pb2.Clock(
@@ -98,12 +98,12 @@ def _clock(found: RecordSource, record: GameRecord, seat: int) -> bot_pb2.Clock:
 
 
 def ask(
-    found: RecordSource, put: RecordedQuestion, bot: Bot, patience: float, start: float
+    source: RecordSource, put: RecordedQuestion, bot: Bot, patience: float, start: float
 ) -> BotAnswer:
     """Start a bot and send a question, limited only by `patience`.
 
     Args:
-        found: the record of the match.
+        source: the record of the match.
         put: the question.
         bot: the bot.
         patience: seconds for the answer.
@@ -113,14 +113,14 @@ def ask(
         InfrastructureError: a remote bot cannot be reached.
     """
     if bot.address is not None:
-        answer = _converse(found, put, bot.address, min(start, patience), patience)
+        answer = _converse(source, put, bot.address, min(start, patience), patience)
         if answer.trouble.startswith(_NOT_STARTED):
             raise InfrastructureError(f"{bot.label} cannot be asked: it {answer.trouble}.")
         return answer
     seat, ended = put.request.seat, Event()
     with Processes(lambda report: ended.set(), level=available_levels.best()) as processes:
         address = processes.start(seat, bot)
-        answer = _converse(found, put, address, start, patience, ended)
+        answer = _converse(source, put, address, start, patience, ended)
         report = processes.report(seat)
     if answer.trouble and report.ended:
         answer = replace(answer, trouble=f"{answer.trouble}; its process {report.ended}")
@@ -128,7 +128,7 @@ def ask(
 
 
 def _converse(
-    found: RecordSource,
+    source: RecordSource,
     put: RecordedQuestion,
     address: str,
     start_seconds: float,
@@ -141,7 +141,7 @@ def _converse(
     with grpc.insecure_channel(address, options=OPTIONS + authority(address)) as channel:
         stub = bot_pb2_grpc.BotServiceStub(channel)
         try:
-            _start(stub, found, put, start_seconds, ended)
+            _start(stub, source, put, start_seconds, ended)
         except _StartFailed as error:
             return replace(nothing, trouble=f"{_NOT_STARTED}: {error}")
         began = time.monotonic()
@@ -154,7 +154,7 @@ def _converse(
             ms=_since(began),
             action=MessageToDict(response.action),
             note=response.note,
-            legal=is_legal(found, put, response),
+            legal=is_legal(source, put, response),
         )
 
 
@@ -162,9 +162,9 @@ def _since(began: float) -> float:
     return round(1000 * (time.monotonic() - began), 3)
 
 
-def told(found: RecordSource, put: RecordedQuestion) -> bot_pb2.StartRequest:
+def told(source: RecordSource, put: RecordedQuestion) -> bot_pb2.StartRequest:
     """Return the start request for the beginning of the table."""
-    match, request = found.record.match, put.request
+    match, request = source.record.match, put.request
     return bot_pb2.StartRequest(
         match=request.match,
         game=match["game"],
@@ -177,11 +177,11 @@ def told(found: RecordSource, put: RecordedQuestion) -> bot_pb2.StartRequest:
 
 
 def _start(
-    stub: Any, found: RecordSource, put: RecordedQuestion, seconds: float, ended: Event | None
+    stub: Any, source: RecordSource, put: RecordedQuestion, seconds: float, ended: Event | None
 ) -> None:
     """Send the start request as at the beginning of a table, and apply its response."""
     request = put.request
-    call = stub.Start.future(told(found, put), timeout=seconds, wait_for_ready=True)
+    call = stub.Start.future(told(source, put), timeout=seconds, wait_for_ready=True)
     while not call.done():
         if ended is not None and ended.wait(_GLANCE_SECONDS):
             call.cancel()
@@ -212,9 +212,9 @@ def _act(stub: Any, request: bot_pb2.ActRequest, patience: float) -> bot_pb2.Act
     return bot_pb2.ActResponse()
 
 
-def is_legal(found: RecordSource, put: RecordedQuestion, response: bot_pb2.ActResponse) -> bool:
+def is_legal(source: RecordSource, put: RecordedQuestion, response: bot_pb2.ActResponse) -> bool:
     """Return whether an answer is a legal action of its question."""
-    codec = codec_of(find(found.record.match["game"]))
+    codec = codec_of(find(source.record.match["game"]))
     try:
         return codec.decode(response.action) in put.legal
     except ValueError:

@@ -55,18 +55,20 @@ def test(
 
     workspace = Workspace(data)
     wanted = [game_options.game_named(name).id for name in games]
-    found = workspace.bot(bot)
+    resolved = workspace.bot(bot)
     for name in wanted:
-        game_options.check_plays(found, game_options.game_named(name))
+        game_options.check_plays(resolved, game_options.game_named(name))
     checks: list[Check] = []
-    shown = examination.Shown(found, as_json)
+    shown = examination.Shown(resolved, as_json)
     with shown:
-        for check in examination.examine(workspace, found, bot, wanted, seed, quick, shown.about):
+        for check in examination.examine(
+            workspace, resolved, bot, wanted, seed, quick, shown.about
+        ):
             checks.append(check)
             shown.tell(check)
     failed = [check for check in checks if check.failed]
     if as_json:
-        output.document(examination.as_json(found, seed, checks))
+        output.document(examination.as_json(resolved, seed, checks))
     else:
         output.line(examination.summary(checks))
     commands = dict.fromkeys(check.command for check in failed if check.command)
