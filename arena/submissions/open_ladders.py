@@ -1,14 +1,19 @@
-"""Open ladders, which accepted submissions enter automatically."""
+"""Open ladders, which accepted submissions enter automatically: list, create and join them."""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
 
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
+from arena.store.bots import versions
+from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
+from arena.tournaments import scheduler
+from referee.games.registry import GAMES
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -20,13 +25,79 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("arena.submissions")
 
+_BOARDS: Final = 10
+
+
+def listing(engine: Engine) -> tuple[Tournament, ...]:
+    """Return all open ladders, the oldest first."""
+    return tuple(
+        tournament
+        for tournament in tournaments.listing(engine, over=False)
+        if tournament.plan.settings.get("open") is True
+    )
+
+
+def plan_of(
+    game_id: str, seats: int | None = None, options: Mapping[str, object] | None = None
+) -> TournamentPlan:
+    """Return the settings of an open ladder of a form.
+
+    Args:
+        game_id: the game.
+        seats: the number of seats; None: the first that the game allows.
+        options: the options of the game that differ from their defaults.
+
+    Raises:
+        SetupError: the game does not allow these seats or options.
+    """
+    game = GAMES[game_id]
+    settled = game.settle(options or {})
+    if seats is None:
+        seats = next(number for number in game.seats if game.allows(number, settled))
+    game.check_seats(seats, settled)
+    return TournamentPlan(
+        name=f"{game_id} ladder",
+        game=game_id,
+        options=settled,
+        seats=seats,
+        boards=_BOARDS,
+        format="ladder",
+        settings={"open": True},
+    )
+
+
+def default_plans(engine: Engine) -> list[TournamentPlan]:
+    """Return open ladders in the default form of each game that a hosted bot plays."""
+    return [plan_of(game) for game in GAMES if _entrants(engine, game)]
+
+
+def create_missing(engine: Engine, plans: Iterable[TournamentPlan]) -> None:
+    """Create each of these ladders unless an open ladder of its form exists.
+
+    The newest version of each hosted bot that plays the game enters it. Remote bots do not, because
+    their matches would wait for them.
+    """
+    forms = {ladder.plan.form for ladder in listing(engine)}
+    for plan in plans:
+        if plan.form not in forms:
+            forms.add(plan.form)
+            scheduler.begin(engine, plan, _entrants(engine, plan.game))
+
+
+def _entrants(engine: Engine, game: str) -> list[str]:
+    """Return the newest version of each hosted bot that plays a game."""
+    newest: dict[str, str] = {}
+    for version in versions.listing(engine):
+        games = version.manifest.get("games")
+        if version.folder and version.quarantined is None and (not games or game in games):
+            newest[version.name] = version.id
+    return list(newest.values())
+
 
 def open_to(engine: Engine, manifest: Manifest) -> tuple[Tournament, ...]:
     """Return the open ladders for a bot with this manifest, the oldest first."""
     return tuple(
-        tournament
-        for tournament in tournaments.listing(engine, over=False)
-        if tournament.plan.settings.get("open") is True and manifest.plays(tournament.plan.game)
+        tournament for tournament in listing(engine) if manifest.plays(tournament.plan.game)
     )
 
 

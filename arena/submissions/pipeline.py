@@ -220,8 +220,8 @@ def _told(check: Check) -> str:
 def _welcome(version: Version, joined: tuple[str, ...]) -> str:
     if not joined:
         return (
-            f"{version.id} is in the arena; no ladder is open to it, so its organiser has to let "
-            "it into a tournament."
+            f"{version.id} is in the arena; no ladder is open to it. The organiser of the arena "
+            "opens one with `pokearena serve --ladder FORM`."
         )
     return (
         f"{version.id} is on {'the ladder' if len(joined) == 1 else 'ladders'} {' '.join(joined)}."

@@ -211,7 +211,15 @@ class Serve:
 
     def start(self, environment: Mapping[str, str] | None = None) -> bool:
         """Start or restart `serve`; return False if it exits before it prints its services."""
-        line = [POKEARENA, "serve", "--json", *self._options, "--workers", str(self._workers)]
+        line = [
+            POKEARENA,
+            "serve",
+            "--no-ladders",
+            "--json",
+            *self._options,
+            "--workers",
+            str(self._workers),
+        ]
         log = self._arena.root / "serve.log"
         with log.open("ab") as errors:
             self._process = subprocess.Popen(

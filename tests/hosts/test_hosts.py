@@ -241,7 +241,16 @@ def started(arena: Arena) -> tuple[list[str], list[str]]:
     services.run("bot", "add", "--remote", "far")
     token = json.loads(services.run("bot", "renew", "far@1", "--json"))["token"]
     relay = f"{services.host.address}:7000"
-    words = ["serve", "--workers", "0", "--host", services.host.address, "--port", "0"]
+    words = [
+        "serve",
+        "--no-ladders",
+        "--workers",
+        "0",
+        "--host",
+        services.host.address,
+        "--port",
+        "0",
+    ]
     services.start(*words, "--relay", relay, "--relay-workers", f"{services.host.address}:7001")
     for name in ("a", "b"):
         arena.machines[name].start("worker", "--name", name)

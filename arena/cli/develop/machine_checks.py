@@ -50,7 +50,7 @@ def examine(workspace: Workspace) -> list[CheckResult]:
     """Run all checks; start a Redis and a referee temporarily if none is configured."""
     looks: tuple[Callable[[Workspace], CheckResult], ...] = (
         *(_python, _system, _packages, _data, _disk),
-        *(_database, _redis, _referee, _services, _remotes, _limits, _sandbox),
+        *(_database, _redis, _referee, _services, _ladders, _remotes, _limits, _sandbox),
     )
     return [look(workspace) for look in looks]
 
@@ -222,6 +222,29 @@ def _services(workspace: Workspace) -> CheckResult:
         )
     text = f"run as process {services.pid}, {len(alive)} workers"
     return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
+
+
+def _ladders(workspace: Workspace) -> CheckResult:
+    """Name the ladders that pushed bots enter."""
+    from sqlalchemy import exc
+
+    from arena.errors import StoreError
+    from arena.store import database
+    from arena.submissions import open_ladders
+
+    none = CheckResult("ladders", OK, "none is open; `pokearena serve --ladder FORM` opens one")
+    try:
+        if not workspace.has_store:
+            return none
+        engine = database.open(workspace.folder.database_url())
+        ladders = open_ladders.listing(engine) if database.version(engine) else ()
+        engine.dispose()
+    except (exc.SQLAlchemyError, StoreError, config.SettingError):
+        return CheckResult("ladders", OK, "unknown; see the database above")
+    if not ladders:
+        return none
+    forms = ", ".join(f"{ladder.plan.form} ({ladder.id})" for ladder in ladders)
+    return CheckResult("ladders", OK, f"open: {forms}")
 
 
 def _remotes(workspace: Workspace) -> CheckResult:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import FAILED, UNREACHABLE, CommandError
+from arena.cli.errors import FAILED, UNREACHABLE, USAGE, CommandError
 from arena.cli.options import (
     data_option,
     json_option,
@@ -26,6 +26,7 @@ from arena.services.web_process import WebSettings
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
     from arena.services.local import Services
+    from arena.store.matches.spec import TournamentPlan
 
 _GLANCE_SECONDS = 0.5
 
@@ -41,6 +42,19 @@ _GLANCE_SECONDS = 0.5
 @web_options
 @relay_options
 @metrics_option
+@click.option(
+    "--ladder",
+    "forms",
+    multiple=True,
+    metavar="FORM",
+    help="Open a ladder of this form, for example poke or pokex-4, which pushed bots enter; "
+    "repeatable.",
+)
+@click.option(
+    "--ladders/--no-ladders",
+    default=True,
+    help="Open a ladder in the default form of each game that a hosted bot plays. [default: yes]",
+)
 @json_option
 @data_option
 def serve(
@@ -51,6 +65,8 @@ def serve(
     manners: WebSettings,
     relaying: RelayOptions,
     metrics: tuple[str, int] | None,
+    forms: tuple[str, ...],
+    ladders: bool,
     as_json: bool,
     data: Path | None,
 ) -> None:
@@ -63,7 +79,9 @@ def serve(
     from arena.cli.workspace import Workspace
     from arena.services.local import Services
     from arena.services.web_process import Pages, PortTaken, listen
+    from arena.submissions import open_ladders
 
+    plans = [_ladder_of(form) for form in forms]
     workspace = Workspace(data)
     running = running_services.running(workspace)
     if running is not None:
@@ -82,11 +100,34 @@ def serve(
             Services(workspace.folder, workers, pages=pages, relaying=relaying) as services,
             _measured(workspace, services, metrics) as measured,
         ):
+            plans += open_ladders.default_plans(workspace.store) if ladders else []
+            open_ladders.create_missing(workspace.store, plans)
+            services.nudge()
             _announce(workspace, services, measured, as_json)
             _stay(running_services.RunningServices(workspace, services))
     except SystemExit:
         # SIGTERM is a regular end, like Ctrl-C.
         output.hint("stopped")
+
+
+def _ladder_of(form: str) -> TournamentPlan:
+    """Return the settings of an open ladder of a form, for example "pokino-3-greed".
+
+    Raises:
+        CommandError: the form does not exist.
+    """
+    from arena.cli import game_options
+    from arena.submissions import open_ladders
+    from referee.games.contract import SetupError
+
+    name, *words = form.split("-")
+    game = game_options.game_named(name)
+    seats = int(words.pop(0)) if words and words[0].isdecimal() else None
+    options = dict(map(game_options.option, words))
+    try:
+        return open_ladders.plan_of(game.id, seats, game_options.settled_options(game, options))
+    except SetupError as error:
+        raise CommandError(f"--ladder {form}: {error}.", USAGE, code="unknown-form") from None
 
 
 @contextlib.contextmanager
@@ -116,7 +157,9 @@ def _measured(
 
 def _announce(workspace: Workspace, services: Services, measured: str, as_json: bool) -> None:
     from arena.queue import redis_server
+    from arena.submissions import open_ladders
 
+    ladders = open_ladders.listing(workspace.store)
     snapshot = services.snapshot
     redis, children = redis_server.without_password(snapshot.redis.url), snapshot.services
     if as_json:
@@ -128,6 +171,7 @@ def _announce(workspace: Workspace, services: Services, measured: str, as_json: 
                 "page": snapshot.page or None,
                 "relay": snapshot.relay or None,
                 "metrics": measured or None,
+                "ladders": {ladder.plan.form: ladder.id for ladder in ladders},
                 "processes": [
                     {"name": child.name, "pid": child.pid, "log": str(child.log)}
                     for child in children
@@ -144,6 +188,9 @@ def _announce(workspace: Workspace, services: Services, measured: str, as_json: 
         output.line(f"relay    {snapshot.relay}")
     if measured:
         output.line(f"metrics  {measured}")
+    if ladders:
+        forms = ", ".join(ladder.plan.form for ladder in ladders)
+        output.line(f"ladders  {forms}")
     if snapshot.page:
         output.line(f"page     {snapshot.page}")
     output.hint("Ctrl-C stops it; in another terminal:")

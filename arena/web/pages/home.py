@@ -38,6 +38,11 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         shown = live_table(web.events.positions, match, tournament)
         on_screen = {"match": match, "shown": shown, "form": tournament.plan.form}
         topics.add(position_of(match.id))
+    open_ladders = [
+        tournament
+        for tournament, _ in snapshot.open_tournaments
+        if tournament.plan.settings.get("open") is True
+    ]
     others = [other for other in snapshot.running if match is None or other.id != match.id]
     latest = listing.latest(web.engine, _LATEST)
     return Page(
@@ -47,6 +52,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             **on_screen,
             "delay": web.settings.delay,
             "tops": tops,
+            "open_ladders": open_ladders,
             "games": list(GAMES.values()),
             "others": others[:_RUNNING],
             "more": max(len(others) - _RUNNING, 0),
@@ -62,6 +68,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         },
         data={
             "ladders": {form: [line.to_json() for line in lines] for form, lines in tops},
+            "open_ladders": {ladder.plan.form: ladder.id for ladder in open_ladders},
             "running": [json_values.match(running) for running in snapshot.running],
             "shown": {"match": match.id, "position": shown.to_json()} if match and shown else None,
             "tournaments": [json_values.tournament(*each) for each in snapshot.open_tournaments],

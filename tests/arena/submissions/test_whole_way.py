@@ -34,7 +34,16 @@ pytestmark = [
 @contextmanager
 def serving(place: Workspace) -> Iterator[str]:
     """Run `pokearena serve`; yield the URL of its pages."""
-    command: list[str | Path] = [POKEARENA, "serve", "--port", "0", "--workers", "1", "--json"]
+    command: list[str | Path] = [
+        POKEARENA,
+        "serve",
+        "--no-ladders",
+        "--port",
+        "0",
+        "--workers",
+        "1",
+        "--json",
+    ]
     where = ["--data", str(place.folder.root)]
     with subprocess.Popen([*command, *where], stdout=subprocess.PIPE, text=True) as serve:
         assert serve.stdout is not None

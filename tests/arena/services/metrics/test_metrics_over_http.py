@@ -44,7 +44,7 @@ def test_an_address_that_is_taken_is_said_in_a_sentence(asked: Asked) -> None:
 @contextmanager
 def serving(data: Path) -> Iterator[dict[str, str]]:
     """Run `pokearena serve` with metrics; yield its JSON output."""
-    words = ["serve", "--workers=1", "--port=0", "--metrics=127.0.0.1:0", "--json"]
+    words = ["serve", "--no-ladders", "--workers=1", "--port=0", "--metrics=127.0.0.1:0", "--json"]
     command = [str(POKEARENA), *words, "--data", str(data)]
     with subprocess.Popen(
         command,

@@ -1,0 +1,40 @@
+"""Test which ladders `pokearena serve` opens."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.terminal import POKEARENA, Cli
+
+
+def ladders(*options: str) -> dict[str, str]:
+    """Start `serve`, stop it, and return the open ladders by form."""
+    line = [str(POKEARENA), "serve", "--workers", "0", "--no-web", "--json", *options]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        announced: dict[str, str] = json.loads(process.stdout.readline())["ladders"]
+        process.terminate()
+    assert process.returncode == 0
+    return announced
+
+
+def test_serve_opens_ladders_and_doctor_names_them(cli: Cli, here: Path) -> None:
+    assert cli("bot", "add", "sample:meek").status == 0
+    named = ladders("--no-ladders", "--ladder", "saint_poker-3")
+    assert list(named) == ["saint_poker-3"]
+    all_ladders = ladders()
+    assert {form.partition("-")[0] for form in all_ladders} == {
+        *("poke", "saint_poker", "pokex", "pouku", "pokino")
+    }
+    assert named.items() <= all_ladders.items()
+    checks = json.loads(cli("doctor", "--json").out)["checks"]
+    (check,) = [check for check in checks if check["name"] == "ladders"]
+    assert all(name in check["found"] for name in all_ladders.values())
+
+
+@pytest.mark.parametrize("form", ["pokex-9", "whist", "poke-must_beat=7", "poke-nonsense"])
+def test_an_unknown_form_is_refused_before_anything_starts(cli: Cli, here: Path, form: str) -> None:
+    assert cli("serve", "--ladder", form).status == 2
+    assert not (here / ".pokearena").exists()
