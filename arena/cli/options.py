@@ -148,6 +148,15 @@ def web_options(command: F) -> F:
                 metavar="MIB",
                 help="Maximum size of a pushed bot, packed.",
             ),
+            click.option(
+                "--max-active-versions",
+                "active_versions",
+                type=click.IntRange(0, 100_000),
+                default=usual.active_versions,
+                show_default=True,
+                metavar="N",
+                help="Maximum number of versions of an owner that are not retired; 0: no limit.",
+            ),
         )
     ):
         decorated = option(decorated)

@@ -243,7 +243,10 @@ class Supervisor:
         self._loop.start(
             Service(
                 name="submissions",
-                command=lambda: python_command("arena.submissions"),
+                command=lambda: python_command(
+                    "arena.submissions",
+                    f"--max-active-versions={pages.settings.active_versions}",
+                ),
                 environment={**self._named, config.REFEREE: referee},
                 is_ready=lambda: uploads.is_attended,
                 responds=lambda pid: not is_frozen(pid),

@@ -30,6 +30,7 @@ class WebSettings:
         proxied: whether a trusted reverse proxy forwards the requests with the client's address.
         pushes: the maximum number of versions an owner can push per day; 0 disables uploads.
         push_mib: the size limit of an upload archive, in MiB.
+        active_versions: the maximum number of active versions of an owner; 0: unlimited.
     """
 
     spectators: bool = True
@@ -39,11 +40,13 @@ class WebSettings:
     proxied: bool = False
     pushes: int = 50
     push_mib: int = 32
+    active_versions: int = 10
 
     def arguments(self) -> list[str]:
         """Return the options for `python -m arena.web`. Other users can read them: no secrets."""
         options = [f"--delay={self.delay}", f"--watchers={self.watchers}", f"--rate={self.rate}"]
         options += [f"--pushes={self.pushes}", f"--push-mib={self.push_mib}"]
+        options += [f"--max-active-versions={self.active_versions}"]
         options += ["--no-spectators"] * (not self.spectators)
         return options + ["--behind-proxy"] * self.proxied
 
@@ -56,6 +59,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--rate", type=float, default=defaults.rate)
     parser.add_argument("--pushes", type=int, default=defaults.pushes)
     parser.add_argument("--push-mib", type=int, default=defaults.push_mib)
+    parser.add_argument(
+        "--max-active-versions", type=int, dest="active_versions", default=defaults.active_versions
+    )
     parser.add_argument("--no-spectators", action="store_true")
     parser.add_argument("--behind-proxy", action="store_true")
 
@@ -70,6 +76,7 @@ def settings_from(arguments: Namespace) -> WebSettings:
         proxied=arguments.behind_proxy,
         pushes=arguments.pushes,
         push_mib=arguments.push_mib,
+        active_versions=arguments.active_versions,
     )
 
 

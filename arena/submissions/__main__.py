@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import functools
 import os
 import signal
@@ -27,6 +28,9 @@ _NICE = 10
 
 def main() -> int:
     """Handle submissions until SIGTERM. The next process resumes an interrupted submission."""
+    parser = argparse.ArgumentParser(prog="submissions", description="Handles submissions.")
+    parser.add_argument("--max-active-versions", type=int, default=0, dest="most")
+    arguments = parser.parse_args()
     logs.set_up()
     os.nice(_NICE)
     signal.signal(signal.SIGTERM, _leave)
@@ -44,7 +48,11 @@ def main() -> int:
 
     engine = database.open(where.database_url())
     pipeline = SubmissionPipeline(
-        engine, PendingUploads(where.submissions), where.versions, examine
+        engine,
+        PendingUploads(where.submissions),
+        where.versions,
+        examine,
+        most_active=arguments.most,
     )
     if where.shares_store():
         pipeline = replace(pipeline, keep=functools.partial(version_files.keep, engine))

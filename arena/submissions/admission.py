@@ -30,7 +30,15 @@ class SubmissionRefused(Exception):
         self.output = output
 
 
-def check(engine: Engine, owner: str, name: str, content: str, number: str = "") -> None:
+def check(
+    engine: Engine,
+    owner: str,
+    name: str,
+    content: str,
+    number: str = "",
+    *,
+    most_active: int = 0,
+) -> None:
     """Check that an owner may submit this content as a version of the named bot.
 
     Args:
@@ -39,9 +47,10 @@ def check(engine: Engine, owner: str, name: str, content: str, number: str = "")
         name: the bot's name.
         content: the content hash, 64 hexadecimal digits.
         number: the version in the bot's manifest; empty if it is missing.
+        most_active: the maximum number of active versions of an owner; 0: unlimited.
 
     Raises:
-        Refused: a rule is violated.
+        SubmissionRefused: a rule is violated.
     """
     if not manifest.NAME.fullmatch(name):
         raise SubmissionRefused(
@@ -54,6 +63,7 @@ def check(engine: Engine, owner: str, name: str, content: str, number: str = "")
         raise SubmissionRefused(422, "content is the hash of what is sent, 64 hexadecimal digits.")
     _check_name(engine, owner, name)
     _check_version(engine, name, content, number)
+    _check_active(engine, owner, name, most_active)
 
 
 def _check_name(engine: Engine, owner: str, name: str) -> None:
@@ -86,4 +96,17 @@ def _check_version(engine: Engine, name: str, content: str, number: str) -> None
         409,
         f"{name}@{number} is here already with other content, and a version never changes; give "
         "yours another version in its bot.toml, or none.",
+    )
+
+
+def _check_active(engine: Engine, owner: str, name: str, most: int) -> None:
+    active = versions.active_of(engine, owner)
+    if not most or len(active) < most:
+        return
+    # Propose the oldest version of the same bot, because the new one replaces it.
+    oldest = next((version for version in active if version.name == name), active[0])
+    raise SubmissionRefused(
+        409,
+        f"{owner} has {len(active)} active versions, and the limit is {most}. Retire one first, "
+        f"for example {oldest.id}: `pokearena bot retire {oldest.id} --to URL`.",
     )

@@ -128,6 +128,24 @@ def join(engine: Engine, version: Version, manifest: Manifest) -> tuple[str, ...
     return tuple(joined)
 
 
+def retire(engine: Engine, version: Version) -> tuple[str, ...]:
+    """Retire a version at its owner's request, and withdraw it from the open ladders.
+
+    May be repeated.
+
+    Returns:
+        The IDs of the ladders from which it is withdrawn.
+    """
+    versions.retire(engine, version.id)
+    withdrawn = []
+    for ladder in listing(engine):
+        for entry in ladder.entries:
+            if entry.name == version.id and entry.withdrawn is None:
+                lifecycle.withdraw(engine, ladder.id, version.id, "its owner retired it")
+                withdrawn.append(ladder.id)
+    return tuple(withdrawn)
+
+
 def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
     """Withdraw a bot's oldest versions that exceed the ladder's limit per bot; 0 is unlimited."""
     tournament = tournaments.find(engine, ladder)

@@ -48,6 +48,7 @@ class SubmissionPipeline:
         examine: tests a built bot and returns the checks.
         level: returns the sandbox level for untrusted bots.
         keep: stores the files of an accepted version for other machines.
+        most_active: the maximum number of active versions of an owner; 0: unlimited.
     """
 
     engine: Engine
@@ -56,6 +57,7 @@ class SubmissionPipeline:
     examine: Callable[[Bot], Iterable[Check]]
     level: Callable[[], Level] = best
     keep: Callable[[Bot], None] = lambda bot: None
+    most_active: int = 0
 
     def work(self, submission: str) -> Submission:
         """Process a submission to its decision and return it.
@@ -151,7 +153,12 @@ class SubmissionPipeline:
                 "push it again.",
             )
         admission.check(
-            self.engine, submission.owner, manifest.name, content, manifest.version or ""
+            self.engine,
+            submission.owner,
+            manifest.name,
+            content,
+            manifest.version or "",
+            most_active=self.most_active,
         )
         return bot
 

@@ -20,7 +20,15 @@ from arena.events import restarts
 from arena.web.data.web_state import WebState
 from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
-from arena.web.serving import downloads, error_pages, readiness, relay_address, uploads
+from arena.web.serving import (
+    downloads,
+    error_pages,
+    owner_requests,
+    readiness,
+    relay_address,
+    uploads,
+)
+from arena.web.serving.owner_requests import OwnerRequests
 from arena.web.serving.request_limits import RequestLimits
 from arena.web.serving.responses import FEED, LIVE, PageEndpoints
 from arena.web.serving.security import ContentNegotiation, SecurityHeaders
@@ -80,6 +88,8 @@ def create(web: WebState) -> Starlette:
     routes.append(
         Route(uploads.ADDRESS, serving.failing(UploadEndpoint(web).receive), methods=["POST"])
     )
+    own = OwnerRequests(web)
+    routes.append(Route(owner_requests.RETIRE, serving.failing(own.retire), methods=["POST"]))
     for each in PAGES:
         methods = ["GET", "POST"] if each.owners else ["GET"]
         routes.append(Route(each.path, serving.page(each), methods=methods))

@@ -15,7 +15,7 @@ from arena.store.tournaments import tournaments
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest
 from arena.web.page_route import PageRoute
-from arena.web.serving import rendering, request_limits
+from arena.web.serving import owner_requests, rendering, request_limits
 from arena.web.serving.content_types import KINDS
 
 # The upload of a bot, the only operation with a request body for programs.
@@ -94,14 +94,43 @@ def operation() -> dict[str, Any]:
     }
 
 
+_RETIRED_EXAMPLE: Final[Mapping[str, Any]] = {
+    "version": "mybot@1",
+    "retired": "2026-11-23T23:06:04.000+00:00",
+    "withdrawn": ["t-7f3k9q"],
+}
+
+
+def _retire_operation() -> dict[str, Any]:
+    """Return the operation object of `POST /bots/{name}/retire`."""
+    name = {**_push_parameter("name", "name of the bot", "mybot"), "in": "path"}
+    return {
+        "summary": "Retires a version of a bot.",
+        "description": (
+            "Excludes a version from future tournaments and withdraws it from open ladders. "
+            "Its results stay. Repeating the request changes nothing."
+        ),
+        "operationId": "retire",
+        "security": [{"owner": []}],
+        "parameters": [name, _push_parameter("version", "number of the version", "1")],
+        "responses": {
+            "200": _answer("The version is retired.", _RETIRED_EXAMPLE),
+            "401": _refusal("The token is missing or invalid."),
+            "403": _refusal("The bot belongs to another owner."),
+            "404": _refusal("The version does not exist."),
+            "429": _refusal("Too many requests; `Retry-After` contains the seconds to wait."),
+        },
+    }
+
+
 def _push_parameter(name: str, says: str, example: str) -> dict[str, Any]:
     parameter: dict[str, Any] = {"name": name, "in": "query", "description": says}
     parameter |= {"required": bool(example), "schema": {"type": "string"}}
     return parameter | ({"example": example} if example else {})
 
 
-def _answer(says: str) -> dict[str, Any]:
-    content = {"schema": {"type": "object"}, "example": dict(_EXAMPLE)}
+def _answer(says: str, example: Mapping[str, Any] = _EXAMPLE) -> dict[str, Any]:
+    content = {"schema": {"type": "object"}, "example": dict(example)}
     return {"description": says, "content": {KINDS["json"]: content}}
 
 
@@ -232,7 +261,8 @@ def document(
                 **({"post": operation()} if each.path == request_limits.PUSH else {}),
             }
             for each in addresses
-        },
+        }
+        | {owner_requests.RETIRE: {"post": _retire_operation()}},
         "components": {
             "securitySchemes": dict(SECURITY),
             "schemas": {

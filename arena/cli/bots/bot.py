@@ -9,7 +9,13 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.bots.connect import connect
-from arena.cli.bots.push import push, submission
+from arena.cli.bots.push import (
+    arena_at,
+    push,
+    send_request,
+    submission,
+    token_option,
+)
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
@@ -182,17 +188,25 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
 
 @bot.command(epilog="Example: pokearena bot retire mybot@1")
 @click.argument("version", metavar="NAME@VERSION")
+@click.option("--to", metavar="URL", help="URL of the pages of a remote arena.")
+@token_option
 @json_option
 @data_option
-def retire(version: str, as_json: bool, data: Path | None) -> None:
+def retire(
+    version: str, to: str | None, token: str | None, as_json: bool, data: Path | None
+) -> None:
     """Withdraw a version from future tournaments.
 
-    Its current tournaments continue, and its results stay.
+    Its current tournaments continue, and its results stay. With --to, an owner retires a version of
+    an own bot in a remote arena; it also leaves the open ladders.
     """
     from arena.cli import lookup
     from arena.cli.workspace import Workspace
     from arena.store.bots import versions
 
+    if to is not None:
+        _retire_remotely(version, to, token, as_json)
+        return
     workspace = Workspace(data)
     retired = versions.retire(workspace.existing_store, lookup.version(workspace, version).id)
     if as_json:
@@ -200,6 +214,27 @@ def retire(version: str, as_json: bool, data: Path | None) -> None:
     else:
         output.line(f"{retired.id} is retired; it cannot enter further tournaments")
         output.next_step("pokearena bot list --all")
+
+
+def _retire_remotely(version: str, to: str, token: str | None, as_json: bool) -> None:
+    from urllib.parse import quote, urlencode
+
+    name, at, number = version.partition("@")
+    if not (name and at and number):
+        raise CommandError(
+            f'"{version}" is not a version; write NAME@VERSION, for example mybot@1.',
+            USAGE,
+            code="invalid-version",
+        )
+    arena = arena_at(to, token)
+    path = f"/bots/{quote(name, safe='')}/retire?{urlencode({'version': number})}"
+    answer = send_request(arena, path)
+    if as_json:
+        output.document(dict(answer))
+        return
+    left = " ".join(answer["withdrawn"])
+    output.line(f"{version} is retired" + (f"; it has left {left}" if left else ""))
+    output.next_step(f"open {arena.url}/bots/{name}")
 
 
 @bot.command(epilog="Example: pokearena bot release mybot@1")

@@ -279,6 +279,19 @@ def look(arena: RemoteArena, submission: str) -> Mapping[str, Any]:
     return _welcome(arena, answer).content
 
 
+def send_request(arena: RemoteArena, path: str) -> Mapping[str, Any]:
+    """Send a POST request without a body and return the response.
+
+    Raises:
+        CommandError: the arena does not answer or rejects the request.
+    """
+    try:
+        answer = arena.ask(path, b"")
+    except ArenaUnreachable as error:
+        raise cannot_reach(arena.url, str(error)) from None
+    return _welcome(arena, answer).content
+
+
 def follow(arena: RemoteArena, first: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the state of a submission repeatedly until it is decided.
 
@@ -381,10 +394,10 @@ def _welcome(arena: RemoteArena, answer: ServerAnswer) -> ServerAnswer:
     )
 
 
-_to = click.option(
+to_option = click.option(
     "--to", envvar="POKEARENA_URL", metavar="URL", help="URL of the arena's web pages."
 )
-_token = click.option(
+token_option = click.option(
     "--token",
     default=token_from_environment,
     metavar="TOKEN",
@@ -396,8 +409,8 @@ _token = click.option(
 
 @click.command(epilog="Example: pokearena bot push mybot --to https://arena.example.org")
 @click.argument("bot", metavar="BOT")
-@_to
-@_token
+@to_option
+@token_option
 @click.option("--dry-run", is_flag=True, help="Show what would be sent, without sending it.")
 @click.option("--no-wait", is_flag=True, help="Do not wait for the decision.")
 @json_option
@@ -423,7 +436,7 @@ def push(
     if dry_run:
         with packed(resolved) as what:
             return _tell_packed(what, bot, as_json)
-    arena = _arena(to, token)
+    arena = arena_at(to, token)
     with packed(resolved) as what:
         if not as_json:
             output.hint(f"{what.name} · {what.contents.files} files, {what.size:,} bytes packed")
@@ -443,18 +456,22 @@ def push(
 
 @click.command(epilog="Example: pokearena bot submission s-7f3k9q2xwd --to https://arena.org")
 @click.argument("submission", metavar="ID")
-@_to
-@_token
+@to_option
+@token_option
 @json_option
 def submission(submission: str, to: str | None, token: str | None, as_json: bool) -> int:
     """Show the state of a submission until it is decided."""
 
-    arena = _arena(to, token)
+    arena = arena_at(to, token)
     return tell(arena, follow(arena, look(arena, submission)), as_json)
 
 
-def _arena(to: str | None, token: str | None) -> RemoteArena:
+def arena_at(to: str | None, token: str | None) -> RemoteArena:
+    """Return the arena that `--to` and `--token` name.
 
+    Raises:
+        CommandError: one of them is missing or not valid.
+    """
     if not to:
         raise CommandError(
             "no arena given; use --to URL or set POKEARENA_URL.", USAGE, code="no-url"

@@ -126,6 +126,14 @@ def listing(
         return tuple(_version(row) for row in connection.execute(query))
 
 
+def active_of(engine: Engine, owner: str) -> tuple[Version, ...]:
+    """Return an owner's versions that are not retired, the oldest first."""
+    query = _ALL.where(schema.bots.c.owner == owner, schema.versions.c.retired.is_(None))
+    with reading(engine) as connection:
+        rows = connection.execute(query.order_by(schema.versions.c.created, schema.versions.c.id))
+        return tuple(map(_version, rows))
+
+
 def number_for(engine: Engine, name: str, content_hash: str) -> str:
     """Return the number for a version whose manifest does not state one.
 

@@ -17,14 +17,14 @@ from starlette.responses import JSONResponse, Response
 
 from arena.errors import TooMany
 from arena.store import ids
-from arena.store.bots import owners, submissions
+from arena.store.bots import submissions
 from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionLimits
 from arena.submissions import admission
 from arena.submissions.admission import SubmissionRefused
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.web_state import WebState
 from arena.web.pages.submission import to_json
-from arena.web.serving.owner_token import token_of
+from arena.web.serving.owner_token import owner_of
 from arena.web.serving.request_limits import PUSH
 
 ADDRESS: Final = PUSH
@@ -66,7 +66,7 @@ class UploadEndpoint:
             return Response(status_code=400)
 
     async def _received(self, request: Request) -> Response:
-        owner = await self._owner(request)
+        owner = await owner_of(request, self._web.engine)
         shelf = await self._shelf()
         query = request.query_params
         sent = _AnnouncedUpload(
@@ -79,19 +79,6 @@ class UploadEndpoint:
             return JSONResponse({"wanted": True, "most_bytes": self._most_bytes})
         with self._seat(owner):
             return await self._stored(request, shelf, sent)
-
-    async def _owner(self, request: Request) -> str:
-        token = await token_of(request, form=False)
-        owner = await anyio.to_thread.run_sync(owners.known_by, self._web.engine, token)
-        if owner is None:
-            reason = "invalid token" if token else "missing token"
-            raise HTTPException(
-                401,
-                f"{reason}; send the token as Authorization: Bearer TOKEN. "
-                "The organiser creates tokens with `pokearena owner add`.",
-                {"WWW-Authenticate": "Bearer"},
-            )
-        return owner
 
     async def _shelf(self) -> PendingUploads:
         shelf = self._web.settings.shelf
@@ -110,11 +97,14 @@ class UploadEndpoint:
         """Return the owner's undecided submission with this content hash, if any.
 
         Raises:
-            Refused: the submission violates a rule.
+            SubmissionRefused: the submission violates a rule.
             TooMany: the owner has reached a limit.
         """
         engine = self._web.engine
-        admission.check(engine, sent.owner, sent.name, sent.content, sent.number)
+        most_active = self._web.settings.active_versions
+        admission.check(
+            engine, sent.owner, sent.name, sent.content, sent.number, most_active=most_active
+        )
         known = submissions.waiting(engine, sent.owner, sent.content)
         if known is None:
             submissions.check(engine, sent.owner, self._limits)

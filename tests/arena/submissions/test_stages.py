@@ -72,6 +72,17 @@ def test_of_a_bot_the_newest_versions_play(desk: Desk) -> None:
     ]
 
 
+def test_a_version_beyond_the_limit_of_its_owner_is_refused(desk: Desk) -> None:
+    desk.office = replace(desk.office, most_active=2)
+    desk.pushed(desk.bot())
+    desk.pushed(desk.bot("second"))
+    sentence = refused(desk, desk.bot("second", text="import os\n"), 409)
+    assert "`pokearena bot retire second@1 --to URL`" in sentence
+    assert desk.pushed(desk.bot("third"), owner="bob").version == "third@1"
+    versions.retire(desk.engine, "mybot@1")
+    assert desk.pushed(desk.bot("second", text="import os\n")).version == "second@2"
+
+
 def refused(desk: Desk, folder: Path, status: int, owner: str = "ada") -> str:
     """Check that the submission is refused and leaves no files; return the sentence."""
     submission = desk.pushed(folder, owner)

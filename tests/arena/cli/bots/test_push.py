@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from arena.services import web_process
-from arena.store.bots import owners, submissions
+from arena.store.bots import owners, submissions, versions
+from arena.store.tournaments import tournaments
 from arena.submissions import runner
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.web.data.web_state import ServerSettings, WebState
@@ -96,6 +97,30 @@ def test_a_refusal_is_a_sentence(cli: Cli, arena: Arena, mine: Path) -> None:
     said = cli("bot", "push", "mine", "--to", arena.url)
     assert said.status == 1
     assert said.code == "too-large"
+
+
+def test_an_owner_retires_a_version_in_a_remote_arena(
+    cli: Cli, arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ladder = arena.desk.ladder(open=True)
+    arena.open()
+    assert cli("bot", "push", "mine", "--to", arena.url).status == 0
+    before = [cli("bot", "retire", words, "--to", arena.url) for words in ("greedy@1", "mine@9")]
+    assert [(said.status, said.code) for said in before] == [(1, "refused")] * 2
+    assert cli("bot", "retire", "mine", "--to", arena.url).code == "invalid-version"
+    told = json.loads(cli("bot", "retire", "mine@1", "--to", arena.url, "--json").out)
+    assert (told["version"], told["withdrawn"]) == ("mine@1", [ladder.id])
+    assert versions.find(arena.desk.engine, "mine@1").retired is not None
+    (entry,) = (
+        entry
+        for entry in tournaments.find(arena.desk.engine, ladder.id).entries
+        if entry.name == "mine@1"
+    )
+    assert entry.withdrawn is not None
+    again = cli("bot", "retire", "mine@1", "--to", arena.url)
+    assert (again.status, again.out) == (0, "mine@1 is retired\n")
+    monkeypatch.setenv("POKEARENA_TOKEN", "unknown")
+    assert cli("bot", "retire", "mine@1", "--to", arena.url).code == "refused"
 
 
 def test_what_fails_on_its_way_ends_with_what_was_written(

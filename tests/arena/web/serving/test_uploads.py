@@ -209,6 +209,22 @@ def test_there_may_be_only_so_many(stage: Stage) -> None:
     refused(answer, 429, "4 submissions within a day")
 
 
+def test_an_owner_has_a_limited_number_of_active_versions(stage: Stage) -> None:
+    store = stage.place.store
+    for name, number in (("other", 1), ("mybot", 1), ("mybot", 2)):
+        versions.add(store, name, str(number), f"{number}" * 64, "/x", {}, "ada")
+    client = stage.client(active_versions=3)
+    for body in (b"", PARCEL):
+        answer = client.post(address(), headers=stage.sign(), content=body)
+        refused(answer, 409, "`pokearena bot retire mybot@1 --to URL`")
+    assert client.post(address("bobs"), headers=stage.sign("bob"), content=PARCEL).is_success
+    new = stage.client(active_versions=3).post(address("new"), headers=stage.sign(), content=b"")
+    refused(new, 409, "retire other@1 ")
+    assert stage.client(active_versions=0).post(address(), headers=stage.sign()).is_success
+    versions.retire(store, "other@1")
+    assert client.post(address(), headers=stage.sign(), content=PARCEL).is_success
+
+
 def test_there_may_be_only_so_many_of_all_owners_together(stage: Stage) -> None:
     for number in range(10):
         for content in "abc":
