@@ -7,11 +7,17 @@ subclass of :class:`Presentation` that overrides the defaults that do not fit it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from arena.presentation.elements import OpenCards, Players, ScoreTable, TableRendering
+from arena.presentation.elements import (
+    OpenCards,
+    Players,
+    PublicAction,
+    ScoreTable,
+    TableRendering,
+)
 from referee.games.contract import Action, Game, View
 
 if TYPE_CHECKING:
@@ -84,6 +90,37 @@ class Presentation:
     def public_phrase(self, action: Action) -> str:
         """Return the public part of an action with hidden cards; "" if all of it is public."""
         return ""
+
+    def history(self, public: Any) -> Sequence[PublicAction]:
+        """Return the actions of the whole game so far, in order; by default none.
+
+        Later views of the same game only append to it. Simultaneous actions appear once all seats
+        have chosen, in seat order.
+
+        Args:
+            public: the view of a spectator or of any seat.
+        """
+        return ()
+
+    def choice(self, action: Action) -> str:
+        """Return an action as a line of a menu, such as "lead 4C 4H"; no two actions share one."""
+        from referee.action_phrases import describe
+
+        return describe(action)
+
+    def parse(self, text: str) -> Action | None:
+        """Return the action that :meth:`choice` would write as this text, or None.
+
+        Required only for games whose list of legal actions can be incomplete.
+        """
+        return None
+
+    def rules_now(self, view: Any) -> Sequence[str]:
+        """Return the rules that apply to the decision in a seat's view; by default none.
+
+        Each is the number of a rule ("P-3.2") or of a section ("P-3") of the game's rules page.
+        """
+        return ()
 
     def encoding(self, seats: int) -> Encoding:
         """Return the encoding for reinforcement learning with this number of seats."""

@@ -157,6 +157,15 @@ Area = OpenCards | PrivateCards | CardLines | TrickTable | ScoreTable | DominoLa
 
 
 @dataclass(frozen=True, slots=True)
+class PublicAction:
+    """An action as every seat sees it."""
+
+    seat: int
+    phrase: str
+    """Its public part in the third person: "leads 4C 4H"."""
+
+
+@dataclass(frozen=True, slots=True)
 class Badge:
     """A short fact about a seat."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.presentation.contract import Presentation
@@ -14,6 +14,7 @@ from arena.presentation.elements import (
     OpenCards,
     Players,
     PrivateCards,
+    PublicAction,
     ScoreTable,
     TableRendering,
     TrickCell,
@@ -21,7 +22,15 @@ from arena.presentation.elements import (
     face_up,
 )
 from referee.games.contract import Action
-from referee.games.poke.actions import Answer, Draw, Lead, PokeDeal, PokeTrick, PokeView
+from referee.games.poke.actions import (
+    Answer,
+    Draw,
+    Lead,
+    PokeDeal,
+    PokeDrawn,
+    PokeTrick,
+    PokeView,
+)
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
@@ -135,6 +144,19 @@ def _pad(public: PokeView, players: Players) -> ScoreTable:
     return ScoreTable("pad", "score pad", heads, tuple(rows), tuple(now))
 
 
+def _actions(drawn: Sequence[PokeDrawn], tricks: Sequence[PokeTrick]) -> Iterator[PublicAction]:
+    """Yield the actions of a deal."""
+    for draw in drawn:
+        yield PublicAction(draw.seat, _drawn(draw.cards) if draw.cards else "stands")
+    for trick in tricks:
+        yield PublicAction(trick.leader, f"leads {' '.join(trick.lead)}")
+        yield PublicAction(1 - trick.leader, f"answers {' '.join(trick.answer)}")
+
+
+def _drawn(number: int) -> str:
+    return f"discards {number} card{'' if number == 1 else 's'} and draws as many"
+
+
 class PokePresentation(Presentation):
     """Presentation of Poke."""
 
@@ -183,8 +205,21 @@ class PokePresentation(Presentation):
     def public_phrase(self, action: Action) -> str:
         if not isinstance(action, Draw):
             return ""
-        number = len(action.discards)
-        return f"discards {number} card{'' if number == 1 else 's'} and draws as many"
+        return _drawn(len(action.discards))
+
+    def history(self, public: PokeView) -> Sequence[PublicAction]:
+        actions = [action for deal in public.deals for action in _actions(deal.drawn, deal.tricks)]
+        if public.phase == "over":
+            return actions
+        actions += _actions(public.drawn, public.tricks)
+        if public.lead:
+            actions.append(PublicAction(_leader(public), f"leads {' '.join(public.lead)}"))
+        return actions
+
+    def rules_now(self, view: PokeView) -> Sequence[str]:
+        if view.phase == "draw":
+            return ("P-2", "P-5.1", "P-5.3")
+        return ("P-3", "P-4") if view.phase == "answer" else ("P-3", "P-5.1", "P-5.2")
 
     def encoding(self, seats: int) -> Encoding:
         # Imported late because it imports NumPy, which the store does not need.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from arena.presentation.elements import (
     OpenCards,
     Players,
     PrivateCards,
+    PublicAction,
     ScoreTable,
     TableRendering,
     TrickCell,
@@ -30,7 +31,9 @@ from referee.games.pokex.actions import (
     NameWild,
     PlayCard,
     PlayPair,
+    PokexCall,
     PokexDeal,
+    PokexPlayed,
     PokexTrick,
     PokexView,
 )
@@ -241,6 +244,23 @@ def _pad(public: PokexView, players: Players) -> ScoreTable:
     return ScoreTable("pad", "score", heads, tuple(rows), (foot,))
 
 
+def _calls(auction: Iterable[PokexCall], declarer: int, wild_rank: str) -> Iterator[PublicAction]:
+    """Yield the actions before the tricks of a deal."""
+    for call in auction:
+        yield PublicAction(call.seat, f"bids {call.tricks}" if call.tricks else "passes")
+    if wild_rank:
+        yield PublicAction(declarer, _named(wild_rank))
+
+
+def _plays(played: Iterable[PokexPlayed]) -> Iterator[PublicAction]:
+    for play in played:
+        yield PublicAction(play.seat, f"plays {' '.join(play.cards)}")
+
+
+def _named(rank: str) -> str:
+    return f"makes {'10' if rank == 'T' else rank} wild"
+
+
 class PokexPresentation(Presentation):
     """Presentation of Pokex."""
 
@@ -284,12 +304,32 @@ class PokexPresentation(Presentation):
             case Bid(tricks):
                 return f"bids {tricks}"
             case NameWild(rank):
-                return f"makes {'10' if rank == 'T' else rank} wild"
+                return _named(rank)
             case PlayPair(cards):
                 return f"plays {' '.join(cards)}"
             case PlayCard(card):
                 return f"plays {card}"
         return "passes"
+
+    def history(self, public: PokexView) -> Sequence[PublicAction]:
+        actions: list[PublicAction] = []
+        for deal in public.deals:
+            actions += _calls(deal.auction, deal.declarer, deal.wild_rank)
+            for trick in deal.tricks:
+                actions += _plays(trick.played)
+        if public.phase != "over":
+            actions += _calls(public.auction, public.declarer, public.wild_rank)
+            for trick in public.tricks:
+                actions += _plays(trick.played)
+            actions += _plays(public.played)
+        return actions
+
+    def rules_now(self, view: PokexView) -> Sequence[str]:
+        if view.phase == "bid":
+            return ("X-2", "X-7")
+        if view.phase == "name":
+            return ("X-3", "X-6.2")
+        return ("X-5" if _is_small(view) else "X-4", "X-6")
 
     def encoding(self, seats: int) -> Encoding:
         # Imported late because it imports NumPy, which the store does not need.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.presentation.contract import Presentation
@@ -19,14 +20,22 @@ from arena.presentation.elements import (
     OpenCards,
     Players,
     PrivateCards,
+    PublicAction,
     TableRendering,
     face_up,
 )
 from referee.games.contract import Action
-from referee.games.pokino.actions import Domino, PokinoView, Run
+from referee.games.pokino.actions import (
+    Domino,
+    PassTurn,
+    PokinoSquare,
+    PokinoTurn,
+    PokinoView,
+    Run,
+)
 from referee.games.pokino.layout import PokinoLayout
-from referee.games.shared.cards import Card, in_order
-from referee.games.shared.dominoes import NUMBERS
+from referee.games.shared.cards import RANK, Card, in_order
+from referee.games.shared.dominoes import NUMBERS, Tile
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
@@ -176,6 +185,47 @@ def _runs(public: PokinoView, seat: int) -> CardLines:
     return CardLines("runs", "runs", tuple(reversed(rows)))
 
 
+_RULES = {
+    "greed": "K-8",
+    "pokino_up": "K-9",
+    "tear_down_the_walls": "K-10",
+    "territory": "K-11",
+}
+_NO_DRAW = "no draw"
+_SQUARE = re.compile(r"(-?\d{1,4}),(-?\d{1,4})")
+
+
+def _turn(turn: PokinoTurn) -> str:
+    """Return a turn as a phrase; a later turn may have removed the domino that it laid."""
+    if turn.domino:
+        made = f"lays {turn.domino}"
+    else:
+        made = f"runs {' '.join(turn.run)}" if turn.run else "passes"
+    return f"{made} and draws {turn.drawn}" if turn.drawn else made
+
+
+def _square(text: str) -> PokinoSquare | None:
+    square = _SQUARE.fullmatch(text)
+    return None if square is None else PokinoSquare(int(square[1]), int(square[2]))
+
+
+def _parsed_domino(words: Sequence[str], draw: bool) -> Domino | None:
+    """Return the domino laid on a square in a direction."""
+    tile, place, direction = words
+    square = _square(place)
+    if tile not in NUMBERS or square is None:
+        return None
+    return Domino(Tile(tile), square.x, square.y, direction, draw)
+
+
+def _parsed_run(words: Sequence[str], draw: bool) -> Run | None:
+    """Return the run of alternating cards and squares."""
+    cards = tuple(Card(word.upper()) for word in words[::2] if word.upper() in RANK)
+    path = tuple(square for word in words[1::2] if (square := _square(word)) is not None)
+    complete = len(words) == 2 * len(cards) == 2 * len(path)
+    return Run(path, cards, draw) if cards and complete else None
+
+
 class PokinoPresentation(Presentation):
     """Presentation of Pokino."""
 
@@ -219,6 +269,37 @@ class PokinoPresentation(Presentation):
             case Run(path, cards):
                 return f"runs {' '.join(cards)} from {path[0]} to {path[-1]}{draws}"
         return f"passes{draws}"
+
+    def history(self, public: PokinoView) -> Sequence[PublicAction]:
+        return [PublicAction(turn.seat, _turn(turn)) for turn in public.turns]
+
+    def choice(self, action: Action) -> str:
+        """Return an action with the square of every card of a run."""
+        draws = "" if action.draw else f" {_NO_DRAW}"
+        match action:
+            case Domino(domino, x, y, direction):
+                return f"domino {domino} {x},{y} {direction}{draws}"
+            case Run(path, cards):
+                steps = (f"{card} {square}" for card, square in zip(cards, path, strict=True))
+                return f"run {' '.join(steps)}{draws}"
+        return f"pass{draws}"
+
+    def parse(self, text: str) -> Action | None:
+        made = " ".join(text.lower().split())
+        draw = not made.endswith(_NO_DRAW)
+        kind, *words = made.removesuffix(_NO_DRAW).split() or [""]
+        match kind, words:
+            case "pass", []:
+                return PassTurn(draw)
+            case "domino", [_, _, _]:
+                return _parsed_domino(words, draw)
+            case "run", _:
+                return _parsed_run(words, draw)
+        return None
+
+    def rules_now(self, view: PokinoView) -> Sequence[str]:
+        variants = [section for name, section in _RULES.items() if getattr(view, name)]
+        return ("K-3", "K-4", "K-5", "K-6", "K-7", *variants)
 
     def encoding(self, seats: int) -> Encoding:
         # Imported late because it imports NumPy, which the store does not need.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.presentation.contract import Presentation
@@ -16,13 +16,14 @@ from arena.presentation.elements import (
     OpenCards,
     Players,
     PrivateCards,
+    PublicAction,
     ScoreTable,
     TableRendering,
     face_up,
     signed,
 )
 from referee.games.contract import Action
-from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuView
+from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuTurn, PoukuView
 from referee.games.pouku.scores import GoingOut, payment
 from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState
 from referee.games.pouku.yaku import Values
@@ -131,6 +132,18 @@ def _winner(deal: PoukuDeal, players: Players) -> str:
     return "void" if deal.void else f"{players.names[deal.winner]} {deal.worth}"
 
 
+def _turns(turns: Iterable[PoukuTurn]) -> Iterator[PublicAction]:
+    for turn in turns:
+        yield PublicAction(
+            turn.seat, _discarded(turn.discard, turn.keep, given=turn.field != turn.seat)
+        )
+
+
+def _discarded(card: str, keep: Sequence[str], *, given: bool) -> str:
+    discarded = f"gives {card} to the teammate's field" if given else f"discards {card}"
+    return f"keeps {' '.join(keep)} and {discarded}" if keep else discarded
+
+
 class PoukuPresentation(Presentation):
     """Presentation of Pouku."""
 
@@ -169,20 +182,30 @@ class PoukuPresentation(Presentation):
     def phrase(self, action: Action) -> str:
         match action:
             case Discard(card, keep):
-                return f"{_kept(keep)}discards {card}"
+                return _discarded(card, keep, given=False)
             case Give(card, keep):
-                return f"{_kept(keep)}gives {card} to the teammate's field"
+                return _discarded(card, keep, given=True)
         return "goes out"
+
+    def history(self, public: PoukuView) -> Sequence[PublicAction]:
+        actions: list[PublicAction] = []
+        for deal in public.deals:
+            actions += _turns(deal.turns)
+            if not deal.void:
+                actions.append(PublicAction(deal.winner, "goes out"))
+        if public.deal < _DEALS * len(public.hand_sizes):
+            actions += _turns(public.turns)
+        return actions
+
+    def rules_now(self, view: PoukuView) -> Sequence[str]:
+        keep = ("U-5",) if view.may_keep else ()
+        return ("U-3.3", "U-4", *keep, "U-2", "U-6", *(("U-7",) if view.teams else ()))
 
     def encoding(self, seats: int) -> Encoding:
         # Imported late because it imports NumPy, which the store does not need.
         from arena.presentation.games.pouku.encoding import PoukuEncoding
 
         return PoukuEncoding(seats)
-
-
-def _kept(keep: Sequence[str]) -> str:
-    return f"keeps {' '.join(keep)} and " if keep else ""
 
 
 PRESENTATION = PoukuPresentation

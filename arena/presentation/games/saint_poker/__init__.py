@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.presentation.contract import Presentation
@@ -17,6 +17,7 @@ from arena.presentation.elements import (
     OpenCards,
     Players,
     PrivateCards,
+    PublicAction,
     ScoreTable,
     TableRendering,
     face_up,
@@ -24,7 +25,13 @@ from arena.presentation.elements import (
 )
 from arena.presentation.hand_names import category
 from referee.games.contract import Action
-from referee.games.saint_poker.actions import River, SaintPokerView, Show
+from referee.games.saint_poker.actions import (
+    River,
+    SaintPokerCards,
+    SaintPokerPicked,
+    SaintPokerView,
+    Show,
+)
 from referee.games.shared.cards import Card, in_order
 from referee.games.shared.poker import best_hand
 
@@ -108,6 +115,21 @@ def _row(number: int, order: tuple[int, ...], seats: int) -> tuple[str, ...]:
     return (str(number), *won)
 
 
+def _actions(
+    seats: int,
+    river: Sequence[Card],
+    shown: Sequence[SaintPokerCards],
+    picked: Sequence[SaintPokerPicked],
+) -> Iterator[PublicAction]:
+    """Yield the actions of a round; the last cards of its river were added by seat."""
+    for seat, card in enumerate(river[-seats:]):
+        yield PublicAction(seat, f"adds {card} to the river")
+    for seat, pair in enumerate(shown):
+        yield PublicAction(seat, f"shows {' '.join(pair.cards)}")
+    for pick in picked:
+        yield PublicAction(pick.seat, f"picks up {pick.card}")
+
+
 class SaintPokerPresentation(Presentation):
     """Presentation of Saint Poker."""
 
@@ -147,6 +169,21 @@ class SaintPokerPresentation(Presentation):
             case Show(cards):
                 return f"shows {' '.join(cards)}"
         return f"picks up {action.card}"
+
+    def history(self, public: SaintPokerView) -> Sequence[PublicAction]:
+        seats = len(public.hand_sizes)
+        actions = [
+            action
+            for done in public.rounds
+            for action in _actions(seats, done.river, done.shown, done.picked)
+        ]
+        river = () if public.phase == "river" else public.river
+        return [*actions, *_actions(seats, river, public.shown, public.picked)]
+
+    def rules_now(self, view: SaintPokerView) -> Sequence[str]:
+        if view.phase == "pick_up":
+            return ("S-4", "S-6.2")
+        return ("S-2.1", "S-2.2", "S-2.3") if view.phase == "river" else ("S-2.3", "S-2.4", "S-3")
 
     def encoding(self, seats: int) -> Encoding:
         # Imported late because it imports NumPy, which the store does not need.
