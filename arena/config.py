@@ -9,6 +9,7 @@ Contents of the data folder:
     <data>/logs/matches/   output of bots during matches, by match and version
     <data>/versions/       the files of every hosted bot version, by content hash
     <data>/submissions/    uploads of owners until they are decided
+    <data>/plays/          records of local matches: the newest ones of `play` and `test`
     <data>/builds/         state of bots when `play` built them, by their location
     <data>/running.json    addresses of this folder's services while they run
     <data>/sockets.PID.*   socket directories of services, for cleanup by later services

@@ -15,6 +15,7 @@ from arena.bots.version_store import content_hash
 from arena.cli import formatting, game_options
 from arena.cli.bots import builds
 from arena.cli.errors import UNREACHABLE, CommandError
+from arena.cli.matches import local_matches
 from arena.cli.services.own_referee import own_referee
 from arena.cli.workspace import Workspace
 from arena.matches.runner import play_match, record_text
@@ -154,7 +155,9 @@ def play(bout: LocalMatch, workspace: Workspace, hear: Callable[[PlayedGame], No
     """
     outputs = workspace.folder.outputs / bout.spec.id
     for old in outputs.glob("*.log"):
-        old.unlink()
+        # Another `play` of the same match may delete it first.
+        old.unlink(missing_ok=True)
+    texts: dict[int, list[str]] = {}
 
     def sink(game: PlayedGame) -> None:
         bout.games.append(game)
@@ -164,8 +167,14 @@ def play(bout: LocalMatch, workspace: Workspace, hear: Callable[[PlayedGame], No
 
     def keep(entrant: int, reports: Sequence[Report]) -> None:
         path = outputs / f"{bout.spec.versions[entrant]}.log"
+        written = texts.setdefault(entrant, [])
+        written += [f"--- seat {r.seat}: {r.ended}\n{r.output}\n" for r in reports if r.output]
         try:
-            _keep_output(path, reports)
+            if written:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                # A surrogate cannot be encoded.
+                text = "".join(written).encode("utf-8", "replace").decode()
+                output_file.write_text(path, text)
         except OSError as error:
             # The match is worth more than the output.
             bout.output_error = output_file.named(error, path)
@@ -174,23 +183,27 @@ def play(bout: LocalMatch, workspace: Workspace, hear: Callable[[PlayedGame], No
         bout.complete = play_match(bout.spec, referee, bout.bots, sink, on_reports=keep)
 
 
-def _keep_output(path: Path, reports: Sequence[Report]) -> None:
-    texts = [f"--- seat {r.seat}: {r.ended}\n{r.output}\n" for r in reports if r.output]
-    if texts:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8", errors="replace") as log:
-            log.writelines(texts)
+def write_record(bout: LocalMatch, workspace: Workspace, path: Path | None, kept: int) -> Path:
+    """Write the record atomically into the data folder, and to `path` if given; return its path.
 
-
-def write_record(bout: LocalMatch, workspace: Workspace, path: Path | None) -> Path:
-    """Write the record atomically to `path`, or into the data folder; return its path.
+    Args:
+        bout: the match.
+        workspace: its data folder keeps the record.
+        path: another file for the record.
+        kept: number of local matches to keep; the oldest ones are deleted.
 
     Raises:
         OSError: the record cannot be written; the error names the file.
     """
-    path = path or _default_path(bout, workspace)
-    output_file.write_text(path, bout.record)
-    return path
+    try:
+        default = _default_path(bout, workspace)
+        output_file.write_text(default, bout.record)
+        local_matches.delete_oldest(workspace, kept)
+    finally:
+        # An error of one file does not prevent the other.
+        if path is not None:
+            output_file.write_text(path, bout.record)
+    return path or default
 
 
 def check_writable(bout: LocalMatch, workspace: Workspace, path: Path | None) -> None:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
     """Show the faults of a match and the output of its bots.
 
-    SEAT is the name of a bot or the number of a seat, from 0. --json prints one line per fault.
+    MATCH is an id, the beginning of an id, the file of a record, or `last` for the newest match of
+    `pokearena play`. SEAT is the name of a bot or the number of a seat, from 0. --json prints
+    one line per fault.
     """
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace

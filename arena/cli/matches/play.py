@@ -10,6 +10,7 @@ import rich_click as click
 
 from arena.cli import formatting, output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
+from arena.cli.matches.local_matches import KEPT
 from arena.cli.options import bounded, data_option, game_options, json_option, seats_option
 from arena.config import BOARDS
 
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: pokearena play poke ./mybot sample:greedy -n 10 --watch")
-@click.argument("game")
-@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
+@click.argument("game", metavar="GAME", required=False)
+@click.argument("bots", metavar="BOT BOT...", nargs=-1)
+@click.option("--list", "listed", is_flag=True, help="Print the kept local matches and exit.")
 @click.option(
     "--seed",
     metavar="TEXT",
@@ -41,20 +43,30 @@ if TYPE_CHECKING:
     "--record",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="File for the record. [default: in the data folder]",
+    help="Write the record to this file too. [default: only in the data folder]",
+)
+@click.option(
+    "--keep",
+    type=click.IntRange(1),
+    default=KEPT,
+    show_default=True,
+    metavar="NUMBER",
+    help="Number of local matches kept in the data folder; the oldest ones are deleted.",
 )
 @game_options
 @json_option
 @data_option
 def play(
-    game: str,
+    game: str | None,
     bots: tuple[str, ...],
+    listed: bool,
     seed: str | None,
     boards: int,
     seats: int | None,
     watch: bool,
     lenient: bool,
     record: Path | None,
+    keep: int,
     pairs: tuple[str, ...],
     allowance: int,
     bank: int,
@@ -68,8 +80,11 @@ def play(
     .py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION. All seatings are played.
     The first fault stops the match and is explained, unless --lenient. Standard error shows the
     progress: on a terminal in a status line, else in a line every 10 s.
+
+    The data folder keeps the records: --list prints them, and `last` names the newest one in
+    replay, why, verify, logs and ask.
     """
-    from arena.cli.matches import local_match, play_progress
+    from arena.cli.matches import local_match, local_matches, play_progress
     from arena.cli.workspace import Workspace
     from arena.store.matches.spec import Clock
 
@@ -78,6 +93,13 @@ def play(
             "--watch and --json cannot be combined.", USAGE, code="option-combination"
         )
     workspace = Workspace(data)
+    if listed:
+        if game is not None:
+            raise CommandError("--list takes no GAME.", USAGE, code="option-combination")
+        local_matches.show(workspace, as_json=as_json)
+        return OK
+    if game is None or not bots:
+        raise click.MissingParameter(param_type="argument", param_hint="BOT" if game else "GAME")
     wish = local_match.MatchRequest(
         game=game,
         bots=bots,
@@ -104,7 +126,7 @@ def play(
     written: Path | None = None
     failure: OSError | None = None
     try:
-        written = local_match.write_record(bout, workspace, record)
+        written = local_match.write_record(bout, workspace, record, keep)
     except OSError as error:
         failure = error
     if as_json:

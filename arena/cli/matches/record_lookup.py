@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.cli.errors import USAGE, CommandError
+from arena.cli.matches import local_matches
 from arena.cli.workspace import Workspace
 from referee.record import GameRecord, MatchRecord, RecordError, read
 
@@ -85,17 +86,23 @@ class RecordSource:
 def find(workspace: Workspace, name: str) -> RecordSource:
     """Return the record of a match.
 
+    Args:
+        workspace: the data folder.
+        name: a file, the id of a match or its beginning, or "last": the newest local match.
+
     Raises:
         CommandError: the name is unknown or ambiguous.
         RecordError: the record cannot be read.
     """
+    if name == local_matches.LAST:
+        return _from_file(_last(workspace))
     path = Path(name).expanduser()
     if path.is_file():
         return _from_file(path)
     if "/" in name or name.endswith(".jsonl"):
         raise CommandError(f"file not found: {name}", USAGE, code="unknown-file")
     prefix = name if name.startswith(_PREFIX) else _PREFIX + name
-    played = {path.stem: path for path in workspace.plays.glob("m-*.jsonl")}
+    played = {path.stem: path for path in local_matches.records(workspace)}
     here = {match for match in played if match.startswith(prefix)}
     stored = _stored(workspace, prefix)
     match = _only(name, prefix, here | stored)
@@ -104,6 +111,17 @@ def find(workspace: Workspace, name: str) -> RecordSource:
     from arena.store.matches import results
 
     return RecordSource(read(results.record(workspace.store, match)), None)
+
+
+def _last(workspace: Workspace) -> Path:
+    kept = local_matches.records(workspace)
+    if not kept:
+        raise CommandError(
+            f"no local match in {workspace.plays}; `pokearena play` plays one.",
+            USAGE,
+            code="unknown-match",
+        )
+    return kept[0]
 
 
 def _from_file(path: Path) -> RecordSource:
@@ -128,8 +146,8 @@ def _only(name: str, prefix: str, fitting: set[str]) -> str:
         return prefix
     if not fitting:
         raise CommandError(
-            f"unknown match {name}; `pokearena tournament show ID` lists the "
-            "matches of a tournament.",
+            f"unknown match {name}; `pokearena play --list` lists the local matches, "
+            "`pokearena tournament show ID` those of a tournament.",
             USAGE,
             code="unknown-match",
         )

@@ -19,7 +19,8 @@ from arena.cli.options import data_option, json_option
 def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Path | None) -> None:
     """Step through a match in the terminal.
 
-    MATCH is an id, the beginning of an id, or the file of a record. --json prints one line per
+    MATCH is an id, the beginning of an id, the file of a record, or `last` for the newest match of
+    `pokearena play`. --json prints one line per
     position, with all hands and stocks, the seats to act, and the following actions.
     """
     from arena.cli import key_input

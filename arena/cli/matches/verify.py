@@ -19,8 +19,8 @@ def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
     """Verify records: deal, play and score their matches again.
 
     The seed must match its commitment, and every deal, action and score must follow from the seed
-    and the rules. MATCH is an id, the beginning of an id, or the file of a record. Exit status 1
-    if a record is not correct.
+    and the rules. MATCH is an id, the beginning of an id, the file of a record, or `last` for the
+    newest match of `pokearena play`. Exit status 1 if a record is not correct.
     """
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace

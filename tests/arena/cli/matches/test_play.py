@@ -151,7 +151,8 @@ def test_the_record_goes_where_it_is_wanted(cli: Cli) -> None:
     assert said.last == "next  pokearena replay here.jsonl"
     assert len(read(Path("here.jsonl").read_text()).games) == 2
     assert cli("verify", "here.jsonl").status == 0
-    assert not list(Path(".pokearena/plays").iterdir())
+    (kept,) = Path(".pokearena/plays").iterdir()
+    assert kept.read_text() == Path("here.jsonl").read_text()
 
 
 @pytest.mark.parametrize("words", [("--record", "nowhere/m.jsonl"), ("--data", "file/data")])

@@ -1,0 +1,144 @@
+"""Local matches: `play --list`, the name `last`, and how many records are kept."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.terminal import POKEARENA, Cli, Write
+
+PLAYS = Path(".pokearena/plays")
+BOTS = ("sample:meek", "sample:random")
+
+
+def kept(played: Path, *names: str) -> None:
+    """Keeps copies of a record under these ids, one second apart, the oldest first."""
+    PLAYS.mkdir(parents=True, exist_ok=True)
+    text = played.read_text()
+    match = json.loads(text.partition("\n")[0])["match"]
+    for second, name in enumerate(names):
+        path = PLAYS / f"{name}.jsonl"
+        path.write_text(text.replace(match, name))
+        os.utime(path, (1_000_000 + second, 1_000_000 + second))
+
+
+def ids(cli: Cli) -> list[str]:
+    return [json.loads(line)["match"] for line in cli("play", "--list", "--json").out.splitlines()]
+
+
+def test_the_list_has_id_time_game_bots_and_result_the_newest_first(cli: Cli, played: Path) -> None:
+    kept(played, "m-aaaaaaaaaa", "m-bbbbbbbbbb")
+    listed = cli("play", "--list")
+    assert listed.status == 0
+    head, first, second = listed.out.splitlines()
+    assert head.split() == ["id", "time", "game", "bots", "games", "won", "drawn", "faults"]
+    assert [first.split()[0], second.split()[0]] == ["m-bbbbbbbbbb", "m-aaaaaaaaaa"]
+    assert "greedy v random" in first
+    document = json.loads(cli("play", "--list", "--json").out.splitlines()[1])
+    assert document["match"] == "m-aaaaaaaaaa"
+    assert document["time"] == "1970-01-12T13:46:40.000+00:00"
+    assert (document["game"], document["games"], document["total"]) == ("poke", 2, 2)
+    assert [bot["bot"] for bot in document["bots"]] == ["greedy", "random"]
+    assert sum(bot["wins"] for bot in document["bots"]) + document["drawn"] == 2
+
+
+def test_the_wins_are_those_of_the_result(cli: Cli) -> None:
+    result = json.loads(cli("play", "poke", *BOTS, "-n", 3, "--seed", "1", "--json").out)
+    (document,) = map(json.loads, cli("play", "--list", "--json").out.splitlines())
+    assert [bot["wins"] for bot in document["bots"]] == [bot["wins"] for bot in result["bots"]]
+    assert document["record"] == str(Path(result["record"]))
+
+
+def test_an_empty_folder_and_files_that_are_no_records_are_no_errors(cli: Cli) -> None:
+    assert (cli("play", "--list").status, cli("play", "--list", "--json").out) == (0, "")
+    PLAYS.mkdir(parents=True)
+    for name, text in (("m-1", ""), ("m-2", "{}"), ("m-3", '{"type":"match"}'), ("m-4", "no")):
+        (PLAYS / f"{name}.jsonl").write_text(text)
+    (PLAYS / "m-5.jsonl").write_bytes(b'{"type":"match"\xff')
+    assert ids(cli) == []
+
+
+def test_last_is_the_newest_match_wherever_a_match_is_named(cli: Cli, played: Path) -> None:
+    kept(played, "m-zzzzzzzzzz", "m-aaaaaaaaaa")
+    newest = "m-aaaaaaaaaa"
+    assert json.loads(cli("verify", "last", "--json").out)["match"] == newest
+    assert json.loads(cli("why", "last", "--json").out)["match"] == newest
+    replayed = cli("replay", "last", "--game", 0)
+    assert (replayed.status, newest in replayed.last) == (0, True)
+    assert newest in cli("logs", "last").last
+    asked = cli("ask", "last:0:0", "sample:greedy", "--json")
+    assert json.loads(asked.out)["match"] == newest
+
+
+def test_last_without_a_local_match_is_refused(cli: Cli) -> None:
+    for words in (("replay", "last"), ("verify", "last"), ("ask", "last:0:0", "sample:meek")):
+        refused = cli(*words)
+        assert (refused.status, refused.code) == (2, "unknown-match")
+
+
+def test_the_beginning_of_an_id_is_enough_if_it_fits_one_match(cli: Cli, played: Path) -> None:
+    kept(played, "m-aaaaaaaaaa", "m-aabbbbbbbb")
+    for name in ("aab", "m-aab"):
+        assert json.loads(cli("verify", name, "--json").out)["match"] == "m-aabbbbbbbb"
+    assert cli("verify", "aa").code == "ambiguous"
+
+
+def test_the_oldest_matches_and_the_output_of_their_bots_are_deleted(
+    cli: Cli, played: Path
+) -> None:
+    kept(played, "m-aaaaaaaaaa", "m-bbbbbbbbbb", "m-cccccccccc")
+    outputs = Path(".pokearena/logs/matches")
+    for name in ("m-aaaaaaaaaa", "m-cccccccccc", "m-inthearena"):
+        (outputs / name).mkdir(parents=True)
+        (outputs / name / "greedy.log").write_text("hello")
+    match = json.loads(cli("play", "poke", *BOTS, "--json", "--keep", 2).out)["match"]
+    assert ids(cli) == [match, "m-cccccccccc"]
+    assert sorted(path.name for path in outputs.iterdir()) == ["m-cccccccccc", "m-inthearena"]
+
+
+def test_the_same_match_again_replaces_its_record_and_is_the_last(
+    cli: Cli, played: Path, bot: Write
+) -> None:
+    talker = bot("talker", 'print("hello", flush=True)\nreturn turn.legal[0]')
+    words = ("play", "poke", talker, "sample:meek", "--seed", "1", "--json")
+    match = json.loads(cli(*words).out)["match"]
+    output = Path(".pokearena/logs/matches", match, "talker.log")
+    once = output.read_text()
+    kept(played, "m-aaaaaaaaaa")
+    os.utime(PLAYS / "m-aaaaaaaaaa.jsonl")
+    assert ids(cli) == ["m-aaaaaaaaaa", match]
+    assert json.loads(cli(*words).out)["match"] == match
+    assert ids(cli) == [match, "m-aaaaaaaaaa"]
+    assert output.read_text() == once
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("poke",), ("--list", "poke"), ("poke", *BOTS, "--keep", "0")]
+)
+def test_a_match_needs_a_game_and_bots_and_the_list_takes_none(
+    cli: Cli, words: tuple[str, ...]
+) -> None:
+    assert cli("play", *words).status == 2
+    assert not Path(".pokearena").exists()
+
+
+@pytest.mark.long
+def test_matches_played_at_the_same_time_do_not_disturb_each_other(here: Path) -> None:
+    seeds = ["1", "1", "2", "3"]
+    running = [
+        subprocess.Popen(
+            [POKEARENA, "play", "poke", *BOTS, "--seed", seed, "--json", "--keep", "2"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for seed in seeds
+    ]
+    documents = [json.loads(process.communicate()[0]) for process in running]
+    assert [process.returncode for process in running] == [0] * len(seeds)
+    assert documents[0]["games"] == documents[1]["games"]
+    records = list(PLAYS.glob("*"))
+    assert len(records) == 2
+    checked = subprocess.run([POKEARENA, "verify", *records], check=False)
+    assert checked.returncode == 0
