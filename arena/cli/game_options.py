@@ -1,12 +1,17 @@
 """Parse the game, its options and the number of seats on the command line."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
 
-from arena.bots.bot import Bot
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import unknown
 from referee.games.contract import Game, Value, either
 from referee.games.registry import GAMES
+
+if TYPE_CHECKING:
+    from arena.bots.bot import Bot
 
 
 def game_named(name: str) -> Game:

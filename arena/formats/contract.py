@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import groupby
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from arena.ratings.closed_match import ClosedGame, scores
+
+ALL_AT_ONCE: Final = frozenset(("round-robin", "gauntlet"))
+"""Names of the formats whose matches are all known at the start."""
 
 Ranking: TypeAlias = tuple[tuple[str, ...], ...]
 """Entrants by rank, the best first; the members of a group share a rank."""

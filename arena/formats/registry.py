@@ -23,8 +23,6 @@ FORMATS: Final[Mapping[str, Callable[..., Format]]] = {
 }
 TWO_SIDES: Final = frozenset(("knockout", "sprt"))
 """Formats for matches of two sides only."""
-ALL_AT_ONCE: Final = frozenset(("round-robin", "gauntlet"))
-"""Formats whose matches are all known at the start."""
 CLOSED: Final = TWO_SIDES
 """Formats that entrants cannot join after the start."""
 

@@ -71,7 +71,9 @@ def run(
     from arena.matches.attempt import WorkerResources, attempt
     from arena.services import worker_host
     from arena.store import database
+    from referee.games.registry import GAMES
 
+    GAMES.load_all()
     try:
         watch_ms = max(0, int(environment.get(config.WATCH_MS) or _WATCH_MS))
     except ValueError:

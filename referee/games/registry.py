@@ -1,24 +1,53 @@
 """Registry of the games by id. A new game requires one entry here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Final
 
 from referee.games.contract import Game, SetupError
-from referee.games.poke import Poke
-from referee.games.pokex import Pokex
-from referee.games.pokino import Pokino
-from referee.games.pouku import Pouku
-from referee.games.saint_poker import SaintPoker
 
-GAMES: Mapping[str, Game] = {
-    game.id: game
-    for game in (
-        Poke(),
-        SaintPoker(),
-        Pokex(),
-        Pouku(),
-        Pokino(),
-    )
+_CLASSES: Final = {
+    "poke": "Poke",
+    "saint_poker": "SaintPoker",
+    "pokex": "Pokex",
+    "pouku": "Pouku",
+    "pokino": "Pokino",
 }
+"""Class of each game in `referee.games.ID`."""
+
+
+class LazyGames(Mapping[str, Game]):
+    """The games by id. A game is imported when its value is first needed.
+
+    Importing all games takes longer than most commands: a list of the ids imports none.
+    """
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Game] = {}
+
+    def __getitem__(self, game_id: str) -> Game:
+        if game_id not in self._loaded:
+            name = _CLASSES[game_id]
+            kind: type[Game] = getattr(import_module(f"referee.games.{game_id}"), name)
+            self._loaded[game_id] = kind()
+        return self._loaded[game_id]
+
+    def __contains__(self, game_id: object) -> bool:
+        return game_id in _CLASSES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_CLASSES)
+
+    def __len__(self) -> int:
+        return len(_CLASSES)
+
+    def load_all(self) -> None:
+        """Import all games, for example before a process is forked for each match."""
+        for game_id in self:
+            self[game_id]
+
+
+GAMES: Final = LazyGames()
 
 
 def find(game_id: str) -> Game:

@@ -23,8 +23,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
     shutil.copytree(FILES, root, dirs_exist_ok=True)
     replace(
         root / "referee/games/registry.py",
-        ("from referee.games.poke import", "from referee.games.goofspiel import Goofspiel\n"),
-        ("        Poke(),", "        Goofspiel(),\n"),
+        ('    "poke": "Poke"', '    "goofspiel": "Goofspiel",\n'),
     )
     replace(
         root / "proto/pokearena/v1/bot.proto",

@@ -349,7 +349,7 @@ _HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state
 def _row(tournament: Tournament, progress: TournamentProgress, playing: bool) -> tuple[object, ...]:
     """Return a line of the list, with a plus sign if the format may schedule more matches."""
     from arena.cli import formatting
-    from arena.formats.registry import ALL_AT_ONCE
+    from arena.formats.contract import ALL_AT_ONCE
 
     settled = tournament.ended is not None or tournament.plan.format in ALL_AT_ONCE
     return (

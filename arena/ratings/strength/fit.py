@@ -9,10 +9,13 @@ first fit, not by importing this module.
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from functools import cache
+from typing import TYPE_CHECKING, Final, cast
 
 from arena.ratings.meetings import Meetings, pairs
 from arena.ratings.scale import DECIMALS, ELO, Z95
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 
 
 Groups = tuple[tuple[str, ...], ...]
+
+_BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,7 @@ def strengths(
     settings = settings or StrengthSettings()
     names = sorted({*meetings.entrants, *entrants})
     _check(names, meetings, settings)
+    _load_numpy()
     import numpy as np
 
     from arena.ratings.strength.differences import StrengthDifferences
@@ -168,6 +174,7 @@ def values(meetings: Meetings) -> dict[str, tuple[float, float]]:
     names, settings = list(meetings.entrants), StrengthSettings()
     if not names:
         return {}
+    _load_numpy()
     with _one_thread():
         _, _, fitted = _fitted(names, meetings, settings)
     return {
@@ -176,12 +183,31 @@ def values(meetings: Meetings) -> dict[str, tuple[float, float]]:
     }
 
 
+@cache
+def _load_numpy() -> bool:
+    """Import numpy, and return whether its BLAS has been limited to one thread for this process.
+
+    The number of threads is read when numpy is imported, and starting them takes a third of that
+    time. If numpy is loaded already, its other users keep their threads.
+    """
+    if "numpy" in sys.modules or _BLAS_THREADS in os.environ:
+        return False
+    os.environ[_BLAS_THREADS] = "1"
+    try:
+        import numpy  # noqa: F401
+    finally:
+        del os.environ[_BLAS_THREADS]
+    return True
+
+
 def _one_thread() -> AbstractContextManager[object]:
     """Limit numpy to one thread.
 
     On a busy machine the threads of OpenBLAS wait for each other: 2.7 s instead of 0.05 s for 200
     entrants. With one thread, no digit depends on the number of cores.
     """
+    if _load_numpy():
+        return nullcontext()
     from threadpoolctl import threadpool_limits
 
     return cast("AbstractContextManager[object]", threadpool_limits(1))

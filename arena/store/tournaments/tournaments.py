@@ -11,7 +11,6 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, sel
 
 from arena import config
 from arena.errors import Conflict, NotFound, OutOfRange, StoreError, check_name
-from arena.formats import registry
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import ids, schema
 from arena.store.database import now, reading, writing
@@ -110,6 +109,8 @@ def check_plan(plan: TournamentPlan) -> None:
     Raises:
         OutOfRange: a number is outside its range.
     """
+    from arena.formats import registry
+
     clock = plan.clock
     for name, value, bounds in (
         ("boards", plan.boards, config.BOARDS),

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from arena.formats.contract import FormatEntrant
-from arena.formats.registry import ALL_AT_ONCE
+from arena.formats.contract import ALL_AT_ONCE, FormatEntrant
 from arena.store.tournaments.format_history import FormatHistory
 from arena.tournaments import time_estimate
 

@@ -11,6 +11,7 @@ import pytest
 
 from arena.cli.root import LazyCommand, pokearena
 from arena.cli.workspace import Workspace
+from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
 
 HEAVY = ("sqlalchemy", "alembic", "grpc", "google.protobuf", "redis", "rq", "elo", "referee.games")
@@ -91,7 +92,31 @@ def test_the_list_of_tournaments_imports_no_ratings_and_no_services(
 
 def test_standings_import_no_services(tmp_path: Path, held: Callable[..., str]) -> None:
     held(("a", "b"), {}, 1)
-    assert not imported_by(tmp_path, "standings") & {"http.client", "arena.services", "alembic"}
+    loaded = imported_by(tmp_path, "standings")
+    assert not loaded & {"http.client", "arena.services", "alembic", "arena.formats.registry"}
+
+
+def test_standings_import_only_the_games_that_were_played(
+    tmp_path: Path, held: Callable[..., str]
+) -> None:
+    held(("a", "b"), {}, 1)
+    assert {"referee.games." + name for name in GAMES} & imported_by(tmp_path, "standings") == {
+        "referee.games.poke"
+    }
+
+
+def test_garbage_is_collected_as_usual_after_the_first_collection() -> None:
+    code = (
+        "import gc\n"
+        "usual = gc.get_threshold(), list(gc.callbacks)\n"
+        "from arena.cli import main\n"
+        "main(['--version'])\n"
+        "postponed = gc.get_threshold()\n"
+        "gc.collect()\n"
+        "print(postponed > usual[0], (gc.get_threshold(), gc.callbacks) == usual)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "True True"
 
 
 def test_no_command_at_all_shows_the_help_as_wrong_usage(cli: Cli) -> None:
