@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from typing import Final
 
 from referee.record import Line, dump
@@ -36,6 +37,29 @@ def public(fault: Line) -> Line:
     """Return a fault line without the owner's members and without folder names."""
     facts = {name: fault[name] for name in fault if name not in OWN}
     return {**facts, "sentence": pathless(str(fault["sentence"]))}
+
+
+def without_data_of(record: str, versions: Collection[str]) -> str:
+    """Return the record of a game without the notes and the output of some versions.
+
+    It still verifies: actions, times, results and the sentences of faults stay.
+
+    Args:
+        record: the lines of a game; the first one names the version of each seat.
+        versions: the versions as ``name@number``.
+    """
+    lines = record.split("\n")
+    seating = json.loads(lines[0])["seating"]
+    seats = {seat for seat, version in enumerate(seating) if version in versions}
+    return "\n".join(_forgotten_line(line, seats) for line in lines)
+
+
+def _forgotten_line(text: str, seats: Collection[int]) -> str:
+    line = json.loads(text) if '"fault"' in text or '"note"' in text else {}
+    private = {"fault": OWN, "action": ("note",)}.get(line.get("type", ""), ())
+    if line.get("seat") not in seats or not any(name in line for name in private):
+        return text
+    return dump({name: line[name] for name in line if name not in private}).rstrip("\n")
 
 
 def published(record: str) -> str:

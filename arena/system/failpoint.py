@@ -23,6 +23,8 @@ TRANSACTIONS: Final = (
     "add_owner",
     "renew_owner",
     "remove_owner",
+    "delete_owner",
+    "erase_owner",
     "add_remote",
     "presence",
     "give_up",

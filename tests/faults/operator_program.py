@@ -17,6 +17,7 @@ from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.matches import offline_bot_waits, transitions
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
+from arena.submissions import owner_deletion
 from arena.submissions.pending_uploads import PendingUploads
 from arena.submissions.pipeline import SubmissionPipeline
 from arena.tournaments import scheduler
@@ -78,6 +79,8 @@ def main(url: str, action: str, *words: str) -> None:
         owners.renew(engine, *words)
     elif action == "remove_owner":
         owners.remove(engine, *words)
+    elif action == "delete_owner":
+        owner_deletion.delete(engine, Folder(Path(words[1])), words[0])
     elif action == "submit":
         push(engine, Folder(Path(words[0])), *words[1:])
     elif action == "receive":

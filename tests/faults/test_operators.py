@@ -102,6 +102,17 @@ def when_an_owner_is_given_a_token(arena: Arena, witness: Witness, kill: Kill, a
     assert arena.operate(action, "ada") == int(action != "renew_owner")
 
 
+def when_an_owner_is_deleted(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Delete an owner's data; an interrupted deletion continues when it is started again."""
+    deletion = ("delete_owner", "ada", str(arena.where.root))
+    # The last transaction removes the name, so a deletion killed after it has nothing left to do.
+    for bot in ("first@1", "last@1"):
+        assert arena.operate("own", bot, "ada") == 0
+    kill(*deletion)
+    assert arena.operate(*deletion) == 0
+    assert arena.operate(*deletion) == 1
+
+
 def when_a_bot_is_pushed(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
     """Push a bot, which becomes exactly one version."""
     bot = arena.where.root / "pushed"
@@ -139,6 +150,7 @@ DONE_AFTERWARDS: dict[str, Deed] = {
     "rebuild": when_a_ladder_is_rebuilt,
     "restore": when_a_backup_is_restored,
     **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),
+    **dict.fromkeys(("delete_owner", "erase_owner"), when_an_owner_is_deleted),
     **dict.fromkeys(("submit", "take_up", "step", "decide"), when_a_bot_is_pushed),
 }
 """The same for transactions in an arena whose tournament is over."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import rich_click as click
 
 from arena.cli import output
+from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
 
@@ -61,6 +63,80 @@ def remove(name: str, as_json: bool, data: Path | None) -> None:
     else:
         output.line(f"the token of {name} is revoked")
         output.next_step("pokearena owner list")
+
+
+@owner.command(epilog="Example: pokearena owner delete ada --dry-run")
+@click.argument("name")
+@click.option("--dry-run", is_flag=True, help="Show what would be deleted, without deleting it.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@json_option
+@data_option
+def delete(name: str, dry_run: bool, yes: bool, as_json: bool, data: Path | None) -> None:
+    """Delete the data of an owner: source files, output, notes, submissions and tokens.
+
+    The versions are retired and withdrawn from open tournaments. Names of bots, records and results
+    stay, and a pseudonym replaces the name of the owner, so all ratings can still be computed again
+    and all matches verified. This cannot be undone. Backups are not changed.
+    """
+    from arena.cli.output import ProgressLine
+    from arena.cli.workspace import Workspace
+    from arena.store.bots import owner_data
+    from arena.submissions import owner_deletion
+
+    workspace = Workspace(data)
+    found = owner_data.survey(workspace.existing_store, name)
+    played = owner_data.matches(workspace.store, name)
+    files = list(owner_deletion.files(workspace.folder, found, played))
+    values: dict[str, object] = {
+        "owner": name,
+        "tokens": found.tokens,
+        "versions": list(found.versions),
+        "content_hashes": list(found.contents),
+        "submissions": list(found.submissions),
+        "matches": found.matches,
+        "files": list(map(str, files)),
+    }
+    if not as_json:
+        output.line(f"versions     {' '.join(found.versions) or '–'}: retired, withdrawn")
+        output.line(f"tokens       {found.tokens}: revoked")
+        output.line(f"files        {len(files)}: deleted")
+        output.line(f"submissions  {len(found.submissions)}: deleted")
+        output.line(f"matches      {found.matches}: stay, without output and notes")
+    pseudonym = None
+    if not dry_run:
+        _confirm(name, yes)
+        progress = ProgressLine()
+        _, pseudonym = owner_deletion.delete(
+            workspace.store,
+            workspace.folder,
+            name,
+            lambda done, of: progress("matches are redacted", done, of),
+        )
+    if as_json:
+        output.document({**values, "deleted": not dry_run, "pseudonym": pseudonym})
+    elif dry_run:
+        output.next_step(f"pokearena owner delete {name}")
+    else:
+        output.line(f"{name} is deleted; the results belong to {pseudonym}")
+        output.next_step("pokearena ladder verify")
+
+
+def _confirm(name: str, yes: bool) -> None:
+    """Ask for confirmation on a terminal.
+
+    Raises:
+        CommandError: it is refused, or there is no terminal.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise CommandError(
+            f"deleting {name} cannot be undone; confirm with --yes, or look with --dry-run.",
+            USAGE,
+            code="not-confirmed",
+        )
+    if not click.confirm(f"Delete the data of {name}? This cannot be undone.", err=True):
+        raise CommandError("nothing is deleted.", FAILED, code="not-confirmed")
 
 
 @owner.command("list", epilog="Example: pokearena owner list")

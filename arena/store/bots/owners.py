@@ -11,6 +11,7 @@ import hmac
 import re
 import secrets
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import Engine, delete, exc, insert, select, update
 
@@ -19,6 +20,8 @@ from arena.store import schema
 from arena.store.database import now, reading, writing
 from referee.sanitizing import quote
 
+PSEUDONYM: Final = "deleted-"
+"""Prefix of the pseudonyms of deleted owners (`arena.store.bots.owner_data`)."""
 _BYTES = 32
 _NAME = re.compile(r"[\w.@+-](?:[\w.@+ -]*[\w.@+-])?")
 
@@ -49,6 +52,8 @@ def add(engine: Engine, name: str) -> str:
             f'"{quote(name, 60)}" is not a valid owner name; use 1 to 100 letters, digits, spaces '
             "inside the name, and . - _ @ +."
         )
+    if name.startswith(PSEUDONYM):
+        raise BadName(f'names that begin with "{PSEUDONYM}" belong to deleted owners.')
     token = secrets.token_urlsafe(_BYTES)
     try:
         with writing(engine, "add_owner") as connection:

@@ -1,0 +1,234 @@
+"""Delete the data of an owner from the store, and keep the results under a pseudonym.
+
+The deletion consists of several short transactions, because an owner may have played millions of
+games. Each can be repeated, so an interrupted deletion continues when it is started again: the last
+transaction removes the owner's name.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Select, delete, distinct, func, select, update
+
+from arena.errors import NotFound
+from arena.store import schema
+from arena.store.bots.owners import PSEUDONYM
+from arena.store.database import now, reading, writing
+from arena.store.postgresql import keep
+from arena.store.schema import MatchState, SubmissionState
+from arena.store.tournaments.lifecycle import leave
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerData:
+    """What the store holds of an owner.
+
+    Attributes:
+        owner: the name.
+        tokens: 1 if the owner has a token, and 1 for each token of a remote bot.
+        versions: the versions as ``name@number``, also the retired ones.
+        contents: the content hashes that no bot of anyone else has.
+        submissions: the ids of the submissions.
+        matches: the number of matches of the versions.
+    """
+
+    owner: str
+    tokens: int
+    versions: tuple[str, ...]
+    contents: tuple[str, ...]
+    submissions: tuple[str, ...]
+    matches: int
+
+
+def survey(engine: Engine, owner: str) -> OwnerData:
+    """Return what the store holds of an owner.
+
+    Raises:
+        NotFound: nothing.
+    """
+    owners, sent, remotes = schema.owners, schema.submissions, schema.remotes
+    sides, entrants = schema.match_entrants, schema.entrants
+    with reading(engine) as connection:
+        count = select(func.count())
+        tokens = int(connection.scalar(count.where(owners.c.name == owner)) or 0)
+        of_bots = count.where(remotes.c.version.in_(_versions(owner)), remotes.c.token.is_not(None))
+        tokens += int(connection.scalar(of_bots) or 0)
+        query = select(schema.versions.c.id).where(schema.versions.c.id.in_(_versions(owner)))
+        names = tuple(connection.execute(query.order_by(schema.versions.c.id)).scalars())
+        submissions = select(sent.c.id).where(sent.c.owner == owner).order_by(sent.c.id)
+        sent_ids = tuple(connection.execute(submissions).scalars())
+        played = select(func.count(distinct(sides.c.match)))
+        matches = connection.scalar(played.where(sides.c.version.in_(_versions(owner))))
+        entered = connection.scalar(count.where(entrants.c.owner == owner))
+        contents = _contents(connection, owner)
+    if not (tokens or names or sent_ids or entered):
+        raise NotFound(f"unknown owner {owner}; `pokearena bot list` shows the owners of bots.")
+    return OwnerData(owner, tokens, names, contents, sent_ids, int(matches or 0))
+
+
+def withdraw(engine: Engine, owner: str) -> None:
+    """Revoke all tokens, retire all versions and withdraw them from open tournaments.
+
+    Waiting submissions are refused. Matches that no worker plays become void.
+    """
+    versions, entrants, held = schema.versions, schema.entrants, schema.tournaments
+    remotes, sent, matches = schema.remotes, schema.submissions, schema.matches
+    mine = versions.c.id.in_(_versions(owner))
+    with writing(engine, "delete_owner") as connection:
+        # Lock versions before tournaments, as `arena.store.bots.quarantine` does.
+        keep(connection, select(versions.c.id).where(mine).order_by(versions.c.id))
+        connection.execute(delete(schema.owners).where(schema.owners.c.name == owner))
+        connection.execute(
+            update(remotes)
+            .where(remotes.c.version.in_(_versions(owner)))
+            .values(token=None, until=0, refusal=None)
+        )
+        connection.execute(
+            update(versions).where(mine, versions.c.retired.is_(None)).values(retired=now())
+        )
+        query = (
+            select(entrants.c.tournament, entrants.c.version)
+            .join(held, held.c.id == entrants.c.tournament)
+            .where(entrants.c.version.in_(_versions(owner)), held.c.ended.is_(None))
+            .order_by(entrants.c.tournament, entrants.c.position)
+        )
+        for tournament, version in connection.execute(query).all():
+            connection.execute(select(held.c.id).where(held.c.id == tournament).with_for_update())
+            leave(connection, tournament, version, "its owner's data is deleted")
+        connection.execute(
+            update(sent)
+            .where(sent.c.owner == owner, sent.c.state == SubmissionState.WAITING)
+            .values(state=SubmissionState.REFUSED, status=409, ended=now(), changed=now())
+        )
+        lapsed = (
+            matches.c.state == MatchState.RUNNING,
+            matches.c.lease_until <= now(),
+            matches.c.id.in_(_matches(owner)),
+        )
+        keep(connection, select(matches.c.id).where(*lapsed).order_by(matches.c.id))
+        connection.execute(
+            update(matches)
+            .where(*lapsed)
+            .values(state=MatchState.VOID, ended=now(), reason="an owner's data was deleted.")
+        )
+
+
+def running(engine: Engine, owner: str) -> tuple[int, int]:
+    """Return how many matches of the owner are played, and how many submissions are processed."""
+    matches, sent = schema.matches, schema.submissions
+    with reading(engine) as connection:
+        played = connection.scalar(
+            select(func.count()).where(
+                matches.c.state == MatchState.RUNNING, matches.c.id.in_(_matches(owner))
+            )
+        )
+        processed = connection.scalar(
+            select(func.count()).where(
+                sent.c.owner == owner, sent.c.state == SubmissionState.RUNNING
+            )
+        )
+    return int(played or 0), int(processed or 0)
+
+
+def matches(engine: Engine, owner: str) -> tuple[str, ...]:
+    """Return the ids of all matches of the owner's versions."""
+    table = schema.matches
+    query = select(table.c.id).where(table.c.id.in_(_matches(owner))).order_by(table.c.id)
+    with reading(engine) as connection:
+        return tuple(connection.execute(query).scalars())
+
+
+def redact(
+    engine: Engine, match: str, versions: Sequence[str], redacted: Callable[[str], str]
+) -> None:
+    """Rewrite the records of a match, and delete the output of some versions from its faults.
+
+    Args:
+        engine: the store.
+        match: its id.
+        versions: the versions as ``name@number``.
+        redacted: returns the redacted record of a game.
+    """
+    games, faults = schema.games, schema.faults
+    with _erasing(engine) as connection:
+        rows = connection.execute(
+            select(games.c.game, games.c.record).where(games.c.match == match)
+        )
+        for number, record in rows.all():
+            if (text := redacted(record)) != record:
+                one = (games.c.match == match, games.c.game == number)
+                connection.execute(update(games).where(*one).values(record=text))
+        connection.execute(
+            update(faults)
+            .where(faults.c.match == match, faults.c.version.in_(versions))
+            .values(output="", ended="")
+        )
+
+
+def forget(engine: Engine, data: OwnerData) -> str:
+    """Delete the builds, submissions and manifests, and replace the name by a new pseudonym.
+
+    The games of a manifest stay, and whether the bot was remote: statistics use them.
+
+    Returns:
+        The pseudonym.
+    """
+    versions, remotes, entrants = schema.versions, schema.remotes, schema.entrants
+    pseudonym = PSEUDONYM + secrets.token_hex(4)
+    with _erasing(engine) as connection:
+        for table in (schema.crate_pieces, schema.crates):
+            connection.execute(delete(table).where(table.c.content_hash.in_(data.contents)))
+        sent = schema.submissions
+        connection.execute(delete(sent).where(sent.c.owner == data.owner))
+        connection.execute(delete(remotes).where(remotes.c.version.in_(data.versions)))
+        query = select(versions.c.id, versions.c.manifest).where(versions.c.id.in_(data.versions))
+        for name, manifest in connection.execute(query).all():
+            kept: dict[str, Any] = {"games": manifest.get("games") or []}
+            if manifest.get("remote") or "address" in manifest:
+                kept["remote"] = True
+            # A new time of retirement makes the pages notice the change.
+            connection.execute(
+                update(versions).where(versions.c.id == name).values(manifest=kept, retired=now())
+            )
+        for owners in (schema.bots, entrants):
+            connection.execute(
+                update(owners).where(owners.c.owner == data.owner).values(owner=pseudonym)
+            )
+    return pseudonym
+
+
+def _versions(owner: str) -> Select[tuple[str]]:
+    versions, bots = schema.versions, schema.bots
+    query = select(versions.c.id).join(bots, bots.c.name == versions.c.name)
+    return query.where(bots.c.owner == owner)
+
+
+def _matches(owner: str) -> Select[tuple[str]]:
+    sides = schema.match_entrants
+    return select(sides.c.match).where(sides.c.version.in_(_versions(owner)))
+
+
+def _contents(connection: Connection, owner: str) -> tuple[str, ...]:
+    table = schema.versions
+    mine = table.c.id.in_(_versions(owner))
+    query = select(table.c.content_hash).where(mine, table.c.content_hash != "")
+    others = select(table.c.content_hash).where(table.c.id.not_in(_versions(owner)))
+    chosen = query.where(table.c.content_hash.not_in(others)).distinct()
+    return tuple(connection.execute(chosen.order_by(table.c.content_hash)).scalars())
+
+
+@contextmanager
+def _erasing(engine: Engine) -> Iterator[Connection]:
+    """Open a writing transaction in which SQLite overwrites deleted content with zeros."""
+    with writing(engine, "erase_owner") as connection:
+        is_sqlite = connection.dialect.name == "sqlite"
+        if is_sqlite:
+            connection.exec_driver_sql("PRAGMA secure_delete = ON")
+        yield connection
+        if is_sqlite:
+            connection.exec_driver_sql("PRAGMA secure_delete = OFF")

@@ -1,0 +1,89 @@
+"""Delete the data of an owner: source files, builds, output, notes, submissions and tokens.
+
+Records and results stay, with a pseudonym instead of the owner's name, so that all ratings can
+still be computed again and all matches verified.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.bots import resolver
+from arena.errors import Conflict
+from arena.records import redaction
+from arena.store.bots import owner_data
+from arena.submissions.pending_uploads import PendingUploads
+from arena.system import file_tree
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.config import Folder
+    from arena.store.bots.owner_data import OwnerData
+
+
+class StillInUse(Conflict):
+    """A match or a submission of the owner is still being processed; retry when it has ended."""
+
+
+def delete(
+    engine: Engine, where: Folder, owner: str, report: Callable[[int, int], None] = lambda *_: None
+) -> tuple[OwnerData, str]:
+    """Delete the data of an owner.
+
+    The deletion may be interrupted at any time, and continues when it is started again.
+
+    Args:
+        engine: the store.
+        where: the data folder of this machine.
+        owner: the owner's name.
+        report: is called with the numbers of redacted matches and of all matches.
+
+    Returns:
+        What was deleted, and the pseudonym of the owner.
+
+    Raises:
+        NotFound: the arena holds nothing of this owner.
+        StillInUse: the owner's bots are withdrawn and the tokens revoked, but a match or a
+            submission is still being processed.
+        OSError: a file cannot be deleted.
+    """
+    data = owner_data.survey(engine, owner)
+    owner_data.withdraw(engine, owner)
+    shelf = PendingUploads(where.submissions)
+    played, processed = owner_data.running(engine, owner)
+    if played or (processed and shelf.is_attended):
+        raise StillInUse(
+            f"{owner} is withdrawn, but {played} matches and {processed} submissions of {owner} "
+            "are still being processed. Run the command again when they have ended."
+        )
+    names = frozenset(data.versions)
+    matches = owner_data.matches(engine, owner)
+    for number, match in enumerate(matches, 1):
+        owner_data.redact(
+            engine, match, data.versions, lambda text: redaction.without_data_of(text, names)
+        )
+        report(number, len(matches))
+    for submission in data.submissions:
+        shelf.clear(submission)
+    for path in files(where, data, matches):
+        if not file_tree.remove(path):
+            raise OSError(errno.EACCES, "the file system refuses the removal", str(path))
+    return data, owner_data.forget(engine, data)
+
+
+def files(where: Folder, data: OwnerData, matches: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the existing files and folders with data of an owner, without uploads."""
+    for content in data.contents:
+        folder = where.versions / content
+        for path in (folder, resolver.strangers(folder), resolver.fetched(folder)):
+            if path.exists():
+                yield path
+    for match in matches:
+        folder = where.outputs / match
+        if folder.is_dir():
+            logs = (folder / f"{version}.log" for version in data.versions)
+            yield from (path for path in logs if path.exists())

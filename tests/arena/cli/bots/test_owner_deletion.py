@@ -1,0 +1,206 @@
+"""`owner delete`: the data of an owner go, and all results can still be verified."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.cli.workspace import Workspace
+from arena.errors import BadName, NotFound
+from arena.store import ids
+from arena.store.bots import owner_data, owners, remote_bots, submissions, versions
+from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
+from arena.store.matches import transitions
+from arena.store.matches.spec import TournamentPlan
+from arena.store.schema import SubmissionState
+from arena.store.tournaments import tournaments
+from arena.submissions.pending_uploads import PendingUploads
+from arena.tournaments import scheduler
+from tests.arena.cli.terminal import Cli, in_a_terminal
+from tests.arena.web.closed_matches import Change, Held, play, table
+
+NOTE = "my secret plan"
+
+
+def with_notes(text: str) -> str:
+    """Add a note to every action of a game."""
+    lines = map(json.loads, text.splitlines())
+    noted = (line | ({"note": NOTE} if line["type"] == "action" else {}) for line in lines)
+    return "".join(json.dumps(line) + "\n" for line in noted)
+
+
+def with_output(text: str) -> str:
+    """Add a note to every action of a game, and a fault line with output to each seat."""
+    lines = []
+    seating = json.loads(text.partition("\n")[0])["seating"]
+    for line in map(json.loads, text.splitlines()):
+        if line["type"] == "result":
+            lines += [
+                {
+                    **{"type": "fault", "game": line["game"], "decision": 0, "seat": seat},
+                    **{
+                        "verdict": "crash",
+                        "sentence": "it ended.",
+                        "output": f"{NOTE} {seating[seat]}",
+                    },
+                }
+                for seat in range(2)
+            ]
+        lines.append(line)
+    return with_notes("".join(json.dumps(line) + "\n" for line in lines))
+
+
+class Stage:
+    """An arena with a played match of ada's bot luck0 and bob's bot luck1."""
+
+    def __init__(self, change: Change) -> None:
+        self.place = Workspace()
+        self.store = self.place.store
+        self.held: Held = play(self.place, table("poke-2-must_beat=true"), change=change)
+        for owner, bot in (("ada", "luck0@1"), ("bob", "luck1@1")):
+            versions.own(self.store, versions.find(self.store, bot), owner)
+        self.token = owners.add(self.store, "ada")
+        self.files = []
+        for bot in ("luck0@1", "luck1@1"):
+            output = self.place.folder.outputs / self.held.match / f"{bot}.log"
+            source = self.place.folder.versions / versions.find(self.store, bot).content_hash
+            for path in (output, source / "bot.py"):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(NOTE)
+            self.files += [output, source]
+
+    def submit(self) -> str:
+        """Leave a waiting submission of ada with its upload; return its id."""
+        sent = ReceivedUpload(ids.submission_id(), "ada", "next", "9" * 64, 1)
+        submissions.add(self.store, sent, SubmissionLimits())
+        shelf = PendingUploads(self.place.folder.submissions).create()
+        shelf.parcel(sent.id).write_text(NOTE)
+        self.files.append(shelf.parcel(sent.id))
+        return sent.id
+
+
+@pytest.fixture
+def stage(here: Path) -> Iterator[Stage]:
+    stage = Stage(with_output)
+    yield stage
+    stage.store.dispose()
+
+
+def verified(cli: Cli, stage: Stage) -> None:
+    """Check that records, results, ladder and schedule are what they were."""
+    for words in (
+        ("verify", stage.held.match),
+        ("tournament", "verify", stage.held.tournament),
+        ("db", "check"),
+    ):
+        said = cli(*words)
+        assert said.status == 0, (said.out, said.err)
+
+
+def test_the_data_of_an_owner_go_and_the_results_stay(cli: Cli, stage: Stage) -> None:
+    submission = stage.submit()
+    before = json.loads(cli("standings", "--json").out)
+    first = json.loads(cli("owner", "delete", "ada", "--dry-run", "--json").out)
+    assert (first["deleted"], first["pseudonym"], first["matches"]) == (False, None, 1)
+    assert (first["versions"], first["submissions"]) == (["luck0@1"], [submission])
+    assert all(path.exists() for path in stage.files)
+    told = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    assert {**told, "deleted": False, "pseudonym": None} == first
+    pseudonym = told["pseudonym"]
+    assert pseudonym.startswith("deleted-")
+    assert [path.exists() for path in stage.files] == [False, False, True, True, False]
+    version = versions.find(stage.store, "luck0@1")
+    assert (version.owner, version.authors, version.retired is None) == (pseudonym, (), False)
+    assert owners.known_by(stage.store, stage.token) is None
+    assert submissions.listing(stage.store, owner="ada") == ()
+    assert "ada" not in {
+        entry.owner for each in tournaments.listing(stage.store) for entry in each.entries
+    }
+    assert json.loads(cli("standings", "--json").out) == before
+    replayed = cli("why", stage.held.match, "--json").out + cli("logs", stage.held.match).out
+    assert f"{NOTE} luck1@1" in replayed
+    assert f"{NOTE} luck0@1" not in replayed
+    with pytest.raises(NotFound):
+        owner_data.survey(stage.store, "ada")
+    assert cli("owner", "delete", "ada", "--yes").code == "NotFound"
+
+
+def test_what_was_deleted_is_not_in_the_database_file(cli: Cli, stage: Stage) -> None:
+    versions.own(stage.store, versions.find(stage.store, "luck0@1"), "ada")
+    other = Workspace()
+    assert cli("owner", "delete", "bob", "--yes").status == 0
+    assert cli("owner", "delete", "ada", "--yes").status == 0
+    with other.store.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert NOTE.encode() not in other.folder.database.read_bytes()
+
+
+def test_all_matches_can_be_verified_afterwards(cli: Cli, here: Path) -> None:
+    stage = Stage(with_notes)
+    verified(cli, stage)
+    assert cli("owner", "delete", "ada", "--yes").status == 0
+    verified(cli, stage)
+
+
+def test_a_deletion_is_confirmed(cli: Cli, stage: Stage, here: Path) -> None:
+    refused = cli("owner", "delete", "ada")
+    assert (refused.status, refused.code) == (2, "not-confirmed")
+    for answer, status in (("n\n", 1), ("y\n", 0)):
+        assert owners.known_by(stage.store, stage.token) == "ada"
+        with in_a_terminal(here, "owner", "delete", "ada") as terminal:
+            terminal.sees("cannot be undone")
+            terminal.press(answer)
+            assert terminal.ends() == status
+    assert owners.known_by(stage.store, stage.token) is None
+
+
+def test_open_matches_are_cancelled_and_running_ones_end_first(cli: Cli, stage: Stage) -> None:
+    options = {"must_beat": True}
+    plan = TournamentPlan("next", "poke", options, 2, 1, settings={"cycles": 2})
+    cup = scheduler.begin(stage.store, plan, ["luck0@1", "luck1@1"])
+    lease = transitions.lease(stage.store, transitions.due(stage.store)[0], "w", 600)
+    assert lease is not None
+    submission = stage.submit()
+    submissions.take_up(stage.store, submission)
+    early = cli("owner", "delete", "ada", "--yes")
+    assert (early.status, early.code) == (1, "StillInUse")
+    progress = tournaments.progress(stage.store, cup.id)
+    assert (progress.pending, progress.running, progress.cancelled) == (0, 1, 1)
+    assert owners.known_by(stage.store, stage.token) is None
+    assert versions.find(stage.store, "luck0@1").retired is not None
+    assert versions.find(stage.store, "luck0@1").owner == "ada"
+    transitions.void(stage.store, lease.spec.id, "The worker has ended.")
+    with PendingUploads(stage.place.folder.submissions).attended():
+        assert cli("owner", "delete", "ada", "--yes").code == "StillInUse"
+    assert cli("owner", "delete", "ada", "--yes").status == 0
+    assert not any(path.exists() for path in stage.files[:2])
+
+
+def test_files_and_builds_that_others_use_too_stay(cli: Cli, stage: Stage) -> None:
+    content = versions.find(stage.store, "luck0@1").content_hash
+    versions.add(stage.store, "same", "1", content, "/same", {}, "bob")
+    told = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    assert told["content_hashes"] == []
+    assert (stage.place.folder.versions / content).is_dir()
+
+
+def test_a_remote_bot_loses_its_token_and_its_address(cli: Cli, stage: Stage) -> None:
+    _, token = remote_bots.add_relayed(stage.store, "far", "1", "ada")
+    remote_bots.add_direct(stage.store, "near", "1", "10.0.0.5:7000", "ada")
+    assert cli("owner", "delete", "ada", "--yes").status == 0
+    assert remote_bots.of_token(stage.store, token) is None
+    assert remote_bots.listing(stage.store) == {}
+    assert versions.find(stage.store, "near@1").manifest == {"games": [], "remote": True}
+
+
+def test_a_waiting_submission_is_refused(cli: Cli, stage: Stage) -> None:
+    submission = stage.submit()
+    owner_data.withdraw(stage.store, "ada")
+    assert submissions.find(stage.store, submission).state is SubmissionState.REFUSED
+
+
+def test_the_name_of_a_deleted_owner_cannot_be_taken(cli: Cli, stage: Stage) -> None:
+    told = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    with pytest.raises(BadName):
+        owners.add(stage.store, told["pseudonym"])

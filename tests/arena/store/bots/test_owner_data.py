@@ -1,0 +1,50 @@
+"""Deleting the data of an owner from the store: each step can be repeated."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.errors import NotFound
+from arena.store.bots import owner_data, owners, version_files, versions
+from arena.store.matches import listing, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.schema import MatchState
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+
+
+def test_an_unknown_owner_has_no_data(store: Engine) -> None:
+    with pytest.raises(NotFound):
+        owner_data.survey(store, "ada")
+
+
+def test_everything_but_the_results_is_deleted(
+    store: Engine, schedule: Callable[..., Tournament], played: Callable[..., PlayedGame]
+) -> None:
+    cup = schedule(bots=3)
+    owners.add(store, "ada")
+    versions.own(store, versions.find(store, "bot1@1"), "ada")
+    lease = transitions.lease(store, transitions.due(store)[0], "w", 600)
+    assert lease is not None
+    assert "bot1@1" in lease.spec.versions
+    for number in range(lease.spec.games):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+    data = owner_data.survey(store, "ada")
+    assert (data.tokens, data.versions, data.matches) == (1, ("bot1@1",), 2)
+    assert data.contents == (f"{1:064x}",)
+    for _ in range(2):
+        owner_data.withdraw(store, "ada")
+    progress = tournaments.progress(store, cup.id)
+    assert (progress.closed, progress.cancelled, progress.pending) == (1, 1, 1)
+    assert owner_data.running(store, "ada") == (0, 0)
+    for match in owner_data.matches(store, "ada"):
+        for _ in range(2):
+            owner_data.redact(store, match, data.versions, lambda text: text.replace("7", "7"))
+    pseudonym = owner_data.forget(store, data)
+    assert versions.find(store, "bot1@1").owner == pseudonym
+    assert version_files.find(store, f"{1:064x}") is None
+    closed = listing.matches(store, tournament=cup.id, states=(MatchState.CLOSED,))
+    assert [match.id for match in closed] == [lease.spec.id]
+    with pytest.raises(NotFound):
+        owner_data.survey(store, "ada")
