@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LadderKey:
-    """Some tournaments of one form (`arena.presentation.form_name`).
+    """Some tournaments of one form (`referee.games.registry`).
 
     Attributes:
         form: the form.

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from arena.presentation.form_name import form_of
 from arena.system import output_file
 from referee import replay
 from referee.game_codec import camel, json_of
-from referee.games.registry import find
+from referee.games.registry import find, form_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.bots.exit_report import MIB
 from arena.presentation import text
-from arena.presentation.live_position import InvalidPosition, render_view
+from arena.presentation.narration import InvalidPosition, render_view
 from arena.ratings.closed_match import FINISHED
 from referee.games.registry import find
 from referee.record import GameRecord, Line, MatchRecord

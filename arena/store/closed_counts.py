@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, func, select
 
-from arena.presentation.form_name import form_of
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.bots.remote_bots import is_relayed
 from arena.store.database import reading
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import rounds
+from referee.games.registry import form_of
 
 REMOTE: Final = "remote"
 """Stands for the language of a bot that runs on its author's machine."""

@@ -1,10 +1,10 @@
-"""Registry of the games by id. A new game requires one entry here."""
+"""Registry of the games by id, and names of their forms. A new game requires one entry here."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Final
 
-from referee.games.contract import Game, SetupError
+from referee.games.contract import Game, SetupError, Value
 
 _CLASSES: Final = {
     "poke": "Poke",
@@ -59,3 +59,19 @@ def find(game_id: str) -> Game:
     if game_id not in GAMES:
         raise SetupError(f'there is no game "{game_id}"; the games are {", ".join(sorted(GAMES))}')
     return GAMES[game_id]
+
+
+def form_of(game_id: str, seats: int, options: Mapping[str, Value]) -> str:
+    """Return the name of a form: "poke", "pokex-4", "pokino-3-greed", "pouku-4-reference=left".
+
+    Args:
+        game_id: the game.
+        seats: the number of seats; included if the game supports several numbers.
+        options: a value for every option; those that differ from the default are included.
+    """
+    game = find(game_id)
+    words = [game_id] + [str(seats)] * (len(game.seats) > 1)
+    for name, value in options.items():
+        if value != game.options[name].default:
+            words.append(name if value is True else f"{name}={str(value).lower()}")
+    return "-".join(words)

@@ -1,13 +1,14 @@
-"""A gRPC call: messages in both directions until a status ends it."""
+"""A gRPC call: messages in both directions until a status (code and message) ends it."""
 
 import asyncio
 import struct
 import zlib
+from dataclasses import dataclass
 from typing import Protocol
+from urllib.parse import unquote_to_bytes
 
 from grpc import StatusCode
 
-from referee.rpc import status
 from referee.rpc.http2 import (
     END_STREAM,
     WINDOW_BYTES,
@@ -19,8 +20,75 @@ from referee.rpc.http2 import (
     more_credit,
     numbered,
 )
-from referee.rpc.status import CallFailed, Status
 from referee.rpc.work_budget import UNPACKED_BYTE, WorkBudget
+
+# Status of a gRPC call: its code and message (gRPC over HTTP/2, "Responses").
+
+_CODES = {code.value[0]: code for code in StatusCode}
+_BY_HTTP = {
+    "400": StatusCode.INTERNAL,
+    "401": StatusCode.UNAUTHENTICATED,
+    "403": StatusCode.PERMISSION_DENIED,
+    "404": StatusCode.UNIMPLEMENTED,
+    "429": StatusCode.UNAVAILABLE,
+    "502": StatusCode.UNAVAILABLE,
+    "503": StatusCode.UNAVAILABLE,
+    "504": StatusCode.UNAVAILABLE,
+}
+_BY_RESET: dict[int, StatusCode] = {
+    ErrorCode.REFUSED_STREAM: StatusCode.UNAVAILABLE,
+    ErrorCode.CANCEL: StatusCode.CANCELLED,
+    ErrorCode.ENHANCE_YOUR_CALM: StatusCode.RESOURCE_EXHAUSTED,
+    ErrorCode.INADEQUATE_SECURITY: StatusCode.PERMISSION_DENIED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Final status of a call."""
+
+    code: StatusCode
+    details: str = ""
+
+
+@dataclass(slots=True)
+class CallFailed(Exception):
+    """A call failed or could not begin."""
+
+    status: Status
+
+
+def of_trailers(headers: Headers, http: str) -> Status:
+    """Return the status in the trailers of a call.
+
+    Args:
+        headers: the trailers.
+        http: the HTTP status of the response.
+    """
+    number = headers.get("grpc-status")
+    if number is None:
+        if http == "200":
+            return Status(StatusCode.UNKNOWN, "it ended without a status")
+        code = _BY_HTTP.get(http, StatusCode.UNKNOWN)
+        return Status(code, f"Received http2 header with status: {http}")
+    known = number.isascii() and number.isdigit() and len(number) < 4
+    code = _CODES.get(int(number), StatusCode.UNKNOWN) if known else StatusCode.UNKNOWN
+    return Status(code, _details(headers.get("grpc-message", "")))
+
+
+def of_reset(code: int) -> Status:
+    """Return the status of a call whose stream the peer has reset."""
+    status = _BY_RESET.get(code, StatusCode.INTERNAL)
+    return Status(status, f"Received RST_STREAM with error code {code}")
+
+
+def _details(message: str) -> str:
+    data = unquote_to_bytes(message.encode("latin-1"))
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
 
 MESSAGE_BYTES = 1 << 20
 """Maximum size in bytes of a message from the peer."""
@@ -206,7 +274,7 @@ class Call:
             return
         self._buffer += payload
         if end:
-            self._end(status.of_trailers({}, self._http))
+            self._end(of_trailers({}, self._http))
         else:
             self._wake()
 
@@ -219,9 +287,9 @@ class Call:
             self._http = http or "200"
             self._packed = headers.get("grpc-encoding") in _PACKED
             if self._http != "200":
-                self._reset(status.of_trailers(headers, self._http), ErrorCode.CANCEL)
+                self._reset(of_trailers(headers, self._http), ErrorCode.CANCEL)
         elif end:
-            self._end(status.of_trailers(headers, self._http or http))
+            self._end(of_trailers(headers, self._http or http))
         else:
             self._reset(Status(StatusCode.INTERNAL, "headers amid data"), ErrorCode.PROTOCOL_ERROR)
 

@@ -10,11 +10,10 @@ from contextlib import suppress
 
 from grpc import StatusCode
 
-from referee.rpc.call import ENCODINGS, Call
+from referee.rpc.call import ENCODINGS, Call, CallFailed, Status
 from referee.rpc.connection import Connection
 from referee.rpc.http2 import block
 from referee.rpc.sockets import connected
-from referee.rpc.status import CallFailed, Status
 from referee.rpc.work_budget import CONNECTION, WorkBudget
 
 SETTINGS_SECONDS = 5.0

@@ -3,7 +3,7 @@
 import os
 from typing import Final, Protocol
 
-from referee.rpc.status import Status
+from referee.rpc.call import Status
 from referee.rpc.work_budget import WorkBudget
 
 SETTING: Final = "POKEARENA_REFEREE_CLIENT"

@@ -11,9 +11,7 @@ from collections.abc import Callable
 
 from grpc import StatusCode
 
-from referee.rpc import status
-from referee.rpc.call import Call
-from referee.rpc.frames import FrameReader
+from referee.rpc.call import Call, Status, of_reset
 from referee.rpc.http2 import (
     ACK,
     END_HEADERS,
@@ -26,6 +24,7 @@ from referee.rpc.http2 import (
     WINDOW_BYTES,
     ErrorCode,
     FrameKind,
+    FrameReader,
     HeaderReader,
     HeadersTooLong,
     Http2Error,
@@ -38,7 +37,6 @@ from referee.rpc.http2 import (
     settings_in,
     without_padding,
 )
-from referee.rpc.status import Status
 from referee.rpc.work_budget import READ, BudgetExceeded, WorkBudget
 
 REPLY_BYTES = 1 << 20
@@ -254,7 +252,7 @@ class Connection(asyncio.Protocol):
     def _reset(self, stream: int, flags: int, payload: bytes) -> None:
         code = number_in(payload)
         if (call := self._call(stream)) is not None:
-            call.fail(status.of_reset(code))
+            call.fail(of_reset(code))
 
     def _settings(self, stream: int, flags: int, payload: bytes) -> None:
         if flags & ACK:

@@ -10,10 +10,9 @@ import grpc
 import grpc.aio
 from grpc import StatusCode
 
-from referee.rpc.call import MESSAGE_BYTES
+from referee.rpc.call import MESSAGE_BYTES, CallFailed, Status
 from referee.rpc.http2 import HEADERS_BYTES
 from referee.rpc.sockets import opened
-from referee.rpc.status import CallFailed, Status
 from referee.rpc.work_budget import FRAME, WorkBudget
 
 _OPTIONS = (

@@ -14,11 +14,10 @@ from google.protobuf.message import DecodeError
 from grpc import StatusCode
 from pokearena.v1 import bot_pb2
 
-from referee.protobuf_encoding import field
-from referee.rpc.call import MESSAGE_BYTES
+from referee.game_codec import field
+from referee.rpc.call import MESSAGE_BYTES, CallFailed, Status
 from referee.rpc.client import RpcStream, open_client
 from referee.rpc.http2 import HEADERS_BYTES
-from referee.rpc.status import CallFailed, Status
 from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, BudgetExceeded, WorkBudget
 from referee.sanitizing import quote
 from referee.tables.stall_detector import ProcessStalled

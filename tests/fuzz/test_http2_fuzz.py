@@ -13,8 +13,7 @@ import pytest
 
 from referee.rpc.call import Call
 from referee.rpc.connection import Connection
-from referee.rpc.frames import FrameReader
-from referee.rpc.http2 import HeaderReader
+from referee.rpc.http2 import FrameReader, HeaderReader
 from tests.fuzz.http2_seeds import seeds
 from tests.fuzz.http2_target import decoded, drive, encoded
 

@@ -6,8 +6,7 @@ from typing import Any
 from referee.games.contract import Action
 from referee.games.pokino import Pokino
 from referee.games.pokino.actions import Domino, PassTurn, PokinoSquare, Run
-from referee.games.pokino.grid import square
-from referee.games.pokino.layout import PokinoLayout
+from referee.games.pokino.layout import PokinoLayout, square
 from referee.games.shared.cards import Card, cards, deck_of
 from referee.games.shared.dealing import Arranged
 from referee.games.shared.dominoes import NUMBERS, Tile, dominoes, pile_of

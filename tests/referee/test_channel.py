@@ -15,17 +15,17 @@ import grpc.aio
 import pytest
 from grpc import StatusCode
 
-from referee.rpc.call import MESSAGE_BYTES
+from referee.rpc.call import MESSAGE_BYTES, CallFailed
 from referee.rpc.channel import Channel
 from referee.rpc.client import GRPCIO, HTTP2, open_client
 from referee.rpc.connection import SLICE_BYTES
-from referee.rpc.frames import FrameReader
 from referee.rpc.http2 import (
     END_HEADERS,
     END_STREAM,
     PADDED,
     ErrorCode,
     FrameKind,
+    FrameReader,
     HeaderReader,
     HeadersTooLong,
     Http2Error,
@@ -36,7 +36,6 @@ from referee.rpc.http2 import (
     numbered,
     settings,
 )
-from referee.rpc.status import CallFailed
 from referee.rpc.work_budget import MESSAGE, START, BudgetExceeded, WorkBudget
 from tests.referee.peers import DONE, GOOD, SETTINGS, Peer, a_peer, prefixed, trailers
 

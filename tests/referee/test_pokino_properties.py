@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from referee.games.pokino import Pokino
 from referee.games.pokino.actions import Domino, PassTurn, Run
-from referee.games.pokino.grid import FARTHEST
-from referee.games.pokino.layout import PokinoLayout
+from referee.games.pokino.layout import FARTHEST, PokinoLayout
 from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Seeded
 from referee.games.shared.dominoes import DOMINOES, Tile

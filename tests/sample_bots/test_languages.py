@@ -18,7 +18,7 @@ from arena.bots import manifest
 from arena.bots.bot import program
 from arena.cli.errors import UV_RUN
 from referee.games.registry import GAMES
-from referee.tables.seat import TableSeat
+from referee.tables.table import TableSeat
 from tests.arena.cli.terminal import in_own_process
 from tests.referee.test_work_budget import SHARE, budget_shares
 from tests.sample_bots.authors import Author, author_of

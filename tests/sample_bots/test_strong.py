@@ -13,7 +13,7 @@ from bench.strength import Choose, MeasuredForm, forms, load
 from referee.game_codec import GameCodec
 from referee.games.contract import Action, State
 from referee.games.poke.actions import Stand
-from referee.games.pokino.grid import ends
+from referee.games.pokino.layout import ends
 from referee.games.pokino.runs import NUMBER
 from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES

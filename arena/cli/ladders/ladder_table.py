@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.ratings.strength.settings import StrengthSettings
 
 Ladders = Mapping[str, "Standings"]
-"""The standings by form (arena.presentation.form_name)."""
+"""The standings by form (referee.games.registry)."""
 
 
 def of_scopes(

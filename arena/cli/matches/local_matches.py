@@ -170,8 +170,8 @@ def show(workspace: Workspace, *, as_json: bool) -> None:
 
 def _form(match: LocalMatchSummary) -> str:
     """Return the form of a match; its game if this version does not have the game or an option."""
-    from arena.presentation.form_name import form_of
     from referee.games.contract import SetupError
+    from referee.games.registry import form_of
 
     try:
         return form_of(match.game, match.seats, match.options)

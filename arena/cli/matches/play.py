@@ -151,7 +151,7 @@ def play(
 
 
 def _announce(bout: LocalMatch) -> None:
-    from arena.presentation.form_name import form_of
+    from referee.games.registry import form_of
 
     spec = bout.spec
     boards = f"{spec.boards} board{'s' * (spec.boards > 1)}, {len(spec.entrants)} seatings"

@@ -10,8 +10,8 @@ from arena.cli import output
 from arena.cli.key_input import keyboard
 from arena.cli.matches import story
 from arena.presentation import text
+from arena.presentation.frames import rendered_steps
 from arena.presentation.narration import result, seat_names
-from arena.presentation.record_frames import rendered_steps
 from arena.presentation.registry import presentation_of
 from referee.games.registry import find
 from referee.record import GameRecord, Line

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from arena.cli.output import clean
 from arena.presentation.elements import Area, DominoLayout, ScoreTable, TableRendering
+from arena.presentation.frames import rendered_steps
 from arena.presentation.narration import result, seat_names
-from arena.presentation.record_frames import rendered_steps
 from arena.presentation.text import WIDTH, board_lines, lines
 from referee.games.contract import Game
 from referee.games.registry import find

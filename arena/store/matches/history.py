@@ -127,7 +127,7 @@ def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[A
 
 
 def _played(row: Row[Any]) -> PlayedMatch:
-    from arena.presentation.form_name import form_of
+    from referee.games.registry import form_of
 
     return PlayedMatch(
         match=row.match,

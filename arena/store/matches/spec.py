@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arena.presentation.form_name import form_of
 from referee.games.contract import Options
+from referee.games.registry import form_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from itertools import product
 from typing import Final
 
 from arena.bots.bot import Bot
-from arena.presentation.form_name import form_of
 from arena.store import ids
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
 from referee.games.contract import Game, Option, Value
+from referee.games.registry import form_of
 from referee.games.shared.dealing import commitment
 
 CLOCK: Final = Clock()

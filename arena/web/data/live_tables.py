@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from arena.events.messages import Position
 from arena.presentation.elements import TableRendering
 from arena.presentation.frames import FrameSequence, frame_sequence
-from arena.presentation.live_position import InvalidPosition, render_view
+from arena.presentation.narration import InvalidPosition, render_view
 from arena.store.schema import MatchState
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from arena.presentation import narration
-from arena.presentation.frames import FrameSequence
-from arena.presentation.record_frames import RecordedFrames, ReplayPosition, recorded_frames
+from arena.presentation.frames import FrameSequence, RecordedFrames, ReplayPosition, recorded_frames
 from arena.records.redaction import public
 from arena.store.matches import results
 from arena.web.data.verification import Verification

@@ -6,8 +6,7 @@ from typing import ClassVar
 from referee.games.contract import Game, Option, Options
 from referee.games.pokino.actions import Domino, PassTurn, PokinoView, Run
 from referee.games.pokino.from_view import seen
-from referee.games.pokino.grid import square
-from referee.games.pokino.layout import PokinoLayout
+from referee.games.pokino.layout import PokinoLayout, square
 from referee.games.pokino.legal import ENOUGH
 from referee.games.pokino.state import PokinoState, Variants
 from referee.games.shared.cards import DECK, in_order

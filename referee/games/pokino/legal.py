@@ -7,9 +7,9 @@ from random import Random
 
 from referee.games.contract import Action, Legal
 from referee.games.pokino.actions import Domino, PassTurn, Run, Tiles
+from referee.games.pokino.layout import Ground
 from referee.games.pokino.placements import count, may_lay, placement, placements
 from referee.games.pokino.runs import RunSearch, listed, may_run
-from referee.games.pokino.table_index import Ground
 from referee.games.shared.cards import Hand
 
 ENOUGH = 7

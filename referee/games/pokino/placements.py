@@ -5,16 +5,16 @@ from functools import cache
 from itertools import chain, islice
 
 from referee.games.pokino.actions import Domino
-from referee.games.pokino.grid import (
+from referee.games.pokino.layout import (
     DOWN,
     STEPS,
     ZERO,
+    Ground,
     coordinates,
     is_central,
     square,
     within,
 )
-from referee.games.pokino.table_index import Ground
 from referee.games.shared.dominoes import NUMBERS, Tile
 
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise, permutations, product
 
 from referee.games.pokino.actions import PokinoSquare, Run
-from referee.games.pokino.grid import SQUARES, STEPS, around, ends, pair, square, within
-from referee.games.pokino.table_index import Ground
+from referee.games.pokino.layout import SQUARES, STEPS, Ground, around, ends, pair, square, within
 from referee.games.shared.cards import DECK, Card, Hand
 
 NUMBER: dict[Card, int] = {c: "KA23456789TJQ".index(c[0]) for c in DECK}

@@ -19,8 +19,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 
-from referee.games.pouku.groups import NOTHING, ONE, Ways, ways
-from referee.games.pouku.yaku import ACE, LOW_ACE, SHORTEST, Values
+from referee.games.pouku.yaku import ACE, LOW_ACE, NOTHING, ONE, SHORTEST, Values, Ways, ways
 
 Counts = tuple[int, ...]
 """Number of cards of each rank; the index is the rank, 2 to 14."""

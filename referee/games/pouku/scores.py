@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from referee.games.pouku.actions import PoukuYaku
-from referee.games.pouku.groups import ONE
 from referee.games.pouku.packing import (
     ENOUGH,
     PLACES,
@@ -16,7 +15,16 @@ from referee.games.pouku.packing import (
     runs_of,
     straight_of,
 )
-from referee.games.pouku.yaku import ACE, GROUPS, LOW_ACE, SHORTEST, Values, in_sequence, name_of
+from referee.games.pouku.yaku import (
+    ACE,
+    GROUPS,
+    LOW_ACE,
+    ONE,
+    SHORTEST,
+    Values,
+    in_sequence,
+    name_of,
+)
 from referee.games.shared.cards import RANK, Hand, in_order
 
 # Reconstruction of the cards of each yaku in a packing.

@@ -12,7 +12,7 @@ from pokino_paths import Path, counted, cover, run
 
 from referee.games.contract import Action
 from referee.games.pokino.actions import Domino, PassTurn
-from referee.games.pokino.grid import STEPS, around, coordinates, ends
+from referee.games.pokino.layout import STEPS, around, coordinates, ends
 from referee.games.pokino.legal import ENOUGH
 from referee.games.pokino.runs import points
 from referee.games.pokino.state import PokinoState

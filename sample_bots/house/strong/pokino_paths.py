@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from referee.games.pokino.actions import Run
-from referee.games.pokino.grid import SQUARES, around
+from referee.games.pokino.layout import SQUARES, Ground, around
 from referee.games.pokino.runs import NUMBER
-from referee.games.pokino.table_index import Ground
 from referee.games.shared.cards import Card
 
 EFFORT = 400

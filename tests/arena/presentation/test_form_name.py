@@ -2,9 +2,8 @@
 
 import pytest
 
-from arena.presentation.form_name import form_of
 from referee.games.contract import Option, Value
-from referee.games.registry import GAMES
+from referee.games.registry import GAMES, form_of
 
 
 def test_a_form_tells_what_differs_from_the_usual() -> None:

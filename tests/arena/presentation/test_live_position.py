@@ -4,7 +4,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
-from arena.presentation.live_position import InvalidPosition, render_view
+from arena.presentation.narration import InvalidPosition, render_view
 from referee.games.registry import GAMES
 from tests.arena.presentation.test_scenes import scene
 from tests.conformance.tables import Table as Setup

@@ -22,9 +22,9 @@ from arena.presentation.elements import (
     TableRendering,
     TrickCell,
     TrickTable,
+    category,
     face_up,
 )
-from arena.presentation.hand_names import category
 from referee.games.contract import Action
 from referee.games.pokex.actions import (
     Bid,

@@ -8,7 +8,7 @@ import numpy as np
 from arena.presentation.encoding import Encoding, Groups, Numbers, Vector, squashed
 from referee.games.contract import Action
 from referee.games.pokino.actions import Domino, PassTurn, PokinoTile, PokinoView, Run
-from referee.games.pokino.grid import STEPS
+from referee.games.pokino.layout import STEPS
 from referee.games.pokino.runs import LISTED, points
 from referee.games.shared.cards import DECK
 from referee.games.shared.dominoes import HIGHEST, NUMBERS

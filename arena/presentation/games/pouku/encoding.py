@@ -7,7 +7,7 @@ import numpy as np
 from arena.presentation.encoding import Encoding, Groups, Numbers, Vector, squashed
 from referee.games.contract import Action
 from referee.games.pouku.actions import Give, GoOut, PoukuView
-from referee.games.pouku.keeps import LISTED
+from referee.games.pouku.legal import LISTED
 from referee.games.shared.cards import RANK, Hand
 
 HAND = 4

@@ -20,10 +20,10 @@ from arena.presentation.elements import (
     PublicAction,
     ScoreTable,
     TableRendering,
+    category,
     face_up,
     faces,
 )
-from arena.presentation.hand_names import category
 from referee.games.contract import Action
 from referee.games.saint_poker.actions import (
     River,
