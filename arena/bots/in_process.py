@@ -36,7 +36,10 @@ def load(bot: str | Path, start: bot_pb2.StartRequest | None = None) -> Choose:
     sys.path.insert(0, str(folder))
     import pokearena_bot
 
-    usual, pokearena_bot.run = pokearena_bot.run, lambda bot, *_: heard.append(bot)
+    def store(bot: Any = None, games_in_flight: int | None = None, **functions: Any) -> None:
+        heard.append(bot or pokearena_bot.by_game(**functions))
+
+    usual, pokearena_bot.run = pokearena_bot.run, store
     try:
         spec = importlib.util.spec_from_file_location("__main__", folder / "bot.py")
         assert spec is not None

@@ -12,14 +12,33 @@ A complete bot::
 the legal actions, the least risky first. Return one of them, or any other legal ``Action``, or
 ``(action, "a note")``: the replay shows the note beside the action.
 
+A function for each game gets typed questions, which editors complete and ``mypy`` checks::
+
+    from pokearena_bot import PokeAction, PokeChoice, PokeTurn, run
+
+    def choose(turn: PokeTurn) -> PokeChoice:
+        print(turn.poke.hand)               # the view: PokeView
+        for action in turn.legal:           # PokeAction.Stand, .Draw, .Lead or .Answer
+            match action:
+                case PokeAction.Draw(discards=[card]):
+                    return action
+        return turn.legal[0]
+
+    run(poke=choose)                        # saint_poker=..., pokex=..., pouku=..., pokino=...
+
+The folder ``games`` contains an example for each game.
+
 A bot with memory is an object, or its class::
 
-    class Mine:
+    class Mine(Bot):
         def start(self, start): ...   # optional; the table begins (StartRequest)
-        def act(self, turn): ...      # like the function above
+        def poke(self, turn): ...     # like choose() above; a method for each game
         def end(self, end): ...       # optional; the table is over (EndRequest): release resources
 
     run(Mine())
+
+Instead of a method for each game, it can define ``act(self, turn)``, which gets the questions of
+all games like the function of the first example.
 
 Before every question the kit seeds ``random`` with ``turn.luck``, so the same question always gets
 the same answer: a tournament with a seed has the same result twice, and ``pokearena ask`` repeats
@@ -41,15 +60,38 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NoReturn, Protocol, TypeVar, runtime_checkable
+from functools import cached_property
+from typing import Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import grpc
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
+from pokearena.v1.bot_pb2 import Action, Clock, EndRequest, StartRequest, StartResponse
+from pokearena.v1.poke_pb2 import PokeAction, PokeView
+from pokearena.v1.pokex_pb2 import PokexAction, PokexView
+from pokearena.v1.pokino_pb2 import PokinoAction, PokinoView
+from pokearena.v1.pouku_pb2 import PoukuAction, PoukuView
+from pokearena.v1.saint_poker_pb2 import SaintPokerAction, SaintPokerView
+
+__all__ = [
+    "GAMES_IN_FLIGHT", "Action", "Bot", "Choose", "Clock", "EndRequest", "GameTurn", "Move",
+    "Player", "PokeAction", "PokeChoice", "PokeTurn", "PokeView", "PokexAction", "PokexChoice",
+    "PokexTurn", "PokexView", "PokinoAction", "PokinoChoice", "PokinoTurn", "PokinoView",
+    "PoukuAction", "PoukuChoice", "PoukuTurn", "PoukuView", "SaintPokerAction", "SaintPokerChoice",
+    "SaintPokerTurn", "SaintPokerView", "StartRequest", "StartResponse", "Turn", "run",
+]  # fmt: skip
 
 Turn = bot_pb2.ActRequest
-Move = bot_pb2.Action | tuple[bot_pb2.Action, str]
+Move = Action | tuple[Action, str]
 Choose = Callable[[Turn], Move]
 Response = TypeVar("Response")
+Choice = TypeVar("Choice")
+
+PokeChoice = PokeAction.Stand | PokeAction.Draw | PokeAction.Lead | PokeAction.Answer
+SaintPokerChoice = SaintPokerAction.River | SaintPokerAction.Show | SaintPokerAction.PickUp
+PokexAuction = PokexAction.PassBid | PokexAction.Bid | PokexAction.NameWild
+PokexChoice = PokexAuction | PokexAction.PlayPair | PokexAction.PlayCard
+PoukuChoice = PoukuAction.Discard | PoukuAction.Give | PoukuAction.GoOut
+PokinoChoice = PokinoAction.PassTurn | PokinoAction.Domino | PokinoAction.Run
 
 GAMES_IN_FLIGHT = 16
 """Number of games that a function plays concurrently: it has no memory."""
@@ -63,18 +105,201 @@ _OPTIONS = [
 ]
 
 
+class GameTurn(Generic[Choice]):
+    """A question in one game. ``question`` is the message with all its members."""
+
+    def __init__(self, question: Turn) -> None:
+        self.question = question
+
+    @cached_property
+    def legal(self) -> list[Choice]:
+        """Legal actions, the least risky first. Return one of them, or any other legal action."""
+        actions = (_member(action, "game") for action in self.question.legal)
+        return [_member(action, "action") for action in actions]
+
+    @property
+    def complete(self) -> bool:
+        """Whether `legal` lists every legal action. Otherwise it is an unbiased sample."""
+        return self.question.complete
+
+    @property
+    def seat(self) -> int:
+        """Your seat, from 0. Seat numbers run in turn order."""
+        return self.question.seat
+
+    @property
+    def game(self) -> int:
+        """Number of the game within the match, from 0."""
+        return self.question.game
+
+    @property
+    def decision(self) -> int:
+        """Number of the decision within the game, from 0, counted over all seats."""
+        return self.question.decision
+
+    @property
+    def clock(self) -> Clock:
+        """The time limit for the answer."""
+        return self.question.clock
+
+
+class PokeTurn(GameTurn[PokeChoice]):
+    """A question in Poke."""
+
+    @property
+    def poke(self) -> PokeView:
+        """Everything that your seat sees."""
+        return self.question.view.poke
+
+
+class SaintPokerTurn(GameTurn[SaintPokerChoice]):
+    """A question in Saint Poker."""
+
+    @property
+    def saint_poker(self) -> SaintPokerView:
+        """Everything that your seat sees."""
+        return self.question.view.saint_poker
+
+
+class PokexTurn(GameTurn[PokexChoice]):
+    """A question in Pokex."""
+
+    @property
+    def pokex(self) -> PokexView:
+        """Everything that your seat sees."""
+        return self.question.view.pokex
+
+
+class PoukuTurn(GameTurn[PoukuChoice]):
+    """A question in Pouku."""
+
+    @property
+    def pouku(self) -> PoukuView:
+        """Everything that your seat sees."""
+        return self.question.view.pouku
+
+
+class PokinoTurn(GameTurn[PokinoChoice]):
+    """A question in Pokino."""
+
+    @property
+    def pokino(self) -> PokinoView:
+        """Everything that your seat sees."""
+        return self.question.view.pokino
+
+
+Answer: TypeAlias = Choice | tuple[Choice, str]
+"""What a function for one game returns: an action, or an action and a note."""
+
+
 @runtime_checkable
 class Player(Protocol):
     """A bot that is an object. ``start``, ``end`` and ``games_in_flight`` are optional."""
 
     def act(self, turn: Turn) -> Move:
         """Answer one question."""
+        ...
 
 
-def run(bot: Choose | Player | type[Player], games_in_flight: int | None = None) -> None:
+class Bot:
+    """A bot with memory. Override the method of each game that it plays."""
+
+    def start(self, start: StartRequest) -> StartResponse | None:
+        """Prepare for a table; the response can set the number of concurrent games."""
+        return None
+
+    def poke(self, turn: PokeTurn) -> Answer[PokeChoice]:
+        """Answer a question in Poke."""
+        raise _unanswered("poke")
+
+    def saint_poker(self, turn: SaintPokerTurn) -> Answer[SaintPokerChoice]:
+        """Answer a question in Saint Poker."""
+        raise _unanswered("saint_poker")
+
+    def pokex(self, turn: PokexTurn) -> Answer[PokexChoice]:
+        """Answer a question in Pokex."""
+        raise _unanswered("pokex")
+
+    def pouku(self, turn: PoukuTurn) -> Answer[PoukuChoice]:
+        """Answer a question in Pouku."""
+        raise _unanswered("pouku")
+
+    def pokino(self, turn: PokinoTurn) -> Answer[PokinoChoice]:
+        """Answer a question in Pokino."""
+        raise _unanswered("pokino")
+
+    def end(self, end: EndRequest) -> None:
+        """Release resources: the table is over."""
+
+    def act(self, turn: Turn) -> Move:
+        """Answer a question of any game; calls the method of its game."""
+        name = turn.view.WhichOneof("game") or ""
+        answer = getattr(self, name)(_GAMES[name][0](turn))
+        return (_action(answer[0]), answer[1]) if isinstance(answer, tuple) else _action(answer)
+
+
+_GAMES: dict[str, tuple[type[GameTurn[Any]], type[Any]]] = {
+    "poke": (PokeTurn, PokeAction),
+    "saint_poker": (SaintPokerTurn, SaintPokerAction),
+    "pokex": (PokexTurn, PokexAction),
+    "pouku": (PoukuTurn, PoukuAction),
+    "pokino": (PokinoTurn, PokinoAction),
+}
+_KINDS: dict[type[Any], tuple[str, str]] = {
+    type(getattr(message(), kind)): (game, kind)
+    for game, (_, message) in _GAMES.items()
+    for kind in message.DESCRIPTOR.fields_by_name
+}
+"""Names of the game and the kind of an action, by its type."""
+
+
+def _member(message: Any, group: str) -> Any:
+    """Return the member of a group (oneof) that is set."""
+    return getattr(message, message.WhichOneof(group))
+
+
+def _action(choice: Any) -> Action:
+    """Return the ``Action`` that contains an action of a game."""
+    if type(choice) not in _KINDS:
+        raise TypeError(
+            'return one of turn.legal, another action of the game, or (action, "a note"), '
+            f"not {type(choice).__name__}"
+        )
+    game, kind = _KINDS[type(choice)]
+    return Action(**{game: {kind: choice}})
+
+
+def _unanswered(game: str) -> NotImplementedError:
+    return NotImplementedError(
+        f'no function answers the questions of "{game}": define one, or remove the game from '
+        "`games` in bot.toml"
+    )
+
+
+def by_game(**functions: Any) -> Choose:
+    """Return a function that answers each question with the function of its game."""
+    bot = Bot()
+    for game, function in functions.items():
+        if function is not None:
+            setattr(bot, game, function)
+    return bot.act
+
+
+def run(
+    bot: Choose | Player | type[Player] | None = None,
+    games_in_flight: int | None = None,
+    *,
+    poke: Callable[[PokeTurn], Answer[PokeChoice]] | None = None,
+    saint_poker: Callable[[SaintPokerTurn], Answer[SaintPokerChoice]] | None = None,
+    pokex: Callable[[PokexTurn], Answer[PokexChoice]] | None = None,
+    pouku: Callable[[PoukuTurn], Answer[PoukuChoice]] | None = None,
+    pokino: Callable[[PokinoTurn], Answer[PokinoChoice]] | None = None,
+) -> None:
     """Serve a bot at POKEARENA_ADDRESS until the arena ends it (SIGTERM).
 
     Args:
+        poke, saint_poker, pokex, pouku, pokino: functions of one question of the game, instead of
+            ``bot``.
         bot: a function of one question, or an object with ``act``, or a class of such objects,
             which is instantiated once.
         games_in_flight: the number of games of a table that the bot plays concurrently; by default
@@ -82,6 +307,9 @@ def run(bot: Choose | Player | type[Player], games_in_flight: int | None = None)
             ``StartResponse`` that ``start`` may return, set it too. Set more than 1 for an object
             that keeps its memory by ``turn.game``, and 1 for a function with memory.
     """
+    bot = bot or by_game(
+        poke=poke, saint_poker=saint_poker, pokex=pokex, pouku=pouku, pokino=pokino
+    )
     address = os.environ.get("POKEARENA_ADDRESS")
     if not address:
         sys.exit(
@@ -109,7 +337,7 @@ class _Service(bot_pb2_grpc.BotServiceServicer):
         if games_in_flight is None:
             usual = 1 if isinstance(bot, Player) else GAMES_IN_FLIGHT
             games_in_flight = getattr(bot, "games_in_flight", usual)
-        self._games_in_flight = games_in_flight
+        self._games_in_flight: int = games_in_flight
         self._turn = threading.Lock()
 
     def Start(self, request: bot_pb2.StartRequest, context: Any) -> bot_pb2.StartResponse:

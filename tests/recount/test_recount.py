@@ -91,7 +91,7 @@ def by_kind(question: bot_pb2.ActRequest) -> bot_pb2.Action:
     rng = random.Random(question.luck)
     kinds: dict[str, list[bot_pb2.Action]] = {}
     for action in question.legal:
-        game = getattr(action, action.WhichOneof("game"))
+        game = getattr(action, action.WhichOneof("game") or "")
         kinds.setdefault(game.WhichOneof("action"), []).append(action)
     return rng.choice(kinds[rng.choice(sorted(kinds))])
 

@@ -2,47 +2,47 @@
 /// What a seat sees.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PokeView {
-    /// Option: whether a seat must give a winning answer if it has one.
+    /// Option: whether a seat must give a winning answer if it has one. Rule P-4.
     #[prost(bool, tag = "1")]
     pub must_beat: bool,
-    /// The deal, from 0, counted over the whole rubber.
+    /// The deal, from 0, counted over the whole rubber. Rule P-1.4.
     #[prost(uint32, tag = "2")]
     pub deal: u32,
-    /// Seat of the dealer of this deal.
+    /// Seat of the dealer of this deal. Rule P-1.2.
     #[prost(uint32, tag = "3")]
     pub dealer: u32,
     /// The required decision: "draw", "lead" or "answer".
     #[prost(string, tag = "4")]
     pub phase: ::prost::alloc::string::String,
-    /// Your hand; during the tricks without the cards already played.
+    /// Your hand; during the tricks without the cards already played. Rule P-7.2.
     #[prost(string, repeated, tag = "5")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The cards that you discarded in this deal.
+    /// The cards that you discarded in this deal. Rule P-2.4.
     #[prost(string, repeated, tag = "6")]
     pub discards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Points below the line in this leg, by seat.
+    /// Points below the line in this leg, by seat. Rule P-5.1.
     #[prost(uint32, repeated, tag = "7")]
     pub below: ::prost::alloc::vec::Vec<u32>,
-    /// Points above the line, by seat: the score of the rubber.
+    /// Points above the line, by seat: the score of the rubber. Rule P-6.4.
     #[prost(uint32, repeated, tag = "8")]
     pub above: ::prost::alloc::vec::Vec<u32>,
-    /// Legs won, by seat.
+    /// Legs won, by seat. Rule P-6.1.
     #[prost(uint32, repeated, tag = "9")]
     pub legs: ::prost::alloc::vec::Vec<u32>,
     /// Multiplier by seat: 1, 2 (doubled) or 4 (redoubled). The opponent's tricks
-    /// are multiplied by it.
+    /// are multiplied by it. Rule P-2.7.
     #[prost(uint32, repeated, tag = "10")]
     pub multipliers: ::prost::alloc::vec::Vec<u32>,
-    /// The draws of this deal so far, in order.
+    /// The draws of this deal so far, in order. Rule P-2.
     #[prost(message, repeated, tag = "11")]
     pub drawn: ::prost::alloc::vec::Vec<PokeDrawn>,
-    /// The tricks of this deal so far, in order.
+    /// The tricks of this deal so far, in order. Rule P-3.
     #[prost(message, repeated, tag = "12")]
     pub tricks: ::prost::alloc::vec::Vec<PokeTrick>,
-    /// The lead to answer; empty if there is no open lead.
+    /// The lead to answer; empty if there is no open lead. Rule P-3.3.
     #[prost(string, repeated, tag = "13")]
     pub lead: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The earlier deals.
+    /// The earlier deals. Rule P-7.1.
     #[prost(message, repeated, tag = "14")]
     pub deals: ::prost::alloc::vec::Vec<PokeDeal>,
 }
@@ -52,7 +52,7 @@ pub struct PokeDrawn {
     /// The seat that drew.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
-    /// The number of cards; 0 is a stand.
+    /// The number of cards; 0 is a stand. Rule P-2.2.
     #[prost(uint32, tag = "2")]
     pub cards: u32,
 }
@@ -68,7 +68,7 @@ pub struct PokeTrick {
     /// The cards of the answer.
     #[prost(string, repeated, tag = "3")]
     pub answer: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The seat that won. Each card that it played is one trick.
+    /// The seat that won. Each card that it played is one trick. Rules P-3.4, P-3.5.
     #[prost(uint32, tag = "4")]
     pub winner: u32,
 }
@@ -84,10 +84,11 @@ pub struct PokeDeal {
     /// Its tricks, in order.
     #[prost(message, repeated, tag = "3")]
     pub tricks: ::prost::alloc::vec::Vec<PokeTrick>,
-    /// Points scored below the line, by seat.
+    /// Points scored below the line, by seat. Rule P-5.1.
     #[prost(uint32, repeated, tag = "4")]
     pub below: ::prost::alloc::vec::Vec<u32>,
-    /// Points scored above the line, by seat, including leg and rubber.
+    /// Points scored above the line, by seat, including leg and rubber. Rules P-5.2,
+    /// P-5.3, P-6.
     #[prost(uint32, repeated, tag = "5")]
     pub above: ::prost::alloc::vec::Vec<u32>,
 }
@@ -100,24 +101,24 @@ pub struct PokeAction {
 }
 /// Nested message and enum types in `PokeAction`.
 pub mod poke_action {
-    /// Keeps the hand and ends the seat's drawing.
+    /// Keeps the hand and ends the seat's drawing. Rule P-2.8.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Stand {}
-    /// Discards cards and draws the same number.
+    /// Discards cards and draws the same number. Rule P-2.2.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Draw {
         /// 1 to 3 cards of the hand.
         #[prost(string, repeated, tag = "1")]
         pub discards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// Leads to a trick.
+    /// Leads to a trick. Rule P-3.2.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Lead {
         /// 1 to 4 cards of one rank.
         #[prost(string, repeated, tag = "1")]
         pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// Answers a lead.
+    /// Answers a lead. Rules P-3.3, P-4.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Answer {
         /// Exactly as many cards as were led.
@@ -147,47 +148,49 @@ pub struct PokexView {
     /// The deal, from 0.
     #[prost(uint32, tag = "1")]
     pub deal: u32,
-    /// The seat of the dealer. The next seat begins the auction.
+    /// The seat of the dealer. The next seat begins the auction. Rules.
     #[prost(uint32, tag = "2")]
     pub dealer: u32,
     /// The required decision: "bid" (pass or bid), "name" (the wild rank) or "play"
     /// (two cards with four seats, one card with two).
     #[prost(string, tag = "3")]
     pub phase: ::prost::alloc::string::String,
-    /// Your hand, the lowest card first, jokers last.
+    /// Your hand, the lowest card first, jokers last. Rule.
     #[prost(string, repeated, tag = "4")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// The centre. Four seats: six cards, one per trick, in this order. Two seats:
-    /// twelve cards, the lowest first; chance decides when each is turned up.
+    /// twelve cards, the lowest first; chance decides when each is turned up. Rules
+    ///
     #[prost(string, repeated, tag = "5")]
     pub centre: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The auction, from its beginning.
+    /// The auction, from its beginning. Rule X-2.
     #[prost(message, repeated, tag = "6")]
     pub auction: ::prost::alloc::vec::Vec<PokexCall>,
-    /// The highest bid so far; 0 if nobody has bid.
+    /// The highest bid so far; 0 if nobody has bid. Rule.
     #[prost(uint32, tag = "7")]
     pub bid: u32,
     /// The seat with the highest bid, which is the declarer after the auction. 0
-    /// without a bid.
+    /// without a bid. Rule.
     #[prost(uint32, tag = "8")]
     pub declarer: u32,
-    /// The wild rank ("7", "T"); empty until it is named. The jokers are always wild.
+    /// The wild rank ("7", "T"); empty until it is named. The jokers are always
+    /// wild. Rule X-3.
     #[prost(string, tag = "9")]
     pub wild_rank: ::prost::alloc::string::String,
     /// The centre cards of the current trick: one with four seats, two with two.
-    /// Empty before the play.
+    /// Empty before the play. Rules.
     #[prost(string, repeated, tag = "10")]
     pub turned: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The plays of the current trick, in order.
+    /// The plays of the current trick, in order. Rules.
     #[prost(message, repeated, tag = "11")]
     pub played: ::prost::alloc::vec::Vec<PokexPlayed>,
-    /// The earlier tricks of this deal.
+    /// The earlier tricks of this deal. Rule X-6.
     #[prost(message, repeated, tag = "12")]
     pub tricks: ::prost::alloc::vec::Vec<PokexTrick>,
-    /// Number of tricks taken in this deal, by side.
+    /// Number of tricks taken in this deal, by side. Rules.
     #[prost(uint32, repeated, tag = "13")]
     pub taken: ::prost::alloc::vec::Vec<u32>,
-    /// Points of the earlier deals, by side.
+    /// Points of the earlier deals, by side. Rule.
     #[prost(uint32, repeated, tag = "14")]
     pub points: ::prost::alloc::vec::Vec<u32>,
     /// The earlier deals.
@@ -223,7 +226,8 @@ pub struct PokexTrick {
     /// Its plays, in order.
     #[prost(message, repeated, tag = "2")]
     pub played: ::prost::alloc::vec::Vec<PokexPlayed>,
-    /// By side: 1 for the side that took it. Both are 0 if no side took it.
+    /// By side: 1 for the side that took it. Both are 0 if no side took it. Rule
+    ///
     #[prost(uint32, repeated, tag = "3")]
     pub taken: ::prost::alloc::vec::Vec<u32>,
 }
@@ -254,7 +258,7 @@ pub struct PokexDeal {
     /// Number of tricks taken, by side.
     #[prost(uint32, repeated, tag = "8")]
     pub taken: ::prost::alloc::vec::Vec<u32>,
-    /// Points of the deal, by side.
+    /// Points of the deal, by side. Rule X-7.
     #[prost(uint32, repeated, tag = "9")]
     pub points: ::prost::alloc::vec::Vec<u32>,
 }
@@ -267,31 +271,31 @@ pub struct PokexAction {
 }
 /// Nested message and enum types in `PokexAction`.
 pub mod pokex_action {
-    /// Passes. A later bid is still possible.
+    /// Passes. A later bid is still possible. Rule.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PassBid {}
-    /// Bids a number of tricks.
+    /// Bids a number of tricks. Rule.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Bid {
         /// 1 to 6, and more than the highest bid so far.
         #[prost(int32, tag = "1")]
         pub tricks: i32,
     }
-    /// Names the wild rank.
+    /// Names the wild rank. Rule.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct NameWild {
         /// One of "2" to "9", "T", "J", "Q", "K", "A".
         #[prost(string, tag = "1")]
         pub rank: ::prost::alloc::string::String,
     }
-    /// Plays two cards of the hand. Only with four seats.
+    /// Plays two cards of the hand. Only with four seats. Rule.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PlayPair {
         /// Two cards.
         #[prost(string, repeated, tag = "1")]
         pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// Plays one card of the hand. Only with two seats.
+    /// Plays one card of the hand. Only with two seats. Rule.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PlayCard {
         /// The card.
@@ -321,78 +325,81 @@ pub mod pokex_action {
 /// What a seat sees.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PoukuView {
-    /// Value of a pair.
+    /// Value of a pair. Rule U-2.1.
     #[prost(uint32, tag = "1")]
     pub pair: u32,
-    /// Value of three of a kind.
+    /// Value of three of a kind. Rule U-2.1.
     #[prost(uint32, tag = "2")]
     pub three: u32,
-    /// Value of a straight of four; each further card adds 1.
+    /// Value of a straight of four; each further card adds 1. Rule U-2.2.
     #[prost(uint32, tag = "3")]
     pub straight: u32,
-    /// Value of four of a kind.
+    /// Value of four of a kind. Rule U-2.1.
     #[prost(uint32, tag = "4")]
     pub four: u32,
-    /// Value of a card of the point card's rank.
+    /// Value of a card of the point card's rank. Rule U-2.3.
     #[prost(uint32, tag = "5")]
     pub point: u32,
-    /// Bonus for four or more yaku.
+    /// Bonus for four or more yaku. Rule U-2.4.
     #[prost(uint32, tag = "6")]
     pub four_yaku: u32,
-    /// Bonus for going out on the first turn of a deal.
+    /// Bonus for going out on the first turn of a deal. Rule U-2.5.
     #[prost(uint32, tag = "7")]
     pub first_turn: u32,
-    /// Whether seats 0 and 2 play against seats 1 and 3.
+    /// Whether seats 0 and 2 play against seats 1 and 3. Rule U-7.
     #[prost(bool, tag = "8")]
     pub teams: bool,
     /// The two seats whose fields are your reference fields, the nearer one first.
+    /// Rule U-1.3.
     #[prost(uint32, repeated, tag = "9")]
     pub reference: ::prost::alloc::vec::Vec<u32>,
-    /// The number of the deal, from 0; each seat deals twice.
+    /// The number of the deal, from 0; each seat deals twice. Rule U-1.2.
     #[prost(uint32, tag = "10")]
     pub deal: u32,
-    /// The seat that deals and has the first turn.
+    /// The seat that deals and has the first turn. Rule U-3.2.
     #[prost(uint32, tag = "11")]
     pub dealer: u32,
     /// The seat whose turn it is.
     #[prost(uint32, tag = "12")]
     pub turn: u32,
-    /// The point card.
+    /// The point card. Rule U-2.3.
     #[prost(string, tag = "13")]
     pub point_card: ::prost::alloc::string::String,
-    /// Your hand, including the drawn card.
+    /// Your hand, including the drawn card. Rule U-3.2.
     #[prost(string, repeated, tag = "14")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// The card that you drew, if it is your turn.
     #[prost(string, tag = "15")]
     pub drawn: ::prost::alloc::string::String,
     /// The score for going out now, including all bonuses and the doubling; 0 if
-    /// going out is not legal.
+    /// going out is not legal. Rule U-4.7.
     #[prost(uint32, tag = "16")]
     pub worth: u32,
-    /// The fields, by seat; the cards of each in the order of their arrival.
+    /// The fields, by seat; the cards of each in the order of their arrival. Rules
+    /// U-3.3, U-6.
     #[prost(message, repeated, tag = "17")]
     pub fields: ::prost::alloc::vec::Vec<PoukuCards>,
-    /// The kept yaku, by seat; empty if the seat has not kept one.
+    /// The kept yaku, by seat; empty if the seat has not kept one. Rule U-5.
     #[prost(message, repeated, tag = "18")]
     pub kept: ::prost::alloc::vec::Vec<PoukuCards>,
-    /// Whether you (in teams: your team) may still keep a yaku in this deal.
+    /// Whether you (in teams: your team) may still keep a yaku in this deal. Rules
+    /// U-5.1, U-7.4.
     #[prost(bool, tag = "19")]
     pub may_keep: bool,
-    /// Number of cards left in the stock.
+    /// Number of cards left in the stock. Rule U-3.4.
     #[prost(uint32, tag = "20")]
     pub stock: u32,
     /// Number of cards in hand, by seat.
     #[prost(uint32, repeated, tag = "21")]
     pub hand_sizes: ::prost::alloc::vec::Vec<u32>,
-    /// The totals of the earlier deals, by seat; both seats of a team have the team's
-    /// total.
+    /// The totals of the earlier deals, by seat; both seats of a team have the
+    /// team's total. Rule U-8.1.
     #[prost(sint32, repeated, tag = "22")]
     pub scores: ::prost::alloc::vec::Vec<i32>,
-    /// The turns of this deal so far, in order.
+    /// The turns of this deal so far, in order. Rule U-9.1.
     #[prost(message, repeated, tag = "23")]
     pub turns: ::prost::alloc::vec::Vec<PoukuTurn>,
-    /// The earlier deals.
+    /// The earlier deals. Rule U-9.3.
     #[prost(message, repeated, tag = "24")]
     pub deals: ::prost::alloc::vec::Vec<PoukuDeal>,
 }
@@ -442,7 +449,7 @@ pub struct PoukuDeal {
     #[prost(string, tag = "2")]
     pub point_card: ::prost::alloc::string::String,
     /// Whether the stock ended before a seat went out; then the next five fields are
-    /// empty or 0.
+    /// empty or 0. Rule U-3.4.
     #[prost(bool, tag = "3")]
     pub void: bool,
     /// The seat that went out.
@@ -451,14 +458,14 @@ pub struct PoukuDeal {
     /// The winner's hand.
     #[prost(string, repeated, tag = "5")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The yaku that counted, the kept one last. A field card is in at most one yaku;
-    /// a card of the hand may be in several.
+    /// The yaku that counted, the kept one last. A field card is in at most one
+    /// yaku; a card of the hand may be in several. Rule U-4.
     #[prost(message, repeated, tag = "6")]
     pub yaku: ::prost::alloc::vec::Vec<PoukuYaku>,
-    /// Their value with points and bonuses, before any doubling.
+    /// Their value with points and bonuses, before any doubling. Rule U-4.7.
     #[prost(uint32, tag = "7")]
     pub worth: u32,
-    /// The points of the deal, by seat.
+    /// The points of the deal, by seat. Rules U-4.7, U-6.
     #[prost(sint32, repeated, tag = "8")]
     pub points: ::prost::alloc::vec::Vec<i32>,
     /// The fields at its end, by seat.
@@ -477,18 +484,19 @@ pub struct PoukuAction {
 }
 /// Nested message and enum types in `PoukuAction`.
 pub mod pouku_action {
-    /// Keeps a yaku or not, then discards to the seat's own field.
+    /// Keeps a yaku or not, then discards to the seat's own field. Rules U-3.3, U-5.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Discard {
         /// The card to discard.
         #[prost(string, tag = "1")]
         pub card: ::prost::alloc::string::String,
-        /// The yaku to keep: one card of the hand, and cards from the fields of at most
-        /// two other seats. Empty: keep no yaku.
+        /// The yaku to keep: one card of the hand, and cards from the fields of at
+        /// most two other seats. Empty: keep no yaku. Rule U-5.1.
         #[prost(string, repeated, tag = "2")]
         pub keep: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
     /// Keeps a yaku or not, then discards to the teammate's field. Only in teams.
+    /// Rule U-7.5.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Give {
         /// The card to discard.
@@ -498,7 +506,7 @@ pub mod pouku_action {
         #[prost(string, repeated, tag = "2")]
         pub keep: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// Goes out. The referee finds the best yaku.
+    /// Goes out. The referee finds the best yaku. Rule U-4.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct GoOut {}
     /// Exactly one member is set.
@@ -518,35 +526,35 @@ pub mod pouku_action {
 /// What a seat sees.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PokinoView {
-    /// Whether the variant greed is on: runs cost no beads, and each bead counts five
-    /// points at the end.
+    /// Whether the variant greed is on: runs cost no beads, and each bead counts
+    /// five points at the end. Rule K-8.
     #[prost(bool, tag = "1")]
     pub greed: bool,
     /// Whether pokino_up is on: hands start with seven cards, and with seven or more
-    /// cards in hand drawing is optional.
+    /// cards in hand drawing is optional. Rule K-9.
     #[prost(bool, tag = "2")]
     pub pokino_up: bool,
     /// Whether tear_down_the_walls is on: a run may cross the middle of a domino,
-    /// which is then removed.
+    /// which is then removed. Rule K-10.
     #[prost(bool, tag = "3")]
     pub tear_down_the_walls: bool,
     /// Whether territory is on: only dominoes on which one seat has the most tokens
-    /// score.
+    /// score. Rule K-11.
     #[prost(bool, tag = "4")]
     pub territory: bool,
     /// The seat whose turn it is; after the game, the seat of the last turn.
     #[prost(uint32, tag = "5")]
     pub turn: u32,
-    /// Your cards.
+    /// Your cards. Rule K-12.3.
     #[prost(string, repeated, tag = "6")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Your dominoes.
+    /// Your dominoes. Rule K-12.3.
     #[prost(string, repeated, tag = "7")]
     pub dominoes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Beads, by seat.
+    /// Beads, by seat. Rules K-4.3, K-5.5.
     #[prost(uint32, repeated, tag = "8")]
     pub beads: ::prost::alloc::vec::Vec<u32>,
-    /// Points, by seat, if the game ended now.
+    /// Points, by seat, if the game ended now. Rules K-7, K-8.2, K-11.
     #[prost(uint32, repeated, tag = "9")]
     pub scores: ::prost::alloc::vec::Vec<u32>,
     /// Number of cards in hand, by seat.
@@ -556,38 +564,38 @@ pub struct PokinoView {
     #[prost(uint32, repeated, tag = "11")]
     pub domino_counts: ::prost::alloc::vec::Vec<u32>,
     /// Cards in hand that are public because they were drawn from the face-up deck,
-    /// by seat, including your own.
+    /// by seat, including your own. Rule K-12.2.
     #[prost(message, repeated, tag = "12")]
     pub known: ::prost::alloc::vec::Vec<PokinoCards>,
-    /// All runs, in the order they were played.
+    /// All runs, in the order they were played. Rule K-7.1.
     #[prost(message, repeated, tag = "13")]
     pub runs: ::prost::alloc::vec::Vec<PokinoRun>,
-    /// The face-up dominoes, in the order they were laid.
+    /// The face-up dominoes, in the order they were laid. Rule K-2.1.
     #[prost(message, repeated, tag = "14")]
     pub layout: ::prost::alloc::vec::Vec<PokinoTile>,
-    /// The closed borders, in the order they were closed.
+    /// The closed borders, in the order they were closed. Rule K-2.3.
     #[prost(message, repeated, tag = "15")]
     pub tokens: ::prost::alloc::vec::Vec<PokinoToken>,
-    /// Dominoes removed from the game (tear_down_the_walls).
+    /// Dominoes removed from the game (tear_down_the_walls). Rule K-10.3.
     #[prost(string, repeated, tag = "16")]
     pub removed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The next card of the deck; empty if the deck is empty.
+    /// The next card of the deck; empty if the deck is empty. Rule K-1.2.
     #[prost(string, tag = "17")]
     pub deck_top: ::prost::alloc::string::String,
-    /// Number of cards in the deck.
+    /// Number of cards in the deck. Rule K-3.2.
     #[prost(uint32, tag = "18")]
     pub deck_size: u32,
-    /// Number of dominoes in the poke.
+    /// Number of dominoes in the poke. Rule K-6.2.
     #[prost(uint32, tag = "19")]
     pub poke_size: u32,
     /// Number of consecutive passes without a drawn card. The game ends when it
-    /// equals the number of seats.
+    /// equals the number of seats. Rule K-6.3.
     #[prost(uint32, tag = "20")]
     pub idle: u32,
     /// Whether the game is over.
     #[prost(bool, tag = "21")]
     pub over: bool,
-    /// Whether the seat in `turn` has called Pokino and won.
+    /// Whether the seat in `turn` has called Pokino and won. Rule K-6.1.
     #[prost(bool, tag = "22")]
     pub pokino: bool,
     /// All turns, in order.
@@ -662,7 +670,8 @@ pub struct PokinoToken {
     /// The y of the second square.
     #[prost(sint32, tag = "4")]
     pub second_y: i32,
-    /// With territory, the seat that placed it; otherwise always 0.
+    /// With territory, the seat that placed it; otherwise always 0. Rules K-11.1,
+    /// K-12.4.
     #[prost(uint32, tag = "5")]
     pub owner: u32,
 }
@@ -679,7 +688,7 @@ pub struct PokinoSquare {
 /// An action of a seat. Every action has a field `draw`: whether to draw a card at
 /// the end of the turn, by default true. False is legal only with pokino_up, and
 /// only with seven or more cards in hand at the time of the draw, after the cards
-/// of a run have left the hand.
+/// of a run have left the hand. Rule K-9.2.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PokinoAction {
     /// Exactly one member is set.
@@ -688,14 +697,14 @@ pub struct PokinoAction {
 }
 /// Nested message and enum types in `PokinoAction`.
 pub mod pokino_action {
-    /// Lays no domino and plays no run.
+    /// Lays no domino and plays no run. Rule K-3.1.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PassTurn {
         /// Whether to draw a card; default true.
         #[prost(bool, optional, tag = "1")]
         pub draw: ::core::option::Option<bool>,
     }
-    /// Lays a domino of the hand.
+    /// Lays a domino of the hand. Rule K-4.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Domino {
         /// The domino.
@@ -709,20 +718,20 @@ pub mod pokino_action {
         pub y: i32,
         /// The direction from the smaller to the larger number: "right", "down",
         /// "left" or "up". For a double, two directions have the same effect: only one
-        /// is listed, and both are accepted.
+        /// is listed, and both are accepted. Rule K-13.2.
         #[prost(string, tag = "4")]
         pub direction: ::prost::alloc::string::String,
         /// Whether to draw a card; default true.
         #[prost(bool, optional, tag = "5")]
         pub draw: ::core::option::Option<bool>,
     }
-    /// Plays a run: cards along a path of squares.
+    /// Plays a run: cards along a path of squares. Rule K-5.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct Run {
-        /// The squares in order, each adjacent to the previous one.
+        /// The squares in order, each adjacent to the previous one. Rule K-5.3.
         #[prost(message, repeated, tag = "1")]
         pub path: ::prost::alloc::vec::Vec<super::PokinoSquare>,
-        /// The card that matches each square, in the same order.
+        /// The card that matches each square, in the same order. Rule K-5.2.
         #[prost(string, repeated, tag = "2")]
         pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
         /// Whether to draw a card; default true.
@@ -746,40 +755,44 @@ pub mod pokino_action {
 /// What a seat sees.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SaintPokerView {
-    /// The round, 1 to 8; also its value in points.
+    /// The round, 1 to 8; also its value in points. Rule S-2.4.
     #[prost(uint32, tag = "1")]
     pub round: u32,
     /// The required decision: "river", "show" or "pick_up".
     #[prost(string, tag = "2")]
     pub phase: ::prost::alloc::string::String,
-    /// Your hand.
+    /// Your hand. Rule S-2.5.
     #[prost(string, repeated, tag = "3")]
     pub hand: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// The river: the cards from the future river, then the added cards, by seat.
+    /// Rules S-2.1, S-2.2.
     #[prost(string, repeated, tag = "4")]
     pub river: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The future river, which begins the river of the next round.
+    /// The future river, which begins the river of the next round. Rule S-1.4.
     #[prost(string, repeated, tag = "5")]
     pub future: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The two shown cards of each seat; empty until all seats have shown.
+    /// The two shown cards of each seat; empty until all seats have shown. Rule
+    /// S-2.3.
     #[prost(message, repeated, tag = "6")]
     pub shown: ::prost::alloc::vec::Vec<SaintPokerCards>,
     /// The seats from the best hand to the worst; empty until all seats have shown.
+    /// Rule S-3.
     #[prost(uint32, repeated, tag = "7")]
     pub order: ::prost::alloc::vec::Vec<u32>,
-    /// The pick-ups of this round so far, in order.
+    /// The pick-ups of this round so far, in order. Rule S-4.1.
     #[prost(message, repeated, tag = "8")]
     pub picked: ::prost::alloc::vec::Vec<SaintPokerPicked>,
-    /// Points, by seat.
+    /// Points, by seat. Rule S-2.4.
     #[prost(uint32, repeated, tag = "9")]
     pub scores: ::prost::alloc::vec::Vec<u32>,
-    /// Number of cards in hand, by seat.
+    /// Number of cards in hand, by seat. Rule S-6.1.
     #[prost(uint32, repeated, tag = "10")]
     pub hand_sizes: ::prost::alloc::vec::Vec<u32>,
-    /// Cards in hand that are public because they were picked up, by seat.
+    /// Cards in hand that are public because they were picked up, by seat. Rule
+    /// S-6.2.
     #[prost(message, repeated, tag = "11")]
     pub known: ::prost::alloc::vec::Vec<SaintPokerCards>,
-    /// The earlier rounds.
+    /// The earlier rounds. Rule S-6.1.
     #[prost(message, repeated, tag = "12")]
     pub rounds: ::prost::alloc::vec::Vec<SaintPokerRound>,
 }
@@ -816,7 +829,7 @@ pub struct SaintPokerRound {
     /// The pick-ups, in order.
     #[prost(message, repeated, tag = "4")]
     pub picked: ::prost::alloc::vec::Vec<SaintPokerPicked>,
-    /// The cards that left the game.
+    /// The cards that left the game. Rule S-4.3.
     #[prost(string, repeated, tag = "5")]
     pub discards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
@@ -829,21 +842,21 @@ pub struct SaintPokerAction {
 }
 /// Nested message and enum types in `SaintPokerAction`.
 pub mod saint_poker_action {
-    /// Adds a card of the hand to the river.
+    /// Adds a card of the hand to the river. Rule S-2.2.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct River {
         /// The card.
         #[prost(string, tag = "1")]
         pub card: ::prost::alloc::string::String,
     }
-    /// Shows two cards of the hand.
+    /// Shows two cards of the hand. Rule S-2.3.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Show {
         /// Two cards.
         #[prost(string, repeated, tag = "1")]
         pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// Takes a card from the river or from the shown cards of any seat.
+    /// Takes a card from the river or from the shown cards of any seat. Rule S-4.1.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PickUp {
         /// The card.

@@ -1,3 +1,4 @@
+from typing import Any as _Any, Literal as _Literal
 from pokearena.v1 import poke_pb2 as _poke_pb2
 from pokearena.v1 import pokex_pb2 as _pokex_pb2
 from pokearena.v1 import pouku_pb2 as _pouku_pb2
@@ -11,6 +12,9 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class ActRequest(_message.Message):
+    """A question: it is your turn. It contains everything that your seat knows, so
+    a bot can be a pure function of one question.
+    """
     __slots__ = ("match", "game", "decision", "seat", "clock", "view", "legal", "complete", "luck")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
@@ -22,49 +26,83 @@ class ActRequest(_message.Message):
     COMPLETE_FIELD_NUMBER: _ClassVar[int]
     LUCK_FIELD_NUMBER: _ClassVar[int]
     match: str
+    """ID of the match, as used by `pokearena replay`."""
     game: int
+    """Number of the game within the match, from 0."""
     decision: int
+    """Number of the decision within the game, from 0, counted over all seats."""
     seat: int
+    """Your seat, from 0. Seat numbers run in turn order."""
     clock: Clock
+    """The time limit for the answer."""
     view: View
+    """Everything that your seat sees, including the whole public history."""
     legal: _containers.RepeatedCompositeFieldContainer[Action]
+    """Legal actions, the least risky first. Return one of them, or any other legal
+    action.
+    """
     complete: bool
+    """Whether `legal` lists every legal action. If false, the complete list would
+    be too long, and `legal` is an unbiased sample.
+    """
     luck: int
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[int] = ..., decision: _Optional[int] = ..., seat: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping]] = ..., view: _Optional[_Union[View, _Mapping]] = ..., legal: _Optional[_Iterable[_Union[Action, _Mapping]]] = ..., complete: bool = ..., luck: _Optional[int] = ...) -> None: ...
+    """A seed for random numbers, so that the same question gets the same answer
+    again. It is independent of the hidden cards.
+    """
+    def HasField(self, field_name: _Literal['clock', 'view']) -> bool: ...
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[int] = ..., decision: _Optional[int] = ..., seat: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ..., view: _Optional[_Union[View, _Mapping[str, _Any]]] = ..., legal: _Optional[_Iterable[_Union[Action, _Mapping[str, _Any]]]] = ..., complete: bool = ..., luck: _Optional[int] = ...) -> None: ...
 
 class ActResponse(_message.Message):
+    """An answer to one question."""
     __slots__ = ("game", "decision", "action", "note")
     GAME_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
     ACTION_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     game: int
+    """Copied from the question. Required in Play, optional in Act."""
     decision: int
+    """Copied from the question. Required in Play, optional in Act."""
     action: Action
+    """A legal action, whether listed in the question or not."""
     note: str
-    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping]] = ..., note: _Optional[str] = ...) -> None: ...
+    """A short comment that the replay shows beside the action; at most 200
+    characters are kept. It is hidden until the match is over.
+    """
+    def HasField(self, field_name: _Literal['action']) -> bool: ...
+    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ...) -> None: ...
 
 class PlayRequest(_message.Message):
+    """The questions that are open for the bot at this moment."""
     __slots__ = ("questions",)
     QUESTIONS_FIELD_NUMBER: _ClassVar[int]
     questions: _containers.RepeatedCompositeFieldContainer[ActRequest]
-    def __init__(self, questions: _Optional[_Iterable[_Union[ActRequest, _Mapping]]] = ...) -> None: ...
+    """At least one question, at most one per game."""
+    def __init__(self, questions: _Optional[_Iterable[_Union[ActRequest, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class PlayResponse(_message.Message):
+    """Answers to some of the open questions."""
     __slots__ = ("answers",)
     ANSWERS_FIELD_NUMBER: _ClassVar[int]
     answers: _containers.RepeatedCompositeFieldContainer[ActResponse]
-    def __init__(self, answers: _Optional[_Iterable[_Union[ActResponse, _Mapping]]] = ...) -> None: ...
+    """Each with game and decision copied from its question."""
+    def __init__(self, answers: _Optional[_Iterable[_Union[ActResponse, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class Clock(_message.Message):
+    """The time limit for an answer. A message of k questions has k allowances."""
     __slots__ = ("allowance_ms", "bank_ms")
     ALLOWANCE_MS_FIELD_NUMBER: _ClassVar[int]
     BANK_MS_FIELD_NUMBER: _ClassVar[int]
     allowance_ms: int
+    """Milliseconds per decision that do not reduce the bank."""
     bank_ms: int
+    """Milliseconds left in the bank of this table. Time beyond the allowance
+    reduces the bank. If the bank falls below 0, the fault is a timeout.
+    """
     def __init__(self, allowance_ms: _Optional[int] = ..., bank_ms: _Optional[int] = ...) -> None: ...
 
 class StartRequest(_message.Message):
+    """Description of a table."""
     __slots__ = ("match", "game", "seats", "seat", "options", "games", "clock")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
@@ -81,33 +119,50 @@ class StartRequest(_message.Message):
     GAMES_FIELD_NUMBER: _ClassVar[int]
     CLOCK_FIELD_NUMBER: _ClassVar[int]
     match: str
+    """ID of the match, as used by `pokearena replay`."""
     game: str
+    """ID of the game, for example "poke"."""
     seats: int
+    """Number of seats of the table."""
     seat: int
+    """Your seat, from 0."""
     options: _containers.ScalarMap[str, str]
+    """All options of the game, as text ("true", "3")."""
     games: int
+    """Number of games that the table plays."""
     clock: Clock
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., seat: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., games: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping]] = ...) -> None: ...
+    """The clock at the beginning of the table."""
+    def HasField(self, field_name: _Literal['clock']) -> bool: ...
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., seat: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., games: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class StartResponse(_message.Message):
+    """Capabilities of the bot."""
     __slots__ = ("games_in_flight", "without_legal")
     GAMES_IN_FLIGHT_FIELD_NUMBER: _ClassVar[int]
     WITHOUT_LEGAL_FIELD_NUMBER: _ClassVar[int]
     games_in_flight: int
+    """Number of games of the table that the bot plays concurrently, each with
+    questions of its own. 0 means 1.
+    """
     without_legal: bool
+    """True if the bot computes its legal actions itself; `legal` is then empty."""
     def __init__(self, games_in_flight: _Optional[int] = ..., without_legal: bool = ...) -> None: ...
 
 class EndRequest(_message.Message):
+    """The table is over."""
     __slots__ = ("match",)
     MATCH_FIELD_NUMBER: _ClassVar[int]
     match: str
+    """ID of the match, as used by `pokearena replay`."""
     def __init__(self, match: _Optional[str] = ...) -> None: ...
 
 class EndResponse(_message.Message):
+    """Empty."""
     __slots__ = ()
     def __init__(self) -> None: ...
 
 class View(_message.Message):
+    """What a seat sees, as a message of its game."""
     __slots__ = ("poke", "saint_poker", "pokex", "pouku", "pokino")
     POKE_FIELD_NUMBER: _ClassVar[int]
     SAINT_POKER_FIELD_NUMBER: _ClassVar[int]
@@ -115,13 +170,21 @@ class View(_message.Message):
     POUKU_FIELD_NUMBER: _ClassVar[int]
     POKINO_FIELD_NUMBER: _ClassVar[int]
     poke: _poke_pb2.PokeView
+    """Poke."""
     saint_poker: _saint_poker_pb2.SaintPokerView
+    """Saint Poker."""
     pokex: _pokex_pb2.PokexView
+    """Pokex."""
     pouku: _pouku_pb2.PoukuView
+    """Pouku."""
     pokino: _pokino_pb2.PokinoView
-    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeView, _Mapping]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerView, _Mapping]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexView, _Mapping]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuView, _Mapping]] = ..., pokino: _Optional[_Union[_pokino_pb2.PokinoView, _Mapping]] = ...) -> None: ...
+    """Pokino."""
+    def HasField(self, field_name: _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino']) -> bool: ...
+    def WhichOneof(self, oneof_group: _Literal['game']) -> _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino'] | None: ...
+    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeView, _Mapping[str, _Any]]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerView, _Mapping[str, _Any]]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexView, _Mapping[str, _Any]]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuView, _Mapping[str, _Any]]] = ..., pokino: _Optional[_Union[_pokino_pb2.PokinoView, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class Action(_message.Message):
+    """An action of a seat, as a message of its game."""
     __slots__ = ("poke", "saint_poker", "pokex", "pouku", "pokino")
     POKE_FIELD_NUMBER: _ClassVar[int]
     SAINT_POKER_FIELD_NUMBER: _ClassVar[int]
@@ -129,8 +192,15 @@ class Action(_message.Message):
     POUKU_FIELD_NUMBER: _ClassVar[int]
     POKINO_FIELD_NUMBER: _ClassVar[int]
     poke: _poke_pb2.PokeAction
+    """Poke."""
     saint_poker: _saint_poker_pb2.SaintPokerAction
+    """Saint Poker."""
     pokex: _pokex_pb2.PokexAction
+    """Pokex."""
     pouku: _pouku_pb2.PoukuAction
+    """Pouku."""
     pokino: _pokino_pb2.PokinoAction
-    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeAction, _Mapping]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerAction, _Mapping]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexAction, _Mapping]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuAction, _Mapping]] = ..., pokino: _Optional[_Union[_pokino_pb2.PokinoAction, _Mapping]] = ...) -> None: ...
+    """Pokino."""
+    def HasField(self, field_name: _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino']) -> bool: ...
+    def WhichOneof(self, oneof_group: _Literal['game']) -> _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino'] | None: ...
+    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeAction, _Mapping[str, _Any]]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerAction, _Mapping[str, _Any]]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexAction, _Mapping[str, _Any]]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuAction, _Mapping[str, _Any]]] = ..., pokino: _Optional[_Union[_pokino_pb2.PokinoAction, _Mapping[str, _Any]]] = ...) -> None: ...

@@ -1,3 +1,4 @@
+from typing import Any as _Any, Literal as _Literal
 from pokearena.v1 import bot_pb2 as _bot_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
@@ -7,46 +8,64 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class ListGamesRequest(_message.Message):
+    """No arguments."""
     __slots__ = ()
     def __init__(self) -> None: ...
 
 class ListGamesResponse(_message.Message):
+    """The registered games."""
     __slots__ = ("games",)
     GAMES_FIELD_NUMBER: _ClassVar[int]
     games: _containers.RepeatedCompositeFieldContainer[GameInfo]
-    def __init__(self, games: _Optional[_Iterable[_Union[GameInfo, _Mapping]]] = ...) -> None: ...
+    """Sorted by id."""
+    def __init__(self, games: _Optional[_Iterable[_Union[GameInfo, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class GameInfo(_message.Message):
+    """Description of a registered game."""
     __slots__ = ("id", "title", "seats", "options")
     ID_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     SEATS_FIELD_NUMBER: _ClassVar[int]
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
     id: str
+    """For example "saint_poker"."""
     title: str
+    """For example "Saint Poker"."""
     seats: _containers.RepeatedScalarFieldContainer[int]
+    """The allowed numbers of seats."""
     options: _containers.RepeatedCompositeFieldContainer[OptionInfo]
-    def __init__(self, id: _Optional[str] = ..., title: _Optional[str] = ..., seats: _Optional[_Iterable[int]] = ..., options: _Optional[_Iterable[_Union[OptionInfo, _Mapping]]] = ...) -> None: ...
+    """Its options."""
+    def __init__(self, id: _Optional[str] = ..., title: _Optional[str] = ..., seats: _Optional[_Iterable[int]] = ..., options: _Optional[_Iterable[_Union[OptionInfo, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class OptionInfo(_message.Message):
+    """A setting of a game."""
     __slots__ = ("name", "default_text", "meaning")
     NAME_FIELD_NUMBER: _ClassVar[int]
     DEFAULT_TEXT_FIELD_NUMBER: _ClassVar[int]
     MEANING_FIELD_NUMBER: _ClassVar[int]
     name: str
+    """For example "must_beat"."""
     default_text: str
+    """The default as text."""
     meaning: str
+    """One sentence."""
     def __init__(self, name: _Optional[str] = ..., default_text: _Optional[str] = ..., meaning: _Optional[str] = ...) -> None: ...
 
 class RunTableRequest(_message.Message):
+    """The table, then reports about its bots."""
     __slots__ = ("table", "report")
     TABLE_FIELD_NUMBER: _ClassVar[int]
     REPORT_FIELD_NUMBER: _ClassVar[int]
     table: Table
+    """First request: the table to play."""
     report: BotReport
-    def __init__(self, table: _Optional[_Union[Table, _Mapping]] = ..., report: _Optional[_Union[BotReport, _Mapping]] = ...) -> None: ...
+    """Later requests: the state of a bot's process."""
+    def HasField(self, field_name: _Literal['table', 'report']) -> bool: ...
+    def WhichOneof(self, oneof_group: _Literal['message']) -> _Literal['table', 'report'] | None: ...
+    def __init__(self, table: _Optional[_Union[Table, _Mapping[str, _Any]]] = ..., report: _Optional[_Union[BotReport, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class Table(_message.Message):
+    """One seating with newly started bots, which plays a list of boards."""
     __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
@@ -66,40 +85,64 @@ class Table(_message.Message):
     UNFORGIVING_FIELD_NUMBER: _ClassVar[int]
     WATCH_MS_FIELD_NUMBER: _ClassVar[int]
     match: str
+    """ID of the match."""
     game: str
+    """ID of the game."""
     options: _containers.ScalarMap[str, str]
+    """Options of the game as text. Missing options have their default."""
     seats: _containers.RepeatedCompositeFieldContainer[Seat]
+    """One per seat, in seat order."""
     boards: _containers.RepeatedCompositeFieldContainer[Board]
+    """The boards to play, in order."""
     start_ms: int
+    """Milliseconds from the start of a bot's process until Start must return."""
     allowance_ms: int
+    """Milliseconds per decision that do not reduce the bank."""
     strict: bool
+    """Stop the table at the first fault and explain it, as `pokearena play` does."""
     unforgiving: bool
+    """A seat forfeits the rest of the table at its first fault, not at its third."""
     watch_ms: int
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ...) -> None: ...
+    """Minimum interval in milliseconds between positions sent for spectators. 0:
+    send no positions.
+    """
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ...) -> None: ...
 
 class Seat(_message.Message):
+    """A seat, with the rest of its time bank and its earlier faults at this table."""
     __slots__ = ("address", "bank_ms", "faults", "crashes")
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
     BANK_MS_FIELD_NUMBER: _ClassVar[int]
     FAULTS_FIELD_NUMBER: _ClassVar[int]
     CRASHES_FIELD_NUMBER: _ClassVar[int]
     address: str
+    """gRPC address of the bot."""
     bank_ms: int
+    """Milliseconds left in the bank."""
     faults: int
+    """Number of earlier faults, if the table is resumed."""
     crashes: int
+    """Number of crashes among them."""
     def __init__(self, address: _Optional[str] = ..., bank_ms: _Optional[int] = ..., faults: _Optional[int] = ..., crashes: _Optional[int] = ...) -> None: ...
 
 class Board(_message.Message):
+    """A board to play."""
     __slots__ = ("game", "number", "seed")
     GAME_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     game: int
+    """Number of the game within the match."""
     number: int
+    """Number of the board within the match."""
     seed: bytes
+    """Seed of all chance outcomes, 32 bytes."""
     def __init__(self, game: _Optional[int] = ..., number: _Optional[int] = ..., seed: _Optional[bytes] = ...) -> None: ...
 
 class BotReport(_message.Message):
+    """State of a bot's process. Sent when the process ends, and in answer to
+    BotFaulted.
+    """
     __slots__ = ("seat", "inquiry", "ended", "resources", "output", "restarted", "exit_status", "signal", "peak_memory")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     INQUIRY_FIELD_NUMBER: _ClassVar[int]
@@ -111,39 +154,65 @@ class BotReport(_message.Message):
     SIGNAL_FIELD_NUMBER: _ClassVar[int]
     PEAK_MEMORY_FIELD_NUMBER: _ClassVar[int]
     seat: int
+    """The seat."""
     inquiry: int
+    """The number from BotFaulted; 0 if this is not an answer to it."""
     ended: str
+    """How the process ended, as a clause ("exited with status 1"). Empty while it
+    runs.
+    """
     resources: bool
+    """Whether the arena ended the process because it exceeded a resource limit."""
     output: str
+    """The end of its output."""
     restarted: str
+    """Address of the replacement process. Empty without a replacement."""
     exit_status: int
+    """Exit status of the process. Not set while it runs or if a signal ended it."""
     signal: str
+    """The signal that ended the process, for example "SIGSEGV". Otherwise empty."""
     peak_memory: int
+    """Maximum resident memory of one of its processes in bytes; 0 if unknown."""
+    def HasField(self, field_name: _Literal['exit_status']) -> bool: ...
     def __init__(self, seat: _Optional[int] = ..., inquiry: _Optional[int] = ..., ended: _Optional[str] = ..., resources: bool = ..., output: _Optional[str] = ..., restarted: _Optional[str] = ..., exit_status: _Optional[int] = ..., signal: _Optional[str] = ..., peak_memory: _Optional[int] = ...) -> None: ...
 
 class RunTableResponse(_message.Message):
+    """An event of the table."""
     __slots__ = ("game", "faulted", "finished", "shown")
     GAME_FIELD_NUMBER: _ClassVar[int]
     FAULTED_FIELD_NUMBER: _ClassVar[int]
     FINISHED_FIELD_NUMBER: _ClassVar[int]
     SHOWN_FIELD_NUMBER: _ClassVar[int]
     game: GameFinished
+    """A game is over."""
     faulted: BotFaulted
+    """A bot faulted; the caller must send a BotReport."""
     finished: TableFinished
+    """The table is over."""
     shown: PositionShown
-    def __init__(self, game: _Optional[_Union[GameFinished, _Mapping]] = ..., faulted: _Optional[_Union[BotFaulted, _Mapping]] = ..., finished: _Optional[_Union[TableFinished, _Mapping]] = ..., shown: _Optional[_Union[PositionShown, _Mapping]] = ...) -> None: ...
+    """The position of a game, for spectators."""
+    def HasField(self, field_name: _Literal['game', 'faulted', 'finished', 'shown']) -> bool: ...
+    def WhichOneof(self, oneof_group: _Literal['event']) -> _Literal['game', 'faulted', 'finished', 'shown'] | None: ...
+    def __init__(self, game: _Optional[_Union[GameFinished, _Mapping[str, _Any]]] = ..., faulted: _Optional[_Union[BotFaulted, _Mapping[str, _Any]]] = ..., finished: _Optional[_Union[TableFinished, _Mapping[str, _Any]]] = ..., shown: _Optional[_Union[PositionShown, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class GameFinished(_message.Message):
+    """A game that is over."""
     __slots__ = ("game", "board", "record")
     GAME_FIELD_NUMBER: _ClassVar[int]
     BOARD_FIELD_NUMBER: _ClassVar[int]
     RECORD_FIELD_NUMBER: _ClassVar[int]
     game: int
+    """Number of the game within the match."""
     board: int
+    """Number of the board within the match."""
     record: str
+    """The lines of this game's record (docs/reference/record.md)."""
     def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., record: _Optional[str] = ...) -> None: ...
 
 class PositionShown(_message.Message):
+    """The public position of a game. Of a table's concurrent games, one is shown at a
+    time until it is over. Not every position of it is sent.
+    """
     __slots__ = ("game", "board", "decision", "actors", "view")
     GAME_FIELD_NUMBER: _ClassVar[int]
     BOARD_FIELD_NUMBER: _ClassVar[int]
@@ -151,24 +220,38 @@ class PositionShown(_message.Message):
     ACTORS_FIELD_NUMBER: _ClassVar[int]
     VIEW_FIELD_NUMBER: _ClassVar[int]
     game: int
+    """Number of the game within the match."""
     board: int
+    """Number of the board within the match."""
     decision: int
+    """Number of decisions made in the game."""
     actors: _containers.RepeatedScalarFieldContainer[int]
+    """The seats that act now. Empty if the game is over."""
     view: _bot_pb2.View
-    def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., decision: _Optional[int] = ..., actors: _Optional[_Iterable[int]] = ..., view: _Optional[_Union[_bot_pb2.View, _Mapping]] = ...) -> None: ...
+    """The public information. Fields that only one seat may see are empty, 0 or
+    false.
+    """
+    def HasField(self, field_name: _Literal['view']) -> bool: ...
+    def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., decision: _Optional[int] = ..., actors: _Optional[_Iterable[int]] = ..., view: _Optional[_Union[_bot_pb2.View, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class BotFaulted(_message.Message):
+    """A bot faulted or its connection broke."""
     __slots__ = ("seat", "inquiry", "restart")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     INQUIRY_FIELD_NUMBER: _ClassVar[int]
     RESTART_FIELD_NUMBER: _ClassVar[int]
     seat: int
+    """The seat."""
     inquiry: int
+    """Copy this number into the BotReport."""
     restart: bool
+    """Whether to start a new process if the old one has ended."""
     def __init__(self, seat: _Optional[int] = ..., inquiry: _Optional[int] = ..., restart: bool = ...) -> None: ...
 
 class TableFinished(_message.Message):
+    """The table is over."""
     __slots__ = ("games",)
     GAMES_FIELD_NUMBER: _ClassVar[int]
     games: int
+    """Number of games finished in this call."""
     def __init__(self, games: _Optional[int] = ...) -> None: ...

@@ -1,4 +1,5 @@
-// Poke, for two. The rules: docs/rules/poke.md.
+// Poke, for two. Rule numbers such as P-2.7 refer to
+// docs/rules/poke.md; `pokearena rules poke` prints them.
 //
 // A card is its rank and its suit: "AS", "TH", "2C". Lists by seat begin with
 // seat 0.
@@ -29,34 +30,34 @@ const (
 // What a seat sees.
 type PokeView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Option: whether a seat must give a winning answer if it has one.
+	// Option: whether a seat must give a winning answer if it has one. Rule P-4.
 	MustBeat bool `protobuf:"varint,1,opt,name=must_beat,json=mustBeat,proto3" json:"must_beat,omitempty"`
-	// The deal, from 0, counted over the whole rubber.
+	// The deal, from 0, counted over the whole rubber. Rule P-1.4.
 	Deal uint32 `protobuf:"varint,2,opt,name=deal,proto3" json:"deal,omitempty"`
-	// Seat of the dealer of this deal.
+	// Seat of the dealer of this deal. Rule P-1.2.
 	Dealer uint32 `protobuf:"varint,3,opt,name=dealer,proto3" json:"dealer,omitempty"`
 	// The required decision: "draw", "lead" or "answer".
 	Phase string `protobuf:"bytes,4,opt,name=phase,proto3" json:"phase,omitempty"`
-	// Your hand; during the tricks without the cards already played.
+	// Your hand; during the tricks without the cards already played. Rule P-7.2.
 	Hand []string `protobuf:"bytes,5,rep,name=hand,proto3" json:"hand,omitempty"`
-	// The cards that you discarded in this deal.
+	// The cards that you discarded in this deal. Rule P-2.4.
 	Discards []string `protobuf:"bytes,6,rep,name=discards,proto3" json:"discards,omitempty"`
-	// Points below the line in this leg, by seat.
+	// Points below the line in this leg, by seat. Rule P-5.1.
 	Below []uint32 `protobuf:"varint,7,rep,packed,name=below,proto3" json:"below,omitempty"`
-	// Points above the line, by seat: the score of the rubber.
+	// Points above the line, by seat: the score of the rubber. Rule P-6.4.
 	Above []uint32 `protobuf:"varint,8,rep,packed,name=above,proto3" json:"above,omitempty"`
-	// Legs won, by seat.
+	// Legs won, by seat. Rule P-6.1.
 	Legs []uint32 `protobuf:"varint,9,rep,packed,name=legs,proto3" json:"legs,omitempty"`
 	// Multiplier by seat: 1, 2 (doubled) or 4 (redoubled). The opponent's tricks
-	// are multiplied by it.
+	// are multiplied by it. Rule P-2.7.
 	Multipliers []uint32 `protobuf:"varint,10,rep,packed,name=multipliers,proto3" json:"multipliers,omitempty"`
-	// The draws of this deal so far, in order.
+	// The draws of this deal so far, in order. Rule P-2.
 	Drawn []*PokeDrawn `protobuf:"bytes,11,rep,name=drawn,proto3" json:"drawn,omitempty"`
-	// The tricks of this deal so far, in order.
+	// The tricks of this deal so far, in order. Rule P-3.
 	Tricks []*PokeTrick `protobuf:"bytes,12,rep,name=tricks,proto3" json:"tricks,omitempty"`
-	// The lead to answer; empty if there is no open lead.
+	// The lead to answer; empty if there is no open lead. Rule P-3.3.
 	Lead []string `protobuf:"bytes,13,rep,name=lead,proto3" json:"lead,omitempty"`
-	// The earlier deals.
+	// The earlier deals. Rule P-7.1.
 	Deals         []*PokeDeal `protobuf:"bytes,14,rep,name=deals,proto3" json:"deals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -195,7 +196,7 @@ type PokeDrawn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat that drew.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// The number of cards; 0 is a stand.
+	// The number of cards; 0 is a stand. Rule P-2.2.
 	Cards         uint32 `protobuf:"varint,2,opt,name=cards,proto3" json:"cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -254,7 +255,7 @@ type PokeTrick struct {
 	Lead []string `protobuf:"bytes,2,rep,name=lead,proto3" json:"lead,omitempty"`
 	// The cards of the answer.
 	Answer []string `protobuf:"bytes,3,rep,name=answer,proto3" json:"answer,omitempty"`
-	// The seat that won. Each card that it played is one trick.
+	// The seat that won. Each card that it played is one trick. Rules P-3.4, P-3.5.
 	Winner        uint32 `protobuf:"varint,4,opt,name=winner,proto3" json:"winner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -327,9 +328,10 @@ type PokeDeal struct {
 	Drawn []*PokeDrawn `protobuf:"bytes,2,rep,name=drawn,proto3" json:"drawn,omitempty"`
 	// Its tricks, in order.
 	Tricks []*PokeTrick `protobuf:"bytes,3,rep,name=tricks,proto3" json:"tricks,omitempty"`
-	// Points scored below the line, by seat.
+	// Points scored below the line, by seat. Rule P-5.1.
 	Below []uint32 `protobuf:"varint,4,rep,packed,name=below,proto3" json:"below,omitempty"`
-	// Points scored above the line, by seat, including leg and rubber.
+	// Points scored above the line, by seat, including leg and rubber. Rules P-5.2,
+	// P-5.3, P-6.
 	Above         []uint32 `protobuf:"varint,5,rep,packed,name=above,proto3" json:"above,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -521,7 +523,7 @@ func (*PokeAction_Lead_) isPokeAction_Action() {}
 
 func (*PokeAction_Answer_) isPokeAction_Action() {}
 
-// Keeps the hand and ends the seat's drawing.
+// Keeps the hand and ends the seat's drawing. Rule P-2.8.
 type PokeAction_Stand struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -558,7 +560,7 @@ func (*PokeAction_Stand) Descriptor() ([]byte, []int) {
 	return file_pokearena_v1_poke_proto_rawDescGZIP(), []int{4, 0}
 }
 
-// Discards cards and draws the same number.
+// Discards cards and draws the same number. Rule P-2.2.
 type PokeAction_Draw struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 3 cards of the hand.
@@ -604,7 +606,7 @@ func (x *PokeAction_Draw) GetDiscards() []string {
 	return nil
 }
 
-// Leads to a trick.
+// Leads to a trick. Rule P-3.2.
 type PokeAction_Lead struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 4 cards of one rank.
@@ -650,7 +652,7 @@ func (x *PokeAction_Lead) GetCards() []string {
 	return nil
 }
 
-// Answers a lead.
+// Answers a lead. Rules P-3.3, P-4.
 type PokeAction_Answer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Exactly as many cards as were led.

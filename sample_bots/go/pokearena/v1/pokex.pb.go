@@ -1,5 +1,6 @@
-// Pokex, for four in two partnerships, or for two. The rules:
-// docs/rules/pokex.md.
+// Pokex, for four in two partnerships, or for two. Rule
+// numbers such as X-2.6 refer to docs/rules/pokex.md; `pokearena rules pokex`
+// prints them.
 //
 // A card is its rank and its suit: "AS", "TH", "2C"; the jokers are "X1" and "X2".
 // With four seats, seats 0 and 2 are side 0, and seats 1 and 3 are side 1. With
@@ -33,35 +34,37 @@ type PokexView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The deal, from 0.
 	Deal uint32 `protobuf:"varint,1,opt,name=deal,proto3" json:"deal,omitempty"`
-	// The seat of the dealer. The next seat begins the auction.
+	// The seat of the dealer. The next seat begins the auction. Rules X-1.2, X-2.1.
 	Dealer uint32 `protobuf:"varint,2,opt,name=dealer,proto3" json:"dealer,omitempty"`
 	// The required decision: "bid" (pass or bid), "name" (the wild rank) or "play"
 	// (two cards with four seats, one card with two).
 	Phase string `protobuf:"bytes,3,opt,name=phase,proto3" json:"phase,omitempty"`
-	// Your hand, the lowest card first, jokers last.
+	// Your hand, the lowest card first, jokers last. Rule X-8.2.
 	Hand []string `protobuf:"bytes,4,rep,name=hand,proto3" json:"hand,omitempty"`
 	// The centre. Four seats: six cards, one per trick, in this order. Two seats:
-	// twelve cards, the lowest first; chance decides when each is turned up.
+	// twelve cards, the lowest first; chance decides when each is turned up. Rules
+	// X-1.5, X-5.1.
 	Centre []string `protobuf:"bytes,5,rep,name=centre,proto3" json:"centre,omitempty"`
-	// The auction, from its beginning.
+	// The auction, from its beginning. Rule X-2.
 	Auction []*PokexCall `protobuf:"bytes,6,rep,name=auction,proto3" json:"auction,omitempty"`
-	// The highest bid so far; 0 if nobody has bid.
+	// The highest bid so far; 0 if nobody has bid. Rule X-2.2.
 	Bid uint32 `protobuf:"varint,7,opt,name=bid,proto3" json:"bid,omitempty"`
 	// The seat with the highest bid, which is the declarer after the auction. 0
-	// without a bid.
+	// without a bid. Rule X-2.6.
 	Declarer uint32 `protobuf:"varint,8,opt,name=declarer,proto3" json:"declarer,omitempty"`
-	// The wild rank ("7", "T"); empty until it is named. The jokers are always wild.
+	// The wild rank ("7", "T"); empty until it is named. The jokers are always
+	// wild. Rule X-3.
 	WildRank string `protobuf:"bytes,9,opt,name=wild_rank,json=wildRank,proto3" json:"wild_rank,omitempty"`
 	// The centre cards of the current trick: one with four seats, two with two.
-	// Empty before the play.
+	// Empty before the play. Rules X-4.1, X-5.1.
 	Turned []string `protobuf:"bytes,10,rep,name=turned,proto3" json:"turned,omitempty"`
-	// The plays of the current trick, in order.
+	// The plays of the current trick, in order. Rules X-4.3, X-5.3.
 	Played []*PokexPlayed `protobuf:"bytes,11,rep,name=played,proto3" json:"played,omitempty"`
-	// The earlier tricks of this deal.
+	// The earlier tricks of this deal. Rule X-6.
 	Tricks []*PokexTrick `protobuf:"bytes,12,rep,name=tricks,proto3" json:"tricks,omitempty"`
-	// Number of tricks taken in this deal, by side.
+	// Number of tricks taken in this deal, by side. Rules X-7.1, X-7.2.
 	Taken []uint32 `protobuf:"varint,13,rep,packed,name=taken,proto3" json:"taken,omitempty"`
-	// Points of the earlier deals, by side.
+	// Points of the earlier deals, by side. Rule X-7.5.
 	Points []uint32 `protobuf:"varint,14,rep,packed,name=points,proto3" json:"points,omitempty"`
 	// The earlier deals.
 	Deals         []*PokexDeal `protobuf:"bytes,15,rep,name=deals,proto3" json:"deals,omitempty"`
@@ -321,7 +324,8 @@ type PokexTrick struct {
 	Centre []string `protobuf:"bytes,1,rep,name=centre,proto3" json:"centre,omitempty"`
 	// Its plays, in order.
 	Played []*PokexPlayed `protobuf:"bytes,2,rep,name=played,proto3" json:"played,omitempty"`
-	// By side: 1 for the side that took it. Both are 0 if no side took it.
+	// By side: 1 for the side that took it. Both are 0 if no side took it. Rule
+	// X-6.5.
 	Taken         []uint32 `protobuf:"varint,3,rep,packed,name=taken,proto3" json:"taken,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -397,7 +401,7 @@ type PokexDeal struct {
 	Tricks []*PokexTrick `protobuf:"bytes,7,rep,name=tricks,proto3" json:"tricks,omitempty"`
 	// Number of tricks taken, by side.
 	Taken []uint32 `protobuf:"varint,8,rep,packed,name=taken,proto3" json:"taken,omitempty"`
-	// Points of the deal, by side.
+	// Points of the deal, by side. Rule X-7.
 	Points        []uint32 `protobuf:"varint,9,rep,packed,name=points,proto3" json:"points,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -634,7 +638,7 @@ func (*PokexAction_PlayPair_) isPokexAction_Action() {}
 
 func (*PokexAction_PlayCard_) isPokexAction_Action() {}
 
-// Passes. A later bid is still possible.
+// Passes. A later bid is still possible. Rule X-2.3.
 type PokexAction_PassBid struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -671,7 +675,7 @@ func (*PokexAction_PassBid) Descriptor() ([]byte, []int) {
 	return file_pokearena_v1_pokex_proto_rawDescGZIP(), []int{5, 0}
 }
 
-// Bids a number of tricks.
+// Bids a number of tricks. Rule X-2.2.
 type PokexAction_Bid struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 6, and more than the highest bid so far.
@@ -717,7 +721,7 @@ func (x *PokexAction_Bid) GetTricks() int32 {
 	return 0
 }
 
-// Names the wild rank.
+// Names the wild rank. Rule X-3.1.
 type PokexAction_NameWild struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One of "2" to "9", "T", "J", "Q", "K", "A".
@@ -763,7 +767,7 @@ func (x *PokexAction_NameWild) GetRank() string {
 	return ""
 }
 
-// Plays two cards of the hand. Only with four seats.
+// Plays two cards of the hand. Only with four seats. Rule X-4.2.
 type PokexAction_PlayPair struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Two cards.
@@ -809,7 +813,7 @@ func (x *PokexAction_PlayPair) GetCards() []string {
 	return nil
 }
 
-// Plays one card of the hand. Only with two seats.
+// Plays one card of the hand. Only with two seats. Rule X-5.2.
 type PokexAction_PlayCard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The card.

@@ -1,4 +1,5 @@
-// Pokino, for two to six. The rules: docs/rules/pokino.md.
+// Pokino, for two to six. Rule numbers such as K-5.5 refer to
+// docs/rules/pokino.md; `pokearena rules pokino` prints them.
 //
 // A card is its rank and its suit: "AS", "TH", "2C"; suits have no
 // effect. A domino is its two numbers, the smaller first: "3-12". A card matches
@@ -32,55 +33,55 @@ const (
 // What a seat sees.
 type PokinoView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the variant greed is on: runs cost no beads, and each bead counts five
-	// points at the end.
+	// Whether the variant greed is on: runs cost no beads, and each bead counts
+	// five points at the end. Rule K-8.
 	Greed bool `protobuf:"varint,1,opt,name=greed,proto3" json:"greed,omitempty"`
 	// Whether pokino_up is on: hands start with seven cards, and with seven or more
-	// cards in hand drawing is optional.
+	// cards in hand drawing is optional. Rule K-9.
 	PokinoUp bool `protobuf:"varint,2,opt,name=pokino_up,json=pokinoUp,proto3" json:"pokino_up,omitempty"`
 	// Whether tear_down_the_walls is on: a run may cross the middle of a domino,
-	// which is then removed.
+	// which is then removed. Rule K-10.
 	TearDownTheWalls bool `protobuf:"varint,3,opt,name=tear_down_the_walls,json=tearDownTheWalls,proto3" json:"tear_down_the_walls,omitempty"`
 	// Whether territory is on: only dominoes on which one seat has the most tokens
-	// score.
+	// score. Rule K-11.
 	Territory bool `protobuf:"varint,4,opt,name=territory,proto3" json:"territory,omitempty"`
 	// The seat whose turn it is; after the game, the seat of the last turn.
 	Turn uint32 `protobuf:"varint,5,opt,name=turn,proto3" json:"turn,omitempty"`
-	// Your cards.
+	// Your cards. Rule K-12.3.
 	Hand []string `protobuf:"bytes,6,rep,name=hand,proto3" json:"hand,omitempty"`
-	// Your dominoes.
+	// Your dominoes. Rule K-12.3.
 	Dominoes []string `protobuf:"bytes,7,rep,name=dominoes,proto3" json:"dominoes,omitempty"`
-	// Beads, by seat.
+	// Beads, by seat. Rules K-4.3, K-5.5.
 	Beads []uint32 `protobuf:"varint,8,rep,packed,name=beads,proto3" json:"beads,omitempty"`
-	// Points, by seat, if the game ended now.
+	// Points, by seat, if the game ended now. Rules K-7, K-8.2, K-11.
 	Scores []uint32 `protobuf:"varint,9,rep,packed,name=scores,proto3" json:"scores,omitempty"`
 	// Number of cards in hand, by seat.
 	HandSizes []uint32 `protobuf:"varint,10,rep,packed,name=hand_sizes,json=handSizes,proto3" json:"hand_sizes,omitempty"`
 	// Number of dominoes in hand, by seat.
 	DominoCounts []uint32 `protobuf:"varint,11,rep,packed,name=domino_counts,json=dominoCounts,proto3" json:"domino_counts,omitempty"`
 	// Cards in hand that are public because they were drawn from the face-up deck,
-	// by seat, including your own.
+	// by seat, including your own. Rule K-12.2.
 	Known []*PokinoCards `protobuf:"bytes,12,rep,name=known,proto3" json:"known,omitempty"`
-	// All runs, in the order they were played.
+	// All runs, in the order they were played. Rule K-7.1.
 	Runs []*PokinoRun `protobuf:"bytes,13,rep,name=runs,proto3" json:"runs,omitempty"`
-	// The face-up dominoes, in the order they were laid.
+	// The face-up dominoes, in the order they were laid. Rule K-2.1.
 	Layout []*PokinoTile `protobuf:"bytes,14,rep,name=layout,proto3" json:"layout,omitempty"`
-	// The closed borders, in the order they were closed.
+	// The closed borders, in the order they were closed. Rule K-2.3.
 	Tokens []*PokinoToken `protobuf:"bytes,15,rep,name=tokens,proto3" json:"tokens,omitempty"`
-	// Dominoes removed from the game (tear_down_the_walls).
+	// Dominoes removed from the game (tear_down_the_walls). Rule K-10.3.
 	Removed []string `protobuf:"bytes,16,rep,name=removed,proto3" json:"removed,omitempty"`
-	// The next card of the deck; empty if the deck is empty.
+	// The next card of the deck; empty if the deck is empty. Rule K-1.2.
 	DeckTop string `protobuf:"bytes,17,opt,name=deck_top,json=deckTop,proto3" json:"deck_top,omitempty"`
-	// Number of cards in the deck.
+	// Number of cards in the deck. Rule K-3.2.
 	DeckSize uint32 `protobuf:"varint,18,opt,name=deck_size,json=deckSize,proto3" json:"deck_size,omitempty"`
-	// Number of dominoes in the poke.
+	// Number of dominoes in the poke. Rule K-6.2.
 	PokeSize uint32 `protobuf:"varint,19,opt,name=poke_size,json=pokeSize,proto3" json:"poke_size,omitempty"`
 	// Number of consecutive passes without a drawn card. The game ends when it
-	// equals the number of seats.
+	// equals the number of seats. Rule K-6.3.
 	Idle uint32 `protobuf:"varint,20,opt,name=idle,proto3" json:"idle,omitempty"`
 	// Whether the game is over.
 	Over bool `protobuf:"varint,21,opt,name=over,proto3" json:"over,omitempty"`
-	// Whether the seat in `turn` has called Pokino and won.
+	// Whether the seat in `turn` has called Pokino and won. Rule K-6.1.
 	Pokino bool `protobuf:"varint,22,opt,name=pokino,proto3" json:"pokino,omitempty"`
 	// All turns, in order.
 	Turns         []*PokinoTurn `protobuf:"bytes,23,rep,name=turns,proto3" json:"turns,omitempty"`
@@ -547,7 +548,8 @@ type PokinoToken struct {
 	SecondX int32 `protobuf:"zigzag32,3,opt,name=second_x,json=secondX,proto3" json:"second_x,omitempty"`
 	// The y of the second square.
 	SecondY int32 `protobuf:"zigzag32,4,opt,name=second_y,json=secondY,proto3" json:"second_y,omitempty"`
-	// With territory, the seat that placed it; otherwise always 0.
+	// With territory, the seat that placed it; otherwise always 0. Rules K-11.1,
+	// K-12.4.
 	Owner         uint32 `protobuf:"varint,5,opt,name=owner,proto3" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -676,7 +678,7 @@ func (x *PokinoSquare) GetY() int32 {
 // An action of a seat. Every action has a field `draw`: whether to draw a card at
 // the end of the turn, by default true. False is legal only with pokino_up, and
 // only with seven or more cards in hand at the time of the draw, after the cards
-// of a run have left the hand.
+// of a run have left the hand. Rule K-9.2.
 type PokinoAction struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Exactly one member is set.
@@ -780,7 +782,7 @@ func (*PokinoAction_Domino_) isPokinoAction_Action() {}
 
 func (*PokinoAction_Run_) isPokinoAction_Action() {}
 
-// Lays no domino and plays no run.
+// Lays no domino and plays no run. Rule K-3.1.
 type PokinoAction_PassTurn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether to draw a card; default true.
@@ -826,7 +828,7 @@ func (x *PokinoAction_PassTurn) GetDraw() bool {
 	return false
 }
 
-// Lays a domino of the hand.
+// Lays a domino of the hand. Rule K-4.
 type PokinoAction_Domino struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The domino.
@@ -837,7 +839,7 @@ type PokinoAction_Domino struct {
 	Y int32 `protobuf:"zigzag32,3,opt,name=y,proto3" json:"y,omitempty"`
 	// The direction from the smaller to the larger number: "right", "down",
 	// "left" or "up". For a double, two directions have the same effect: only one
-	// is listed, and both are accepted.
+	// is listed, and both are accepted. Rule K-13.2.
 	Direction string `protobuf:"bytes,4,opt,name=direction,proto3" json:"direction,omitempty"`
 	// Whether to draw a card; default true.
 	Draw          *bool `protobuf:"varint,5,opt,name=draw,proto3,oneof" json:"draw,omitempty"`
@@ -910,12 +912,12 @@ func (x *PokinoAction_Domino) GetDraw() bool {
 	return false
 }
 
-// Plays a run: cards along a path of squares.
+// Plays a run: cards along a path of squares. Rule K-5.
 type PokinoAction_Run struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The squares in order, each adjacent to the previous one.
+	// The squares in order, each adjacent to the previous one. Rule K-5.3.
 	Path []*PokinoSquare `protobuf:"bytes,1,rep,name=path,proto3" json:"path,omitempty"`
-	// The card that matches each square, in the same order.
+	// The card that matches each square, in the same order. Rule K-5.2.
 	Cards []string `protobuf:"bytes,2,rep,name=cards,proto3" json:"cards,omitempty"`
 	// Whether to draw a card; default true.
 	Draw          *bool `protobuf:"varint,3,opt,name=draw,proto3,oneof" json:"draw,omitempty"`

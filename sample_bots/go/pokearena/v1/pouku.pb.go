@@ -1,4 +1,6 @@
-// Pouku, for three or four, or two against two. The rules: docs/rules/pouku.md.
+// Pouku, for three or four, or two against two. Rule
+// numbers such as U-5.1 refer to docs/rules/pouku.md; `pokearena rules pouku`
+// prints them.
 //
 // A card is its rank and its suit: "AS", "TH", "2C". Lists by seat begin with
 // seat 0.
@@ -29,55 +31,58 @@ const (
 // What a seat sees.
 type PoukuView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Value of a pair.
+	// Value of a pair. Rule U-2.1.
 	Pair uint32 `protobuf:"varint,1,opt,name=pair,proto3" json:"pair,omitempty"`
-	// Value of three of a kind.
+	// Value of three of a kind. Rule U-2.1.
 	Three uint32 `protobuf:"varint,2,opt,name=three,proto3" json:"three,omitempty"`
-	// Value of a straight of four; each further card adds 1.
+	// Value of a straight of four; each further card adds 1. Rule U-2.2.
 	Straight uint32 `protobuf:"varint,3,opt,name=straight,proto3" json:"straight,omitempty"`
-	// Value of four of a kind.
+	// Value of four of a kind. Rule U-2.1.
 	Four uint32 `protobuf:"varint,4,opt,name=four,proto3" json:"four,omitempty"`
-	// Value of a card of the point card's rank.
+	// Value of a card of the point card's rank. Rule U-2.3.
 	Point uint32 `protobuf:"varint,5,opt,name=point,proto3" json:"point,omitempty"`
-	// Bonus for four or more yaku.
+	// Bonus for four or more yaku. Rule U-2.4.
 	FourYaku uint32 `protobuf:"varint,6,opt,name=four_yaku,json=fourYaku,proto3" json:"four_yaku,omitempty"`
-	// Bonus for going out on the first turn of a deal.
+	// Bonus for going out on the first turn of a deal. Rule U-2.5.
 	FirstTurn uint32 `protobuf:"varint,7,opt,name=first_turn,json=firstTurn,proto3" json:"first_turn,omitempty"`
-	// Whether seats 0 and 2 play against seats 1 and 3.
+	// Whether seats 0 and 2 play against seats 1 and 3. Rule U-7.
 	Teams bool `protobuf:"varint,8,opt,name=teams,proto3" json:"teams,omitempty"`
 	// The two seats whose fields are your reference fields, the nearer one first.
+	// Rule U-1.3.
 	Reference []uint32 `protobuf:"varint,9,rep,packed,name=reference,proto3" json:"reference,omitempty"`
-	// The number of the deal, from 0; each seat deals twice.
+	// The number of the deal, from 0; each seat deals twice. Rule U-1.2.
 	Deal uint32 `protobuf:"varint,10,opt,name=deal,proto3" json:"deal,omitempty"`
-	// The seat that deals and has the first turn.
+	// The seat that deals and has the first turn. Rule U-3.2.
 	Dealer uint32 `protobuf:"varint,11,opt,name=dealer,proto3" json:"dealer,omitempty"`
 	// The seat whose turn it is.
 	Turn uint32 `protobuf:"varint,12,opt,name=turn,proto3" json:"turn,omitempty"`
-	// The point card.
+	// The point card. Rule U-2.3.
 	PointCard string `protobuf:"bytes,13,opt,name=point_card,json=pointCard,proto3" json:"point_card,omitempty"`
-	// Your hand, including the drawn card.
+	// Your hand, including the drawn card. Rule U-3.2.
 	Hand []string `protobuf:"bytes,14,rep,name=hand,proto3" json:"hand,omitempty"`
 	// The card that you drew, if it is your turn.
 	Drawn string `protobuf:"bytes,15,opt,name=drawn,proto3" json:"drawn,omitempty"`
 	// The score for going out now, including all bonuses and the doubling; 0 if
-	// going out is not legal.
+	// going out is not legal. Rule U-4.7.
 	Worth uint32 `protobuf:"varint,16,opt,name=worth,proto3" json:"worth,omitempty"`
-	// The fields, by seat; the cards of each in the order of their arrival.
+	// The fields, by seat; the cards of each in the order of their arrival. Rules
+	// U-3.3, U-6.
 	Fields []*PoukuCards `protobuf:"bytes,17,rep,name=fields,proto3" json:"fields,omitempty"`
-	// The kept yaku, by seat; empty if the seat has not kept one.
+	// The kept yaku, by seat; empty if the seat has not kept one. Rule U-5.
 	Kept []*PoukuCards `protobuf:"bytes,18,rep,name=kept,proto3" json:"kept,omitempty"`
-	// Whether you (in teams: your team) may still keep a yaku in this deal.
+	// Whether you (in teams: your team) may still keep a yaku in this deal. Rules
+	// U-5.1, U-7.4.
 	MayKeep bool `protobuf:"varint,19,opt,name=may_keep,json=mayKeep,proto3" json:"may_keep,omitempty"`
-	// Number of cards left in the stock.
+	// Number of cards left in the stock. Rule U-3.4.
 	Stock uint32 `protobuf:"varint,20,opt,name=stock,proto3" json:"stock,omitempty"`
 	// Number of cards in hand, by seat.
 	HandSizes []uint32 `protobuf:"varint,21,rep,packed,name=hand_sizes,json=handSizes,proto3" json:"hand_sizes,omitempty"`
-	// The totals of the earlier deals, by seat; both seats of a team have the team's
-	// total.
+	// The totals of the earlier deals, by seat; both seats of a team have the
+	// team's total. Rule U-8.1.
 	Scores []int32 `protobuf:"zigzag32,22,rep,packed,name=scores,proto3" json:"scores,omitempty"`
-	// The turns of this deal so far, in order.
+	// The turns of this deal so far, in order. Rule U-9.1.
 	Turns []*PoukuTurn `protobuf:"bytes,23,rep,name=turns,proto3" json:"turns,omitempty"`
-	// The earlier deals.
+	// The earlier deals. Rule U-9.3.
 	Deals         []*PoukuDeal `protobuf:"bytes,24,rep,name=deals,proto3" json:"deals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -472,18 +477,18 @@ type PoukuDeal struct {
 	// The point card.
 	PointCard string `protobuf:"bytes,2,opt,name=point_card,json=pointCard,proto3" json:"point_card,omitempty"`
 	// Whether the stock ended before a seat went out; then the next five fields are
-	// empty or 0.
+	// empty or 0. Rule U-3.4.
 	Void bool `protobuf:"varint,3,opt,name=void,proto3" json:"void,omitempty"`
 	// The seat that went out.
 	Winner uint32 `protobuf:"varint,4,opt,name=winner,proto3" json:"winner,omitempty"`
 	// The winner's hand.
 	Hand []string `protobuf:"bytes,5,rep,name=hand,proto3" json:"hand,omitempty"`
-	// The yaku that counted, the kept one last. A field card is in at most one yaku;
-	// a card of the hand may be in several.
+	// The yaku that counted, the kept one last. A field card is in at most one
+	// yaku; a card of the hand may be in several. Rule U-4.
 	Yaku []*PoukuYaku `protobuf:"bytes,6,rep,name=yaku,proto3" json:"yaku,omitempty"`
-	// Their value with points and bonuses, before any doubling.
+	// Their value with points and bonuses, before any doubling. Rule U-4.7.
 	Worth uint32 `protobuf:"varint,7,opt,name=worth,proto3" json:"worth,omitempty"`
-	// The points of the deal, by seat.
+	// The points of the deal, by seat. Rules U-4.7, U-6.
 	Points []int32 `protobuf:"zigzag32,8,rep,packed,name=points,proto3" json:"points,omitempty"`
 	// The fields at its end, by seat.
 	Fields []*PoukuCards `protobuf:"bytes,9,rep,name=fields,proto3" json:"fields,omitempty"`
@@ -697,13 +702,13 @@ func (*PoukuAction_Give_) isPoukuAction_Action() {}
 
 func (*PoukuAction_GoOut_) isPoukuAction_Action() {}
 
-// Keeps a yaku or not, then discards to the seat's own field.
+// Keeps a yaku or not, then discards to the seat's own field. Rules U-3.3, U-5.
 type PoukuAction_Discard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The card to discard.
 	Card string `protobuf:"bytes,1,opt,name=card,proto3" json:"card,omitempty"`
-	// The yaku to keep: one card of the hand, and cards from the fields of at most
-	// two other seats. Empty: keep no yaku.
+	// The yaku to keep: one card of the hand, and cards from the fields of at
+	// most two other seats. Empty: keep no yaku. Rule U-5.1.
 	Keep          []string `protobuf:"bytes,2,rep,name=keep,proto3" json:"keep,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -754,6 +759,7 @@ func (x *PoukuAction_Discard) GetKeep() []string {
 }
 
 // Keeps a yaku or not, then discards to the teammate's field. Only in teams.
+// Rule U-7.5.
 type PoukuAction_Give struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The card to discard.
@@ -808,7 +814,7 @@ func (x *PoukuAction_Give) GetKeep() []string {
 	return nil
 }
 
-// Goes out. The referee finds the best yaku.
+// Goes out. The referee finds the best yaku. Rule U-4.
 type PoukuAction_GoOut struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

@@ -1,4 +1,5 @@
-// Saint Poker, for two to five. The rules: docs/rules/saint_poker.md.
+// Saint Poker, for two to five. Rule numbers such as S-4.1 refer to
+// docs/rules/saint_poker.md; `pokearena rules saint_poker` prints them.
 //
 // A card is its rank and its suit: "AS", "TH", "2C". Lists by seat begin with
 // seat 0.
@@ -29,29 +30,33 @@ const (
 // What a seat sees.
 type SaintPokerView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The round, 1 to 8; also its value in points.
+	// The round, 1 to 8; also its value in points. Rule S-2.4.
 	Round uint32 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
 	// The required decision: "river", "show" or "pick_up".
 	Phase string `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
-	// Your hand.
+	// Your hand. Rule S-2.5.
 	Hand []string `protobuf:"bytes,3,rep,name=hand,proto3" json:"hand,omitempty"`
 	// The river: the cards from the future river, then the added cards, by seat.
+	// Rules S-2.1, S-2.2.
 	River []string `protobuf:"bytes,4,rep,name=river,proto3" json:"river,omitempty"`
-	// The future river, which begins the river of the next round.
+	// The future river, which begins the river of the next round. Rule S-1.4.
 	Future []string `protobuf:"bytes,5,rep,name=future,proto3" json:"future,omitempty"`
-	// The two shown cards of each seat; empty until all seats have shown.
+	// The two shown cards of each seat; empty until all seats have shown. Rule
+	// S-2.3.
 	Shown []*SaintPokerCards `protobuf:"bytes,6,rep,name=shown,proto3" json:"shown,omitempty"`
 	// The seats from the best hand to the worst; empty until all seats have shown.
+	// Rule S-3.
 	Order []uint32 `protobuf:"varint,7,rep,packed,name=order,proto3" json:"order,omitempty"`
-	// The pick-ups of this round so far, in order.
+	// The pick-ups of this round so far, in order. Rule S-4.1.
 	Picked []*SaintPokerPicked `protobuf:"bytes,8,rep,name=picked,proto3" json:"picked,omitempty"`
-	// Points, by seat.
+	// Points, by seat. Rule S-2.4.
 	Scores []uint32 `protobuf:"varint,9,rep,packed,name=scores,proto3" json:"scores,omitempty"`
-	// Number of cards in hand, by seat.
+	// Number of cards in hand, by seat. Rule S-6.1.
 	HandSizes []uint32 `protobuf:"varint,10,rep,packed,name=hand_sizes,json=handSizes,proto3" json:"hand_sizes,omitempty"`
-	// Cards in hand that are public because they were picked up, by seat.
+	// Cards in hand that are public because they were picked up, by seat. Rule
+	// S-6.2.
 	Known []*SaintPokerCards `protobuf:"bytes,11,rep,name=known,proto3" json:"known,omitempty"`
-	// The earlier rounds.
+	// The earlier rounds. Rule S-6.1.
 	Rounds        []*SaintPokerRound `protobuf:"bytes,12,rep,name=rounds,proto3" json:"rounds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -284,7 +289,7 @@ type SaintPokerRound struct {
 	Order []uint32 `protobuf:"varint,3,rep,packed,name=order,proto3" json:"order,omitempty"`
 	// The pick-ups, in order.
 	Picked []*SaintPokerPicked `protobuf:"bytes,4,rep,name=picked,proto3" json:"picked,omitempty"`
-	// The cards that left the game.
+	// The cards that left the game. Rule S-4.3.
 	Discards      []string `protobuf:"bytes,5,rep,name=discards,proto3" json:"discards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -459,7 +464,7 @@ func (*SaintPokerAction_Show_) isSaintPokerAction_Action() {}
 
 func (*SaintPokerAction_PickUp_) isSaintPokerAction_Action() {}
 
-// Adds a card of the hand to the river.
+// Adds a card of the hand to the river. Rule S-2.2.
 type SaintPokerAction_River struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The card.
@@ -505,7 +510,7 @@ func (x *SaintPokerAction_River) GetCard() string {
 	return ""
 }
 
-// Shows two cards of the hand.
+// Shows two cards of the hand. Rule S-2.3.
 type SaintPokerAction_Show struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Two cards.
@@ -551,7 +556,7 @@ func (x *SaintPokerAction_Show) GetCards() []string {
 	return nil
 }
 
-// Takes a card from the river or from the shown cards of any seat.
+// Takes a card from the river or from the shown cards of any seat. Rule S-4.1.
 type SaintPokerAction_PickUp struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The card.

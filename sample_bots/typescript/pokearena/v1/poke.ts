@@ -9,7 +9,8 @@
 export const protobufPackage = "pokearena.v1";
 
 /**
- * Poke, for two. The rules: docs/rules/poke.md.
+ * Poke, for two. Rule numbers such as P-2.7 refer to
+ * docs/rules/poke.md; `pokearena rules poke` prints them.
  *
  * A card is its rank and its suit: "AS", "TH", "2C". Lists by seat begin with
  * seat 0.
@@ -17,36 +18,36 @@ export const protobufPackage = "pokearena.v1";
 
 /** What a seat sees. */
 export interface PokeView {
-  /** Option: whether a seat must give a winning answer if it has one. */
+  /** Option: whether a seat must give a winning answer if it has one. Rule P-4. */
   must_beat: boolean;
-  /** The deal, from 0, counted over the whole rubber. */
+  /** The deal, from 0, counted over the whole rubber. Rule P-1.4. */
   deal: number;
-  /** Seat of the dealer of this deal. */
+  /** Seat of the dealer of this deal. Rule P-1.2. */
   dealer: number;
   /** The required decision: "draw", "lead" or "answer". */
   phase: string;
-  /** Your hand; during the tricks without the cards already played. */
+  /** Your hand; during the tricks without the cards already played. Rule P-7.2. */
   hand: string[];
-  /** The cards that you discarded in this deal. */
+  /** The cards that you discarded in this deal. Rule P-2.4. */
   discards: string[];
-  /** Points below the line in this leg, by seat. */
+  /** Points below the line in this leg, by seat. Rule P-5.1. */
   below: number[];
-  /** Points above the line, by seat: the score of the rubber. */
+  /** Points above the line, by seat: the score of the rubber. Rule P-6.4. */
   above: number[];
-  /** Legs won, by seat. */
+  /** Legs won, by seat. Rule P-6.1. */
   legs: number[];
   /**
    * Multiplier by seat: 1, 2 (doubled) or 4 (redoubled). The opponent's tricks
-   * are multiplied by it.
+   * are multiplied by it. Rule P-2.7.
    */
   multipliers: number[];
-  /** The draws of this deal so far, in order. */
+  /** The draws of this deal so far, in order. Rule P-2. */
   drawn: PokeDrawn[];
-  /** The tricks of this deal so far, in order. */
+  /** The tricks of this deal so far, in order. Rule P-3. */
   tricks: PokeTrick[];
-  /** The lead to answer; empty if there is no open lead. */
+  /** The lead to answer; empty if there is no open lead. Rule P-3.3. */
   lead: string[];
-  /** The earlier deals. */
+  /** The earlier deals. Rule P-7.1. */
   deals: PokeDeal[];
 }
 
@@ -54,7 +55,7 @@ export interface PokeView {
 export interface PokeDrawn {
   /** The seat that drew. */
   seat: number;
-  /** The number of cards; 0 is a stand. */
+  /** The number of cards; 0 is a stand. Rule P-2.2. */
   cards: number;
 }
 
@@ -66,7 +67,7 @@ export interface PokeTrick {
   lead: string[];
   /** The cards of the answer. */
   answer: string[];
-  /** The seat that won. Each card that it played is one trick. */
+  /** The seat that won. Each card that it played is one trick. Rules P-3.4, P-3.5. */
   winner: number;
 }
 
@@ -78,9 +79,12 @@ export interface PokeDeal {
   drawn: PokeDrawn[];
   /** Its tricks, in order. */
   tricks: PokeTrick[];
-  /** Points scored below the line, by seat. */
+  /** Points scored below the line, by seat. Rule P-5.1. */
   below: number[];
-  /** Points scored above the line, by seat, including leg and rubber. */
+  /**
+   * Points scored above the line, by seat, including leg and rubber. Rules P-5.2,
+   * P-5.3, P-6.
+   */
   above: number[];
 }
 
@@ -102,23 +106,23 @@ export interface PokeAction {
   answer?: PokeAction_Answer | undefined;
 }
 
-/** Keeps the hand and ends the seat's drawing. */
+/** Keeps the hand and ends the seat's drawing. Rule P-2.8. */
 export interface PokeAction_Stand {
 }
 
-/** Discards cards and draws the same number. */
+/** Discards cards and draws the same number. Rule P-2.2. */
 export interface PokeAction_Draw {
   /** 1 to 3 cards of the hand. */
   discards: string[];
 }
 
-/** Leads to a trick. */
+/** Leads to a trick. Rule P-3.2. */
 export interface PokeAction_Lead {
   /** 1 to 4 cards of one rank. */
   cards: string[];
 }
 
-/** Answers a lead. */
+/** Answers a lead. Rules P-3.3, P-4. */
 export interface PokeAction_Answer {
   /** Exactly as many cards as were led. */
   cards: string[];

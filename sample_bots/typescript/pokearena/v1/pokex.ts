@@ -9,8 +9,9 @@
 export const protobufPackage = "pokearena.v1";
 
 /**
- * Pokex, for four in two partnerships, or for two. The rules:
- * docs/rules/pokex.md.
+ * Pokex, for four in two partnerships, or for two. Rule
+ * numbers such as X-2.6 refer to docs/rules/pokex.md; `pokearena rules pokex`
+ * prints them.
  *
  * A card is its rank and its suit: "AS", "TH", "2C"; the jokers are "X1" and "X2".
  * With four seats, seats 0 and 2 are side 0, and seats 1 and 3 are side 1. With
@@ -21,43 +22,47 @@ export const protobufPackage = "pokearena.v1";
 export interface PokexView {
   /** The deal, from 0. */
   deal: number;
-  /** The seat of the dealer. The next seat begins the auction. */
+  /** The seat of the dealer. The next seat begins the auction. Rules X-1.2, X-2.1. */
   dealer: number;
   /**
    * The required decision: "bid" (pass or bid), "name" (the wild rank) or "play"
    * (two cards with four seats, one card with two).
    */
   phase: string;
-  /** Your hand, the lowest card first, jokers last. */
+  /** Your hand, the lowest card first, jokers last. Rule X-8.2. */
   hand: string[];
   /**
    * The centre. Four seats: six cards, one per trick, in this order. Two seats:
-   * twelve cards, the lowest first; chance decides when each is turned up.
+   * twelve cards, the lowest first; chance decides when each is turned up. Rules
+   * X-1.5, X-5.1.
    */
   centre: string[];
-  /** The auction, from its beginning. */
+  /** The auction, from its beginning. Rule X-2. */
   auction: PokexCall[];
-  /** The highest bid so far; 0 if nobody has bid. */
+  /** The highest bid so far; 0 if nobody has bid. Rule X-2.2. */
   bid: number;
   /**
    * The seat with the highest bid, which is the declarer after the auction. 0
-   * without a bid.
+   * without a bid. Rule X-2.6.
    */
   declarer: number;
-  /** The wild rank ("7", "T"); empty until it is named. The jokers are always wild. */
+  /**
+   * The wild rank ("7", "T"); empty until it is named. The jokers are always
+   * wild. Rule X-3.
+   */
   wild_rank: string;
   /**
    * The centre cards of the current trick: one with four seats, two with two.
-   * Empty before the play.
+   * Empty before the play. Rules X-4.1, X-5.1.
    */
   turned: string[];
-  /** The plays of the current trick, in order. */
+  /** The plays of the current trick, in order. Rules X-4.3, X-5.3. */
   played: PokexPlayed[];
-  /** The earlier tricks of this deal. */
+  /** The earlier tricks of this deal. Rule X-6. */
   tricks: PokexTrick[];
-  /** Number of tricks taken in this deal, by side. */
+  /** Number of tricks taken in this deal, by side. Rules X-7.1, X-7.2. */
   taken: number[];
-  /** Points of the earlier deals, by side. */
+  /** Points of the earlier deals, by side. Rule X-7.5. */
   points: number[];
   /** The earlier deals. */
   deals: PokexDeal[];
@@ -85,7 +90,10 @@ export interface PokexTrick {
   centre: string[];
   /** Its plays, in order. */
   played: PokexPlayed[];
-  /** By side: 1 for the side that took it. Both are 0 if no side took it. */
+  /**
+   * By side: 1 for the side that took it. Both are 0 if no side took it. Rule
+   * X-6.5.
+   */
   taken: number[];
 }
 
@@ -107,7 +115,7 @@ export interface PokexDeal {
   tricks: PokexTrick[];
   /** Number of tricks taken, by side. */
   taken: number[];
-  /** Points of the deal, by side. */
+  /** Points of the deal, by side. Rule X-7. */
   points: number[];
 }
 
@@ -133,29 +141,29 @@ export interface PokexAction {
   play_card?: PokexAction_PlayCard | undefined;
 }
 
-/** Passes. A later bid is still possible. */
+/** Passes. A later bid is still possible. Rule X-2.3. */
 export interface PokexAction_PassBid {
 }
 
-/** Bids a number of tricks. */
+/** Bids a number of tricks. Rule X-2.2. */
 export interface PokexAction_Bid {
   /** 1 to 6, and more than the highest bid so far. */
   tricks: number;
 }
 
-/** Names the wild rank. */
+/** Names the wild rank. Rule X-3.1. */
 export interface PokexAction_NameWild {
   /** One of "2" to "9", "T", "J", "Q", "K", "A". */
   rank: string;
 }
 
-/** Plays two cards of the hand. Only with four seats. */
+/** Plays two cards of the hand. Only with four seats. Rule X-4.2. */
 export interface PokexAction_PlayPair {
   /** Two cards. */
   cards: string[];
 }
 
-/** Plays one card of the hand. Only with two seats. */
+/** Plays one card of the hand. Only with two seats. Rule X-5.2. */
 export interface PokexAction_PlayCard {
   /** The card. */
   card: string;

@@ -9,7 +9,8 @@
 export const protobufPackage = "pokearena.v1";
 
 /**
- * Pokino, for two to six. The rules: docs/rules/pokino.md.
+ * Pokino, for two to six. Rule numbers such as K-5.5 refer to
+ * docs/rules/pokino.md; `pokearena rules pokino` prints them.
  *
  * A card is its rank and its suit: "AS", "TH", "2C"; suits have no
  * effect. A domino is its two numbers, the smaller first: "3-12". A card matches
@@ -21,34 +22,34 @@ export const protobufPackage = "pokearena.v1";
 /** What a seat sees. */
 export interface PokinoView {
   /**
-   * Whether the variant greed is on: runs cost no beads, and each bead counts five
-   * points at the end.
+   * Whether the variant greed is on: runs cost no beads, and each bead counts
+   * five points at the end. Rule K-8.
    */
   greed: boolean;
   /**
    * Whether pokino_up is on: hands start with seven cards, and with seven or more
-   * cards in hand drawing is optional.
+   * cards in hand drawing is optional. Rule K-9.
    */
   pokino_up: boolean;
   /**
    * Whether tear_down_the_walls is on: a run may cross the middle of a domino,
-   * which is then removed.
+   * which is then removed. Rule K-10.
    */
   tear_down_the_walls: boolean;
   /**
    * Whether territory is on: only dominoes on which one seat has the most tokens
-   * score.
+   * score. Rule K-11.
    */
   territory: boolean;
   /** The seat whose turn it is; after the game, the seat of the last turn. */
   turn: number;
-  /** Your cards. */
+  /** Your cards. Rule K-12.3. */
   hand: string[];
-  /** Your dominoes. */
+  /** Your dominoes. Rule K-12.3. */
   dominoes: string[];
-  /** Beads, by seat. */
+  /** Beads, by seat. Rules K-4.3, K-5.5. */
   beads: number[];
-  /** Points, by seat, if the game ended now. */
+  /** Points, by seat, if the game ended now. Rules K-7, K-8.2, K-11. */
   scores: number[];
   /** Number of cards in hand, by seat. */
   hand_sizes: number[];
@@ -56,31 +57,31 @@ export interface PokinoView {
   domino_counts: number[];
   /**
    * Cards in hand that are public because they were drawn from the face-up deck,
-   * by seat, including your own.
+   * by seat, including your own. Rule K-12.2.
    */
   known: PokinoCards[];
-  /** All runs, in the order they were played. */
+  /** All runs, in the order they were played. Rule K-7.1. */
   runs: PokinoRun[];
-  /** The face-up dominoes, in the order they were laid. */
+  /** The face-up dominoes, in the order they were laid. Rule K-2.1. */
   layout: PokinoTile[];
-  /** The closed borders, in the order they were closed. */
+  /** The closed borders, in the order they were closed. Rule K-2.3. */
   tokens: PokinoToken[];
-  /** Dominoes removed from the game (tear_down_the_walls). */
+  /** Dominoes removed from the game (tear_down_the_walls). Rule K-10.3. */
   removed: string[];
-  /** The next card of the deck; empty if the deck is empty. */
+  /** The next card of the deck; empty if the deck is empty. Rule K-1.2. */
   deck_top: string;
-  /** Number of cards in the deck. */
+  /** Number of cards in the deck. Rule K-3.2. */
   deck_size: number;
-  /** Number of dominoes in the poke. */
+  /** Number of dominoes in the poke. Rule K-6.2. */
   poke_size: number;
   /**
    * Number of consecutive passes without a drawn card. The game ends when it
-   * equals the number of seats.
+   * equals the number of seats. Rule K-6.3.
    */
   idle: number;
   /** Whether the game is over. */
   over: boolean;
-  /** Whether the seat in `turn` has called Pokino and won. */
+  /** Whether the seat in `turn` has called Pokino and won. Rule K-6.1. */
   pokino: boolean;
   /** All turns, in order. */
   turns: PokinoTurn[];
@@ -139,7 +140,10 @@ export interface PokinoToken {
   second_x: number;
   /** The y of the second square. */
   second_y: number;
-  /** With territory, the seat that placed it; otherwise always 0. */
+  /**
+   * With territory, the seat that placed it; otherwise always 0. Rules K-11.1,
+   * K-12.4.
+   */
   owner: number;
 }
 
@@ -155,7 +159,7 @@ export interface PokinoSquare {
  * An action of a seat. Every action has a field `draw`: whether to draw a card at
  * the end of the turn, by default true. False is legal only with pokino_up, and
  * only with seven or more cards in hand at the time of the draw, after the cards
- * of a run have left the hand.
+ * of a run have left the hand. Rule K-9.2.
  */
 export interface PokinoAction {
   /** Pass. */
@@ -170,13 +174,13 @@ export interface PokinoAction {
   run?: PokinoAction_Run | undefined;
 }
 
-/** Lays no domino and plays no run. */
+/** Lays no domino and plays no run. Rule K-3.1. */
 export interface PokinoAction_PassTurn {
   /** Whether to draw a card; default true. */
   draw?: boolean | undefined;
 }
 
-/** Lays a domino of the hand. */
+/** Lays a domino of the hand. Rule K-4. */
 export interface PokinoAction_Domino {
   /** The domino. */
   domino: string;
@@ -187,18 +191,18 @@ export interface PokinoAction_Domino {
   /**
    * The direction from the smaller to the larger number: "right", "down",
    * "left" or "up". For a double, two directions have the same effect: only one
-   * is listed, and both are accepted.
+   * is listed, and both are accepted. Rule K-13.2.
    */
   direction: string;
   /** Whether to draw a card; default true. */
   draw?: boolean | undefined;
 }
 
-/** Plays a run: cards along a path of squares. */
+/** Plays a run: cards along a path of squares. Rule K-5. */
 export interface PokinoAction_Run {
-  /** The squares in order, each adjacent to the previous one. */
+  /** The squares in order, each adjacent to the previous one. Rule K-5.3. */
   path: PokinoSquare[];
-  /** The card that matches each square, in the same order. */
+  /** The card that matches each square, in the same order. Rule K-5.2. */
   cards: string[];
   /** Whether to draw a card; default true. */
   draw?: boolean | undefined;

@@ -9,7 +9,9 @@
 export const protobufPackage = "pokearena.v1";
 
 /**
- * Pouku, for three or four, or two against two. The rules: docs/rules/pouku.md.
+ * Pouku, for three or four, or two against two. Rule
+ * numbers such as U-5.1 refer to docs/rules/pouku.md; `pokearena rules pouku`
+ * prints them.
  *
  * A card is its rank and its suit: "AS", "TH", "2C". Lists by seat begin with
  * seat 0.
@@ -17,59 +19,68 @@ export const protobufPackage = "pokearena.v1";
 
 /** What a seat sees. */
 export interface PoukuView {
-  /** Value of a pair. */
+  /** Value of a pair. Rule U-2.1. */
   pair: number;
-  /** Value of three of a kind. */
+  /** Value of three of a kind. Rule U-2.1. */
   three: number;
-  /** Value of a straight of four; each further card adds 1. */
+  /** Value of a straight of four; each further card adds 1. Rule U-2.2. */
   straight: number;
-  /** Value of four of a kind. */
+  /** Value of four of a kind. Rule U-2.1. */
   four: number;
-  /** Value of a card of the point card's rank. */
+  /** Value of a card of the point card's rank. Rule U-2.3. */
   point: number;
-  /** Bonus for four or more yaku. */
+  /** Bonus for four or more yaku. Rule U-2.4. */
   four_yaku: number;
-  /** Bonus for going out on the first turn of a deal. */
+  /** Bonus for going out on the first turn of a deal. Rule U-2.5. */
   first_turn: number;
-  /** Whether seats 0 and 2 play against seats 1 and 3. */
+  /** Whether seats 0 and 2 play against seats 1 and 3. Rule U-7. */
   teams: boolean;
-  /** The two seats whose fields are your reference fields, the nearer one first. */
+  /**
+   * The two seats whose fields are your reference fields, the nearer one first.
+   * Rule U-1.3.
+   */
   reference: number[];
-  /** The number of the deal, from 0; each seat deals twice. */
+  /** The number of the deal, from 0; each seat deals twice. Rule U-1.2. */
   deal: number;
-  /** The seat that deals and has the first turn. */
+  /** The seat that deals and has the first turn. Rule U-3.2. */
   dealer: number;
   /** The seat whose turn it is. */
   turn: number;
-  /** The point card. */
+  /** The point card. Rule U-2.3. */
   point_card: string;
-  /** Your hand, including the drawn card. */
+  /** Your hand, including the drawn card. Rule U-3.2. */
   hand: string[];
   /** The card that you drew, if it is your turn. */
   drawn: string;
   /**
    * The score for going out now, including all bonuses and the doubling; 0 if
-   * going out is not legal.
+   * going out is not legal. Rule U-4.7.
    */
   worth: number;
-  /** The fields, by seat; the cards of each in the order of their arrival. */
+  /**
+   * The fields, by seat; the cards of each in the order of their arrival. Rules
+   * U-3.3, U-6.
+   */
   fields: PoukuCards[];
-  /** The kept yaku, by seat; empty if the seat has not kept one. */
+  /** The kept yaku, by seat; empty if the seat has not kept one. Rule U-5. */
   kept: PoukuCards[];
-  /** Whether you (in teams: your team) may still keep a yaku in this deal. */
+  /**
+   * Whether you (in teams: your team) may still keep a yaku in this deal. Rules
+   * U-5.1, U-7.4.
+   */
   may_keep: boolean;
-  /** Number of cards left in the stock. */
+  /** Number of cards left in the stock. Rule U-3.4. */
   stock: number;
   /** Number of cards in hand, by seat. */
   hand_sizes: number[];
   /**
-   * The totals of the earlier deals, by seat; both seats of a team have the team's
-   * total.
+   * The totals of the earlier deals, by seat; both seats of a team have the
+   * team's total. Rule U-8.1.
    */
   scores: number[];
-  /** The turns of this deal so far, in order. */
+  /** The turns of this deal so far, in order. Rule U-9.1. */
   turns: PoukuTurn[];
-  /** The earlier deals. */
+  /** The earlier deals. Rule U-9.3. */
   deals: PoukuDeal[];
 }
 
@@ -109,7 +120,7 @@ export interface PoukuDeal {
   point_card: string;
   /**
    * Whether the stock ended before a seat went out; then the next five fields are
-   * empty or 0.
+   * empty or 0. Rule U-3.4.
    */
   void: boolean;
   /** The seat that went out. */
@@ -117,13 +128,13 @@ export interface PoukuDeal {
   /** The winner's hand. */
   hand: string[];
   /**
-   * The yaku that counted, the kept one last. A field card is in at most one yaku;
-   * a card of the hand may be in several.
+   * The yaku that counted, the kept one last. A field card is in at most one
+   * yaku; a card of the hand may be in several. Rule U-4.
    */
   yaku: PoukuYaku[];
-  /** Their value with points and bonuses, before any doubling. */
+  /** Their value with points and bonuses, before any doubling. Rule U-4.7. */
   worth: number;
-  /** The points of the deal, by seat. */
+  /** The points of the deal, by seat. Rules U-4.7, U-6. */
   points: number[];
   /** The fields at its end, by seat. */
   fields: PoukuCards[];
@@ -145,18 +156,21 @@ export interface PoukuAction {
   go_out?: PoukuAction_GoOut | undefined;
 }
 
-/** Keeps a yaku or not, then discards to the seat's own field. */
+/** Keeps a yaku or not, then discards to the seat's own field. Rules U-3.3, U-5. */
 export interface PoukuAction_Discard {
   /** The card to discard. */
   card: string;
   /**
-   * The yaku to keep: one card of the hand, and cards from the fields of at most
-   * two other seats. Empty: keep no yaku.
+   * The yaku to keep: one card of the hand, and cards from the fields of at
+   * most two other seats. Empty: keep no yaku. Rule U-5.1.
    */
   keep: string[];
 }
 
-/** Keeps a yaku or not, then discards to the teammate's field. Only in teams. */
+/**
+ * Keeps a yaku or not, then discards to the teammate's field. Only in teams.
+ * Rule U-7.5.
+ */
 export interface PoukuAction_Give {
   /** The card to discard. */
   card: string;
@@ -164,6 +178,6 @@ export interface PoukuAction_Give {
   keep: string[];
 }
 
-/** Goes out. The referee finds the best yaku. */
+/** Goes out. The referee finds the best yaku. Rule U-4. */
 export interface PoukuAction_GoOut {
 }

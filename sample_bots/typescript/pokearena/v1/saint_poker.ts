@@ -9,7 +9,8 @@
 export const protobufPackage = "pokearena.v1";
 
 /**
- * Saint Poker, for two to five. The rules: docs/rules/saint_poker.md.
+ * Saint Poker, for two to five. Rule numbers such as S-4.1 refer to
+ * docs/rules/saint_poker.md; `pokearena rules saint_poker` prints them.
  *
  * A card is its rank and its suit: "AS", "TH", "2C". Lists by seat begin with
  * seat 0.
@@ -17,29 +18,41 @@ export const protobufPackage = "pokearena.v1";
 
 /** What a seat sees. */
 export interface SaintPokerView {
-  /** The round, 1 to 8; also its value in points. */
+  /** The round, 1 to 8; also its value in points. Rule S-2.4. */
   round: number;
   /** The required decision: "river", "show" or "pick_up". */
   phase: string;
-  /** Your hand. */
+  /** Your hand. Rule S-2.5. */
   hand: string[];
-  /** The river: the cards from the future river, then the added cards, by seat. */
+  /**
+   * The river: the cards from the future river, then the added cards, by seat.
+   * Rules S-2.1, S-2.2.
+   */
   river: string[];
-  /** The future river, which begins the river of the next round. */
+  /** The future river, which begins the river of the next round. Rule S-1.4. */
   future: string[];
-  /** The two shown cards of each seat; empty until all seats have shown. */
+  /**
+   * The two shown cards of each seat; empty until all seats have shown. Rule
+   * S-2.3.
+   */
   shown: SaintPokerCards[];
-  /** The seats from the best hand to the worst; empty until all seats have shown. */
+  /**
+   * The seats from the best hand to the worst; empty until all seats have shown.
+   * Rule S-3.
+   */
   order: number[];
-  /** The pick-ups of this round so far, in order. */
+  /** The pick-ups of this round so far, in order. Rule S-4.1. */
   picked: SaintPokerPicked[];
-  /** Points, by seat. */
+  /** Points, by seat. Rule S-2.4. */
   scores: number[];
-  /** Number of cards in hand, by seat. */
+  /** Number of cards in hand, by seat. Rule S-6.1. */
   hand_sizes: number[];
-  /** Cards in hand that are public because they were picked up, by seat. */
+  /**
+   * Cards in hand that are public because they were picked up, by seat. Rule
+   * S-6.2.
+   */
   known: SaintPokerCards[];
-  /** The earlier rounds. */
+  /** The earlier rounds. Rule S-6.1. */
   rounds: SaintPokerRound[];
 }
 
@@ -70,7 +83,7 @@ export interface SaintPokerRound {
   order: number[];
   /** The pick-ups, in order. */
   picked: SaintPokerPicked[];
-  /** The cards that left the game. */
+  /** The cards that left the game. Rule S-4.3. */
   discards: string[];
 }
 
@@ -88,19 +101,19 @@ export interface SaintPokerAction {
   pick_up?: SaintPokerAction_PickUp | undefined;
 }
 
-/** Adds a card of the hand to the river. */
+/** Adds a card of the hand to the river. Rule S-2.2. */
 export interface SaintPokerAction_River {
   /** The card. */
   card: string;
 }
 
-/** Shows two cards of the hand. */
+/** Shows two cards of the hand. Rule S-2.3. */
 export interface SaintPokerAction_Show {
   /** Two cards. */
   cards: string[];
 }
 
-/** Takes a card from the river or from the shown cards of any seat. */
+/** Takes a card from the river or from the shown cards of any seat. Rule S-4.1. */
 export interface SaintPokerAction_PickUp {
   /** The card. */
   card: string;
