@@ -3,25 +3,39 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.cli.bots.new import copy_kit, languages
+from arena.presentation.shipped_docs import PAGES
 from referee.games.registry import GAMES
 
 ROOT = Path(__file__).parent.parent
+TWINE = "twine==7.0.0"
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+
+
+def inherited() -> dict[str, str]:
+    """Return the environment without settings of the arena and of the current environment."""
+    ours = ("VIRTUAL_ENV", "POKEARENA")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
     """Run a command, which must succeed; return its output."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("VIRTUAL_ENV", "POKEARENA"))}
     done = subprocess.run(
-        command, cwd=cwd, env=kept | environment, capture_output=True, text=True, check=False
+        command, cwd=cwd, env=inherited() | environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
@@ -65,12 +79,13 @@ def check_all_of_a_demo(told: str) -> None:
         assert not any(one["faults"] for one in ladder)
 
 
-def check_starters(pokearena: Path, folder: Path) -> None:
+def check_starters(installed: "Installed") -> None:
     """Check that the wheel's `new` writes the same files in every language as the repository's."""
     for language in languages():
-        run(pokearena, "new", language, "--lang", language, cwd=folder)
-        copy_kit(language, folder / "kits" / language)
-        assert files(folder / language) == files(folder / "kits" / language)
+        installed.run("new", language, "--lang", language)
+        kit = installed.folder / "kits" / language
+        copy_kit(language, kit)
+        assert files(installed.folder / language) == files(kit)
 
 
 def files(folder: Path) -> set[Path]:
@@ -89,25 +104,78 @@ def test_the_first_command_works_in_a_fresh_clone_with_an_empty_cache(
     assert run("git", "status", "--porcelain", cwd=clone) == ""
 
 
-def test_the_wheel_brings_everything_along(tmp_path: Path, uv: str) -> None:
-    run(uv, "build", "--quiet", "--wheel", "--out-dir", tmp_path, ROOT, cwd=tmp_path)
-    (wheel,) = tmp_path.glob("*.whl")
-    constraint = tmp_path / "constraint.txt"
-    constraint.write_text("setuptools<58\n", encoding="utf-8")
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    run(uv, "venv", "--quiet", "--python", version, "installed", cwd=tmp_path)
-    bin_folder = tmp_path / "installed" / "bin"
-    run(
-        uv, "pip", "install", "--quiet", "--python", bin_folder / "python",
-        "--build-constraint", constraint, wheel, cwd=tmp_path,
+@dataclass(frozen=True)
+class Installed:
+    """The command `pokearena` from the wheel, where there is neither a checkout nor git."""
+
+    folder: Path
+    """The current folder of the commands; it contains only what they write."""
+    command: tuple[str | Path, ...]
+    environment: dict[str, str]
+    git_calls: Path
+    """A file that exists after git was called."""
+
+    def run(self, *words: str) -> str:
+        """Run a command, which must succeed; return its output."""
+        return run(*self.command, *words, cwd=self.folder, **self.environment)
+
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        """Run `serve`; yield the address of its pages."""
+        process = subprocess.Popen(
+            [*self.command, "serve", "--port", "0", "--workers", "1", "--json"],
+            cwd=self.folder,
+            env=inherited() | self.environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())["page"]
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, uv: str) -> Installed:
+    """Build the distribution as a release does, and return the command that `uvx` runs from it."""
+    dist, home, stubs, folder = (tmp_path / name for name in ("dist", "home", "stubs", "empty"))
+    for path in (home, stubs, folder):
+        path.mkdir()
+    run(uv, "build", "--quiet", "--out-dir", dist, ROOT, cwd=tmp_path)
+    run(uv, "tool", "run", "--quiet", TWINE, "check", "--strict", *dist.glob("poke*"), cwd=tmp_path)
+    shutil.copy(ROOT / "constraints.txt", dist)
+    git = stubs / "git"
+    git.write_text(f"#!/bin/sh\necho \"$@\" >> '{stubs}/calls'\nexit 1\n", encoding="utf-8")
+    git.chmod(0o755)
+    (wheel,) = dist.glob("*.whl")
+    python = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
+    return Installed(
+        folder,
+        (uv, "tool", "run", "--quiet", "--build-constraints", dist / "constraints.txt",
+         "--from", wheel, "pokearena"),
+        {"HOME": str(home), "PATH": f"{stubs}:{os.environ['PATH']}", "UV_PYTHON": str(python)},
+        stubs / "calls",
     )  # fmt: skip
-    pokearena = bin_folder / "pokearena"
-    run(pokearena, "new", "mine", cwd=tmp_path)
-    run(pokearena, "play", "poke", "mine", "sample:greedy", "--json", cwd=tmp_path)
-    check_starters(pokearena, tmp_path)
-    run(pokearena, "doctor", cwd=tmp_path)
+
+
+def test_the_wheel_contains_everything(installed: Installed) -> None:
+    assert installed.run("--version").split()[-1] == metadata.version("pokearena")
+    installed.run("new", "mine")
+    installed.run("play", "poke", "mine", "sample:greedy", "--json")
+    installed.run("test", "mine", "--game", "poke", "--quick")
+    check_starters(installed)
+    assert "K-2" in installed.run("rules", "pokino")
+    installed.run("doctor")
     short = ("demo", "-n", "1", "--cycles", "1", "--seed", "0", "--json")
-    check_all_of_a_demo(run(pokearena, *short, cwd=tmp_path))
+    check_all_of_a_demo(installed.run(*short))
+    with installed.serving() as page:
+        pages = ("", "rules/poke", "docs", "openapi.json", "static/style.css")
+        for path in (*pages, *(f"docs/{name}" for name in PAGES)):
+            with urllib.request.urlopen(page + path, timeout=30) as answer:
+                assert answer.status == HTTPStatus.OK
+    assert not installed.git_calls.exists()
 
 
 def test_the_starter_works_where_there_is_no_arena(tmp_path: Path, uv: str) -> None:

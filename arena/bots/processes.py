@@ -23,6 +23,7 @@ from arena.bots.sandbox import readable_files
 from arena.bots.sandbox.level import Level, bubblewrap, refusal
 from arena.bots.socket_probe import listens
 from arena.errors import BotError, InfrastructureError
+from arena.system.process_info import require_linux
 from referee.sanitizing import quote, sanitized
 
 LAUNCHER: Final = (
@@ -84,11 +85,10 @@ class Processes:
         level: Level,
         build_rights: BuildRights | None = None,
     ) -> None:
-        if sys.platform != "linux":
-            raise InfrastructureError(
-                "Bots can be started on Linux only; elsewhere start the bot yourself and give its "
-                "address, grpc://HOST:PORT."
-            )
+        require_linux(
+            "The arena starts bots",
+            "Or start the bot yourself and give its address, grpc://HOST:PORT.",
+        )
         self._on_end = on_end
         self._on_lost = on_lost
         self._limits = limits or Limits()

@@ -31,7 +31,7 @@ from arena.services.service import ServiceState
 from arena.services.service_loop import ServicesError
 from arena.services.supervisor import Requests, Snapshot, Supervisor
 from arena.services.web_process import Pages
-from arena.system.process_info import cores
+from arena.system.process_info import cores, require_linux
 
 __all__ = ["ServiceState", "Services", "ServicesError", "Snapshot"]
 
@@ -56,6 +56,7 @@ class Services:
         ServicesError: on entering; a service does not start. The text is a sentence.
         RedisError: on entering; Redis is not available. The text is a sentence.
         StoreError: on entering; the store is not available. The text is a sentence.
+        InfrastructureError: on entering; this system is not Linux.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class Services:
         self._requests.sweep.set()
 
     def __enter__(self) -> Self:
+        require_linux("The services of an arena run")
         self._where.create()
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGHUP):

@@ -19,6 +19,7 @@ from arena.queue import redis_server
 from arena.queue.match_queue import WorkerInfo, fresh_name
 from arena.queue.redis_server import Address
 from arena.queue.worker import MatchWorker
+from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
 from referee import logs
 
@@ -66,6 +67,7 @@ def run(
         StoreError: the store cannot be used.
         SettingError: a setting is invalid.
     """
+    require_linux("Workers run")
     # Imported before the first fork, so that matches do not spend time on it.
     from arena.bots.sandbox.available_levels import best
     from arena.matches.attempt import WorkerResources, attempt

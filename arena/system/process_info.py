@@ -1,10 +1,30 @@
-"""Read the state of processes from Linux' /proc (proc_pid_stat(5))."""
+"""Properties of this system, and the state of processes from Linux' /proc (proc_pid_stat(5))."""
 
 import os
+import sys
 from pathlib import Path
+
+from arena.errors import InfrastructureError
 
 _STATE = 0
 _STARTED = 19
+
+
+def require_linux(action: str, alternative: str = "") -> None:
+    """Refuse an action that needs Linux.
+
+    Args:
+        action: the subject and verb of the sentence, for example "Workers run".
+        alternative: a sentence with what works here instead.
+
+    Raises:
+        InfrastructureError: this system is not Linux.
+    """
+    if sys.platform != "linux":
+        raise InfrastructureError(
+            f"{action} only on Linux. Use a Linux machine, a virtual machine or a container."
+            + (f" {alternative}" if alternative else "")
+        )
 
 
 def is_frozen(pid: int) -> bool:
