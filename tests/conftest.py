@@ -1,5 +1,6 @@
 """Settings for all tests: Hypothesis without random seeds and deadlines, and shared fixtures."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -104,6 +105,14 @@ def unsandboxed(monkeypatch: pytest.MonkeyPatch) -> None:
     from arena.bots.sandbox.level import Level
 
     monkeypatch.setattr("arena.bots.sandbox.available_levels.best", lambda: Level.UNSANDBOXED)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Exclude the modules and tests of this process from garbage collections, which cost CPU."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 LONGEST = ("test_everything_the_readme_shows", "test_in_a_storm", "test_installation.py")

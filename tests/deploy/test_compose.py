@@ -3,7 +3,6 @@
 import os
 import stat
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from arena.matches.lease_renewal import GRACE_SECONDS
 from arena.queue import redis_server
 from tests.deploy.manifests import DEPLOY, ROOT, Tree
 from tests.deploy.spoken import understood, variables
+from tests.waiting import wait_until
 
 OURS = {"services", "worker", "metrics"}
 OTHERS = {"prometheus", "grafana"}
@@ -168,9 +168,8 @@ def test_its_valkey_wants_the_password_and_keeps_what_it_is_told(
         env={"PATH": os.defpath},
     )
     try:
-        while not address.exists():
-            assert server.poll() is None
-            time.sleep(0.01)
+        wait_until(lambda: address.exists() or server.poll() is not None)
+        assert server.poll() is None
         stranger = redis.Redis(unix_socket_path=str(address))
         with stranger, pytest.raises(redis.exceptions.AuthenticationError):
             stranger.ping()

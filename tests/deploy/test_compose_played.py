@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,6 +16,7 @@ from arena.queue import redis_server
 from tests.arena.cli.terminal import POKEARENA
 from tests.cluster import cluster
 from tests.deploy.manifests import DEPLOY, Tree
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
@@ -73,9 +73,8 @@ class Engine:
 
 def wait_for(condition: Callable[[], bool], *processes: subprocess.Popen[bytes]) -> None:
     """Wait until the condition holds; fail if a process exits before."""
-    while not condition():
-        assert [process.poll() for process in processes] == [None] * len(processes)
-        time.sleep(0.05)
+    wait_until(lambda: condition() or any(process.poll() is not None for process in processes))
+    assert [process.poll() for process in processes] == [None] * len(processes)
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ from arena.system import redis_connection
 from arena.system.failpoint import VARIABLE
 from arena.tournaments import scheduler
 from tests.faults import processes
+from tests.waiting import wait_until
 
 Disk = Callable[[Path], AbstractContextManager[object]]
 POKEARENA = Path(sys.executable).with_name("pokearena")
@@ -252,9 +253,8 @@ class Serve:
 
     def one(self, role: str) -> int:
         """Wait for a process of a role; return its id."""
-        while not (found := self.of(role)):
-            time.sleep(0.01)
-        return found[0]
+        wait_until(lambda: self.of(role))
+        return self.of(role)[0]
 
     @property
     def url(self) -> str:

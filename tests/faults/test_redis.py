@@ -20,6 +20,7 @@ from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
 from tests.faults.stage import Arena, Serve
 from tests.faults.witness import Witness
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
@@ -150,8 +151,7 @@ def redis_on_disk(directory: Path) -> Iterator[tuple[str, int]]:
     # Python ignores SIGXFSZ, so a write beyond the limit fails as on a full disk.
     line = [str(binary), *options.split(), ""]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, restore_signals=False) as server:
-        while not socket.exists():
-            time.sleep(0.01)
+        wait_until(socket.exists)
         yield f"unix://{socket}", server.pid
         server.terminate()
     for path in sorted(directory.rglob("*"), reverse=True):

@@ -32,6 +32,7 @@ from referee.rpc.http2 import (
 from referee.tables.bot_client import BotClient
 from tests.fuzz.http2_target import SHAPES, Action, Chunk, Options, encoded, questions
 from tests.referee.peers import DONE, GOOD, SETTINGS, prefixed
+from tests.waiting import wait_until_async
 
 SECONDS = 30.0
 """Time limit of Start and of each message of a recording."""
@@ -148,8 +149,7 @@ async def recorded(address: str, options: Options) -> bytes:
     """Record a conversation with the bot at a Unix address; return the input that repeats it."""
     chunks: list[Chunk] = []
     path = address.removeprefix("unix:")
-    while not os.path.exists(path):
-        await asyncio.sleep(0.02)
+    await wait_until_async(lambda: os.path.exists(path))
 
     async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         bot_reader, bot_writer = await asyncio.open_unix_connection(path)

@@ -5,19 +5,13 @@ import secrets
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.hosts.network import Host
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until the condition holds; pytest's timeout is the limit."""
-    while not condition():
-        time.sleep(0.05)
+from tests.waiting import wait_until
 
 
 def needs(*programs: str) -> None:
@@ -120,9 +114,9 @@ class Servers:
         return self._folder / f"{name}.log"
 
     def _await(self, name: str, is_up: Callable[[], bool]) -> None:
-        while not is_up():
-            assert self._processes[-1].poll() is None, self._log(name).read_text()
-            time.sleep(0.05)
+        process = self._processes[-1]
+        wait_until(lambda: is_up() or process.poll() is not None)
+        assert process.poll() is None, self._log(name).read_text()
 
     def _start(self, name: str, line: list[str | Path]) -> None:
         with self._log(name).open("ab") as log:

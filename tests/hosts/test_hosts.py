@@ -27,7 +27,8 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA
 from tests.hosts.network import Host, Network, needs_namespaces
-from tests.hosts.servers import Servers, needs, wait_until
+from tests.hosts.servers import Servers, needs
+from tests.waiting import wait_until
 
 KEPT = Path(__file__).parents[2] / "build" / "hosts.log"
 BOT = """

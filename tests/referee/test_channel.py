@@ -38,6 +38,7 @@ from referee.rpc.http2 import (
 )
 from referee.rpc.work_budget import MESSAGE, START, BudgetExceeded, WorkBudget
 from tests.referee.peers import DONE, GOOD, SETTINGS, Peer, a_peer, prefixed, trailers
+from tests.waiting import wait_until_async
 
 SERVICE = "a.Service"
 LARGE = bytes(range(256)) * (MESSAGE_BYTES // 256)
@@ -186,7 +187,9 @@ def test_a_call_that_waits_begins_when_somebody_listens(tmp_path: Path, client: 
     async def ask() -> None:
         channel = open_client(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf), client)
         asking = asyncio.create_task(channel.unary("Echo", b"early", wait=True))
-        await asyncio.sleep(0.1)
+        # The first attempt to connect fails within these turns of the event loop.
+        for _ in range(20):
+            await asyncio.sleep(0)
         assert not asking.done()
         server = await a_server(f"unix:{tmp_path}/s")
         assert await asking == b"early"
@@ -300,8 +303,8 @@ def test_a_peer_can_send_no_more_ahead_than_a_window() -> None:
     async def ask() -> None:
         async with a_peer(eager) as channel:
             call = await channel.begin("Play")
-            while call.status is None:
-                await asyncio.sleep(0.01)
+            await wait_until_async(lambda: call.status is not None)
+            assert call.status is not None
             assert call.status.code is StatusCode.UNAVAILABLE
             assert len(call._buffer) < 1 << 16
 

@@ -5,8 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.level import Level
 from arena.errors import InfrastructureError
 from referee.sanitizing import sanitized
+from tests.waiting import wait_until
 
 SLEEPER = "exec sleep 600"
 # A bot may write to the directory of its socket.
@@ -70,13 +70,13 @@ class Table:
 
     def end(self, seat: int = 0) -> Report:
         """Wait for the seat's latest process to end and return its report."""
-        eventually(lambda: bool(self.processes.ends(seat)))
+        wait_until(lambda: bool(self.processes.ends(seat)))
         return self.processes.ends(seat)[-1]
 
     def wrote(self, address: str, *names: str) -> None:
         """Wait until the bot has written files with these names."""
         for name in names:
-            eventually((directory(address) / name).exists)
+            wait_until((directory(address) / name).exists)
 
 
 @pytest.fixture
@@ -92,12 +92,6 @@ def open_table(tmp_path: Path) -> Iterator[Table]:
     table = Table(tmp_path, level=Level.UNSANDBOXED)
     with table.processes:
         yield table
-
-
-def eventually(true: Callable[[], bool]) -> None:
-    """Wait until the condition holds; pytest's timeout is the limit."""
-    while not true():
-        time.sleep(0.005)
 
 
 def directory(address: str) -> Path:
@@ -165,7 +159,7 @@ def test_a_bot_runs_in_its_folder_and_inherits_no_descriptor(table: Table) -> No
     table.python("import os; print(os.getcwd(), sorted(map(int, os.listdir('/proc/self/fd')))[:3])")
     assert table.end().output == f"{table.folder} [0, 1, 2]\n"
     table.python("import os; print([f for f in range(3, 1024) if os.path.exists(f'/dev/fd/{f}')])")
-    eventually(lambda: len(table.processes.ends(0)) == 2)
+    wait_until(lambda: len(table.processes.ends(0)) == 2)
     assert table.processes.ends(0)[1].output == "[]\n"
 
 
@@ -188,7 +182,7 @@ def test_every_process_gets_a_private_directory_of_its_own(table: Table) -> None
     directories = [directory(address) for address in addresses]
     assert len(set(directories)) == 3
     for private in directories:
-        eventually(private.exists)
+        wait_until(private.exists)
         assert private.stat().st_mode & 0o777 == 0o700
     table.processes.close()
     assert not any(private.exists() for private in directories)
@@ -293,7 +287,7 @@ def test_the_limit_of_output_counts_all_processes_of_a_seat(tmp_path: Path) -> N
         table.shell(half, seat=1)
         assert table.end(seat=1).ended == "exited with status 0"
         table.shell(half)
-        eventually(lambda: len(table.processes.ends(0)) == 2)
+        wait_until(lambda: len(table.processes.ends(0)) == 2)
         assert table.processes.ends(0)[1].resources
 
 
@@ -348,7 +342,7 @@ def test_stopping_a_seat_ends_all_it_has_started_and_nothing_else(table: Table) 
     table.wrote(other, "ready")
     table.wrote(address, "child", "orphan")
     # The parent of the orphan may still be running.
-    eventually(lambda: len(living(address)) == 3)
+    wait_until(lambda: len(living(address)) == 3)
     table.processes.stop(0)
     assert not living(address)
     assert living(other)
@@ -395,11 +389,11 @@ def test_nothing_of_a_bot_outlives_an_owner_that_is_killed(tmp_path: Path) -> No
         address = process.stdout.readline().strip()
         launcher = int(process.stdout.readline())
         for name in ("child", "orphan"):
-            eventually((directory(address) / name).exists)
+            wait_until((directory(address) / name).exists)
         # The parent of the orphan may still be running.
-        eventually(lambda: len(living(address)) == 3)
+        wait_until(lambda: len(living(address)) == 3)
         process.kill()
-    eventually(lambda: not lives(launcher))
+    wait_until(lambda: not lives(launcher))
     assert not living(address)
     assert not directory(address).exists()
 
@@ -414,11 +408,11 @@ def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
     address = table.shell(f"{THERE} touch ready; {SLEEPER}")
     table.wrote(address, "ready")
     os.kill(table.processes._launcher.pid, signal.SIGKILL)
-    eventually(lambda: bool(table.lost))
+    wait_until(lambda: bool(table.lost))
     assert table.lost == ["The sandbox launcher ended by itself."]
     with pytest.raises(InfrastructureError, match="ended by itself"):
         table.shell(SLEEPER)
-    eventually(lambda: not living(address))
+    wait_until(lambda: not living(address))
     assert table.ended == []
 
 
@@ -427,7 +421,7 @@ def test_a_report_that_cannot_be_read_is_a_fault_of_the_arena(table: Table) -> N
     reports = Path(f"/proc/{table.processes._launcher.pid}/fd/1")
     with reports.open("wb") as pipe:
         pipe.write(b"garbage\n")
-    eventually(lambda: bool(table.lost))
+    wait_until(lambda: bool(table.lost))
     [sentence] = table.lost
     assert "JSONDecodeError" in sentence
 

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from arena.bots.sandbox import linux
 from arena.bots.sandbox.level import Level
 from arena.errors import InfrastructureError
 from tests.arena.bots.sandbox.test_sandbox import LOCKED, needed
+from tests.waiting import wait_until
 
 SECONDS = 30.0
 LISTENS = """
@@ -25,13 +24,6 @@ server.bind(os.environ["POKEARENA_ADDRESS"].removeprefix("unix:"))
 server.listen()
 time.sleep(600)
 """
-
-
-def wait_until(holds: Callable[[], object]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not holds():
-        assert time.monotonic() < deadline, "the condition did not become true"
-        time.sleep(0.001)
 
 
 def launcher_of(processes: Processes) -> int:

@@ -40,7 +40,8 @@ from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
 from referee.record import read
 from referee.replay import steps
-from tests.arena.services.test_services import Arena, wait_until
+from tests.arena.services.test_services import Arena
+from tests.waiting import wait_until
 
 NAP = 0.02
 

@@ -5,7 +5,6 @@ import json
 import logging
 import socket
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
 from pathlib import Path
@@ -34,6 +33,7 @@ from arena.system import redis_connection, timings
 from referee.game_codec import DecodeError, json_of
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
+from tests.waiting import wait_until, wait_until_async
 
 VIEW = {"poke": json_of(find("poke").start(Seeded(bytes(32))).public())}
 
@@ -71,8 +71,7 @@ def connection(server: str) -> Iterator[Redis]:
 async def listeners(connection: Redis, number: int, database: int = 0) -> None:
     """Wait until the channel has this number of subscribers."""
     name = messages.channel(database)
-    while dict(connection.pubsub_numsub(name))[name.encode()] != number:
-        await asyncio.sleep(0.01)
+    await wait_until_async(lambda: dict(connection.pubsub_numsub(name))[name.encode()] == number)
 
 
 async def take(events: AsyncIterator[Event], number: int) -> list[Event]:
@@ -202,11 +201,9 @@ def test_a_position_is_renewed_during_a_long_decision(
     key = messages.position_key("m-1")
     with EventPublisher(server) as event_publisher:
         event_publisher.publish(position())
-        while not connection.exists(key):
-            time.sleep(0.01)
+        wait_until(lambda: connection.exists(key))
         connection.expire(key, 5)
-        while int(connection.ttl(key)) <= 5:
-            time.sleep(0.01)
+        wait_until(lambda: int(connection.ttl(key)) > 5)
 
 
 def test_a_long_position_contains_only_the_last_deal(server: str, connection: Redis) -> None:
@@ -290,8 +287,7 @@ def test_a_subscriber_reconnects_when_redis_is_back(
                     connection = redis_connection.connect(url)
                     await listeners(connection, 1)
                     publisher.send(connection, event)
-                    while len(received_events) < number:
-                        await asyncio.sleep(0.01)
+                    await wait_until_async(lambda: len(received_events) >= number)  # noqa: B023
                     connection.close()
             taking.cancel()
             await asyncio.wait([taking])
@@ -321,8 +317,7 @@ def test_a_subscriber_closes_a_silent_connection(
             first_event = asyncio.ensure_future(anext(events))
             await listeners(connection, 1)
             before = connections()
-            while pings() < 3:
-                await asyncio.sleep(0.01)
+            await wait_until_async(lambda: pings() >= 3)
             assert connections() == before
             while await asyncio.to_thread(connections) == before:
                 connection.client_pause(300)

@@ -5,7 +5,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from arena import config
 from arena.config import Folder, Running
 from arena.queue import redis_server
 from arena.queue.redis_server import RedisError
+from tests.waiting import has_exited, wait_until
 
 OWNER = """
 import sys, time
@@ -62,11 +62,7 @@ def test_the_embedded_server_is_killed_with_its_parent(tmp_path: Path) -> None:
         client = redis.Redis.from_url(url)
         pid = int(client.info("server")["process_id"])
         parent.send_signal(signal.SIGKILL)
-    try:
-        while "Z" not in Path(f"/proc/{pid}/stat").read_text():
-            time.sleep(0.01)
-    except OSError:
-        pass
+    wait_until(lambda: has_exited(pid))
     with pytest.raises(redis.exceptions.ConnectionError):
         client.ping()
     client.close()

@@ -6,7 +6,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from arena.config import Folder
 from arena.queue import match_queue, redis_server
 from arena.queue.match_queue import MatchQueue, WorkerInfo
 from arena.system import redis_connection
+from tests.waiting import has_exited, wait_until
 
 # A worker whose matches write notes to a file.
 WORKER = """
@@ -50,20 +50,6 @@ MatchWorker(
 ).work(logging_level="WARNING", **json.loads(sys.argv[4]))
 note("worker ends")
 """
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until the condition holds; pytest's timeout is the limit."""
-    while not condition():
-        time.sleep(0.01)
-
-
-def has_exited(pid: int) -> bool:
-    """Return whether a process has exited."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 class WorkerHarness:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,6 +29,7 @@ from arena.store import database
 from arena.store.bots import remote_bots
 from arena.system import grpc_probe
 from tests.arena.cli.terminal import POKEARENA
+from tests.waiting import wait_until
 
 ELSEWHERE = "unix:/elsewhere/desk.sock"
 BOT = """
@@ -74,12 +74,6 @@ server.start()
 server.wait_for_termination()
 """
 """Answers with notes of its process id and counts; waits while a file named `wait` exists."""
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until the condition holds; pytest's timeout is the limit."""
-    while not condition():
-        time.sleep(0.02)
 
 
 class Relay:

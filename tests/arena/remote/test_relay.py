@@ -30,7 +30,8 @@ from arena.remote.relay.stranger_streams import (
     address_of,
 )
 from arena.store.bots import remote_bots, versions
-from tests.arena.remote.stage import Cable, Home, Relay, wait_until
+from tests.arena.remote.stage import Cable, Home, Relay
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,8 @@ from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock
 from arena.store.matches.table_plan import plan
 from tests.arena.matches.test_match_play import Arena, a_referee
-from tests.arena.remote.stage import Home, Relay, wait_until
+from tests.arena.remote.stage import Home, Relay
+from tests.waiting import wait_until
 
 
 @contextmanager

@@ -24,8 +24,9 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
-from tests.arena.remote.stage import Cable, Home, wait_until
+from tests.arena.remote.stage import Cable, Home
 from tests.hosts.network import needs_namespaces
+from tests.waiting import wait_until
 
 SAMPLES = Path(__file__).parents[3] / "sample_bots"
 PLAYS = """

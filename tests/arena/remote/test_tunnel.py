@@ -29,8 +29,9 @@ from arena.store.schema import MatchState
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA
-from tests.arena.remote.stage import ELSEWHERE, Cable, Home, Relay, wait_until
+from tests.arena.remote.stage import ELSEWHERE, Cable, Home, Relay
 from tests.arena.remote.test_relay import certify
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")

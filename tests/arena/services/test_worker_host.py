@@ -3,8 +3,7 @@
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,12 +22,7 @@ from arena.store.schema import MatchState
 from arena.system import process_info, redis_connection
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until the condition holds; pytest's timeout is the limit."""
-    while not condition():
-        time.sleep(0.02)
+from tests.waiting import wait_until
 
 
 class Elsewhere:

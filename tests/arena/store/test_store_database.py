@@ -23,6 +23,7 @@ from sqlalchemy.schema import CreateTable
 from arena.errors import StoreError, Unreachable
 from arena.store import database, schema
 from arena.store.tournaments import tournaments
+from tests.waiting import wait_until
 
 SQLITE: Dialect = sqlite.dialect()
 POSTGRESQL: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
@@ -113,16 +114,22 @@ def test_several_processes_may_upgrade_an_empty_database_at_once(url: str, conte
     engine.dispose()
 
 
+def descriptors(path: Path) -> int:
+    """Return how many file descriptors of this process refer to a file."""
+    return sum(link.resolve() == path for link in Path("/proc/self/fd").iterdir())
+
+
 def test_who_opens_a_file_that_another_is_just_making_waits(tmp_path: Path) -> None:
     # SQLite turns those away at once who set the journal of a file that is being written.
     path = tmp_path / "arena.db"
     maker = sqlite3.connect(path, isolation_level=None)
     maker.execute("BEGIN IMMEDIATE")
     maker.execute("CREATE TABLE something (of_its_own)")
+    opened = descriptors(path)
     engine = database.open(f"sqlite:///{path}")
     with ThreadPoolExecutor(1) as pool:
         upgrade = pool.submit(database.upgrade, engine)
-        time.sleep(0.2)
+        wait_until(lambda: descriptors(path) > opened)
         maker.execute("COMMIT")
         upgrade.result()
     assert versions_in(engine) == [database.HEAD]

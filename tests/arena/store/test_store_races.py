@@ -4,7 +4,6 @@ Each test holds one transaction open, has another process begin what must not sl
 that one wait, and lets the first one commit. In PostgreSQL only: it has no single writer.
 """
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -21,6 +20,7 @@ from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
+from tests.waiting import wait_until
 
 pytestmark = [
     pytest.mark.long,
@@ -40,8 +40,7 @@ def beside(store: Engine) -> Iterator[Beside]:
         def begin(do: Callable[..., object], *arguments: object) -> "Future[object]":
             before = waiters(store)
             future = pool.submit(do, *arguments)
-            while not future.done() and waiters(store) == before:
-                time.sleep(0.01)
+            wait_until(lambda: future.done() or waiters(store) != before)
             return future
 
         yield begin

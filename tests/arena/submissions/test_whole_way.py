@@ -5,8 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, SubmissionStage
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA, Said, in_own_process
+from tests.waiting import wait_until
 
 pytestmark = [
     pytest.mark.long,
@@ -51,12 +51,6 @@ def serving(place: Workspace) -> Iterator[str]:
             yield json.loads(serve.stdout.readline())["page"].rstrip("/")
         finally:
             serve.send_signal(signal.SIGINT)
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    """Wait until the condition holds; pytest's timeout is the limit."""
-    while not condition():
-        time.sleep(0.05)
 
 
 def runner(place: Workspace) -> int:

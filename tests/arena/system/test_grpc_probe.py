@@ -3,7 +3,6 @@
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from arena.system import grpc_probe
 from arena.system.process_info import is_frozen
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -32,8 +32,7 @@ def test_a_referee_answers_until_it_is_frozen_and_again_when_it_goes_on(
     assert grpc_probe.answers(address, 10)
     assert not is_frozen(pid)
     subprocess.run(["kill", "-STOP", str(pid)], check=True)
-    while not is_frozen(pid):
-        time.sleep(0.01)
+    wait_until(lambda: is_frozen(pid))
     assert not grpc_probe.answers(address, 0.2)
     subprocess.run(["kill", "-CONT", str(pid)], check=True)
     assert grpc_probe.answers(address, 10)

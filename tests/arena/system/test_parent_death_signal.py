@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from arena.system import parent_death_signal
+from tests.waiting import has_exited, wait_until
 
 OWNER = """
 import subprocess, sys, time
@@ -33,30 +33,16 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def wait_gone(pid: int) -> None:
-    """Wait until process `pid` has ended; it may remain a zombie of its new parent."""
-    while True:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return
-        if state == "Z":
-            return
-        time.sleep(0.01)
-
-
 @pytest.mark.parametrize("owner", [EXECUTED, WATCHED], ids=["held by the kernel", "watched"])
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_leashed_child_dies_when_its_parent_is_killed(owner: str) -> None:
     with subprocess.Popen([sys.executable, "-c", owner], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         leashed = int(parent.stdout.readline())
-        while owner is WATCHED and not children(leashed):
-            time.sleep(0.01)
+        wait_until(lambda: owner is EXECUTED or children(leashed))
         kept = [leashed, *children(leashed)]
         parent.send_signal(signal.SIGKILL)
-    for pid in kept:
-        wait_gone(pid)
+    wait_until(lambda: all(map(has_exited, kept)))
 
 
 def test_a_leash_whose_owner_is_gone_already_runs_nothing(tmp_path: Path) -> None:

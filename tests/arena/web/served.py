@@ -1,7 +1,6 @@
 """The pages at a real address, in a thread of the test."""
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +9,7 @@ import uvicorn
 from arena.services import web_process
 from arena.web import server
 from arena.web.data.web_state import WebState
+from tests.waiting import wait_until
 
 
 @contextmanager
@@ -20,8 +20,7 @@ def served(web: WebState) -> Iterator[str]:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
-            while not running.started:
-                time.sleep(0.01)
+            wait_until(lambda: running.started)
             yield web_process.address_of(listening).rstrip("/")
         finally:
             running.should_exit = True

@@ -13,6 +13,7 @@ from arena.store.bots import versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored import hold
+from tests.waiting import wait_until
 
 ORDER = {
     frozenset({"ada@1", "bob@1"}): [("ada@1", "bob@1")],
@@ -120,16 +121,5 @@ def test_it_is_ready_when_it_has_seen_the_store(client: TestClient) -> None:
 def test_a_closed_match_moves_the_ladder(place: Workspace, client: TestClient) -> None:
     before = client.get("/ladders/poke.json").json()["standings"][0]["matches"]
     hold(place, ["ada2", "bob2"], {}, boards=1)
-    for _ in range(100):
-        after = client.get("/ladders/poke.json").json()["standings"]
-        if len(after) == 5:
-            break
-        client.portal.call(_pause)  # type: ignore[union-attr]
-    assert len(after) == 5
+    wait_until(lambda: len(client.get("/ladders/poke.json").json()["standings"]) == 5)
     assert before == 2
-
-
-async def _pause() -> None:
-    import asyncio
-
-    await asyncio.sleep(0.05)

@@ -1,7 +1,6 @@
 """What HTTP promises: methods, tags, compression, and errors in the form that was wanted."""
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from arena.web.page import Page, PageRequest
 from arena.web.page_route import PageRoute
 from arena.web.serving import responses
 from tests.arena.cli.stored import hold
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +107,7 @@ def test_an_arena_that_takes_long_to_be_read_says_so(
         assert answer.json()["error"].startswith("the server is starting")
         assert client.get("/readyz").status_code == 503
         go.set()
-        while client.get("/readyz").status_code == 503:
-            time.sleep(0.01)
+        wait_until(lambda: client.get("/readyz").status_code != 503)
         assert client.get("/ladders/poke.json").status_code == 200
 
 

@@ -1,6 +1,5 @@
 """What programs are told that they can ask for is what they get."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from arena.web.serving.content_types import KINDS
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pushed import push
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +35,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
 def client(web: WebState) -> Iterator[TestClient]:
     with TestClient(create(web)) as client:
         # The rating histories are computed in the background, and are part of answers.
-        while not web.rating_charts:
-            time.sleep(0.01)
+        wait_until(lambda: web.rating_charts)
         yield client
 
 

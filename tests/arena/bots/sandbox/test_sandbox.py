@@ -2,8 +2,7 @@
 
 import os
 import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from arena.bots.sandbox import available_levels, cgroup, linux
 from arena.bots.sandbox.level import Level
 from arena.bots.socket_probe import listens
 from arena.errors import BotError, InfrastructureError
+from tests.waiting import wait_until
 
 SMALL = Limits(memory=192 * MIB, processes=32, scratch=4 * MIB, files=100, fsize=2 * MIB)
 LOCKED = [Level.BUBBLEWRAP, Level.LANDLOCK]
@@ -41,7 +41,7 @@ class SandboxedBot:
         """Run a script to its end."""
         before = len(self.processes.ends(0))
         self.start(script)
-        eventually(lambda: len(self.processes.ends(0)) > before)
+        wait_until(lambda: len(self.processes.ends(0)) > before)
         return self.processes.ends(0)[-1]
 
     def tries(self, *actions: str) -> list[str]:
@@ -53,11 +53,6 @@ class SandboxedBot:
         report = self.run("\n".join(lines))
         assert report.ended == "exited with status 0", report.output
         return report.output.splitlines()
-
-
-def eventually(true: Callable[[], bool]) -> None:
-    while not true():
-        time.sleep(0.005)
 
 
 def needed(level: Level) -> None:
@@ -106,7 +101,7 @@ def test_a_bot_sees_nothing_of_others(
 @pytest.mark.parametrize("name", ["meek", "strong"])
 def test_house_bots_find_what_they_import(sandboxed: SandboxedBot, name: str) -> None:
     address = sandboxed.processes.start(0, resolver.sample(name))
-    eventually(lambda: listens(address) or bool(sandboxed.processes.ends(0)))
+    wait_until(lambda: listens(address) or bool(sandboxed.processes.ends(0)))
     assert not sandboxed.processes.ends(0)
 
 
@@ -173,8 +168,7 @@ def test_two_bots_are_different_users_if_root_starts_them(tmp_path: Path) -> Non
     with Processes(level=Level.BUBBLEWRAP) as one, Processes(level=Level.BUBBLEWRAP) as two:
         for processes in (one, two):
             processes.start(0, bot)
-            while not processes.report(0).output:
-                time.sleep(0.005)
+            wait_until(lambda: processes.report(0).output)  # noqa: B023
         users = {one.report(0).output, two.report(0).output}
     assert len(users) == 2
     assert "0\n" not in users
@@ -229,11 +223,11 @@ def test_a_fork_bomb_fails_inside_and_is_gone_at_the_end(sandboxed: SandboxedBot
 def test_nothing_is_left_of_a_cell(sandboxed: SandboxedBot) -> None:
     sandboxed.start("import time; time.sleep(600)")
     private = Path(sandboxed.address.removeprefix("unix:")).parent
-    eventually(private.exists)
+    wait_until(private.exists)
     launcher = sandboxed.processes._launcher.pid
-    eventually(lambda: bool(linux.children(launcher)))
+    wait_until(lambda: bool(linux.children(launcher)))
     (init_pid,) = linux.children(launcher)
-    eventually(lambda: bool(groups(init_pid)) or not cgroup.parents())
+    wait_until(lambda: bool(groups(init_pid)) or not cgroup.parents())
     sandboxed.processes.close()
     assert not private.exists()
     assert not groups(init_pid)

@@ -1,7 +1,6 @@
 """Test bots that read and write lines at a real table: accepted output, and the clock."""
 
 import textwrap
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
 from arena.bots.sandbox import available_levels
 from tests.referee.authors import Author, Played, play
+from tests.waiting import wait_until
 
 HEAD = """
 import json, os, signal, sys, time
@@ -252,8 +252,7 @@ def test_the_input_of_a_program_ends_with_the_table(programs: Programs) -> None:
         open("done", "w").close()
         time.sleep(600)
     """)
-    while not (programs.folder / "done").exists():
-        time.sleep(0.005)
+    wait_until((programs.folder / "done").exists)
     assert 'the last line was {"end":{"match":"m-test"}}\nand then' in programs.output()
 
 

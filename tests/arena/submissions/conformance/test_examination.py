@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from arena.submissions.conformance.examination_order import ExaminationOrder
 from arena.submissions.conformance.question_sheet import paper
 from referee.games.registry import GAMES
 from tests.arena.submissions.conformance.conftest import Examine, Program
+from tests.waiting import wait_until
 
 KITS = Path(__file__).parents[4] / "sample_bots"
 MEEK = "import pokearena_bot\npokearena_bot.run(lambda turn: turn.legal[0])\n"
@@ -197,8 +197,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Bot]:
         env={**os.environ, "POKEARENA_ADDRESS": address, "PYTHONPATH": path},
     )
     try:
-        while not listens(address):
-            time.sleep(0.01)
+        wait_until(lambda: listens(address))
         yield resolve(f"grpc://{address}")
     finally:
         process.kill()

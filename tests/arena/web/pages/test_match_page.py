@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.pages.match import same_faults
 from tests.arena.records.bundle.stage import Stage
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -95,8 +95,7 @@ def test_the_seed_and_the_record_are_there_when_the_last_table_is_over(
     seed = json.loads(record.text.splitlines()[-1])["seed"]
     assert client.get(f"/matches/{match.id}.json").json()["seed"] == seed
     assert seed in client.get(f"/matches/{match.id}").text
-    while "being checked" in client.get(f"/matches/{match.id}").text:
-        time.sleep(0.1)
+    wait_until(lambda: "being checked" not in client.get(f"/matches/{match.id}").text)
     assert "✓" in client.get(f"/matches/{match.id}").text
     assert f'filename="{match.id}.jsonl"' in record.headers["content-disposition"]
 

@@ -3,7 +3,6 @@
 import io
 import re
 import tarfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.records.bundle.stage import Stage
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -127,8 +127,7 @@ def test_what_has_been_checked_here_is_told(stage: Stage, client: TestClient) ->
     cup = stage.play_out(stage.begin("round-robin", stage.bots(2)))
     (match,) = listing.matches(stage.engine, tournament=cup.id)
     other = stage.play_out(stage.begin("round-robin", cup.entrants))
-    while "being checked" in client.get(f"/matches/{match.id}").text:
-        time.sleep(0.1)
+    wait_until(lambda: "being checked" not in client.get(f"/matches/{match.id}").text)
     assert "all of the 1 record above" in client.get(f"/tournaments/{cup.id}").text
     assert "when its match's page is opened" in client.get(f"/tournaments/{other.id}").text.replace(
         "&#39;", "'"

@@ -23,6 +23,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving.streams import feed as module
 from arena.web.serving.streams.feed import Feed, FeedFilter
 from tests.arena.cli.stored import hold
+from tests.waiting import wait_until_async
 
 
 @pytest.fixture
@@ -134,10 +135,13 @@ def test_what_is_of_another_form_is_not_heard(place: Workspace) -> None:
     async def act(web: WebState, feed: Feed) -> bool:
         listening = Listening(feed.read(FeedFilter(form="pouku-3"), events=False))
         await listening.next()
+        everything = Listening(feed.read(FeedFilter(), events=False))
+        await everything.next()
         [match, *_] = listing.matches(place.store)
-        web.events.receive(position(match.id), 0.0)
         waiting = asyncio.create_task(listening.next())
-        await asyncio.sleep(0.2)
+        web.events.receive(position(match.id), 0.0)
+        assert (await everything.next())["type"] == "position"
+        await asyncio.sleep(0)
         still = not waiting.done()
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
@@ -183,7 +187,7 @@ def test_who_does_not_read_misses_the_oldest_and_is_told_how_much(place: Workspa
         [match, *_] = listing.matches(place.store)
         for games in range(module._BEHIND + 10):
             web.events.receive(GameOver(match.id, games, 1000), 0.0)
-        await asyncio.sleep(0.3)
+        await wait_until_async(feed._waiting.empty)
         return [await listening.next() for _ in range(2)]
 
     missed, next_one = with_feed(place, act)

@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from arena.system import redis_connection
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored import hold
 from tests.arena.web.served import served
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[4]
 EXAMPLES = re.findall(r"^curl .*$", (ROOT / "docs/reference/feed.md").read_text(), re.MULTILINE)
@@ -52,8 +52,8 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         settings = ServerSettings(redis=redis.url, rate=0)
         with served(WebState(place.store, settings)) as address:
             client = redis_connection.connect(redis.url)
-            while not dict(client.pubsub_numsub(messages.channel(0)))[messages.channel(0).encode()]:
-                time.sleep(0.01)
+            channel = messages.channel(0)
+            wait_until(lambda: dict(client.pubsub_numsub(channel))[channel.encode()])
             client.close()
             yield Stage(address, redis.url, match)
 

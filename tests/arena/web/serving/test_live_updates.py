@@ -98,8 +98,11 @@ def test_when_the_last_watcher_has_gone_nothing_is_drawn_any_more() -> None:
         await upcoming(events)
         await events.aclose()  # type: ignore[attr-defined]
         assert live.watchers == 0
+        other = Drawn()
+        await upcoming(others := live.events("/other", other))
+        other.text = "second"
         changes.record("topic")
-        await asyncio.sleep(0.05)
+        assert await upcoming(others) == {"rows": "second"}
         return drawn.times
 
     assert asyncio.run(watch()) == 1

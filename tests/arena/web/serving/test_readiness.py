@@ -1,6 +1,5 @@
 """What probes are told: `/healthz` and `/readyz`."""
 
-import time
 from pathlib import Path
 
 from starlette.testclient import TestClient
@@ -9,6 +8,7 @@ from arena.cli.workspace import Workspace
 from arena.queue import redis_server
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
+from tests.waiting import wait_until
 
 
 def an_arena(folder: Path) -> Workspace:
@@ -41,10 +41,9 @@ def test_without_its_database_it_is_alive_but_not_ready(tmp_path: Path) -> None:
         database = place.folder.database
         place.store.dispose()
         database.rename(tmp_path / "away.db")
-        while (answer := client.get("/readyz")).status_code == 200:
-            time.sleep(0.05)
+        wait_until(lambda: client.get("/readyz").status_code != 200)
+        answer = client.get("/readyz")
         assert (answer.status_code, answer.text) == (503, "cannot read the database\n")
         assert client.get("/healthz").status_code == 200
         (tmp_path / "away.db").rename(database)
-        while client.get("/readyz").status_code == 503:
-            time.sleep(0.05)
+        wait_until(lambda: client.get("/readyz").status_code != 503)

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from arena.services import web_process
 from arena.web import server
+from tests.waiting import wait_until_async
 
 LARGE = 8 * 2**20
 
@@ -24,7 +25,7 @@ async def answer(request: Request) -> Response:
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[int]:
+async def serving() -> AsyncIterator[tuple[int, uvicorn.Server]]:
     listening = web_process.listen("127.0.0.1", 0)
     app = Starlette(routes=[Route("/{size}", answer)])
     config = uvicorn.Config(
@@ -32,10 +33,9 @@ async def serving() -> AsyncIterator[int]:
     )
     running = uvicorn.Server(config)
     task = asyncio.create_task(running.serve(sockets=[listening]))
-    while not running.started:
-        await asyncio.sleep(0.01)
+    await wait_until_async(lambda: running.started)
     try:
-        yield listening.getsockname()[1]
+        yield listening.getsockname()[1], running
     finally:
         running.should_exit = True
         await task
@@ -50,7 +50,7 @@ def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("begun", [b"", b"GET /1 HTT", b"GET /1 HTTP/1.1\r\nHost: x\r\nA: "])
 def test_who_does_not_finish_asking_is_let_go(begun: bytes) -> None:
     async def page_request() -> bytes:
-        async with serving() as port:
+        async with serving() as (port, _):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(begun)
             async with asyncio.timeout(5):
@@ -66,10 +66,12 @@ def test_who_does_not_finish_asking_is_let_go(begun: bytes) -> None:
 
 def test_who_does_not_read_is_let_go() -> None:
     async def page_request() -> int:
-        async with serving() as port:
+        async with serving() as (port, running):
             reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+            connections = running.server_state.connections
+            await wait_until_async(lambda: connections)
             writer.write(b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n" % LARGE)
-            await asyncio.sleep(1.0)
+            await wait_until_async(lambda: not connections)
             got = 0
             async with asyncio.timeout(5):
                 try:
@@ -86,7 +88,7 @@ def test_who_does_not_read_is_let_go() -> None:
 
 def test_who_waits_for_a_slow_answer_gets_it_and_may_ask_again() -> None:
     async def page_request() -> list[bytes]:
-        async with serving() as port:
+        async with serving() as (port, _):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             told = []
             for _ in range(2):
