@@ -31,11 +31,10 @@ from referee.games.registry import GAMES
 from referee.record import RecordError, read
 
 _STATIC = Path(__file__).parent / "static"
-_ONLY_LIVE = frozenset(("live.js", "ladder.js"))
-"""Scripts that require a server."""
+_NOT_COPIED = frozenset(("live.js", "ladder.js", "replay_file.js"))
+"""Scripts that require a server, and that of single files."""
 _PAGES = "tournaments"
 _ON_A_PAGE = 100
-_DEAD = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 _FORM = re.compile(r'<form class="find".*?</form>', re.DOTALL)
 _PAGER = re.compile(r'<nav class="pager".*?</nav>', re.DOTALL)
 _TURN = re.compile(r'href="\?(?:[^"]*?(?:&amp;|&))?page=(\d+)[^"]*"')
@@ -117,7 +116,7 @@ def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_:
         _write(web, folder, file, sheet, files)
     for file, id_ in records.items():
         _put(folder / file, redaction.published(results.record(engine, id_)))
-    shutil.copytree(_STATIC, folder / "static", ignore=lambda _, names: _ONLY_LIVE & {*names})
+    shutil.copytree(_STATIC, folder / "static", ignore=lambda _, names: _NOT_COPIED & {*names})
     return sum(path.is_file() for path in folder.rglob("*"))
 
 
@@ -184,7 +183,7 @@ def settled(html: str, links: SiteLinks, sheet: SitePage) -> str:
 
     html = _FORM.sub("", html)
     html = _TURN.sub(turn, html) if sheet.draw is tournament.page else _PAGER.sub("", html)
-    return _DEAD.sub(r'<span class="nolink">\1</span>', html)
+    return rendering.without_empty_links(html)
 
 
 def _put(path: Path, text: str) -> None:

@@ -118,13 +118,14 @@ def _summary(path: Path) -> LocalMatchSummary:
 
 
 def delete_oldest(workspace: Workspace, kept: int) -> None:
-    """Delete the oldest local matches, and the output of their bots, until `kept` remain.
+    """Delete the oldest local matches until `kept` remain, with their pages and bots' output.
 
     Files that cannot be deleted stay; another `play` may delete the same ones.
     """
     for path in records(workspace)[kept:]:
         with contextlib.suppress(OSError):
             path.unlink()
+            path.with_suffix(".html").unlink(missing_ok=True)
             _delete_output(workspace.folder, path.stem)
 
 

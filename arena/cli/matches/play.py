@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 )
 @seats_option
 @click.option("--watch", is_flag=True, help="Print every action of every game.")
+@click.option(
+    "--open",
+    "open_page",
+    is_flag=True,
+    help="Write the replay as one HTML file into the data folder, and open it in the browser.",
+)
 @click.option("--lenient", is_flag=True, help="Count faults and continue, as tournaments do.")
 @click.option(
     "--record",
@@ -64,6 +70,7 @@ def play(
     boards: int,
     seats: int | None,
     watch: bool,
+    open_page: bool,
     lenient: bool,
     record: Path | None,
     keep: int,
@@ -84,7 +91,7 @@ def play(
     The data folder keeps the records: --list prints them, and `last` names the newest one in
     replay, why, verify, logs and ask.
     """
-    from arena.cli.matches import local_match, local_matches, play_progress
+    from arena.cli.matches import local_match, local_matches, play_progress, replay_page
     from arena.cli.workspace import Workspace
     from arena.store.matches.spec import Clock
 
@@ -124,23 +131,30 @@ def play(
     except KeyboardInterrupt:
         interrupted = True
     written: Path | None = None
+    page: Path | None = None
     failure: OSError | None = None
     try:
         written = local_match.write_record(bout, workspace, record, keep)
+        if open_page and bout.games:
+            page = replay_page.of_local_match(bout, workspace)
     except OSError as error:
         failure = error
     if as_json:
-        output.document(_as_json(bout, written))
+        output.document(_as_json(bout, written, page))
     else:
         _print_results(bout)
+        if page is not None:
+            output.line(f"wrote the replay to {page}")
         if written is not None:
             _suggest(bout, bots, str(written) if record else bout.spec.id)
+    if page is not None:
+        replay_page.open_in_browser(page)
     if bout.output_error is not None:
         unwritten = bout.output_error
         output.warn(f"{unwritten.filename} cannot be written: {unwritten.strerror}.")
     if failure is not None:
         raise CommandError(
-            f"the record {failure.filename} cannot be written: {failure.strerror}.",
+            f"the file {failure.filename} cannot be written: {failure.strerror}.",
             INTERRUPTED if interrupted else FAILED,
             code="cannot-write",
         )
@@ -216,7 +230,7 @@ def _ms(time: float | None) -> str:
     return "–" if time is None else f"{time:.2f} ms"
 
 
-def _as_json(bout: LocalMatch, record: Path | None) -> dict[str, object]:
+def _as_json(bout: LocalMatch, record: Path | None, page: Path | None) -> dict[str, object]:
     from arena.cli.matches.summary import summaries
 
     spec = bout.spec
@@ -245,4 +259,5 @@ def _as_json(bout: LocalMatch, record: Path | None) -> dict[str, object]:
         ],
         "fault": None if blamed is None else {**blamed[0], "bot": spec.versions[blamed[1]]},
         "record": None if record is None else str(record),
+        "html": None if page is None else str(page),
     }

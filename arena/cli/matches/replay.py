@@ -14,23 +14,55 @@ from arena.cli.options import data_option, json_option
 @click.argument("match", metavar="MATCH|FILE")
 @click.option("--game", type=click.IntRange(0), help="Number of the game, from 0. [default: all]")
 @click.option("--no-pause", is_flag=True, help="Print all steps without waiting for keys.")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the replay as one HTML file that needs no other files and no network. Without "
+    "--game, a file contains at most 20 games.",
+)
+@click.option(
+    "--open",
+    "open_page",
+    is_flag=True,
+    help="Open this file in the browser; without --html it is in the data folder.",
+)
 @json_option
 @data_option
-def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Path | None) -> None:
-    """Step through a match in the terminal.
+def replay(
+    match: str,
+    game: int | None,
+    no_pause: bool,
+    html: Path | None,
+    open_page: bool,
+    as_json: bool,
+    data: Path | None,
+) -> None:
+    """Step through a match in the terminal, or write it as one HTML file.
 
     MATCH is an id, the beginning of an id, the file of a record, or `last` for the newest match of
     `pokearena play`. --json prints one line per
     position, with all hands and stocks, the seats to act, and the following actions.
     """
     from arena.cli import key_input
-    from arena.cli.matches import record_lookup, replay_steps
+    from arena.cli.matches import record_lookup, replay_page, replay_steps
     from arena.cli.workspace import Workspace
     from arena.presentation import narration
 
-    source = record_lookup.find(Workspace(data), match)
+    workspace = Workspace(data)
+    source = record_lookup.find(workspace, match)
     seed = source.seed()
     games = source.record.games if game is None else (source.game(game),)
+    if html is not None or open_page:
+        path = html or replay_page.default_path(workspace, source.id)
+        replay_page.write(source.record, path, None if game is None else games)
+        if as_json:
+            output.document({"match": source.id, "html": str(path)})
+        else:
+            output.line(f"wrote the replay of {source.id} to {path}")
+        if open_page:
+            replay_page.open_in_browser(path)
+        return
     if as_json:
         for record in games:
             for position in narration.positions(source.record.match, record, seed):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -18,6 +19,7 @@ from arena.web.serving.content_types import KINDS
 from referee.sanitizing import escaped_json, sanitized
 
 SITE = "Poke arena"
+_EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 
 
 @cache
@@ -58,6 +60,11 @@ def html(page: Page, links: Links, **more: Any) -> str:
         .get_template(page.template)
         .render(**_model(page, links), **{"live": "", "note": "", "path": "", **more})
     )
+
+
+def without_empty_links(html: str) -> str:
+    """Replace each link without an address by its text: pages outside a static site or a file."""
+    return _EMPTY_LINK.sub(r'<span class="nolink">\1</span>', html)
 
 
 def fragments(page: Page, links: Links) -> dict[str, str]:

@@ -41,7 +41,7 @@ function address(to, by) {
 
 function note() {
   try {
-    history.replaceState(null, "", address(step, eyes));
+    history.replaceState(null, "", address(step, eyes) + location.hash);
   } catch {
     // Some browsers forbid it for files; the page works all the same.
   }

@@ -1,0 +1,133 @@
+"""The replays of a match as one self-contained HTML file, which needs no server and no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from markupsafe import Markup
+
+from arena.web.data.verification import Verification
+from arena.web.pages.replay import Replay, ReplayView, replay
+from arena.web.serving import rendering
+from arena.web.wording import moment
+from referee.games.shared.dealing import commitment
+from referee.record import GameRecord, MatchRecord
+from referee.replay import game_problem
+
+MOST_GAMES: Final = 20
+"""Maximum number of games in a file; a game takes 100 to 400 KB."""
+
+_STATIC: Final = Path(__file__).parent / "static"
+
+
+class FileLinks:
+    """Links between the games of a file; empty for all other pages."""
+
+    def __init__(self, match: str, games: Sequence[int]) -> None:
+        self._games: dict[tuple[object, ...], int] = {
+            ("matches", match, "games", game): game for game in games
+        }
+
+    def to(self, *words: object, **query: object) -> str:
+        """Return the link to a game of the file."""
+        game = self._games.get(words)
+        return "" if game is None else f"#game-{game}"
+
+    def static(self, name: str) -> str:
+        """Return "": style sheet and scripts are part of the file."""
+        return ""
+
+
+def chosen_games(record: MatchRecord) -> tuple[GameRecord, ...]:
+    """Return at most `MOST_GAMES` games: the first game with a fault, then the others in order."""
+    faulted = [game for game in record.games if game.faults][:1]
+    others = [game for game in record.games if game not in faulted]
+    return (*faulted, *others)[:MOST_GAMES]
+
+
+def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
+    """Return the file.
+
+    It contains what the replay pages of a server show to everybody: no output of bots, no
+    questions of faults and no names of folders.
+
+    Args:
+        record: the record of a match whose seed is known.
+        games: the games to include, at least one; the first one is shown first.
+        at: the time, in seconds since 1970.
+
+    Raises:
+        Mismatch: the record does not describe a possible game.
+    """
+    assert record.seed is not None
+    match, numbers = str(record.match["match"]), sorted(game.number for game in games)
+    verified = Verification(at, tuple(_problems(record, games)))
+    replays = [_replay(record, game, record.seed, numbers, verified) for game in games]
+    style = _text("style.css") + _text("scene.css")
+    scripts = [_text("replay_file.js"), _text("replay.js")]
+    icon = base64.b64encode((_STATIC / "icon.svg").read_bytes()).decode()
+    text = (
+        rendering.environment()
+        .get_template("replay_file.html")
+        .render(
+            title=replays[0].title,
+            site=rendering.SITE,
+            links=FileLinks(match, numbers),
+            replays=replays,
+            note=_note(record, games, at),
+            policy=_policy(style, scripts),
+            style=Markup(style),
+            scripts=[Markup(script) for script in scripts],
+            icon=f"data:image/svg+xml;base64,{icon}",
+        )
+    )
+    return rendering.without_empty_links(text)
+
+
+def _replay(
+    record: MatchRecord,
+    game: GameRecord,
+    seed: bytes,
+    numbers: Sequence[int],
+    verified: Verification,
+) -> Replay:
+    shown = ReplayView()
+    return replay(record.match, game, seed, shown, games=numbers, record="", verified=verified)
+
+
+def _problems(record: MatchRecord, games: Sequence[GameRecord]) -> list[str]:
+    """Verify the seed and the games of the file; the record may contain thousands of others."""
+    assert record.seed is not None
+    if commitment(record.seed) != record.match.get("commitment"):
+        return ["the seed does not match the commitment"]
+    problems = (game_problem(record, game) for game in games)
+    return [problem for problem in problems if problem]
+
+
+def _note(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
+    all_games = len(record.games)
+    part = f"{len(games)} of {all_games} games. " if len(games) < all_games else ""
+    return f"{part}Written {moment(at)}."
+
+
+def _text(name: str) -> str:
+    text = (_STATIC / name).read_text(encoding="utf-8")
+    assert "</" not in text, f"{name} would end its element"
+    return text
+
+
+def _policy(style: str, scripts: Sequence[str]) -> str:
+    """Return the Content-Security-Policy that allows exactly the inlined style and scripts."""
+    allowed = " ".join(map(_source, scripts))
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src {_source(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _source(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,82 @@
+"""The replay as one HTML file: `play --open`, `replay --html` and `replay --open`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from referee.record import read
+from tests.arena.cli.terminal import Cli
+from tests.full_disk import largest_file
+
+BOTS = ("sample:meek", "sample:random")
+
+
+@pytest.fixture
+def browser(here: Path) -> Path:
+    """A browser that notes the address it is called with in the file `opened`."""
+    browser = here / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {here}/opened\n')
+    browser.chmod(0o700)
+    return browser
+
+
+def test_play_writes_the_replay_and_opens_it_in_the_browser(program: Cli, browser: Path) -> None:
+    shown = program("play", "poke", *BOTS, "--open", BROWSER=f"{browser} %s")
+    assert shown.status == 0
+    (page,) = Path(".pokearena/plays").glob("m-*.html")
+    assert str(page) in shown.out
+    assert Path("opened").read_text() == page.absolute().as_uri()
+    assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_the_path_is_printed_without_a_browser_too(program: Cli, played: Path) -> None:
+    words = ("replay", played, "--open")
+    shown = program(*words, BROWSER="", PATH="/nowhere", DISPLAY="", WAYLAND_DISPLAY="")
+    assert shown.status == 0
+    (page,) = Path(".pokearena/plays").glob("m-*.html")
+    assert str(page) in shown.out
+
+
+def test_replay_writes_the_games_to_a_file(cli: Cli, played: Path) -> None:
+    for words, templates in (((), 1), (("--game", "1"), 0)):
+        written = cli("replay", played, "--html", "here.html", *words)
+        assert written.status == 0
+        assert "here.html" in written.out
+        assert Path("here.html").read_text().count("<template") == templates
+    match = read(played.read_text()).match["match"]
+    document = json.loads(cli("replay", played, "--html", "here.html", "--json").out)
+    assert document == {"match": match, "html": "here.html"}
+    assert not Path(".pokearena").exists()
+
+
+def test_the_page_of_a_deleted_match_is_deleted(cli: Cli, played: Path) -> None:
+    plays = Path(".pokearena/plays")
+    plays.mkdir(parents=True)
+    (plays / "m-aaaaaaaaaa.jsonl").write_text(played.read_text())
+    (plays / "m-aaaaaaaaaa.html").write_text("")
+    cli("play", "poke", *BOTS, "--keep", 1)
+    assert [path.suffix for path in plays.iterdir()] == [".jsonl"]
+
+
+def test_a_page_that_cannot_be_written_loses_neither_result_nor_record(
+    cli: Cli, here: Path
+) -> None:
+    with largest_file(100_000):
+        shown = cli("play", "poke", *BOTS, "--open", "--json")
+    assert (shown.status, shown.code) == (1, "cannot-write")
+    document = json.loads(shown.out)
+    assert Path(document["record"]).is_file()
+    assert document["html"] is None
+    assert not list(here.rglob("*.html"))
+
+
+def test_a_record_that_is_not_correct_is_refused(cli: Cli, played: Path) -> None:
+    lines = played.read_text().splitlines()
+    at = next(number for number, line in enumerate(lines) if '"type":"action"' in line)
+    changed = json.loads(lines[at]) | {"action": {"poke": {"lead": {"cards": ["2C"]}}}}
+    lines[at] = json.dumps(changed, separators=(",", ":"))
+    Path("wrong.jsonl").write_text("\n".join(lines) + "\n")
+    refused = cli("replay", "wrong.jsonl", "--html", "here.html")
+    assert (refused.status, refused.code) == (1, "invalid-record")
+    assert not Path("here.html").exists()

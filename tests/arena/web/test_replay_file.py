@@ -1,0 +1,125 @@
+"""The replays of a match as one HTML file."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+
+from arena.web import replay_file
+from referee.games.registry import GAMES
+from referee.record import MatchRecord, dump, read
+from tests.conformance.recorded import match_record
+from tests.conformance.tables import TABLES, Table
+
+NOW = 1_800_000_000.0
+SEED = bytes(range(32))
+HOSTILE = '</script></style></template><script>alert("x")</script>\u202e'
+SECRET = "/home/ada/mybot"
+ONE_OF_EACH_GAME = [next(one for one in TABLES if one.game.id == game) for game in GAMES]
+POKE = next(one for one in ONE_OF_EACH_GAME if one.game.id == "poke")
+
+
+def record_of(table: Table, boards: int = 1, change: Callable[[str], str] = str) -> MatchRecord:
+    return read(change(match_record(table, SEED, boards)))
+
+
+def page(record: MatchRecord) -> str:
+    return replay_file.html(record, replay_file.chosen_games(record), NOW)
+
+
+def elements(html: str, name: str) -> list[str]:
+    return re.findall(rf"<{name}>(.*?)</{name}>", html, re.DOTALL)
+
+
+def source(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@pytest.mark.parametrize("table", ONE_OF_EACH_GAME, ids=str)
+def test_a_file_loads_nothing_and_its_policy_allows_exactly_its_own_parts(table: Table) -> None:
+    html = page(record_of(table))
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)
+    allowed = dict(part.split(" ", 1) for part in policy.replace("&#39;", "'").split("; "))
+    scripts, styles = elements(html, "script"), elements(html, "style")
+    assert allowed["default-src"] == "'none'"
+    assert allowed["script-src"] == " ".join(map(source, scripts))
+    assert allowed["style-src"] == " ".join(map(source, styles))
+    assert (len(scripts), len(styles), html.count("<script")) == (2, 1, 2)
+    assert " style=" not in html
+    # No address but positions within the page, and the icon as data.
+    addresses = re.findall(r'\s(?:href|src|action)="([^"]*)"', html)
+    assert addresses
+    assert all(re.match(r"[#?]|data:image/svg\+xml;base64,", address) for address in addresses)
+    assert not re.findall(r"https?://|@import|url\(", html)
+
+
+def with_fault(text: str, game: int = 1) -> str:
+    """The record with notes, and with a fault that holds what only the owner may see."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    for line in lines:
+        if line["type"] == "action":
+            line["note"] = HOSTILE
+    fault = {
+        "type": "fault",
+        "game": game,
+        "decision": 3,
+        "seat": 1,
+        "verdict": "crash",
+        "sentence": f"its process ended: {SECRET}/bot.py {HOSTILE}",
+        "ended": "ended-secret",
+        "output": "output-secret",
+        "question": {"decision": 3, "luck": "question-secret"},
+        "answer": {"poke": {"play": {"cards": ["answer-secret"]}}},
+        "clock": {"ms": 12.5, "limit_ms": 300, "allowance_ms": 200, "bank_ms": 100},
+    }
+    at = next(
+        number
+        for number, line in enumerate(lines)
+        if line["type"] == "result" and line["game"] == game
+    )
+    lines.insert(at, fault)
+    return "".join(map(dump, lines))
+
+
+def test_a_file_shows_no_output_no_question_of_a_fault_and_no_folder() -> None:
+    html = page(record_of(POKE, change=with_fault))
+    assert "its process ended" in html
+    assert "secret" not in html
+    assert SECRET not in html
+
+
+def test_text_of_bots_is_inert() -> None:
+    html = page(record_of(POKE, change=with_fault))
+    assert "&lt;script&gt;alert" in html
+    assert html.count("<script>") == 2
+    assert html.count("</template>") == html.count("<template") == 1
+    assert "\u202e" not in html
+
+
+def test_the_game_with_a_fault_is_shown_first() -> None:
+    html = page(record_of(POKE, boards=2, change=with_fault))
+    shown, *others = html.split("<template id=")
+    assert "game 1 · " in shown
+    assert [other.partition(">")[0] for other in others] == [f'"game-{n}"' for n in (0, 2, 3)]
+    assert re.findall(r'href="(#game-\d)"', shown) == ["#game-0", "#game-2", "#game-3"]
+
+
+def test_a_file_contains_a_limited_number_of_games() -> None:
+    record = record_of(POKE, boards=12)
+    games = replay_file.chosen_games(record)
+    assert [game.number for game in games] == list(range(replay_file.MOST_GAMES))
+    late = record_of(POKE, boards=12, change=lambda text: with_fault(text, 23))
+    numbers = [game.number for game in replay_file.chosen_games(late)]
+    assert numbers == [23, *range(replay_file.MOST_GAMES - 1)]
+
+
+def test_a_file_tells_whether_its_games_are_correct() -> None:
+    assert 'class="good"' in page(record_of(POKE))
+
+    def change(text: str) -> str:
+        return text.replace('"scores":[', '"scores":[7', 1)
+
+    assert "is not correct" in page(record_of(POKE, change=change))

@@ -1,0 +1,60 @@
+"""The replays of a match as one file, opened from disk."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from arena.web import replay_file
+from referee.record import read
+from tests.browser.conftest import keep
+from tests.conformance.recorded import match_record
+from tests.conformance.tables import TABLES
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A match of two games, alone in its folder."""
+    record = read(match_record(next(t for t in TABLES if t.game.id == "poke"), bytes(32), 1))
+    path = tmp_path / "match.html"
+    path.write_text(replay_file.html(record, record.games, 1_800_000_000.0), encoding="utf-8")
+    return path
+
+
+def test_every_game_is_stepped_through_without_a_network(
+    tab: Page, context: BrowserContext, file: Path
+) -> None:
+    requested: list[str] = []
+    tab.on("request", lambda request: requested.append(request.url.partition(":")[0]))
+    tab.goto(file.as_uri())
+    for game in ("game 0", "game 1", "game 0"):
+        tab.wait_for_selector("#play:not([hidden])")
+        assert tab.locator(".beneath").inner_text().startswith(game)
+        assert tab.get_attribute("#replay", "data-step") == "0"
+        for _ in range(3):
+            tab.keyboard.press("ArrowRight")
+        assert tab.get_attribute("#replay", "data-step") == "3"
+        tab.locator("#go-on").click()
+        assert tab.get_attribute("#replay", "data-step") == "4"
+        tab.keyboard.press("1")
+        assert tab.get_attribute("#replay", "data-eyes") == "0"
+        keep(tab, f"replay-file-{game[-1]}")
+        with tab.expect_navigation(wait_until="load"):
+            tab.locator(".games a").click()
+            tab.wait_for_function(
+                f"!document.querySelector('.beneath').innerText.startsWith('{game}')"
+            )
+    assert set(requested) <= {"file", "data"}
+
+
+def test_the_first_game_is_shown_without_javascript(context: BrowserContext, file: Path) -> None:
+    browser = context.browser
+    assert browser is not None
+    silent = browser.new_context(java_script_enabled=False)
+    page = silent.new_page()
+    page.goto(file.as_uri())
+    assert page.locator(".felt").count() == 1
+    assert page.locator("#moves li").count() > 10
+    silent.close()
