@@ -147,16 +147,16 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.section("hostile")
         for name, level, *verdicts in hostile:
             terminalreporter.write_line(f"{name:<28}{level:<14}{', '.join(verdicts)}")
-    told = list(_told(terminalreporter.stats, "faults"))
-    if told:
+    faults = list(_told(terminalreporter.stats, "faults"))
+    if faults:
         from tests.faults.checker import table
 
         terminalreporter.section("faults")
-        for line in table(told):
+        for line in table(faults):
             terminalreporter.write_line(line)
 
 
-def _told(stats: dict[str, list[Any]], wanted: str) -> Iterator[Any]:
+def _told(stats: dict[str, list[Any]], key: str) -> Iterator[Any]:
     for outcome in ("passed", "failed"):
         for report in stats.get(outcome, []):
-            yield from (value for name, value in report.user_properties if name == wanted)
+            yield from (value for name, value in report.user_properties if name == key)

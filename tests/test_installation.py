@@ -44,17 +44,17 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> str:
 @pytest.fixture
 def uv() -> str:
     """Return the path of uv."""
-    found = shutil.which("uv")
-    if found is None:
+    program_path = shutil.which("uv")
+    if program_path is None:
         if os.environ.get("CI"):
             pytest.fail("uv is not installed, and in CI nothing is skipped")
         pytest.skip("uv is not on the PATH")
-    return found
+    return program_path
 
 
-def check_demo(told: str) -> None:
+def check_demo(demo_result: str) -> None:
     """Check that each match of the demo was closed once and is verified."""
-    demo: dict[str, Any] = json.loads(told)
+    demo: dict[str, Any] = json.loads(demo_result)
     matches = demo["matches"]
     assert matches
     assert all(match["state"] == "CLOSED" for match in matches)
@@ -62,21 +62,21 @@ def check_demo(told: str) -> None:
     assert len({match["match"] for match in matches}) == len(matches)
 
 
-def check_all_of_a_demo(told: str) -> None:
+def check_all_of_a_demo(demo_result: str) -> None:
     """Check that the demo played every game without faults, each match at the first attempt."""
-    check_demo(told)
-    demo: dict[str, Any] = json.loads(told)
-    assert {one["game"] for one in demo["tournaments"]} == set(GAMES)
-    assert all(one["state"] == "closed" for one in demo["tournaments"])
+    check_demo(demo_result)
+    demo: dict[str, Any] = json.loads(demo_result)
+    assert {row["game"] for row in demo["tournaments"]} == set(GAMES)
+    assert all(row["state"] == "closed" for row in demo["tournaments"])
     for match in demo["matches"]:
         assert match["attempts"] == 1
         assert match["games"] == match["planned"]
         assert len(match["commitment"]) == len(match["seed"]) == 64
-    bots = {one["version"] for one in demo["bots"]}
+    bots = {row["version"] for row in demo["bots"]}
     assert bots >= {"greedy@1", "meek@1", "random@1"}
     for ladder in demo["ladders"].values():
-        assert {"greedy@1", "meek@1", "random@1"} <= {one["entrant"] for one in ladder} <= bots
-        assert not any(one["faults"] for one in ladder)
+        assert {"greedy@1", "meek@1", "random@1"} <= {row["entrant"] for row in ladder} <= bots
+        assert not any(row["faults"] for row in ladder)
 
 
 def check_starters(installed: "Installed") -> None:
@@ -99,8 +99,8 @@ def test_the_first_command_works_in_a_fresh_clone_with_an_empty_cache(
     clone = tmp_path / "clone"
     run("git", "clone", "--quiet", ROOT, clone, cwd=tmp_path)
     cache = tmp_path / "cache"
-    told = run(uv, "run", "pokearena", "demo", "--json", cwd=clone, UV_CACHE_DIR=str(cache))
-    check_demo(told)
+    demo_result = run(uv, "run", "pokearena", "demo", "--json", cwd=clone, UV_CACHE_DIR=str(cache))
+    check_demo(demo_result)
     assert run("git", "status", "--porcelain", cwd=clone) == ""
 
 
@@ -188,8 +188,8 @@ def test_the_starter_works_where_there_is_no_arena(tmp_path: Path, uv: str) -> N
         "print(b.ActRequest(match='m').match)\n",
         encoding="utf-8",
     )
-    told = run(
+    demo_result = run(
         uv, "run", "--quiet", "--no-project", "--with", "grpcio>=1.71", "--with",
         "protobuf>=5.29", "python", "-c", code, cwd=tmp_path / "mine",
     )  # fmt: skip
-    assert told == "m\n"
+    assert demo_result == "m\n"

@@ -53,28 +53,28 @@ LIBRARY = PURE | {"referee.game_codec"}
 @cache
 def modules() -> dict[str, Path]:
     """Return every module of the arena and the referee, by its dotted name."""
-    found = {}
+    modules_by_name = {}
     for top in ("arena", "referee"):
         for path in sorted((ROOT / top).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
-            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+            modules_by_name[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return modules_by_name
 
 
 @cache
 def imports(path: Path) -> frozenset[str]:
     """Return the modules that a file imports, at module level or within a function."""
-    found: set[str] = set()
+    imported: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            imported.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} has a relative import"
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"
                 module = node.module or ""
-                found.add(name if name in modules() or "." not in module else module)
-    return frozenset(found)
+                imported.add(name if name in modules() or "." not in module else module)
+    return frozenset(imported)
 
 
 def within(name: str, packages: set[str]) -> bool:
@@ -95,9 +95,9 @@ def unit(name: str) -> str | None:
 
 
 def files(top: str) -> list[Path]:
-    found = sorted((ROOT / top).rglob("*.py"))
-    assert found, f"no files in {top}"
-    return [path for path in found if "pokearena/v1" not in path.as_posix()]
+    paths = sorted((ROOT / top).rglob("*.py"))
+    assert paths, f"no files in {top}"
+    return [path for path in paths if "pokearena/v1" not in path.as_posix()]
 
 
 def edges() -> Iterator[tuple[str, str]]:

@@ -35,8 +35,8 @@ def shown(page: str) -> Iterator[str]:
     ]
     in_sentences = re.findall(r"`([^`\n]+)`", BLOCK.sub("", text))
     for row in (*in_blocks, *in_sentences):
-        if found := COMMAND.match(row.strip()):
-            yield found["words"]
+        if command := COMMAND.match(row.strip()):
+            yield command["words"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -77,5 +77,5 @@ def test_what_the_page_on_training_shows_goes_from_training_to_a_push(tmp_path: 
     assert len(others) == 3
     for line in others:
         _, _, _, *words = shlex.split(line)
-        said = in_own_process(tmp_path, words)
-        assert said.status == 0, f"{line}\n{said.out}\n{said.err}"
+        result = in_own_process(tmp_path, words)
+        assert result.status == 0, f"{line}\n{result.out}\n{result.err}"

@@ -42,24 +42,24 @@ def files(page: str) -> dict[str, str]:
 
 def a_match(data: Path) -> str:
     """Return the id of a finished match."""
-    told = subprocess.run(
+    completed = subprocess.run(
         [POKEARENA, "tournament", "show", a_tournament(data), "--json", "--data", data],
         capture_output=True,
         check=True,
         text=True,
     )
-    return str(re.findall(r'"(m-[0-9a-z]{10})"', told.stdout)[0])
+    return str(re.findall(r'"(m-[0-9a-z]{10})"', completed.stdout)[0])
 
 
 def a_tournament(data: Path) -> str:
     """Return the id of the newest tournament."""
-    told = subprocess.run(
+    completed = subprocess.run(
         [POKEARENA, "tournament", "list", "--json", "--data", data],
         capture_output=True,
         check=True,
         text=True,
     )
-    return str(re.findall(r'"(t-[0-9a-z]+)"', told.stdout)[-1])
+    return str(re.findall(r'"(t-[0-9a-z]+)"', completed.stdout)[-1])
 
 
 def test_the_two_commands_are_the_first_block_of_the_readme() -> None:
@@ -102,9 +102,9 @@ class Newcomer:
             self._ask(words)
             return
         assert words[:3] == ["uv", "run", "pokearena"], f"the page shows {line!r}"
-        for word, meant in (("MATCH", a_match), ("ID", a_tournament)):
+        for word, value in (("MATCH", a_match), ("ID", a_tournament)):
             if word in words:
-                words[words.index(word)] = meant(self._data)
+                words[words.index(word)] = value(self._data)
         if words[3] == "serve":
             self._stay(words[3:])
         elif words[3] == "watch":

@@ -73,7 +73,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 def pages(web: WebState, closed: Held, running: Held) -> dict[str, str]:
     """An address of every page, by a name for its picture."""
-    told = {"error": "/nowhere", "match-open": f"/matches/{running.match}"}
+    paths = {"error": "/nowhere", "match-open": f"/matches/{running.match}"}
     samples = Samples(web)
     for each in PAGES:
         if "html" not in each.kinds:
@@ -87,14 +87,14 @@ def pages(web: WebState, closed: Held, running: Held) -> dict[str, str]:
             path = path.replace(f"{{{name}}}", value)
         query = "&".join(f"{name}={value}" for name, value in samples.query(each).items())
         name = plain(each.path).strip("/").replace("/", "-").replace("{", "").replace("}", "")
-        told[name or "home"] = path + (f"?{query}" if query else "")
-    return told
+        paths[name or "home"] = path + (f"?{query}" if query else "")
+    return paths
 
 
 def findings(page: Page, axe: str) -> dict[str, Any]:
     page.evaluate(axe)
-    found: dict[str, Any] = page.evaluate(RUN)
-    return found
+    violations: dict[str, Any] = page.evaluate(RUN)
+    return violations
 
 
 @pytest.mark.parametrize("width", [1280, 360])
@@ -112,11 +112,11 @@ def test_every_page_is_for_everybody(
         page = context.new_page()
         page.goto(site.address + path, wait_until="load")
         keep(page, f"{name}-{width}-{colours}")
-        found = findings(page, axe)
-        passed += found["passes"]
+        violations = findings(page, axe)
+        passed += violations["passes"]
         too_wide = page.evaluate(WIDE)
-        if found["violations"] or too_wide > 0:
-            wrong[path] = found["violations"] + [f"{too_wide} px too wide"] * (too_wide > 0)
+        if violations["violations"] or too_wide > 0:
+            wrong[path] = violations["violations"] + [f"{too_wide} px too wide"] * (too_wide > 0)
         page.close()
     context.close()
     print(

@@ -78,24 +78,24 @@ def test_a_game_is_stepped_through_by_keys(
     held = play(place, table)
     record = read(results.record(place.store, held.match))
     assert record.seed is not None
-    told = list(narration.positions(record.match, record.games[0], record.seed))
+    lines = list(narration.positions(record.match, record.games[0], record.seed))
     open_game(tab, site, held)
-    for number, position in enumerate(told):
+    for number, position in enumerate(lines):
         assert step(tab) == number
         assert address(tab) == f"step={number}&eyes=all"
         if position["actors"]:
             held_now = position["position"]["hands"]
-            wanted = {seat: list(map(worded, cards)) for seat, cards in enumerate(held_now)}
-            assert hands(tab) == wanted, f"step {number}"
+            expected = {seat: list(map(worded, cards)) for seat, cards in enumerate(held_now)}
+            assert hands(tab) == expected, f"step {number}"
         tab.keyboard.press("ArrowRight")
-    assert step(tab) == len(told) - 1
+    assert step(tab) == len(lines) - 1
     keep(tab, f"replay-{table}")
     tab.keyboard.press("r")
     assert step(tab) == 0
     tab.keyboard.press("e")
     tab.keyboard.press("ArrowLeft")
     tab.keyboard.press("t")
-    assert step(tab) == len(told) - 1
+    assert step(tab) == len(lines) - 1
 
 
 @every_look
@@ -105,19 +105,19 @@ def test_one_seat_sees_its_own_hand_alone(
     held = play(place, table)
     record = read(results.record(place.store, held.match))
     assert record.seed is not None
-    told = list(narration.positions(record.match, record.games[0], record.seed))
-    at = len(told) // 2
-    position = told[at]["position"]
+    lines = list(narration.positions(record.match, record.games[0], record.seed))
+    at = len(lines) // 2
+    position = lines[at]["position"]
     known = position.get("known", [[]] * table.seats)
     open_game(tab, site, held, f"?step={at}")
     for seat in range(table.seats):
         tab.keyboard.press(str(seat + 1))
         assert address(tab) == f"step={at}&eyes={seat}"
-        wanted = {
+        expected = {
             other: sorted(map(worded, position["hands"][other] if other == seat else known[other]))
             for other in range(table.seats)
         }
-        assert {other: sorted(cards) for other, cards in hands(tab).items()} == wanted
+        assert {other: sorted(cards) for other, cards in hands(tab).items()} == expected
     tab.keyboard.press("0")
     assert address(tab) == f"step={at}&eyes=all"
 
@@ -208,9 +208,9 @@ def test_the_slider_and_the_list_lead_to_positions(place: Workspace, site: str, 
     assert tab.evaluate(IN_LIST)
     tab.locator("#moves li[data-step='3'] > a").click()
     assert step(tab) == 3
-    said = tab.locator("#now").text_content() or ""
-    assert said.startswith(f"3 of {tab.get_attribute('#replay', 'data-last')}")
-    assert "picks up" in said
+    text = tab.locator("#now").text_content() or ""
+    assert text.startswith(f"3 of {tab.get_attribute('#replay', 'data-last')}")
+    assert "picks up" in text
     tab.focus("#step")
     tab.keyboard.press("ArrowRight")
     assert step(tab) == 4

@@ -81,7 +81,7 @@ def test_nothing_comes_into_the_game_and_nothing_leaves_it(table: Table) -> None
             assert sorted(oracle.cards(step.state)) == everything
 
 
-def some(steps: list[Step]) -> list[Step]:
+def part(steps: list[Step]) -> list[Step]:
     """Return about twenty positions of a game, including the last one."""
     return [*steps[:: max(1, len(steps) // 20)], steps[-1]]
 
@@ -89,7 +89,7 @@ def some(steps: list[Step]) -> list[Step]:
 @every_table
 def test_a_position_is_not_changed_by_what_is_done_with_it(table: Table) -> None:
     for steps in walks(table, WALKS // 3):
-        for step in some(steps):
+        for step in part(steps):
             state = step.state
             kept = copy.deepcopy(state)
             viewers = (*range(table.seats), None)
@@ -107,7 +107,7 @@ def test_a_position_is_not_changed_by_what_is_done_with_it(table: Table) -> None
 
 @every_table
 def test_nothing_in_a_position_a_view_or_an_action_can_be_changed(table: Table) -> None:
-    for step in some(walk(table, 0)):
+    for step in part(walk(table, 0)):
         values: list[Any] = [step.state, *step.moves.values()]
         values += [seen(step.state, viewer) for viewer in (*range(table.seats), None)]
         values += [action for seat in step.moves for action in step.state.legal(seat)]

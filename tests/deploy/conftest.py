@@ -12,12 +12,12 @@ from tests.deploy.manifests import CHART, ROOT, Tree, render
 def helm() -> str:
     """Return the path of the helm program."""
     built = ROOT / "build" / "bin" / "helm"
-    found = str(built) if built.exists() else shutil.which("helm")
-    if found is None:
+    program = str(built) if built.exists() else shutil.which("helm")
+    if program is None:
         if os.environ.get("CI"):
             pytest.fail("helm is not installed, and in CI nothing is skipped")
         pytest.skip("needs helm: scripts/helm builds it")
-    return found
+    return program
 
 
 @pytest.fixture(scope="session", params=["values", "ci/scaledjob-values"])

@@ -54,13 +54,13 @@ class Pod:
 
 def pods(manifests: list[Tree]) -> list[Pod]:
     """Return one pod for each workload in the manifests."""
-    found = []
+    documents = []
     for manifest in manifests:
         spec = manifest.get("spec", {})
         template = spec.get("jobTargetRef", spec).get("template")
         if template is not None:
-            found.append(Pod(manifest, template["metadata"]["labels"], template["spec"]))
-    return found
+            documents.append(Pod(manifest, template["metadata"]["labels"], template["spec"]))
+    return documents
 
 
 def of_kind(manifests: list[Tree], kind: str) -> list[Tree]:
@@ -73,9 +73,9 @@ def selects(selector: Tree, labels: Mapping[str, str]) -> bool:
     for name, value in selector.get("matchLabels", {}).items():
         if labels.get(name) != value:
             return False
-    for wanted in selector.get("matchExpressions", []):
-        assert wanted["operator"] == "In", "this reader knows no other"
-        if labels.get(wanted["key"]) not in wanted["values"]:
+    for expression in selector.get("matchExpressions", []):
+        assert expression["operator"] == "In", "this reader knows no other"
+        if labels.get(expression["key"]) not in expression["values"]:
             return False
     return True
 

@@ -25,10 +25,10 @@ def understood(words: Sequence[str], a_file: Path) -> click.Context:
     context = click.Context(command)
     while isinstance(command, click.Group):
         name = left.pop(0)
-        found = command.get_command(context, name)
-        if found is None:
+        subcommand = command.get_command(context, name)
+        if subcommand is None:
             raise click.UsageError(f"no command {name}")
-        command = found.load() if isinstance(found, LazyCommand) else found
+        command = subcommand.load() if isinstance(subcommand, LazyCommand) else subcommand
     return command.make_context(" ".join(words), left)
 
 

@@ -87,13 +87,13 @@ def test_without_names_workers_reach_what_is_said_and_no_more(helm: str, tmp_pat
     manifests = render(helm, tmp_path, "--values", values)
     reached = list(rules(manifests, pod(manifests, "worker"), "egress") or ())
     [relay_of_ours] = [rule for rule in reached if "podSelector" in rule["to"][0]]
-    told = [
+    lines = [
         (peer["ipBlock"]["cidr"], rule["ports"][0]["port"])
         for rule in reached
         for peer in rule["to"]
         if rule is not relay_of_ours
     ]
-    assert sorted(told) == [
+    assert sorted(lines) == [
         ("10.0.0.5/32", 6380),
         ("10.0.0.6/32", 5432),
         ("203.0.113.7/32", 9000),
@@ -186,10 +186,10 @@ def test_the_arena_understands_every_command(manifests: list[Tree], tmp_path: Pa
         for container in each.containers:
             understood(container["args"], a_file)
             for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-                said = container.get(probe, {}).get("exec", {}).get("command", ["python"])
-                if said[0] != "python":
-                    assert said[0] == "pokearena"
-                    understood(said[1:], a_file)
+                probe_command = container.get(probe, {}).get("exec", {}).get("command", ["python"])
+                if probe_command[0] != "python":
+                    assert probe_command[0] == "pokearena"
+                    understood(probe_command[1:], a_file)
 
 
 def test_a_flag_that_is_not_there_is_noticed(tmp_path: Path) -> None:

@@ -27,13 +27,13 @@ SECRETS = DEPLOY / "secrets.sh"
 def compose() -> Tree:
     """Return the compose file with its YAML merges resolved."""
     with (DEPLOY / "compose.yaml").open(encoding="utf-8") as file:
-        told: Tree = yaml.safe_load(file)
-    return told
+        tree: Tree = yaml.safe_load(file)
+    return tree
 
 
-def named(told: Any) -> list[str]:
+def named(value: Any) -> list[str]:
     """Return the names in a list, or the keys of a mapping."""
-    return list(told or ())
+    return list(value or ())
 
 
 def test_what_is_named_is_there(compose: Tree) -> None:
@@ -44,8 +44,8 @@ def test_what_is_named_is_there(compose: Tree) -> None:
         for volume in service.get("volumes", []):
             source = volume.partition(":")[0]
             assert source in compose["volumes"] or (DEPLOY / source).is_dir(), name
-        told = {config["source"] for config in service.get("configs", [])}
-        assert told <= set(compose["configs"]), name
+        sources = {config["source"] for config in service.get("configs", [])}
+        assert sources <= set(compose["configs"]), name
 
 
 def test_workers_and_stores_are_on_no_network_with_a_way_out(compose: Tree) -> None:
@@ -177,8 +177,8 @@ def test_its_valkey_wants_the_password_and_keeps_what_it_is_told(
         with redis.Redis(unix_socket_path=str(address), password=password) as ours:
             assert ours.config_get("appendonly") == {"appendonly": "yes"}
             assert ours.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
-        told = Path(f"/proc/{server.pid}/cmdline").read_text(encoding="utf-8")
-        assert password not in told
+        text = Path(f"/proc/{server.pid}/cmdline").read_text(encoding="utf-8")
+        assert password not in text
     finally:
         server.kill()
         server.wait()

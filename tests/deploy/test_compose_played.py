@@ -44,16 +44,20 @@ class Engine:
     def here(self, word: str) -> str:
         """Replace a container path at the start of a word by its path in this folder."""
         places = "|".join(map(re.escape, self._places))
-        found = re.fullmatch(f"(unix:|)({places})((?:/.*)?)", word)
-        return f"{found[1]}{self._places[found[2]]}{found[3]}" if found else word
+        pattern_match = re.fullmatch(f"(unix:|)({places})((?:/.*)?)", word)
+        return (
+            f"{pattern_match[1]}{self._places[pattern_match[2]]}{pattern_match[3]}"
+            if pattern_match
+            else word
+        )
 
     def environment(self, service: str) -> dict[str, str]:
         """Return the environment of a service, with local paths."""
-        said = self._compose["services"][service].get("environment", {})
-        told = {name: self.here(value) for name, value in said.items()}
-        told.pop("POKEARENA_SANDBOX", None)
+        configured = self._compose["services"][service].get("environment", {})
+        values = {name: self.here(value) for name, value in configured.items()}
+        values.pop("POKEARENA_SANDBOX", None)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("POKEARENA", "REDIS"))}
-        return kept | told
+        return kept | values
 
     def start(self, service: str, program: Path | str, *more: str) -> subprocess.Popen[bytes]:
         """Start a service, which is killed at the end of the test."""
@@ -95,8 +99,8 @@ def test_a_tournament_is_played_by_what_the_compose_file_starts(
     secrets, address = tmp_path / "secrets", tmp_path / "v"
     subprocess.run([DEPLOY / "secrets.sh", secrets], check=True)
     password = (secrets / "valkey.conf").read_text(encoding="utf-8").split()[1]
-    told = {"redis_url": f"unix://:{password}@{address}?db=0", "database_url": database}
-    for name, value in told.items():
+    settings = {"redis_url": f"unix://:{password}@{address}?db=0", "database_url": database}
+    for name, value in settings.items():
         (secrets / name).unlink()
         (secrets / name).write_text(value, encoding="utf-8")
     binary = redis_server.bundled()

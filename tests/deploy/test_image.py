@@ -20,23 +20,23 @@ IGNORED = DEPLOY / "Dockerfile.dockerignore"
 
 def stages() -> dict[str, list[str]]:
     """Return the instructions of each stage, after those of the stage it is based on."""
-    found: dict[str, list[str]] = {}
+    stages_by_name: dict[str, list[str]] = {}
     name = ""
     for line in TEXT.splitlines():
         begin = re.fullmatch(r"FROM (\S+) AS (\S+)", line)
         if begin:
             base = begin[1].replace("${RUNTIME}", "languages")
             name = begin[2]
-            found[name] = list(found.get(base, []))
+            stages_by_name[name] = list(stages_by_name.get(base, []))
         elif name and line.strip() and not line.startswith("#"):
-            found[name].append(line)
-    return found
+            stages_by_name[name].append(line)
+    return stages_by_name
 
 
 def last(stage: str, instruction: str) -> str:
     """Return the arguments of the last instruction of a kind in a stage."""
-    said = [line for line in stages()[stage] if line.split()[0] == instruction]
-    return re.sub(r"\s+", " ", said[-1].partition(" ")[2]).strip()
+    lines = [line for line in stages()[stage] if line.split()[0] == instruction]
+    return re.sub(r"\s+", " ", lines[-1].partition(" ")[2]).strip()
 
 
 @pytest.mark.parametrize("stage", ["services", "worker", "slim", "languages"])

@@ -61,13 +61,13 @@ class Tally:
 HEADINGS = ("run", "matches", "closed", "void", "lost", "doubled", "taken up", "p95 s")
 
 
-def table(told: Iterable[dict[str, Any]]) -> Iterator[str]:
+def table(lines: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield the lines of the table: one for each name of a run, sorted by name."""
     tallies: dict[str, Tally] = {}
-    for found in (Tally(**one) for one in told):
-        summed = tallies.setdefault(found.run, Tally(found.run))
+    for tally in (Tally(**fields) for fields in lines):
+        summed = tallies.setdefault(tally.run, Tally(tally.run))
         for word in ("matches", "closed", "void", "cancelled", "lost", "doubled", "resumed"):
-            setattr(summed, word, getattr(summed, word) + getattr(found, word))
+            setattr(summed, word, getattr(summed, word) + getattr(tally, word))
     rows = [HEADINGS, *(tallies[run].row() for run in sorted(tallies))]
     width = max(len(str(row[0])) for row in rows)
     for row in rows:
@@ -79,11 +79,11 @@ def check(arena: Arena, witness: Witness, run: str) -> Tally:
 
     All tournaments must be over, and all services must have exited.
     """
-    found = listing.matches(arena.engine)
-    by_state = {state: [m for m in found if m.state is state] for state in MatchState}
+    stored_matches = listing.matches(arena.engine)
+    by_state = {state: [m for m in stored_matches if m.state is state] for state in MatchState}
     tally = Tally(
         run,
-        matches=len(found),
+        matches=len(stored_matches),
         closed=len(by_state[MatchState.CLOSED]),
         void=len(by_state[MatchState.VOID]),
         cancelled=len(by_state[MatchState.CANCELLED]),
@@ -142,20 +142,22 @@ def _results_are_those_of_the_records(arena: Arena) -> list[ClosedMatch]:
     """
     for cup in tournaments.listing(arena.engine):
         assert audit(gather(arena.engine, cup.id)).problems == ()
-    told = list(results.closed(arena.engine))
-    again = [_from_record(results.record(arena.engine, match.id), match) for match in told]
-    assert again == told
+    closed_matches = list(results.closed(arena.engine))
+    again = [
+        _from_record(results.record(arena.engine, match.id), match) for match in closed_matches
+    ]
+    assert again == closed_matches
     return again
 
 
-def _from_record(text: str, told: ClosedMatch) -> ClosedMatch:
+def _from_record(text: str, closed_match: ClosedMatch) -> ClosedMatch:
     match = record.read(text).match
     entrants = [version for version, _ in match["entrants"]]
     lines: dict[int, list[str]] = defaultdict(list)
     for line in text.splitlines(keepends=True):
-        said = json.loads(line)
-        if said["type"] not in ("match", "seed"):
-            lines[said["game"]].append(line)
+        document = json.loads(line)
+        if document["type"] not in ("match", "seed"):
+            lines[document["game"]].append(line)
     played = [games.read("".join(lines[number]), entrants) for number in sorted(lines)]
     return ClosedMatch(
         match["match"],
@@ -163,19 +165,19 @@ def _from_record(text: str, told: ClosedMatch) -> ClosedMatch:
         match["number"],
         tuple(entrants),
         tuple(ClosedGame(g.game, g.places, g.scores, g.verdicts, g.faults) for g in played),
-        told.tournament,
+        closed_match.tournament,
     )
 
 
 def _ratings_are_those_of_the_records(arena: Arena, again: list[ClosedMatch]) -> None:
-    told = list(results.closed(arena.engine))
+    closed_matches = list(results.closed(arena.engine))
     for cup in tournaments.listing(arena.engine):
         clip = presentation_of(cup.plan.game).clip
         stored = ladder_sums.sum_up(arena.engine, [cup.id], clip).table()
-        own = {match.id for match in results.closed(arena.engine, [cup.id])}
-        anew = [digest(match, clip) for match in again if match.id in own]
+        ids = {match.id for match in results.closed(arena.engine, [cup.id])}
+        anew = [digest(match, clip) for match in again if match.id in ids]
         assert stored == standings.table(reversed(anew), clip)
-    assert strengths(Meetings.of(told)) == strengths(Meetings.of(reversed(again)))
+    assert strengths(Meetings.of(closed_matches)) == strengths(Meetings.of(reversed(again)))
 
 
 def _nothing_is_left(arena: Arena) -> None:

@@ -26,20 +26,20 @@ from arena.tournaments import scheduler
 def rebuild(engine: Engine) -> None:
     """Rebuild and store every result."""
     cups = [cup.id for cup in tournaments.listing(engine)]
-    for found in list(rebuilt_results.rebuilt(engine, cups)):
-        rebuilt_results.store(engine, found)
+    for rebuilt in list(rebuilt_results.rebuilt(engine, cups)):
+        rebuilt_results.store(engine, rebuilt)
 
 
 def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
     """Upload a bot as the web server does."""
-    found = resolver.from_folder(Path(bot))
+    bot_version = resolver.from_folder(Path(bot))
     shelf = PendingUploads(where.submissions)
     with shelf.part(submission).open("wb") as output:
-        upload_archive.pack(found, output)
+        upload_archive.pack(bot_version, output)
     shelf.settle(submission)
-    content = version_store.content_hash(found)
+    content = version_store.content_hash(bot_version)
     submissions.add(
-        engine, ReceivedUpload(submission, "ada", found.label, content, 1), SubmissionLimits()
+        engine, ReceivedUpload(submission, "ada", bot_version.label, content, 1), SubmissionLimits()
     )
 
 
@@ -49,8 +49,8 @@ def receive(engine: Engine, where: Folder) -> None:
     office = SubmissionPipeline(
         engine, shelf, where.versions, lambda bot: (), lambda: Level.BUBBLEWRAP
     )
-    for one in submissions.undecided(engine):
-        office.work(one.id)
+    for submission in submissions.undecided(engine):
+        office.work(submission.id)
 
 
 def main(url: str, action: str, *words: str) -> None:

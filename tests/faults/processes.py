@@ -15,10 +15,10 @@ SERVICES = {"arena.web": "web", "arena.submissions": "submissions", "arena.remot
 
 def family(pid: int) -> list[int]:
     """Return the descendants of a process, each before its own descendants."""
-    found = []
+    pids = []
     for child in linux.children(pid):
-        found += [child, *family(child)]
-    return found
+        pids += [child, *family(child)]
+    return pids
 
 
 def above(pid: int, top: int) -> list[int]:
@@ -104,10 +104,10 @@ def orphanage(spared: Callable[[], Collection[int]] = tuple) -> Iterator[None]:
         if not left:
             return
         time.sleep(0.05)
-    said = [" ".join(words(pid)) for pid in left]
+    commands = [" ".join(words(pid)) for pid in left]
     for pid in left:
         send(pid, signal.SIGKILL)
-    raise AssertionError(f"processes are left behind: {said}")
+    raise AssertionError(f"processes are left behind: {commands}")
 
 
 def _buried(pid: int) -> bool:

@@ -29,7 +29,7 @@ def by_an_operator(arena: Arena, witness: Witness, kill: Kill, action: str) -> N
     entrants = [arena.slow("first"), arena.slow("last", choice=-1)]
     cup = arena.schedule(entrants, cycles=2)
     match = arena.sql("SELECT id FROM matches")[0][0]
-    said = {
+    expected = {
         "schedule": entrants,
         "add_version": [],
         "keep_crate": [],
@@ -46,10 +46,10 @@ def by_an_operator(arena: Arena, witness: Witness, kill: Kill, action: str) -> N
     if action == "resume":
         arena.operate("pause", cup.id)
     before = []
-    kill(action, *said, then=lambda: before.append(len(tournaments.listing(arena.engine))))
+    kill(action, *expected, then=lambda: before.append(len(tournaments.listing(arena.engine))))
     assert before == [1, 1, 2 if action == "schedule" else 1]
     # Only `cancel` and `join` fail if they are repeated.
-    assert arena.operate(action, *said) == (1 if action in ("cancel", "join") else 0)
+    assert arena.operate(action, *expected) == (1 if action in ("cancel", "join") else 0)
     if action == "pause":
         assert arena.operate("resume", cup.id) == 0
     serve_under(arena, witness, "")
@@ -127,9 +127,9 @@ def when_a_bot_is_pushed(arena: Arena, witness: Witness, kill: Kill, action: str
         assert arena.operate(*arrives) == 0
         kill("receive", where)
     assert arena.operate("receive", where) == 0
-    assert [one.id for one in versions.listing(arena.engine, name="pushed")] == ["pushed@1"]
-    (found,) = submissions.listing(arena.engine)
-    assert (found.state, found.version) == (SubmissionState.ACCEPTED, "pushed@1")
+    assert [version.id for version in versions.listing(arena.engine, name="pushed")] == ["pushed@1"]
+    (submission,) = submissions.listing(arena.engine)
+    assert (submission.state, submission.version) == (SubmissionState.ACCEPTED, "pushed@1")
 
 
 DONE: dict[str, Deed] = {
@@ -208,10 +208,10 @@ def strike(arena: Arena, points: tuple[str, ...], deed: Deed, conclude: Conclude
     """
     action = subject(points[0])
 
-    def kill(*said: str, then: Callable[[], object] = lambda: None) -> None:
+    def kill(*expected: str, then: Callable[[], object] = lambda: None) -> None:
         for name in points:
             token = arena.token()
-            assert arena.operate(*said, failpoint=f"{name}@{token}") == -signal.SIGKILL
+            assert arena.operate(*expected, failpoint=f"{name}@{token}") == -signal.SIGKILL
             assert_reached(token, name)
             then()
 

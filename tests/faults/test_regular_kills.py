@@ -79,9 +79,9 @@ def calm() -> Outcomes:
         schedule(arena)
         with arena.serving(2) as serve:
             serve.until(arena.over, 1200)
-    found = outcomes(arena)
+    results_row = outcomes(arena)
     arena.remove()
-    return found
+    return results_row
 
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])

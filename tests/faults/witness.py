@@ -66,14 +66,14 @@ class Witness(Beside):
 
     def resumed(self) -> list[float]:
         """Return the seconds from each fault to the next lease of each interrupted match."""
-        found = []
+        lines = []
         for blow in self._blows:
             again = [self.leases.get((match, attempt + 1)) for match, attempt in blow.attempts]
             # A fault that interrupts no match may still delay the next lease.
             later = [at for at in self.leases.values() if at > blow.at]
             next_ones = again or ([min(later)] if later else [])
-            found += [at - blow.at for at in next_ones if at is not None]
-        return found
+            lines += [at - blow.at for at in next_ones if at is not None]
+        return lines
 
     def go_on(self) -> None:
         """Poll the store until `over` is set."""

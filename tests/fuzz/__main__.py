@@ -21,11 +21,11 @@ def main() -> None:
     parser.add_argument("what", choices=FUZZERS)
     parser.add_argument("messages", type=int)
     parser.add_argument("--seed", default="0")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     began = time.monotonic()
-    met = FUZZERS[asked.what](asked.messages, asked.seed)
-    told = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(met.items()))
-    print(f"{asked.what}, seed {asked.seed}: {told}; {time.monotonic() - began:.0f} s")
+    verdicts = FUZZERS[arguments.what](arguments.messages, arguments.seed)
+    summary = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items()))
+    print(f"{arguments.what}, seed {arguments.seed}: {summary}; {time.monotonic() - began:.0f} s")
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ def good_answers(table: Table) -> list[bytes]:
     """Return a few valid answers."""
     return [
         bot_pb2.ActResponse(action=action, note="good").SerializeToString()
-        for asked in a_game(table, 0).asked.values()
-        for action in asked.question.legal[:8]
+        for request in a_game(table, 0).asked.values()
+        for action in request.question.legal[:8]
     ]
 
 
@@ -67,12 +67,12 @@ def fuzz(messages: int, seed: str, tables: Sequence[Table] | None = None) -> Cou
     """
     tables = tables or tried()
     strangers = [answer for table in tables for answer in good_answers(table)]
-    met: Counter[str] = Counter()
+    verdicts: Counter[str] = Counter()
     for table in tables:
         mutations = Mutations(f"{seed}/{table}", strangers)
         for verdict in _at_table(table, mutations, messages // len(tables)):
-            met[verdict] += 1
-    return met
+            verdicts[verdict] += 1
+    return verdicts
 
 
 def _at_table(table: Table, mutations: Mutations, messages: int) -> Iterator[str]:
@@ -96,42 +96,42 @@ def _at_question(play: RunningGame, seat: int, mutations: Mutations, most: int) 
     The others go to a copy of the game that waits for one more seat, so that a valid answer among
     them does not end the turn.
     """
-    asked = play.asked[seat]
-    legal = asked.question.legal
+    request = play.asked[seat]
+    legal = request.question.legal
     waiting = copy(play)
     for number in range(most):
         good = bot_pb2.ActResponse(action=mutations.rng.choice(legal))
         if mutations.rng.random() < 0.2:
-            good.game, good.decision, good.note = asked.game, asked.decision, "good"
+            good.game, good.decision, good.note = request.game, request.decision, "good"
         data = good.SerializeToString()
         at = play
         if number + 1 < most:
             data, at = mutations.message(data), waiting
-            at.asked, at._moves, at._said = {seat: asked, -1: asked}, {}, []
+            at.asked, at._moves, at._said = {seat: request, -1: request}, {}, []
         try:
             yield judged(at, seat, data)
         except Exception as error:
             raise AssertionError(
-                f"{play.setting.game.id}, decision {asked.decision}, {len(data)} bytes "
+                f"{play.setting.game.id}, decision {request.decision}, {len(data)} bytes "
                 f"{data[:2000].hex()}: {error!r}"
             ) from error
 
 
 def judged(play: RunningGame, seat: int, data: bytes) -> str:
     """Return the verdict of a message as at a table, and check the fault's sentence."""
-    asked = play.asked[seat]
+    request = play.asked[seat]
     try:
         response = bot_pb2.ActResponse.FromString(data)
     except DecodeError:
         return NO_MESSAGE
     try:
         play.answer(seat, response, 1.0)
-    except WrongAnswer as met:
-        wrong = met
+    except WrongAnswer as error:
+        wrong = error
     else:
         return PLAYED
     assert wrong.verdict in (Verdict.ILLEGAL, Verdict.PROTOCOL)
-    assert play.asked[seat] is asked, "a question that is not answered stays open"
+    assert play.asked[seat] is request, "a question that is not answered stays open"
     check_sentence(wrong.clause)
     return str(wrong.verdict)
 

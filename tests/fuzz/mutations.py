@@ -40,7 +40,7 @@ class Field:
 
 def joined(fields: Sequence[Field]) -> bytes:
     """Return the message that consists of the fields."""
-    return b"".join(one.bytes() for one in fields)
+    return b"".join(chosen.bytes() for chosen in fields)
 
 
 def fields_of(data: bytes, depth: int = DEEPEST) -> list[Field] | None:
@@ -48,7 +48,7 @@ def fields_of(data: bytes, depth: int = DEEPEST) -> list[Field] | None:
 
     Length-delimited fields that are valid messages are decoded too, up to `depth` levels.
     """
-    found, place = [], 0
+    fields, place = [], 0
     while place < len(data):
         tag, place = _varint(data, place)
         if tag < 8 or tag > 1 << 20:
@@ -58,7 +58,7 @@ def fields_of(data: bytes, depth: int = DEEPEST) -> list[Field] | None:
             number, place = _varint(data, place)
             if number < 0:
                 return None
-            found.append(Field(tag >> 3, kind, number))
+            fields.append(Field(tag >> 3, kind, number))
             continue
         size = {FIXED64: 8, FIXED32: 4}.get(kind, -1)
         if kind == LENGTH_DELIMITED:
@@ -69,8 +69,8 @@ def fields_of(data: bytes, depth: int = DEEPEST) -> list[Field] | None:
         place += size
         may_be = kind == LENGTH_DELIMITED and inside and depth
         deeper = fields_of(inside, depth - 1) if may_be else None
-        found.append(Field(tag >> 3, kind, inside if deeper is None else deeper))
-    return found
+        fields.append(Field(tag >> 3, kind, inside if deeper is None else deeper))
+    return fields
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
@@ -159,28 +159,30 @@ class Mutations:
         if not fields:
             return [self._made_up()]
         place = self.rng.randrange(len(fields))
-        one = fields[place]
-        if isinstance(one.value, list) and self.rng.random() < 0.75:
-            changed = [Field(one.number, one.kind, self._changed(one.value))]
+        chosen = fields[place]
+        if isinstance(chosen.value, list) and self.rng.random() < 0.75:
+            changed = [Field(chosen.number, chosen.kind, self._changed(chosen.value))]
         else:
             match self.rng.randrange(6):
                 case 0:
                     changed = []
                 case 1:
-                    changed = [one, one]
+                    changed = [chosen, chosen]
                 case 2:
-                    changed = [Field(self.rng.choice((1, 2, 3, 4, 5, 6, 100)), one.kind, one.value)]
+                    changed = [
+                        Field(self.rng.choice((1, 2, 3, 4, 5, 6, 100)), chosen.kind, chosen.value)
+                    ]
                 case 3:
-                    changed = [one, self._made_up()]
+                    changed = [chosen, self._made_up()]
                 case _:
-                    changed = [self._other_value(one)]
+                    changed = [self._other_value(chosen)]
         return [*fields[:place], *changed, *fields[place + 1 :]]
 
-    def _other_value(self, one: Field) -> Field:
-        if isinstance(one.value, int):
-            return Field(one.number, one.kind, self.rng.choice(NUMBERS))
-        if one.kind == LENGTH_DELIMITED:
-            return Field(one.number, one.kind, self.rng.choice(TEXTS))
+    def _other_value(self, chosen: Field) -> Field:
+        if isinstance(chosen.value, int):
+            return Field(chosen.number, chosen.kind, self.rng.choice(NUMBERS))
+        if chosen.kind == LENGTH_DELIMITED:
+            return Field(chosen.number, chosen.kind, self.rng.choice(TEXTS))
         return self._made_up()
 
     def _made_up(self) -> Field:

@@ -103,7 +103,7 @@ class Fuzzer:
 
     async def _fail(self, question: bot_pb2.ActRequest, context: Any) -> None:
         self._note(question, "protocol")
-        code, details = (self.mutations.rng.choice(some) for some in (CODES, DETAILS))
+        code, details = (self.mutations.rng.choice(choices) for choices in (CODES, DETAILS))
         await context.abort(code, details)
 
     def _is_bad(self) -> bool:
@@ -136,7 +136,7 @@ class Fuzzer:
             action = self.codec.decode(answer.action)
         except NoAction:
             return "protocol"
-        listed = (self.codec.decode(one) for one in question.legal)
+        listed = (self.codec.decode(encoded) for encoded in question.legal)
         if action in listed:
             return "finished"
         return "illegal" if question.complete else "finished or illegal"
@@ -153,22 +153,22 @@ def fuzz(messages: int, seed: str, tables: Sequence[Table] | None = None) -> Cou
 
 async def _fuzz(messages: int, seed: str, tables: Sequence[Table]) -> Counter[str]:
     strangers = [answer for table in tables for answer in good_answers(table)]
-    met: Counter[str] = Counter()
+    verdicts: Counter[str] = Counter()
     numbers = iter(range(1 << 40))
 
     async def play_on() -> None:
-        while met["messages"] < messages:
+        while verdicts["messages"] < messages:
             number = next(numbers)
             table = tables[number % len(tables)]
             mutations = Mutations(f"{seed}/{number}", strangers)
             streams = number // len(tables) % 2 == 0
-            await _a_table(table, Fuzzer(table.codec, mutations, streams), number, met)
+            await _a_table(table, Fuzzer(table.codec, mutations, streams), number, verdicts)
 
     await asyncio.gather(*(play_on() for _ in range(AT_ONCE)))
-    return met
+    return verdicts
 
 
-async def _a_table(table: Table, fuzzer: Fuzzer, number: int, met: Counter[str]) -> None:
+async def _a_table(table: Table, fuzzer: Fuzzer, number: int, verdicts: Counter[str]) -> None:
     seat = number % table.seats
     fuzzer.bad = fuzzer.mutations.rng.choice((0.02, 0.1, BAD))
     played: Played | None = None
@@ -189,13 +189,13 @@ async def _a_table(table: Table, fuzzer: Fuzzer, number: int, met: Counter[str])
             played = await drive(_order(table, addresses, number))
         except* ProcessStalled:
             # All tables and bots share one processor, possibly with other programs.
-            met["tables that stood still, which no bot was charged for"] += 1
+            verdicts["tables that stood still, which no bot was charged for"] += 1
     if played is None:
         return
-    met["messages"] += fuzzer.sent
-    met["tables"] += 1
+    verdicts["messages"] += fuzzer.sent
+    verdicts["tables"] += 1
     for verdict in _check(table, fuzzer, played, seat):
-        met[verdict] += 1
+        verdicts[verdict] += 1
 
 
 def _order(table: Table, addresses: list[str], number: int) -> referee_pb2.Table:
@@ -233,8 +233,10 @@ def _worth(table: Table, fuzzer: Fuzzer, game: GameRecord, seat: int) -> Iterato
             continue
         fault = faults.pop(key, None)
         verdict = fault["verdict"] if fault is not None else "finished"
-        said = fault["sentence"] if fault is not None else ""
-        assert verdict in worth.split(" or "), f"{table}, {key}: {verdict}, not {worth}: {said}"
+        sentences = fault["sentence"] if fault is not None else ""
+        assert verdict in worth.split(" or "), (
+            f"{table}, {key}: {verdict}, not {worth}: {sentences}"
+        )
         yield verdict
-    said = [fault["sentence"] for fault in faults.values()]
-    assert not said, f"{table}: faults that nothing was sent for: {said}"
+    sentences = [fault["sentence"] for fault in faults.values()]
+    assert not sentences, f"{table}: faults that nothing was sent for: {sentences}"

@@ -6,24 +6,26 @@ from tests.fuzz import decoder, table, written
 
 
 def test_every_message_ends_in_a_verdict_at_the_decoder() -> None:
-    met = decoder.fuzz(3000, "quick")
-    assert met.total() >= 3000
-    assert min(met[verdict] for verdict in ("no message", "protocol", "illegal", "played")) > 50
+    verdicts = decoder.fuzz(3000, "quick")
+    assert verdicts.total() >= 3000
+    assert (
+        min(verdicts[verdict] for verdict in ("no message", "protocol", "illegal", "played")) > 50
+    )
 
 
 def test_every_message_ends_in_its_exact_verdict_at_a_table() -> None:
-    met = table.fuzz(150, "quick")
-    assert met["messages"] >= 150
-    assert met["protocol"] > 0
+    verdicts = table.fuzz(150, "quick")
+    assert verdicts["messages"] >= 150
+    assert verdicts["protocol"] > 0
 
 
 def test_every_line_is_an_answer_malformed_or_for_the_log() -> None:
-    met = written.fuzz(3000, "quick")
-    assert min(met[what] for what in ("answers", "malformed", "for the log")) > 50
+    verdicts = written.fuzz(3000, "quick")
+    assert min(verdicts[what] for what in ("answers", "malformed", "for the log")) > 50
 
 
 @pytest.mark.long
 def test_thousands_of_messages_end_in_verdicts() -> None:
     assert decoder.fuzz(50_000, "long").total() >= 50_000
-    met = table.fuzz(2_000, "long")
-    assert min(met[verdict] for verdict in ("protocol", "illegal", "timeout", "finished")) > 2
+    verdicts = table.fuzz(2_000, "long")
+    assert min(verdicts[verdict] for verdict in ("protocol", "illegal", "timeout", "finished")) > 2

@@ -25,27 +25,29 @@ def fuzz(messages: int, seed: str) -> Counter[str]:
         Exception: a line was none of these.
     """
     rng = random.Random(f"lines/{seed}")
-    questions = [asked.question for table in tried() for asked in a_game(table, 1).asked.values()]
-    met: Counter[str] = Counter()
+    questions = [
+        request.question for table in tried() for request in a_game(table, 1).asked.values()
+    ]
+    verdicts: Counter[str] = Counter()
     for _ in range(messages):
         question = rng.choice(questions)
-        met[_judged(_line(question, rng), question)] += 1
-    return met
+        verdicts[_judged(_line(question, rng), question)] += 1
+    return verdicts
 
 
 def _judged(line: bytes, question: bot_pb2.ActRequest) -> str:
     if not lines.is_answer(line):
         return "for the log"
-    for understand in (lines.started, lambda said: lines.answer(said, question)):
+    for understand in (lines.started, lambda sentence: lines.answer(sentence, question)):
         try:
             understand(lines.read(line)).SerializeToString()
         except lines.Malformed as malformed:
-            said = str(malformed)
+            sentence = str(malformed)
         else:
-            said = ""
-        said.encode()
-        assert len(said) <= LONGEST_SENTENCE
-    return "malformed" if said else "answers"
+            sentence = ""
+        sentence.encode()
+        assert len(sentence) <= LONGEST_SENTENCE
+    return "malformed" if sentence else "answers"
 
 
 def _line(question: bot_pb2.ActRequest, rng: random.Random) -> bytes:

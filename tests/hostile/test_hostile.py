@@ -28,9 +28,9 @@ ALL_LEVELS = os.environ.get("POKEARENA_HOSTILE", "all") == "all"
 SOME = 6
 """Every n-th program runs at every level in any case."""
 ROWS = [
-    pytest.param(one, level, id=f"{one}-{level}")
-    for number, one in enumerate((*FAULTS, *CONTAINED))
-    for level in one.levels
+    pytest.param(program, level, id=f"{program}-{level}")
+    for number, program in enumerate((*FAULTS, *CONTAINED))
+    for level in program.levels
     if ALL_LEVELS or number % SOME == 0 or level is Level.BUBBLEWRAP
 ]
 SEEN = {Level.BUBBLEWRAP: set[str](), Level.LANDLOCK: {"abstract socket"}}
@@ -48,11 +48,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 def need(level: Level) -> None:
-    found = offer(level)
-    if not found.holds:
+    offered = offer(level)
+    if not offered.holds:
         if os.environ.get("CI"):
-            pytest.fail(f"{found.why_not}, and in CI nothing is skipped")
-        pytest.skip(found.why_not)
+            pytest.fail(f"{offered.why_not}, and in CI nothing is skipped")
+        pytest.skip(offered.why_not)
 
 
 def gone(before: set[str]) -> set[str]:
@@ -68,11 +68,11 @@ def gone(before: set[str]) -> set[str]:
 
 def findings(outcome: Outcome) -> list[dict[str, str]]:
     """Return the results of attempts that the program printed."""
-    found = []
+    findings_of_games = []
     for line in outcome.output().splitlines():
         with suppress(json.JSONDecodeError):
-            found.append(json.loads(line))
-    return found
+            findings_of_games.append(json.loads(line))
+    return findings_of_games
 
 
 @pytest.mark.parametrize(("hostile", "level"), ROWS)
@@ -88,24 +88,26 @@ def test_a_hostile_bot_gets_its_verdict_and_harms_nobody(
     before, memory = left(), world.memory()
     outcome = world.play(world.bot(hostile.name), level, hostile.bank_ms, hostile.boards)
     _, sentence = hostile.wanted(level)
-    wanted = [hostile.wanted(level), *hostile.then] * 2
+    expected = [hostile.wanted(level), *hostile.then] * 2
     got = outcome.verdicts(1)
     record_property("hostile", [hostile.name, str(level), *got])
-    assert got == [verdict for verdict, _ in wanted], (outcome.sentences, outcome.output())
+    assert got == [verdict for verdict, _ in expected], (outcome.sentences, outcome.output())
     if outcome.sentences:
-        told = [[fault.sentence for fault in game.faulted] for game in outcome.games]
-        for sentences, (_, piece) in zip(told, wanted, strict=True):
-            assert [said for said in sentences if piece not in said] == []
+        sentences_of_games = [[fault.sentence for fault in game.faulted] for game in outcome.games]
+        for sentences, (_, piece) in zip(sentences_of_games, expected, strict=True):
+            assert [text_row for text_row in sentences if piece not in text_row] == []
     else:
         assert sentence in outcome.output()
     # Records, sentences and outputs can be printed without escaping.
     for text in (*outcome.sentences, outcome.output(), *(game.record for game in outcome.games)):
         assert sanitized(text) == text
-    assert all(said.isprintable() for said in outcome.sentences)
-    assert outcome.verdicts(0) == ["finished"] * len(wanted)
+    assert all(text_row.isprintable() for text_row in outcome.sentences)
+    assert outcome.verdicts(0) == ["finished"] * len(expected)
     assert outcome.bank_used(0) == 0
     assert SECRET not in outcome.output()
-    assert [f"{one['way']}: {one['got']}" for one in findings(outcome) if "got" in one] == []
+    assert [
+        f"{finding['way']}: {finding['got']}" for finding in findings(outcome) if "got" in finding
+    ] == []
     assert gone(before) == set()
     assert world.memory() - memory < MOST_MEMORY
 
@@ -138,20 +140,20 @@ def test_two_processes_have_no_channel(world: World, level: Level, same: bool) -
     before = left()
     first = world.bot("channel")
     second = first if same else world.bot("channel")
-    with Processes(level=level) as one, Processes(level=level) as other:
+    with Processes(level=level) as first_row, Processes(level=level) as other:
         # Both processes run at the same time.
-        for processes, bot in ((one, first), (other, second)):
+        for processes, bot in ((first_row, first), (other, second)):
             processes.start(0, bot)
             _await_word(processes, "met")
-        told = other.report(0).output
-    seen = {line["channel"] for line in map(json.loads, _lines(told)) if line["saw"]}
+        output = other.report(0).output
+    seen = {line["channel"] for line in map(json.loads, _lines(output)) if line["saw"]}
     assert seen <= SEEN[level], seen
-    assert len(_lines(told)) == 17
+    assert len(_lines(output)) == 17
     assert gone(before) == set()
 
 
-def _lines(told: str) -> list[str]:
-    return [line for line in told.splitlines() if line.startswith("{")]
+def _lines(sentences: str) -> list[str]:
+    return [line for line in sentences.splitlines() if line.startswith("{")]
 
 
 def _await_word(processes: Processes, word: str) -> None:

@@ -16,7 +16,7 @@ def left() -> set[str]:
 
 
 def _processes() -> set[str]:
-    found = set()
+    traces = set()
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             owner = os.stat(f"/proc/{pid}").st_uid
@@ -24,8 +24,8 @@ def _processes() -> set[str]:
         except OSError:
             continue
         if FIRST <= owner < FIRST + COUNT or MARK in command:
-            found.add(f"process {pid} of {owner}: {command!r}")
-    return found
+            traces.add(f"process {pid} of {owner}: {command!r}")
+    return traces
 
 
 def _files() -> set[str]:

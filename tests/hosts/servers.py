@@ -26,8 +26,8 @@ def needs(*programs: str) -> None:
 
 def postgres() -> Path | None:
     """Return the programs of the newest PostgreSQL, which Debian does not add to the PATH."""
-    found = Path("/usr/lib/postgresql").glob("[0-9]*/bin/initdb")
-    return max((path.parent for path in found), key=lambda p: int(p.parent.name), default=None)
+    programs = Path("/usr/lib/postgresql").glob("[0-9]*/bin/initdb")
+    return max((path.parent for path in programs), key=lambda p: int(p.parent.name), default=None)
 
 
 class Servers:
@@ -95,7 +95,7 @@ class Servers:
             f"unix_socket_directories={data}",
         )
         line: list[str | Path] = [*become, programs / "postgres", "-D", data]
-        self._start("postgres", [*line, *(f"-c{one}" for one in settings)])
+        self._start("postgres", [*line, *(f"-c{setting}" for setting in settings)])
         self._await("postgres", (data / ".s.PGSQL.5432").exists)
 
     def _start_redis(self) -> None:

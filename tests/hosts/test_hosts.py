@@ -107,8 +107,8 @@ class Machine:
 
     def logs(self) -> str:
         """Return the content of all log files of the host."""
-        found = (path for path in sorted(self.folder.rglob("*.log")) if path.is_file())
-        return "".join(path.read_text(errors="replace") for path in found)
+        paths = (path for path in sorted(self.folder.rglob("*.log")) if path.is_file())
+        return "".join(path.read_text(errors="replace") for path in paths)
 
     def closed(self) -> int:
         """Return the number of matches that the host's workers have closed."""
@@ -161,8 +161,8 @@ class Arena:
 
     def played_by(self, name: str) -> Match | None:
         """Return a match that a worker of this host leases now, if any."""
-        found = listing.matches(self.engine)
-        mine = (m for m in found if (m.owner or "").startswith(f"{name}-"))
+        matches = listing.matches(self.engine)
+        mine = (m for m in matches if (m.owner or "").startswith(f"{name}-"))
         return next((m for m in mine if m.state == MatchState.RUNNING), None)
 
     def cut_in_the_middle(self, name: str, hosted: list[str]) -> None:
@@ -177,8 +177,8 @@ class Arena:
         self.say(f"{name} is cut off, with {match.id}")
         wait_until(lambda: listing.find(self.engine, match.id).state == MatchState.CLOSED)
         machine.host.mend()
-        found = listing.find(self.engine, match.id)
-        self.say(f"{name} is back; {match.id} was closed by attempt {found.attempt}")
+        stored_match = listing.find(self.engine, match.id)
+        self.say(f"{name} is back; {match.id} was closed by attempt {stored_match.attempt}")
 
 
 @pytest.fixture
@@ -281,7 +281,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     arena.machines["far"].host.mend()
     arena.say("the remote bot is back")
     cups = tournaments.listing(arena.engine)
-    wait_until(lambda: all(arena.is_closed(one) for one in cups))
+    wait_until(lambda: all(arena.is_closed(cup_id) for cup_id in cups))
     arena.say("all is closed")
 
     # Both worker hosts play matches again.
@@ -299,10 +299,12 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     services = arena.machines["services"]
     bundle = services.folder / "bundle"
     services.run("tournament", "bundle", cup.id, "--output", str(bundle))
-    said = services.run("tournament", "verify", str(bundle))
-    arena.say(said.strip().splitlines()[-1])
-    told = f"{len(matches)} matches, each closed once; {sum(m.failures for m in matches)} failures"
-    arena.say(told)
+    completed = services.run("tournament", "verify", str(bundle))
+    arena.say(completed.strip().splitlines()[-1])
+    summary = (
+        f"{len(matches)} matches, each closed once; {sum(m.failures for m in matches)} failures"
+    )
+    arena.say(summary)
     for event in arena.said:
         record_property("hosts", event)
 

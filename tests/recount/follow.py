@@ -42,7 +42,7 @@ def follow(match: Line, game: GameRecord, seed: bytes) -> Iterator[Asked | End]:
         while True:
             yield questions
             questions = recount.send(
-                {seat: said(next(rest, {}), seat, questions) for seat in sorted(questions)}
+                {seat: statement(next(rest, {}), seat, questions) for seat in sorted(questions)}
             )
     except StopIteration as stop:
         end = stop.value
@@ -50,7 +50,7 @@ def follow(match: Line, game: GameRecord, seed: bytes) -> Iterator[Asked | End]:
     yield end
 
 
-def said(line: Line, seat: int, questions: Asked) -> Any:
+def statement(line: Line, seat: int, questions: Asked) -> Any:
     """Return this seat's action from a line of the record."""
     assert line.get("seat") == seat, line
     ((_, kind_and_said),) = line["action"].items()

@@ -35,7 +35,7 @@ def listen(log: logging.Logger, environment: dict[str, str]) -> StringIO:
     return stream
 
 
-def told(stream: StringIO) -> list[dict[str, object]]:
+def documents(stream: StringIO) -> list[dict[str, object]]:
     """The lines of JSON."""
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
@@ -56,7 +56,7 @@ def test_a_line_of_json_says_what_was_worked_on(log: logging.Logger) -> None:
             log.info("game %d", 7)
         log.info("between")
     log.info("after")
-    table, between, after = told(stream)
+    table, between, after = documents(stream)
     time = str(table.pop("time"))
     assert time.endswith("Z")
     assert table == {
@@ -78,7 +78,7 @@ def test_json_stays_on_one_line_whatever_is_said(log: logging.Logger) -> None:
         raise ValueError("a\nb")
     except ValueError:
         log.exception("two\nlines")
-    (line,) = told(stream)
+    (line,) = documents(stream)
     assert line["event"] == "two\nlines"
     assert "ValueError: a\nb" in str(line["exception"])
 
@@ -96,7 +96,7 @@ def test_a_thread_that_is_given_the_context_says_the_same(log: logging.Logger) -
         thread = threading.Thread(target=copy_context().run, args=(log.info, "renewed"))
     thread.start()
     thread.join()
-    assert told(stream)[0]["match"] == "m-1"
+    assert documents(stream)[0]["match"] == "m-1"
 
 
 def test_what_is_neither_text_nor_json_is_refused_in_a_sentence() -> None:

@@ -67,7 +67,7 @@ def answers(hand: Cards, lead: Cards, must_beat: bool) -> set[str]:
     return {"answer " + " ".join(sorted(c)) for c in (must_beat and winning) or sets}
 
 
-def said(turn: Action) -> str:
+def description(turn: Action) -> str:
     """An action in words, its cards in the order of the alphabet."""
     cards = getattr(turn, "discards", getattr(turn, "cards", ()))
     return " ".join([type(turn).__name__.lower(), *sorted(cards)])
@@ -87,9 +87,9 @@ class Scorer:
         """Return the action of the seat whose turn it is, which must be one of these."""
         who, done = next(self.turns)
         assert who == seat
-        assert said(done) in may
+        assert description(done) in may
         self.legal.append(may)
-        return said(done)
+        return description(done)
 
     def rubber(self) -> tuple[int, ...]:
         """The scores of the whole rubber."""
@@ -170,7 +170,7 @@ def test_a_second_scorer_comes_to_the_same_scores(seed: bytes, beat: bool, choic
     assert (list(end.below), list(end.legs)) == (scorer.below, scorer.legs)
     for (state, turn), may in zip(played, scorer.legal, strict=False):
         assert turn is not None
-        assert {said(listed) for listed in state.legal(turn[0])} == may
+        assert {description(listed) for listed in state.legal(turn[0])} == may
 
 
 @rubbers

@@ -37,7 +37,7 @@ def game(seed: bytes, seats: int, choices: int) -> Iterator[tuple[PokexState, Ac
     yield state, None
 
 
-def said(action: Action) -> Said:
+def description(action: Action) -> Said:
     """An action: its word, and the cards, the number or the rank in it."""
     parts: list[str] = []
     for name in ("tricks", "rank", "cards", "card"):
@@ -62,7 +62,7 @@ class Scorer:
 
     def ask(self, seat: int, may: set[Said]) -> Said:
         """Return the next action of the seat, which must be one of these."""
-        done = said(next(self.actions))
+        done = description(next(self.actions))
         self.turns.append((seat, may))
         assert done in may
         return done
@@ -152,7 +152,7 @@ def test_a_second_scorer_comes_to_the_same_scores(seed: bytes, seats: int, choic
     assert [won[trick.taken] for trick in end.deals[-1].tricks] == scorer.tricks
     for (state, _), (seat, may) in zip(played, scorer.turns, strict=True):
         assert state.actors == (seat,)
-        assert {said(listed) for listed in state.legal(seat)} == may
+        assert {description(listed) for listed in state.legal(seat)} == may
 
 
 @settings(deadline=None, max_examples=40)

@@ -31,7 +31,7 @@ def game(seed: bytes, seats: int, choices: int) -> Iterator[tuple[SaintPokerStat
     yield state, {}
 
 
-def said(done: Action) -> tuple[str, frozenset[str]]:
+def description(done: Action) -> tuple[str, frozenset[str]]:
     """An action: its word and its cards."""
     named = (done.card,) if hasattr(done, "card") else done.cards
     return type(done).__name__, frozenset(named)
@@ -58,9 +58,9 @@ class Scorer:
         assert sorted(turn) == sorted(who)
         self.legal.append([{(word, cards) for cards in sets} for sets in may])
         for seat, sets in zip(who, may, strict=True):
-            assert said(turn[seat])[0] == word
-            assert said(turn[seat])[1] in sets
-        return [set(said(turn[seat])[1]) for seat in who]
+            assert description(turn[seat])[0] == word
+            assert description(turn[seat])[1] in sets
+        return [set(description(turn[seat])[1]) for seat in who]
 
     def all_choose(self, word: str, size: int) -> list[set[str]]:
         """S-2.2, S-2.3: everyone chooses this number of cards of the hand, and lays them down."""
@@ -122,7 +122,7 @@ def test_a_second_scorer_comes_to_the_same_scores(seed: bytes, seats: int, choic
     assert {c for done in end.rounds for c in done.discards} == scorer.gone
     for (state, _), may in zip(played, scorer.legal, strict=True):
         for seat, sets in zip(state.actors, may, strict=True):
-            assert {said(listed) for listed in state.legal(seat)} == sets
+            assert {description(listed) for listed in state.legal(seat)} == sets
 
 
 @games
@@ -158,7 +158,7 @@ def test_what_is_known_of_a_hand_is_what_was_picked_up_and_not_played(
             assert all(len(set(c.cards)) == len(c.cards) for c in view.known)
             assert set(view.known[seat].cards) <= set(view.hand)
         for seat, done in turn.items():
-            word, cards = said(done)
+            word, cards = description(done)
             known[seat] = known[seat] | cards if word == "PickUp" else known[seat] - cards
 
 

@@ -107,7 +107,7 @@ fives = st.lists(st.sampled_from(DECK_WITH_JOKERS), min_size=5, max_size=5, uniq
 ranks = st.sampled_from(["", *RANKS])
 
 
-def told(hand: list[Card], wild_rank: str) -> tuple[tuple[int, tuple[int, ...]], int]:
+def strength(hand: list[Card], wild_rank: str) -> tuple[tuple[int, tuple[int, ...]], int]:
     """Return the code's result in the form of the search."""
     value = wild_hand(hand, wild_rank)
     return (int(value.category), value.ranks), value.natural
@@ -141,34 +141,34 @@ def test_up_to_one_wild_card_is_worth_the_best_of_all_substitutions(
     hand: list[Card], wild_rank: str
 ) -> None:
     """X-6.1 to X-6.3."""
-    assert told(hand, wild_rank) == by_substitution(hand, wild_rank)
+    assert strength(hand, wild_rank) == by_substitution(hand, wild_rank)
 
 
 @settings(max_examples=120, deadline=None)
 @given(st.one_of(with_wild(2), close(2)))
 def test_two_wild_cards_are_worth_the_best_of_all_substitutions(hand: list[Card]) -> None:
     """X-6.1 to X-6.3."""
-    assert told(hand, "7") == by_substitution(hand, "7")
+    assert strength(hand, "7") == by_substitution(hand, "7")
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.one_of(with_wild(3), close(3)))
 def test_three_wild_cards_are_worth_the_best_of_all_substitutions(hand: list[Card]) -> None:
     """X-6.1 to X-6.3."""
-    assert told(hand, "7") == by_substitution(hand, "7")
+    assert strength(hand, "7") == by_substitution(hand, "7")
 
 
 def test_four_wild_cards_and_another_are_five_of_its_rank() -> None:
     """X-6.2."""
     hand = list(cards("7C 7D 7H 2S X1", DECK_WITH_JOKERS))
-    assert told(hand, "7") == by_substitution(hand, "7") == ((9, (2,)), 1)
+    assert strength(hand, "7") == by_substitution(hand, "7") == ((9, (2,)), 1)
 
 
 @settings(max_examples=300, deadline=None)
 @given(fives, ranks)
 def test_any_hand_is_worth_the_best_of_all_substitutions(hand: list[Card], wild_rank: str) -> None:
     """X-6.1 to X-6.4."""
-    assert told(hand, wild_rank) == quickly(hand, wild_rank)
+    assert strength(hand, wild_rank) == quickly(hand, wild_rank)
 
 
 @settings(max_examples=100, deadline=None)

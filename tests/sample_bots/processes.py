@@ -82,10 +82,10 @@ def started(command: Sequence[str | Path], folder: Path, address: str) -> Iterat
 def question(luck: int = 0, game: int = 0, decision: int = 0) -> bot_pb2.ActRequest:
     """Return a question with six legal actions."""
     cards = ("2C", "5D", "9H", "JS", "AS")
-    asked = bot_pb2.ActRequest(match="m-test", game=game, decision=decision, luck=luck)
-    asked.view.poke.phase = "draw"
-    asked.view.poke.hand.extend(cards)
-    asked.legal.add().poke.stand.SetInParent()
+    request = bot_pb2.ActRequest(match="m-test", game=game, decision=decision, luck=luck)
+    request.view.poke.phase = "draw"
+    request.view.poke.hand.extend(cards)
+    request.legal.add().poke.stand.SetInParent()
     for card in cards:
-        asked.legal.add().poke.draw.discards.append(card)
-    return asked
+        request.legal.add().poke.draw.discards.append(card)
+    return request

@@ -16,7 +16,7 @@ from referee.games.shared.wild_cards import wild_hand
 CENTRE = {4: "AS AC 3D AH KD KH", 2: "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"}
 
 
-def asked(hand: str, seats: int = 4, seat: int = 0, **fields: Any) -> bot_pb2.ActRequest:
+def make_question(hand: str, seats: int = 4, seat: int = 0, **fields: Any) -> bot_pb2.ActRequest:
     """Return a question of Pokex."""
     view = {"hand": hand.split(), "centre": CENTRE[seats].split(), **fields}
     return bot_pb2.ActRequest(view={"pokex": view}, seat=seat)
@@ -32,22 +32,22 @@ def answer(question: bot_pb2.ActRequest) -> Any:
 
 def trick(*played: str) -> list[dict[str, Any]]:
     """Return the plays of a trick; each argument is a seat and its cards."""
-    return [{"seat": int(one[0]), "cards": one[1:].split()} for one in played]
+    return [{"seat": int(text[0]), "cards": text[1:].split()} for text in played]
 
 
 def test_it_names_the_rank_it_holds_most_then_the_one_in_the_centre() -> None:
-    held = asked("9C 9D 9H 4C 4D AD", phase="name", bid=3)
+    held = make_question("9C 9D 9H 4C 4D AD", phase="name", bid=3)
     assert answer(held).name_wild.rank == "9"
-    even = asked("9C 9D 4C 4D AD QC", phase="name", bid=3)
+    even = make_question("9C 9D 4C 4D AD QC", phase="name", bid=3)
     assert answer(even).name_wild.rank == "4"
-    with_centre = asked("9C 9D KC KS 2D QC", phase="name", bid=3)
+    with_centre = make_question("9C 9D KC KS 2D QC", phase="name", bid=3)
     assert answer(with_centre).name_wild.rank == "K"
 
 
 def test_it_bids_and_leaves_a_high_bid_of_its_partner_alone() -> None:
     good = "9C 9D 9H X1 4C 4D AD QC QD 2S 3S 5S"
-    assert answer(asked(good, phase="bid")).bid.tricks >= 3
-    assert answer(asked(good, phase="bid", bid=5, declarer=2)).HasField("pass_bid")
+    assert answer(make_question(good, phase="bid")).bid.tricks >= 3
+    assert answer(make_question(good, phase="bid", bid=5, declarer=2)).HasField("pass_bid")
 
 
 def last_to_play(hand: str) -> Any:
@@ -60,7 +60,7 @@ def last_to_play(hand: str) -> Any:
         "declarer": 0,
         "wild_rank": "9",
     }
-    question = asked(hand, seat=2, played=played, **fields)
+    question = make_question(hand, seat=2, played=played, **fields)
     return list(answer(question).play_pair.cards)
 
 
@@ -78,7 +78,7 @@ def test_who_plays_last_wins_as_cheaply_as_it_can() -> None:
         "wild_rank": "9",
     }
     hand = "9C 9D X1 AD 4H 6H 8D"
-    cards = list(answer(asked(hand, seat=2, played=played, **fields)).play_pair.cards)
+    cards = list(answer(make_question(hand, seat=2, played=played, **fields)).play_pair.cards)
     assert set(cards) == {"AD", "4H"}  # two aces win against two queens
 
 
@@ -91,7 +91,7 @@ def test_with_two_seats_it_plays_one_card_at_a_time() -> None:
         "declarer": 0,
         "wild_rank": "9",
     }
-    question = asked("9C X1 AD 4H 6H", seats=2, played=played, **fields)
+    question = make_question("9C X1 AD 4H 6H", seats=2, played=played, **fields)
     assert answer(question).play_card.card == "4H"
 
 
@@ -117,5 +117,5 @@ def test_it_knows_what_hands_are_worth() -> None:
 @pytest.mark.parametrize("seats", [pytest.param(4, marks=pytest.mark.long), 2])
 @pytest.mark.parametrize("other", ["bold", "meek", "random"])
 def test_it_beats_the_simple_bots_in_both_forms(seats: int, other: str) -> None:
-    met = measure(MeasuredForm(GAMES["pokex"], seats), "greedy", other, 10)
-    assert met.mean - met.half > 0.5
+    result = measure(MeasuredForm(GAMES["pokex"], seats), "greedy", other, 10)
+    assert result.mean - result.half > 0.5

@@ -34,8 +34,8 @@ def chosen(state: Any) -> Any:
     "form", [FORMS[0], *(pytest.param(f, marks=pytest.mark.long) for f in FORMS[1:])], ids=str
 )
 def test_greedy_beats_random_in_every_form(form: MeasuredForm) -> None:
-    met = measure(form, "greedy", "random", 8)
-    assert met.mean - met.half > 0.75
+    result = measure(form, "greedy", "random", 8)
+    assert result.mean - result.half > 0.75
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)

@@ -30,7 +30,7 @@ QUICK = [name for name in BOTS if name != "strong"]
 @lru_cache(maxsize=1)
 def questions(game_id: str, seats: int) -> list[tuple[bot_pb2.ActRequest, Legal]]:
     """Return every question of a few games played at random, with the legal actions."""
-    asked: list[tuple[bot_pb2.ActRequest, Legal]] = []
+    requests: list[tuple[bot_pb2.ActRequest, Legal]] = []
     game = GAMES[game_id]
     codec = GameCodec(game)
     chance = random.Random(7)
@@ -42,10 +42,10 @@ def questions(game_id: str, seats: int) -> list[tuple[bot_pb2.ActRequest, Legal]
                 legal = state.legal(seat)
                 head = bot_pb2.ActRequest(seat=seat, luck=chance.getrandbits(64))
                 data = codec.question(head, state.view(seat), legal)
-                asked.append((bot_pb2.ActRequest.FromString(data), legal))
+                requests.append((bot_pb2.ActRequest.FromString(data), legal))
                 moves[seat] = chance.choice(list(legal))
             state = state.play(moves)
-    return asked
+    return requests
 
 
 def chosen(choose: Choose, question: bot_pb2.ActRequest) -> bot_pb2.Action:

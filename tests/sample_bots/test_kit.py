@@ -27,7 +27,7 @@ def launch(tmp_path: Path) -> Iterator[Launch]:
     """Start a bot from a file or its text, with its address as the only setting."""
     with ExitStack() as stack:
 
-        def one(bot: str | Path) -> Process:
+        def start_one(bot: str | Path) -> Process:
             number = sum(1 for _ in tmp_path.glob("*.py"))
             file = bot if isinstance(bot, Path) else tmp_path / f"bot{number}.py"
             if isinstance(bot, str):
@@ -37,7 +37,7 @@ def launch(tmp_path: Path) -> Iterator[Launch]:
                 address = f"unix:{tmp_path / (file.parent.name + '.sock')}"
             return stack.enter_context(started([sys.executable, file.name], file.parent, address))
 
-        yield one
+        yield start_one
 
 
 QUESTIONS = [question(luck=7 * n, game=n, decision=3 * n) for n in range(20)]
@@ -50,8 +50,8 @@ def test_a_bot_of_three_lines_answers_one_of_the_listed_actions(launch: Launch) 
 
 def test_a_bot_is_asked_by_act_and_by_play_with_the_same_answers(launch: Launch) -> None:
     bot = launch(AT_RANDOM)
-    one_by_one = [bot.act(asked) for asked in QUESTIONS]
-    streamed = bot.play(*([asked] for asked in QUESTIONS))
+    one_by_one = [bot.act(request) for request in QUESTIONS]
+    streamed = bot.play(*([request] for request in QUESTIONS))
     assert [answer for message in streamed for answer in message.answers] == one_by_one
 
 
@@ -59,18 +59,18 @@ def test_questions_of_one_message_are_answered_in_one_message(launch: Launch) ->
     messages = launch(AT_RANDOM).play(QUESTIONS[:15], QUESTIONS[15:])
     assert [len(message.answers) for message in messages] == [15, 5]
     answered = [(a.game, a.decision) for message in messages for a in message.answers]
-    assert answered == [(asked.game, asked.decision) for asked in QUESTIONS]
+    assert answered == [(request.game, request.decision) for request in QUESTIONS]
 
 
 def test_a_question_asked_again_gets_the_same_answer_from_any_process(launch: Launch) -> None:
     once, again = launch(AT_RANDOM), launch(AT_RANDOM)
-    first = [once.act(asked) for asked in QUESTIONS]
-    assert [again.act(asked) for asked in reversed(QUESTIONS)] == first[::-1]
+    first = [once.act(request) for request in QUESTIONS]
+    assert [again.act(request) for request in reversed(QUESTIONS)] == first[::-1]
 
 
 def test_other_luck_may_get_another_answer(launch: Launch) -> None:
     bot = launch(AT_RANDOM)
-    assert len({bot.act(asked).action.SerializeToString() for asked in QUESTIONS}) > 1
+    assert len({bot.act(request).action.SerializeToString() for request in QUESTIONS}) > 1
 
 
 def test_an_answer_may_carry_a_note(launch: Launch) -> None:
@@ -258,13 +258,13 @@ def test_the_starter_works_when_it_is_copied_out_of_the_repository(
 ) -> None:
     folder = tmp_path / "mybot"
     copy_kit("python", folder)
-    own = folder / "own.py"
-    own.write_text(
+    program = folder / "own.py"
+    program.write_text(
         "import pokearena_bot\nfrom pokearena.v1 import bot_pb2\n"
         "for module in (pokearena_bot, bot_pb2): print(module.__file__)\n"
         "pokearena_bot.run(lambda turn: turn.legal[0])\n"
     )
-    starter, witness = launch(folder / "bot.py"), launch(own)
+    starter, witness = launch(folder / "bot.py"), launch(program)
     assert starter.act(question(luck=1)).action in question().legal
     assert witness.act(question()).action == question().legal[0]
     _, written = witness.terminated()
@@ -274,7 +274,7 @@ def test_the_starter_works_when_it_is_copied_out_of_the_repository(
 
 def test_the_house_bot_meek_takes_the_first_listed_action(launch: Launch) -> None:
     bot = launch(HOUSE / "meek" / "bot.py")
-    assert all(bot.act(asked).action == asked.legal[0] for asked in QUESTIONS)
+    assert all(bot.act(request).action == request.legal[0] for request in QUESTIONS)
 
 
 def test_the_house_bot_random_takes_any_of_them(launch: Launch) -> None:

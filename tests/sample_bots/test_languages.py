@@ -64,13 +64,13 @@ def launch() -> Iterator[Launch]:
         short = stack.enter_context(tempfile.TemporaryDirectory(prefix="pb-"))
         number = itertools.count()
 
-        def one(author: Author, run: tuple[str, ...] = (), address: str = "") -> Process:
+        def start_one(author: Author, run: tuple[str, ...] = (), address: str = "") -> Process:
             words = run or manifest.read(author.built).run
             command = program(words, author.built)
             at = address or f"unix:{short}/bot{next(number)}"
             return stack.enter_context(started(command, author.built, at))
 
-        yield one
+        yield start_one
 
 
 @every_language
@@ -108,12 +108,12 @@ def test_the_forms_that_are_played_have_every_game_with_fewest_and_most_seats() 
 def test_the_random_bot_plays_every_game(
     author: Author, game: str, seats: int, options: tuple[str, ...]
 ) -> None:
-    wanted = [word for option in options for word in ("--option", option)]
+    words = [word for option in options for word in ("--option", option)]
     settled = GAMES[game].settle(dict.fromkeys(options, True))
     sides = GAMES[game].side_count(seats, settled)
     others = ["sample:meek"] * (sides - 1)
     played = author.types(
-        *("play", game, author.random, *others, "--seats", seats, *wanted, "--seed", "7")
+        *("play", game, author.random, *others, "--seats", seats, *words, "--seed", "7")
     )
     first = played["bots"][0]
     assert (played["complete"], first["faults"]) == (True, 0)
@@ -150,7 +150,7 @@ def test_a_bot_is_asked_by_act_and_by_play_with_the_same_answers(
 ) -> None:
     bot = launch(author)
     assert bot.start(games=40).games_in_flight == 16
-    one_by_one = [bot.act(asked) for asked in QUESTIONS]
+    one_by_one = [bot.act(request) for request in QUESTIONS]
     messages = bot.play(QUESTIONS[:15], QUESTIONS[15:])
     assert [len(message.answers) for message in messages] == [15, 5]
     assert [answer for message in messages for answer in message.answers] == one_by_one

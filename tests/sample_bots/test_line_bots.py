@@ -46,9 +46,9 @@ def test_a_program_that_reads_and_writes_lines_plays_every_game(
     bots = [starter, *["sample:meek"] * (entrants - 1)]
     options = [word for switch in switches for word in ("--option", switch)]
     words = ["play", game, *bots, "--seats", seats, *options, "--seed", 7, "--json"]
-    said = in_own_process(starter.parent, words)
-    assert said.status == 0, said.err
-    played = json.loads(said.out)
+    result = in_own_process(starter.parent, words)
+    assert result.status == 0, result.err
+    played = json.loads(result.out)
     assert [bot["faults"] for bot in played["bots"]] == [0] * entrants
 
 

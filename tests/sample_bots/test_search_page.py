@@ -29,11 +29,11 @@ def folder(tmp_path: Path) -> Path:
         text,
         re.DOTALL | re.MULTILINE,
     )
-    found = tmp_path / "search"
-    found.mkdir()
-    (found / "bot.toml").write_text(manifest, encoding="utf-8")
-    (found / "bot.py").write_text(program, encoding="utf-8")
-    return found
+    search_folder = tmp_path / "search"
+    search_folder.mkdir()
+    (search_folder / "bot.toml").write_text(manifest, encoding="utf-8")
+    (search_folder / "bot.py").write_text(program, encoding="utf-8")
+    return search_folder
 
 
 def test_it_is_as_short_as_the_page_says(folder: Path) -> None:
@@ -64,9 +64,9 @@ def test_it_beats_random_at_a_real_table(folder: Path) -> None:
     """The seed determines bots and boards, so each run plays the same three mirrored boards."""
     match = ("play", "saint_poker", str(folder), "sample:random", "-n", "3", "--seed", "7")
     clock = ("--start", PATIENCE, "--allowance", PATIENCE)
-    said = in_own_process(folder.parent, (*match, *clock, "--json"))
-    assert said.status == 0, said.err
-    told = json.loads(said.out)
-    assert {word for game in told["games"] for word in game["verdicts"]} == {"finished"}
-    search, random = told["bots"]
+    result = in_own_process(folder.parent, (*match, *clock, "--json"))
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
+    assert {word for game in document["games"] for word in game["verdicts"]} == {"finished"}
+    search, random = document["bots"]
     assert search["wins"] > random["wins"]

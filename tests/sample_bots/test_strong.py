@@ -90,13 +90,13 @@ def test_it_plays_at_a_real_table_to_the_end_without_a_fault(game_id: str, tmp_p
     others = ["sample:random"] * (
         len(set(MeasuredForm(GAMES[game_id], GAMES[game_id].seats[0]).sides)) - 1
     )
-    said = in_own_process(
+    result = in_own_process(
         tmp_path, ("play", game_id, "sample:strong", *others, "-n", "1", "--json")
     )
-    assert said.status == 0, said.err
-    told = json.loads(said.out)
-    assert {word for game in told["games"] for word in game["verdicts"]} == {"finished"}
-    assert not any(bot["faults"] for bot in told["bots"])
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
+    assert {word for game in document["games"] for word in game["verdicts"]} == {"finished"}
+    assert not any(bot["faults"] for bot in document["bots"])
 
 
 def chosen(game_id: str, state: State, seat: int) -> Action:
@@ -137,9 +137,9 @@ def test_it_plays_its_last_two_cards_and_wins() -> None:
     assert isinstance(state, PokinoState)
     ground = state.layout.ground
     border = next(iter(ground.borders))
-    wanted = [ground.numbers[square] for square in ends(border)]
+    numbers = [ground.numbers[square] for square in ends(border)]
     hand: tuple[Card, ...] = ()
-    for number in wanted:
+    for number in numbers:
         hand += (next(c for c in DECK if NUMBER[c] == number and c not in hand),)
     others = tuple(c for c in DECK if c not in hand)
     state = state.but(

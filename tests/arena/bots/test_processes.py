@@ -101,15 +101,15 @@ def directory(address: str) -> Path:
 
 def living(address: str) -> list[int]:
     """Return the process ids whose environment contains this address."""
-    found = []
+    pids = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             environment = Path(f"/proc/{pid}/environ").read_bytes()
         except OSError:
             continue
         if f"POKEARENA_ADDRESS={address}".encode() in environment.split(b"\0"):
-            found.append(int(pid))
-    return found
+            pids.append(int(pid))
+    return pids
 
 
 def lives(pid: int) -> bool:
@@ -125,8 +125,8 @@ def test_the_environment_of_a_bot_is_its_address_and_what_programs_expect(
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
     address = table.python("import os; print(*sorted(os.environ), os.environ['POKEARENA_ADDRESS'])")
-    names, _, told = table.end().output.strip().rpartition(" ")
-    assert told == address
+    names, _, process_id = table.end().output.strip().rpartition(" ")
+    assert process_id == address
     # Bubblewrap also sets PWD, as a shell does.
     assert set(names.split()) - {"PWD", "LC_CTYPE"} == {
         *("POKEARENA_ADDRESS", "PATH", "HOME", "TMPDIR", "LANG")
@@ -169,10 +169,10 @@ def test_python_means_the_arena_s_own_interpreter(table: Table) -> None:
 
 
 def test_python_means_that_of_the_folder_if_it_brings_one(table: Table) -> None:
-    own = table.folder / ".venv" / "bin" / "python"
-    own.parent.mkdir(parents=True)
-    own.write_text("#!/bin/sh\necho my own\n")
-    own.chmod(0o755)
+    interpreter = table.folder / ".venv" / "bin" / "python"
+    interpreter.parent.mkdir(parents=True)
+    interpreter.write_text("#!/bin/sh\necho my own\n")
+    interpreter.chmod(0o755)
     table.python("")
     assert table.end().output == "my own\n"
 
@@ -191,8 +191,8 @@ def test_every_process_gets_a_private_directory_of_its_own(table: Table) -> None
 def test_how_a_process_ended_is_told_at_once_in_words(table: Table) -> None:
     table.shell("echo out; echo err >&2; exit 3", seat=1)
     report = table.end(seat=1)
-    told = replace(report, peak_memory=0)
-    assert told == Report(1, "exited with status 3", False, "out\nerr\n", status=3)
+    without_memory = replace(report, peak_memory=0)
+    assert without_memory == Report(1, "exited with status 3", False, "out\nerr\n", status=3)
     assert table.ended == [report]
 
 
@@ -319,8 +319,8 @@ def test_a_process_is_asked_to_end_before_it_is_killed(table: Table) -> None:
     table.wrote(address, "ready")
     table.processes.stop(0)
     (report,) = table.processes.ends(0)
-    told = replace(report, peak_memory=0)
-    assert told == Report(0, "exited with status 0", False, "bye\n", status=0)
+    without_memory = replace(report, peak_memory=0)
+    assert without_memory == Report(0, "exited with status 0", False, "bye\n", status=0)
 
 
 def test_a_bot_that_ignores_sigterm_dies(table: Table) -> None:

@@ -32,9 +32,9 @@ A_MINUTE = 60
 
 def section(heading: str) -> str:
     """Return the text under a heading."""
-    found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
+    pattern_match = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
+    assert pattern_match is not None
+    return pattern_match[1]
 
 
 def shell(heading: str) -> list[str]:
@@ -43,18 +43,18 @@ def shell(heading: str) -> list[str]:
 
 
 def test_the_transcript_is_a_game_of_the_page_s_own_bot() -> None:
-    played, found = transcript.played()
+    played, transcript_lines = transcript.played()
     assert transcript.with_transcript(PAGE, played) == PAGE, "write it anew: scripts/transcript"
-    assert found.verdicts == [["finished"] * 3]
-    assert found.games[0].result["scores"] == [16, 10, 3]
+    assert transcript_lines.verdicts == [["finished"] * 3]
+    assert transcript_lines.games[0].result["scores"] == [16, 10, 3]
     assert "won, with 16 points to 10 and 3." in PAGE
 
 
 def test_the_bot_of_one_line_plays(tmp_path: Path) -> None:
     (line,) = shell("By lines")
     with Processes(level=available_levels.best()) as processes:
-        said = Manifest("line", ("sh", "-c", line), transport="stdio")
-        address = processes.start(0, Bot("line", said, tmp_path))
+        line_manifest = Manifest("line", ("sh", "-c", line), transport="stdio")
+        address = processes.start(0, Bot("line", line_manifest, tmp_path))
         played = play([address, Author()], start_ms=1000 * A_MINUTE, allowance_ms=1000 * A_MINUTE)
     assert played.verdicts == [["finished", "finished"]]
 
@@ -73,12 +73,12 @@ def test_the_games_their_seats_and_options_are_those_that_there_are() -> None:
     rows = re.findall(
         r"^\| `(\w+)` \| ([2-6, ]+) \|(.*)\|$", section("What will be played"), re.MULTILINE
     )
-    told = {game: (seats, re.findall(r"`(\w+)`", options)) for game, seats, options in rows}
-    assert told == {
+    documented = {game: (seats, re.findall(r"`(\w+)`", options)) for game, seats, options in rows}
+    assert documented == {
         game.id: (", ".join(map(str, sorted(game.seats))), list(game.options))
         for game in GAMES.values()
     }
-    assert {table.game.id for table in TABLES} == told.keys()
+    assert {table.game.id for table in TABLES} == documented.keys()
 
 
 def test_every_verdict_on_a_fault_is_explained() -> None:
@@ -89,9 +89,9 @@ def test_every_verdict_on_a_fault_is_explained() -> None:
 @pytest.fixture(scope="module")
 def grpcurl(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of grpcurl; build it if it is not installed."""
-    found = shutil.which("grpcurl")
-    if found is not None:
-        return Path(found).parent
+    program_path = shutil.which("grpcurl")
+    if program_path is not None:
+        return Path(program_path).parent
     go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
     if go is None and not os.environ.get("CI"):
         pytest.skip("there is neither grpcurl nor go here")
@@ -106,9 +106,9 @@ def grpcurl(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield the JSON objects of a concatenation."""
     while text := text.strip():
-        found, end = json.JSONDecoder().raw_decode(text)
+        document, end = json.JSONDecoder().raw_decode(text)
         text = text[end:]
-        yield found
+        yield document
 
 
 @pytest.mark.long

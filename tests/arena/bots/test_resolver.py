@@ -18,8 +18,8 @@ STORED = {
 
 
 def lookup(name: str, version: str | None) -> Bot | None:
-    found = [key for key in STORED if key[0] == name and version in (None, key[1])]
-    return STORED[max(found)] if found else None
+    keys = [key for key in STORED if key[0] == name and version in (None, key[1])]
+    return STORED[max(keys)] if keys else None
 
 
 def known() -> list[str]:
@@ -171,7 +171,7 @@ def test_a_name_of_a_sample_is_told_how_to_write_it(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
+    ("text", "suggestion"),
     [
         ("swfit", "swift"),
         ("./mybto", "./mybot"),
@@ -179,8 +179,8 @@ def test_a_name_of_a_sample_is_told_how_to_write_it(here: Path) -> None:
         ("sample.random", "sample:random"),
     ],
 )
-def test_a_misspelt_bot_is_told_the_nearest_one(mine: Path, text: str, meant: str) -> None:
-    assert complaint(text) == f'There is no bot "{text}"; did you mean "{meant}"?'
+def test_a_misspelt_bot_is_told_the_nearest_one(mine: Path, text: str, suggestion: str) -> None:
+    assert complaint(text) == f'There is no bot "{text}"; did you mean "{suggestion}"?'
 
 
 def test_what_is_near_nothing_is_told_the_forms(here: Path) -> None:

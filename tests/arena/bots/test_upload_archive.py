@@ -17,10 +17,10 @@ from arena.errors import BotError
 Member = tuple[tarfile.TarInfo, bytes]
 
 
-def member(name: str, data: bytes = b"", **said: Any) -> Member:
+def member(name: str, data: bytes = b"", **fields: Any) -> Member:
     """Return an archive member with these header fields."""
     made = tarfile.TarInfo(name)
-    for what, value in {"size": len(data), **said}.items():
+    for what, value in {"size": len(data), **fields}.items():
         setattr(made, what, value)
     return made, data
 
@@ -95,12 +95,12 @@ def test_no_file_comes_to_lie_anywhere_else(unpacking: Unpacking, name: str) -> 
     assert sorted(path.name for path in unpacking.root.iterdir()) == ["inside", "parcel"]
 
 
-@pytest.mark.parametrize("said", [{"path": "../../x"}, {"path": "/x"}, {"path": "a\0b"}])
+@pytest.mark.parametrize("fields", [{"path": "../../x"}, {"path": "/x"}, {"path": "a\0b"}])
 def test_an_extended_header_leads_nowhere_else_either(
-    unpacking: Unpacking, said: dict[str, str]
+    unpacking: Unpacking, fields: dict[str, str]
 ) -> None:
     with pytest.raises(BotError, match="is not a path within"):
-        unpacking.of(packed(member("a", b"x", pax_headers=said)))
+        unpacking.of(packed(member("a", b"x", pax_headers=fields)))
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,9 @@ def fetch(versions: Path, name: str, used: int) -> Path:
     (folder / "data").mkdir(parents=True)
     (folder / "bot").write_bytes(bytes(60))
     (folder / "data" / "book").write_bytes(bytes(40))
-    own = (folder / "data").lstat().st_size
+    file_size = (folder / "data").lstat().st_size
     version_cache.note_fetched(folder)
-    assert int(fetched(folder).read_text()) == 100 + own
+    assert int(fetched(folder).read_text()) == 100 + file_size
     fetched(folder).write_text("100")
     os.utime(fetched(folder), (used, used))
     return folder
@@ -105,10 +105,10 @@ def test_another_process_that_plays_it_keeps_it_until_it_dies(tmp_path: Path) ->
 
 def test_two_may_play_it_at_once(tmp_path: Path) -> None:
     folder = fetch(tmp_path, "played", 1)
-    one, other = version_cache.held(folder), version_cache.held(folder)
-    assert one is not None
+    first, other = version_cache.held(folder), version_cache.held(folder)
+    assert first is not None
     assert other is not None
-    os.close(one)
+    os.close(first)
     assert make_room(tmp_path, 0) == []
     os.close(other)
 

@@ -144,7 +144,7 @@ def test_a_build_does_not_see_the_arena_s_environment(
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "expected"),
     [
         (
             '["sh", "-c", "echo no such header; exit 3"]',
@@ -161,12 +161,12 @@ def test_a_build_does_not_see_the_arena_s_environment(
     ],
 )
 def test_a_failed_build_is_explained_and_leaves_nothing(
-    tmp_path: Path, command: str, said: str
+    tmp_path: Path, command: str, expected: str
 ) -> None:
     folder = make(tmp_path / "a", f"build = {command}")
     with pytest.raises(BotError) as caught:
         admit(bot(folder), tmp_path / "versions")
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert os.listdir(tmp_path / "versions") == []
 
 

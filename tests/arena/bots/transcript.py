@@ -26,9 +26,11 @@ _QUESTION: Final = re.compile(r"(?<=^```json\n).*?(?=^```$)", re.DOTALL | re.MUL
 
 def block(language: str) -> str:
     """Return the first code block of the page in a language."""
-    found = re.search(rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
+    pattern_match = re.search(
+        rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE
+    )
+    assert pattern_match is not None
+    return pattern_match[1]
 
 
 def played() -> tuple[str, Played]:
@@ -37,7 +39,7 @@ def played() -> tuple[str, Played]:
         folder = Path(name)
         addresses = [processes.start(0, _author(folder))]
         addresses += [processes.start(seat, resolver.sample("greedy")) for seat in (1, 2)]
-        found = play(
+        result = play(
             addresses,
             game="pouku",
             match="m-157",
@@ -53,7 +55,7 @@ def played() -> tuple[str, Played]:
         lines += [f"< {line}", f"> {answer}"]
     text = "\n".join([*lines, f"< {read[-1]}\n"])
     # The time left in the bank depends on the load of the machine.
-    return re.sub(r'"bankMs":\d+', '"bankMs":10000', text), found
+    return re.sub(r'"bankMs":\d+', '"bankMs":10000', text), result
 
 
 def with_transcript(page: str, transcript: str) -> str:
@@ -82,10 +84,14 @@ def _author(folder: Path) -> Bot:
     """Return the bot of the page, which also copies its input and output to files."""
     (folder / "bot.py").write_text(block("python"))
     (folder / manifest.FILE).write_text(block("toml"))
-    said = manifest.read(folder)
-    program = shlex.join([sys.executable, *said.run[1:]])
+    bot_manifest = manifest.read(folder)
+    program = shlex.join([sys.executable, *bot_manifest.run[1:]])
     recorded = ("sh", "-c", f"tee read | {program} | tee written")
-    return Bot(said.name, manifest.Manifest(said.name, recorded, transport=said.transport), folder)
+    return Bot(
+        bot_manifest.name,
+        manifest.Manifest(bot_manifest.name, recorded, transport=bot_manifest.transport),
+        folder,
+    )
 
 
 if __name__ == "__main__":

@@ -45,13 +45,13 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> LeaseRenewal:
     before: dict[str, tuple[Path, str]] = {}
 
     def again(bots: Sequence[str], results: Scores, cycles: int) -> str:
-        wanted = repr((bots, results, cycles))
-        if wanted not in before:
+        key = repr((bots, results, cycles))
+        if key not in before:
             workspace = Workspace(tmp_path_factory.mktemp("held") / "data")
             cup = hold(workspace, bots, results, cycles=cycles)
             workspace.store.dispose()
-            before[wanted] = (workspace.folder.root, cup)
-        folder, cup = before[wanted]
+            before[key] = (workspace.folder.root, cup)
+        folder, cup = before[key]
         shutil.copytree(folder, Workspace().folder.root)
         return cup
 
@@ -95,8 +95,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The record of a match between two house bots."""
     folder = tmp_path_factory.mktemp("played")
     words = ("play", "poke", "sample:greedy", "sample:random", "--seed", "0", "--record", "m.jsonl")
-    said = in_own_process(folder, words)
-    assert said.status == 0, said.err
+    result = in_own_process(folder, words)
+    assert result.status == 0, result.err
     return folder / "m.jsonl"
 
 

@@ -74,8 +74,8 @@ def hold(
         for number in range(lease.spec.games):
             at = lease.spec.round // rounds * lease.spec.games + number
             order = given[at % len(given)] if given else ()
-            wanted = [f"{name}@1" for name in order] or sorted(sitting, key=names.index)
-            text = record(number, boards, sitting, wanted)
+            entrants = [f"{name}@1" for name in order] or sorted(sitting, key=names.index)
+            text = record(number, boards, sitting, entrants)
             transitions.commit_game(workspace.store, lease, games.read(text, sitting))
     scheduler.Scheduler(workspace.store).advance()
     return cup.id

@@ -77,8 +77,8 @@ class Terminal:
         while words not in self.text:
             assert time.monotonic() < until, f"no {words!r} in {self.text[-3000:]!r}"
             if select.select([self._descriptor], [], [], 0.2)[0]:
-                told = os.read(self._descriptor, 65536).decode(errors="replace")
-                self.text += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", told)
+                text = os.read(self._descriptor, 65536).decode(errors="replace")
+                self.text += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
 
     def ends(self, seconds: float = 30) -> int:
         """Its exit status, as soon as it has ended."""

@@ -15,7 +15,7 @@ print(sys.dont_write_bytecode, "PYTHONDONTWRITEBYTECODE" in os.environ)
 
 
 def test_a_command_and_its_processes_write_bytecode() -> None:
-    told = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         cwd=ROOT,
@@ -23,4 +23,4 @@ def test_a_command_and_its_processes_write_bytecode() -> None:
         check=True,
         text=True,
     )
-    assert told.stdout.splitlines()[-1] == "False False"
+    assert completed.stdout.splitlines()[-1] == "False False"

@@ -30,19 +30,19 @@ COMMANDS = sorted(all_commands(pokearena))
 
 
 def test_the_help_names_every_command(cli: Cli) -> None:
-    said = cli("--help")
-    assert said.status == 0
+    result = cli("--help")
+    assert result.status == 0
     for name in {path[0] for path in COMMANDS}:
-        assert f" {name} " in said.out
+        assert f" {name} " in result.out
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_the_help_of_every_command_has_an_example_that_begins_with_it(
     cli: Cli, path: tuple[str, ...]
 ) -> None:
-    said = cli(*path, "--help")
-    assert said.status == 0
-    assert f"pokearena {' '.join(path)}" in said.out.partition("Example:")[2]
+    result = cli(*path, "--help")
+    assert result.status == 0
+    assert f"pokearena {' '.join(path)}" in result.out.partition("Example:")[2]
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -50,8 +50,8 @@ def test_every_option_says_what_it_is_for(path: tuple[str, ...]) -> None:
     command: click.Command = pokearena
     for name in path:
         assert isinstance(command, click.Group)
-        found = command.commands[name]
-        command = found.load() if isinstance(found, LazyCommand) else found
+        commands = command.commands[name]
+        command = commands.load() if isinstance(commands, LazyCommand) else commands
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name
@@ -120,25 +120,25 @@ def test_garbage_is_collected_as_usual_after_the_first_collection() -> None:
 
 
 def test_no_command_at_all_shows_the_help_as_wrong_usage(cli: Cli) -> None:
-    said = cli()
-    assert said.status == 2
-    assert "Usage: pokearena" in said.out
+    result = cli()
+    assert result.status == 2
+    assert "Usage: pokearena" in result.out
 
 
 def test_an_unknown_command_is_answered_with_the_nearest(cli: Cli) -> None:
-    said = cli("standing")
-    assert said.status == 2
-    assert isinstance(said.error, click.UsageError)
-    assert "standings" in said.err
-    assert said.last == "next  pokearena --help"
-    assert said.out == ""
+    result = cli("standing")
+    assert result.status == 2
+    assert isinstance(result.error, click.UsageError)
+    assert "standings" in result.err
+    assert result.last == "next  pokearena --help"
+    assert result.out == ""
 
 
 def test_an_unknown_option_is_answered_with_the_nearest(cli: Cli) -> None:
-    said = cli("play", "poke", "a", "b", "--sead", "1")
-    assert said.status == 2
-    assert "--seed" in said.err
-    assert said.last == "next  pokearena play --help"
+    result = cli("play", "poke", "a", "b", "--sead", "1")
+    assert result.status == 2
+    assert "--seed" in result.err
+    assert result.last == "next  pokearena play --help"
 
 
 def test_the_version_is_that_of_the_package(cli: Cli) -> None:

@@ -81,15 +81,17 @@ def test_names_with_hidden_characters_are_refused(cli: Cli, name: str, here: Pat
         ("bot", "add", "--remote", "fine", "--owner", name),
         tournament,
     ):
-        said = cli(*words)
-        assert said.status == USAGE, (words, said)
-        assert said.err.startswith("error  ")
-        assert not set(name) & set(said.out + said.err.replace("\n", "")) - set(
+        result = cli(*words)
+        assert result.status == USAGE, (words, result)
+        assert result.err.startswith("error  ")
+        assert not set(name) & set(result.out + result.err.replace("\n", "")) - set(
             "ada[31m\u200d\ufe0f"
         )
     workspace = Workspace(None)
     assert owners.listing(workspace.store) == ()
-    assert [one for one in versions.listing(workspace.store) if one.name not in _HOUSE] == []
+    assert [
+        version for version in versions.listing(workspace.store) if version.name not in _HOUSE
+    ] == []
     assert tournaments.listing(workspace.store) == ()
 
 
@@ -97,8 +99,8 @@ _HOUSE = ("greedy", "random")
 
 
 def test_the_sentence_names_the_character(cli: Cli) -> None:
-    said = cli("owner", "add", "a\u202eda")
-    assert said.err.splitlines()[0] == (
+    result = cli("owner", "add", "a\u202eda")
+    assert result.err.splitlines()[0] == (
         r'error  the name of an owner, "a\u202eda", has the control or invisible character U+202E; '
         "choose another name."
     )
@@ -111,9 +113,9 @@ def test_a_tournament_file_with_a_hidden_character_is_refused(cli: Cli, here: Pa
     ):
         (here / "cup.toml").write_text(f'game = "poke"\n{lines}')
         for words in (("--dry-run",), ()):
-            said = cli("tournament", "run", "cup.toml", *words)
-            assert said.status == USAGE, said
-            assert "has the control or invisible character" in said.err
+            result = cli("tournament", "run", "cup.toml", *words)
+            assert result.status == USAGE, result
+            assert "has the control or invisible character" in result.err
     assert tournaments.listing(Workspace(None).store) == ()
 
 
@@ -125,12 +127,12 @@ def test_what_a_manifest_says_is_shown_spelled_out(cli: Cli, here: Path) -> None
     )
     assert cli("bot", "add", "./mine").status == 0
     for words in (("bot", "list"), ("bot", "show", "mine@1")):
-        said = cli(*words)
-        assert SPELLED in said.out
-        assert "\x1b" not in said.out
-        told = cli(*words, "--json").out
-        assert "\u202e" not in told
-        assert repr(HOSTILE)[1:-1] in repr(json.loads(told))
+        result = cli(*words)
+        assert SPELLED in result.out
+        assert "\x1b" not in result.out
+        json_output = cli(*words, "--json").out
+        assert "\u202e" not in json_output
+        assert repr(HOSTILE)[1:-1] in repr(json.loads(json_output))
 
 
 @pytest.mark.parametrize("field", ["name", "version"])
@@ -138,8 +140,8 @@ def test_a_bot_toml_with_a_hidden_character_in_its_name_is_refused(
     cli: Cli, here: Path, field: str
 ) -> None:
     (here / "mine").mkdir()
-    said = {"name": "mine", "version": "1", field: r"a\u202e\u001bb"}
-    lines = [f'{key} = "{value}"' for key, value in said.items()]
+    manifest_fields = {"name": "mine", "version": "1", field: r"a\u202e\u001bb"}
+    lines = [f'{key} = "{value}"' for key, value in manifest_fields.items()]
     (here / "mine" / "bot.toml").write_text("\n".join([*lines, 'run = ["x"]\n']))
     refused = cli("bot", "add", "./mine")
     assert refused.status != 0

@@ -220,14 +220,14 @@ def mutants(state: State) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def test_the_leak_test_finds_a_message_with_hidden_information() -> None:
     state = find("poke").start(Seeded(bytes(32)))
-    said = dict(mutants(state))
-    right = messages.parse(json.dumps(said["nothing"]))
+    mutants_by_name = dict(mutants(state))
+    right = messages.parse(json.dumps(mutants_by_name["nothing"]))
     assert isinstance(right, Position)
     caught = {
         name: reveals_hidden_cards(json.dumps(message).encode(), right, state)
-        for name, message in said.items()
+        for name, message in mutants_by_name.items()
     }
-    assert caught == {name: name != "nothing" for name in said}
+    assert caught == {name: name != "nothing" for name in mutants_by_name}
 
 
 @pytest.mark.long

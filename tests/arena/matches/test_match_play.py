@@ -207,8 +207,8 @@ def test_every_table_gets_fresh_processes(arena: Arena) -> None:
     act = "Service.asked == 1 and print(os.environ['POKEARENA_ADDRESS'], flush=True)"
     bots = [arena.bot("one", act), arena.bot("two", act)]
     played = arena.play(arena.spec(bots, boards=1), bots)
-    told = {report.output for _, reports in played.heard for report in reports}
-    assert len(told) == 4
+    outputs = {report.output for _, reports in played.heard for report in reports}
+    assert len(outputs) == 4
 
 
 def test_a_resumed_match_plays_what_is_left_and_nothing_else(arena: Arena) -> None:

@@ -26,15 +26,17 @@ def plain(table: Table) -> Encoding:
     return PlainEncoding(table.seats, table.game.view_type)
 
 
-def reached(one: Encoding, view: View, seat: int, actions: list[Action]) -> list[Action]:
+def reached(table_encoding: Encoding, view: View, seat: int, actions: list[Action]) -> list[Action]:
     """Return every action that some sequence of numbers selects."""
-    found: list[Action] = []
-    for number, group in one.groups(view, actions).items():
-        assert 0 <= number < one.size
+    actions_reached: list[Action] = []
+    for number, group in table_encoding.groups(view, actions).items():
+        assert 0 <= number < table_encoding.size
         assert group
         assert len(group) < len(actions) or len(actions) == 1, "a step narrows nothing down"
-        found += group if len(group) == 1 else reached(one, view, seat, list(group))
-    return found
+        actions_reached += (
+            group if len(group) == 1 else reached(table_encoding, view, seat, list(group))
+        )
+    return actions_reached
 
 
 BOTH = pytest.mark.parametrize("encoding", [encoding, plain])
@@ -46,13 +48,13 @@ BOTH = pytest.mark.parametrize("encoding", [encoding, plain])
 def test_every_listed_action_is_reached_by_numbers_of_its_own(
     table: Table, encoding: Callable[[Table], Encoding]
 ) -> None:
-    one = encoding(table)
+    table_encoding = encoding(table)
     for step in closely(table, walk(table, 1)):
         for seat in step.state.actors:
             listed = list(step.state.legal(seat))
-            found = reached(one, step.state.view(seat), seat, listed)
-            assert len(found) == len(listed)
-            assert set(found) == set(listed)
+            actions_reached = reached(table_encoding, step.state.view(seat), seat, listed)
+            assert len(actions_reached) == len(listed)
+            assert set(actions_reached) == set(listed)
 
 
 @BOTH
@@ -60,32 +62,35 @@ def test_every_listed_action_is_reached_by_numbers_of_its_own(
 def test_all_observations_have_one_length_and_lie_between_minus_1_and_1(
     table: Table, encoding: Callable[[Table], Encoding]
 ) -> None:
-    one = encoding(table)
+    table_encoding = encoding(table)
     shapes = set()
     for step in closely(table, walk(table, 2)):
         for seat in range(table.seats):
-            seen = told(one, step.state, seat)
+            seen = observation(table_encoding, step.state, seat)
             shapes.add(seen.shape)
             assert -1 <= seen.min() <= seen.max() <= 1
     assert len(shapes) == 1
 
 
-def told(one: Encoding, state: State, seat: int) -> Numbers:
+def observation(table_encoding: Encoding, state: State, seat: int) -> Numbers:
     """Return the observation of a seat."""
     actions = list(state.legal(seat)) if seat in state.actors else []
     view = state.view(seat)
-    return one.observe(view, seat, one.groups(view, actions))
+    return table_encoding.observe(view, seat, table_encoding.groups(view, actions))
 
 
-def leaks(one: Encoding, case: Case) -> bool:
+def leaks(table_encoding: Encoding, case: Case) -> bool:
     """Return whether the observation or the action mask of a seat depends on hidden cards."""
     assert case.seat is not None
-    if told(one, case.state, case.seat).tobytes() != told(one, case.dealt, case.seat).tobytes():
+    if (
+        observation(table_encoding, case.state, case.seat).tobytes()
+        != observation(table_encoding, case.dealt, case.seat).tobytes()
+    ):
         return True
     if case.seat not in case.state.actors:
         return False
     masks = [
-        one.groups(state.view(case.seat), list(state.legal(case.seat))).keys()
+        table_encoding.groups(state.view(case.seat), list(state.legal(case.seat))).keys()
         for state in (case.state, case.dealt)
     ]
     return masks[0] != masks[1]
@@ -93,9 +98,9 @@ def leaks(one: Encoding, case: Case) -> bool:
 
 @every_table
 def test_what_a_seat_observes_depends_on_nothing_it_cannot_know(table: Table) -> None:
-    one = encoding(table)
+    table_encoding = encoding(table)
     for case in cases(table, share(table, RE_DEALT)):
-        assert not leaks(one, case), case
+        assert not leaks(table_encoding, case), case
 
 
 @pytest.mark.parametrize(

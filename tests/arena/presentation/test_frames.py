@@ -13,13 +13,13 @@ from tests.conformance.walks import walk
 def scenes_of(setup: Setup) -> list[TableRendering]:
     names = tuple(f"bot{seat}" for seat in range(setup.seats))
     sides = setup.game.sides(setup.seats, setup.options)
-    found = []
+    frames_seen = []
     for step in walk(setup, 0):
         state = step.state
         hands = {seat: state.view(seat) for seat in range(setup.seats)}
         seats = Players(names, sides, state.scores, state.actors)
-        found.append(presentation_of(setup.game.id).render(state.public(), hands, seats))
-    return found
+        frames_seen.append(presentation_of(setup.game.id).render(state.public(), hands, seats))
+    return frames_seen
 
 
 def at(spans: Any, step: int) -> list[Any]:
@@ -43,8 +43,8 @@ def check(part: TrackedArea | TrackedLayout, area: Area | None, step: int) -> No
         assert value == area
         return
     assert isinstance(area, TrickTable)
-    for (name, cells), (told, places) in zip(value.rows, area.rows, strict=True):
-        assert name == told
+    for (name, cells), (label, places) in zip(value.rows, area.rows, strict=True):
+        assert name == label
         now = [[span.value for span in at(spans, step)] for spans in cells]
         assert now == [[cell] for cell in places] + [[]] * (len(cells) - len(places))
     assert [span.value for span in at(value.notes, step)] == [area.note]
@@ -60,8 +60,8 @@ def test_at_every_step_a_film_shows_what_the_scene_has(table: Setup) -> None:
         assert (title.value.heading, title.value.facts) == (scene.heading, scene.facts)
         for place, seat in zip(made.places, scene.seats, strict=True):
             (head,) = at(place.heads, step)
-            told = (seat.score, seat.acts, seat.badges)
-            assert (head.value.score, head.value.acts, head.value.badges) == told
+            facts = (seat.score, seat.acts, seat.badges)
+            assert (head.value.score, head.value.acts, head.value.badges) == facts
         pairs = [
             (made.centre, scene.centre),
             (made.below, scene.below),

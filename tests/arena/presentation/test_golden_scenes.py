@@ -51,34 +51,34 @@ def marked(cards: CardGroup, mark: str) -> str:
 
 def row(scene: TableRendering, key: str, seat: int | None = None) -> CardGroup:
     areas = scene.centre if seat is None else scene.seats[seat].areas
-    (found,) = (area for area in areas if area.key == key)
-    assert isinstance(found, OpenCards)
-    assert isinstance(found.held, CardGroup)
-    return found.held
+    (named_area,) = (area for area in areas if area.key == key)
+    assert isinstance(named_area, OpenCards)
+    assert isinstance(named_area.held, CardGroup)
+    return named_area.held
 
 
 def secret(scene: TableRendering, key: str, seat: int) -> tuple[CardGroup, CardGroup]:
-    (found,) = (area for area in scene.seats[seat].areas if area.key == key)
-    assert isinstance(found, PrivateCards)
-    assert isinstance(found.opened, CardGroup)
-    assert isinstance(found.closed, CardGroup)
-    return found.opened, found.closed
+    (named_area,) = (area for area in scene.seats[seat].areas if area.key == key)
+    assert isinstance(named_area, PrivateCards)
+    assert isinstance(named_area.opened, CardGroup)
+    assert isinstance(named_area.closed, CardGroup)
+    return named_area.opened, named_area.closed
 
 
 def sheet(scene: TableRendering, key: str) -> dict[str, str]:
     """Return the cells of each row as text; "*" marks the winner of a trick."""
-    (found,) = (area for area in scene.centre if area.key == key)
-    assert isinstance(found, TrickTable)
+    (named_area,) = (area for area in scene.centre if area.key == key)
+    assert isinstance(named_area, TrickTable)
     return {
         name: " | ".join(words(cell.cards) + "*" * cell.won for cell in cells)
-        for name, cells in found.rows
+        for name, cells in named_area.rows
     }
 
 
 def pad(scene: TableRendering) -> ScoreTable:
-    (found,) = scene.below
-    assert isinstance(found, ScoreTable)
-    return found
+    (below,) = scene.below
+    assert isinstance(below, ScoreTable)
+    return below
 
 
 def badges(scene: TableRendering, seat: int) -> list[str]:

@@ -17,8 +17,8 @@ def test_what_is_told_is_drawn_as_a_spectator_sees_it(table: Setup) -> None:
     seating = [f"bot{seat}" for seat in range(table.seats)]
     for step in closely(table, walk(table, 0)):
         state = step.state
-        told = MessageToDict(bot_pb2.View.FromString(table.codec.view(state.public())))
-        made = render_view(table.game.id, table.options, told, seating, state.actors)
+        view = MessageToDict(bot_pb2.View.FromString(table.codec.view(state.public())))
+        made = render_view(table.game.id, table.options, view, seating, state.actors)
         assert made == scene(table, state, ())
 
 

@@ -26,24 +26,26 @@ def reel_of(record: MatchRecord, game: int = 0) -> RecordedFrames:
 @every_table
 def test_every_action_is_told_once_after_it_was_made(table: Table) -> None:
     record = read(path(table).read_text(encoding="utf-8"))
-    told = reel_of(record)
-    acts = [act for moment in told.moments for act in moment.acts]
+    frames = reel_of(record)
+    acts = [act for moment in frames.moments for act in moment.acts]
     lines = sorted(record.games[0].actions, key=lambda line: int(line["decision"]))
     assert [(a.decision, a.seat) for a in sorted(acts, key=lambda a: a.decision)] == [
         (line["decision"], line["seat"]) for line in lines
     ]
-    assert told.moments[0].acts == ()
-    assert told.film.steps == len(told.moments)
+    assert frames.moments[0].acts == ()
+    assert frames.film.steps == len(frames.moments)
     # The wording is a spectator's: "leads 4C", not the protocol's "lead 4C".
     assert all(act.words.split()[0].endswith("s") for act in acts)
 
 
 def test_a_deal_begins_where_the_one_before_was_counted() -> None:
-    told = reel_of(golden("poke-2-must_beat=true"))
-    begins = [moment.step for moment in told.moments if moment.begins]
+    frames = reel_of(golden("poke-2-must_beat=true"))
+    begins = [moment.step for moment in frames.moments if moment.begins]
     assert begins[:2] == [0, 15]
-    assert [moment.chapter for moment in told.moments if moment.begins] == list(range(len(begins)))
-    assert all(told.moments[step].is_event for step in begins)
+    assert [moment.chapter for moment in frames.moments if moment.begins] == list(
+        range(len(begins))
+    )
+    assert all(frames.moments[step].is_event for step in begins)
 
 
 def test_who_is_put_out_is_told_where_he_was_asked() -> None:
@@ -57,8 +59,8 @@ def test_who_is_put_out_is_told_where_he_was_asked() -> None:
         "sentence": "the answer came too late",
     }
     game = replace(record.games[0], faults=(fault,))
-    told = reel_of(replace(record, games=(game,)))
-    (moment,) = (moment for moment in told.moments if moment.stops)
+    frames = reel_of(replace(record, games=(game,)))
+    (moment,) = (moment for moment in frames.moments if moment.stops)
     (stop,) = moment.stops
     assert (moment.step, stop.name, stop.verdict) == (5, "luck1@1", "timeout")
     assert moment.is_event

@@ -34,7 +34,7 @@ def steps(setup: Setup) -> list[Step]:
     return closely(setup, walk(setup, 0))
 
 
-def with_eyes(found: TableRendering, eyes: Collection[int]) -> TableRendering:
+def with_eyes(rendering: TableRendering, eyes: Collection[int]) -> TableRendering:
     """Close the hands of all seats that are not in `eyes`, as a page does."""
 
     def closed(area: Area) -> Area:
@@ -43,15 +43,17 @@ def with_eyes(found: TableRendering, eyes: Collection[int]) -> TableRendering:
         return area
 
     return replace(
-        found,
-        seats=tuple(replace(seat, areas=tuple(map(closed, seat.areas))) for seat in found.seats),
-        centre=tuple(map(closed, found.centre)),
-        below=tuple(map(closed, found.below)),
+        rendering,
+        seats=tuple(
+            replace(seat, areas=tuple(map(closed, seat.areas))) for seat in rendering.seats
+        ),
+        centre=tuple(map(closed, rendering.centre)),
+        below=tuple(map(closed, rendering.below)),
     )
 
 
-def secrets(found: TableRendering, key: str) -> Iterator[PrivateCards]:
-    for seat in found.seats:
+def secrets(rendering: TableRendering, key: str) -> Iterator[PrivateCards]:
+    for seat in rendering.seats:
         for area in seat.areas:
             if isinstance(area, PrivateCards) and area.key == key:
                 yield area
@@ -62,8 +64,8 @@ def cards_in(part: Any) -> Iterator[str]:
     if isinstance(part, CardGroup):
         yield from (face.card for face in part.faces)
     elif isinstance(part, (tuple, list)):
-        for one in part:
-            yield from cards_in(one)
+        for element in part:
+            yield from cards_in(element)
     elif is_dataclass(part):
         for field in fields(part):
             yield from cards_in(getattr(part, field.name))
@@ -99,8 +101,8 @@ def test_open_eyes_see_every_card_of_their_hand_and_closed_ones_as_many_backs(
     for step in steps(table):
         if not step.moves:
             continue
-        found = scene(table, step.state, range(table.seats))
-        for secret in secrets(found, "hand"):
+        rendering = scene(table, step.state, range(table.seats))
+        for secret in secrets(rendering, "hand"):
             hand = step.state.view(secret.seat).hand
             assert isinstance(secret.opened, CardGroup)
             assert isinstance(secret.closed, CardGroup)
@@ -112,9 +114,9 @@ def test_open_eyes_see_every_card_of_their_hand_and_closed_ones_as_many_backs(
 @every_table
 def test_who_is_asked_is_marked(table: Setup) -> None:
     for step in steps(table):
-        found = scene(table, step.state, ())
-        assert tuple(s.number for s in found.seats if s.acts) == step.state.actors
-        assert tuple(s.score for s in found.seats) == step.state.scores
+        rendering = scene(table, step.state, ())
+        assert tuple(s.number for s in rendering.seats if s.acts) == step.state.actors
+        assert tuple(s.score for s in rendering.seats) == step.state.scores
 
 
 @every_table
@@ -126,19 +128,19 @@ def test_a_spectator_is_shown_no_card_that_lies_face_down(table: Setup) -> None:
         everybody = range(table.seats)
         whole = scene(table, step.state, everybody)
         for seat in everybody:
-            (hand,) = (one for one in secrets(whole, "hand") if one.seat == seat)
+            (hand,) = (secret for secret in secrets(whole, "hand") if secret.seat == seat)
             known = set(cards_in(hand.closed))
-            own = set(cards_in(hand.opened)) - known
+            opened_cards = set(cards_in(hand.opened)) - known
             drawn = set(cards_in(current(scene(table, step.state, ()))))
-            assert not own & drawn
-            hidden += len(own)
+            assert not opened_cards & drawn
+            hidden += len(opened_cards)
     assert hidden
 
 
-def current(found: TableRendering) -> list[Any]:
+def current(rendering: TableRendering) -> list[Any]:
     """Return the areas of the current deal, without those of the previous one."""
-    areas = [area for seat in found.seats for area in seat.areas]
-    return [*areas, *(area for area in found.centre if area.key != "ended")]
+    areas = [area for seat in rendering.seats for area in seat.areas]
+    return [*areas, *(area for area in rendering.centre if area.key != "ended")]
 
 
 @every_table

@@ -9,9 +9,9 @@ from tests.conformance.walks import closely, walk
 @every_table
 def test_every_position_can_be_told(table: Table) -> None:
     for step in closely(table, walk(table, 0))[::5]:
-        told = lines(scene(table, step.state, ()))
-        assert told[0]
-        assert all(line == line.rstrip() for line in told)
+        text_lines = lines(scene(table, step.state, ()))
+        assert text_lines[0]
+        assert all(line == line.rstrip() for line in text_lines)
 
 
 @every_table

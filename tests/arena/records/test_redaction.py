@@ -20,8 +20,8 @@ ACTION = '{"type":"action","game":0,"note":"a \\"fault\\" of mine \u2028 /srv/x/
 
 
 def test_of_a_fault_what_happened_is_left() -> None:
-    told = published(ACTION + dump(FAULT) + ACTION)
-    first, fault, last, end = told.split("\n")
+    public_lines = published(ACTION + dump(FAULT) + ACTION)
+    first, fault, last, end = public_lines.split("\n")
     assert (f"{first}\n", f"{last}\n", end) == (ACTION, ACTION, "")
     assert json.loads(fault) == {
         "type": "fault",

@@ -21,7 +21,7 @@ from arena.remote.relay.relay_session import RelaySession
 def test_how_a_remote_process_ended_is_spelled_out_and_cut(
     tmp_path: Path, sent: str, shown: str
 ) -> None:
-    async def told() -> str:
+    async def request_text() -> str:
         guest = RelaySession("mybot@1", "owner", "\u202einstance", "token", 1)
         seat = guest.seats[1] = RelaySeat(
             1, "m-1", tmp_path / "s", lambda message: None, lambda size: None
@@ -29,4 +29,4 @@ def test_how_a_remote_process_ended_is_spelled_out_and_cut(
         guest.hear(relay_pb2.ConnectRequest(gone=relay_pb2.Gone(seat=1, ended=sent)))
         return await seat.ended
 
-    assert asyncio.run(told()) == shown
+    assert asyncio.run(request_text()) == shown

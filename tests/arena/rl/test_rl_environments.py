@@ -33,15 +33,15 @@ def wrapped(table: Table) -> Any:
     return env(table.game.id, seats=table.seats, options=table.options)
 
 
-def play(one: ArenaEnv, seed: int) -> list[dict[str, float]]:
+def play(environment: ArenaEnv, seed: int) -> list[dict[str, float]]:
     """Play a game at random and return the rewards of every step."""
-    one.reset(seed=seed)
+    environment.reset(seed=seed)
     chance = random.Random(seed)
     rewards = []
-    while not any(one.terminations.values()):
-        observation = one.observe(one.agent_selection)
-        one.step(chance.choice(np.flatnonzero(observation["action_mask"]).tolist()))
-        rewards.append(dict(one.rewards))
+    while not any(environment.terminations.values()):
+        observation = environment.observe(environment.agent_selection)
+        environment.step(chance.choice(np.flatnonzero(observation["action_mask"]).tolist()))
+        rewards.append(dict(environment.rewards))
     return rewards
 
 
@@ -71,92 +71,96 @@ def test_it_runs_the_performance_test_of_pettingzoo(
 def test_what_all_sides_are_rewarded_is_nothing_together_and_one_at_most(
     table: Table, reward: str
 ) -> None:
-    one = made(table, reward=reward)
-    rewards = play(one, 3)
-    told = np.array([[step[agent] for agent in one.possible_agents] for step in rewards])
-    first_of_side = [one.table.sides.index(side) for side in sorted(set(one.table.sides))]
-    assert np.allclose(told[:, first_of_side].sum(axis=1), 0)
-    assert np.abs(told.sum(axis=0)).max() <= 1 + 1e-9
-    assert np.allclose(told.sum(axis=0), STANDINGS[reward](one.table))
+    environment = made(table, reward=reward)
+    rewards = play(environment, 3)
+    reward_matrix = np.array(
+        [[step[agent] for agent in environment.possible_agents] for step in rewards]
+    )
+    first_of_side = [
+        environment.table.sides.index(side) for side in sorted(set(environment.table.sides))
+    ]
+    assert np.allclose(reward_matrix[:, first_of_side].sum(axis=1), 0)
+    assert np.abs(reward_matrix.sum(axis=0)).max() <= 1 + 1e-9
+    assert np.allclose(reward_matrix.sum(axis=0), STANDINGS[reward](environment.table))
 
 
 def test_the_better_place_is_rewarded_with_one_and_the_worse_with_minus_one() -> None:
-    one = raw_env("poke")
-    rewards = play(one, 5)
-    places = one.table.game.outcome(one.table.state, one.table.sides).places
+    environment = raw_env("poke")
+    rewards = play(environment, 5)
+    places = environment.table.game.outcome(environment.table.state, environment.table.sides).places
     assert sorted(places) == [1, 2]
     assert [rewards[-1][f"seat_{seat}"] for seat in (places.index(1), places.index(2))] == [1, -1]
     assert not any(value for step in rewards[:-1] for value in step.values())
 
 
 def test_partners_are_rewarded_alike() -> None:
-    one = raw_env("pokex", seats=4, reward="points")
-    for step in play(one, 1):
+    environment = raw_env("pokex", seats=4, reward="points")
+    for step in play(environment, 1):
         assert step["seat_0"] == step["seat_2"]
         assert step["seat_1"] == step["seat_3"]
 
 
 def test_a_seat_that_chooses_at_the_same_time_does_not_see_what_was_chosen() -> None:
-    one = raw_env("saint_poker", seats=3)
-    one.reset(seed=1)
-    before = one.observe("seat_1"), one.observe("seat_2")
-    assert one.agent_selection == "seat_0"
-    one.step(4)
-    assert one.agent_selection == "seat_1"
-    after = one.observe("seat_1"), one.observe("seat_2")
+    environment = raw_env("saint_poker", seats=3)
+    environment.reset(seed=1)
+    before = environment.observe("seat_1"), environment.observe("seat_2")
+    assert environment.agent_selection == "seat_0"
+    environment.step(4)
+    assert environment.agent_selection == "seat_1"
+    after = environment.observe("seat_1"), environment.observe("seat_2")
     for earlier, later in zip(before, after, strict=True):
         assert np.array_equal(earlier["observation"], later["observation"])
 
 
 def test_an_illegal_action_leaves_the_bare_environment_as_it_was() -> None:
-    one = raw_env("poke")
-    one.reset(seed=1)
-    state = one.table.state
+    environment = raw_env("poke")
+    environment.reset(seed=1)
+    state = environment.table.state
     with pytest.raises(IllegalAction, match="31 stands for nothing here; the legal numbers are 0"):
-        one.step(31)
-    assert one.table.state is state
+        environment.step(31)
+    assert environment.table.state is state
 
 
 def test_an_illegal_action_ends_the_game_of_the_wrapped_one_with_minus_one() -> None:
-    one: Any = env("poke")
-    one.reset(seed=1)
-    agent = one.agent_selection
-    one.step(31)
-    assert one.terminations[agent]
-    assert one.rewards[agent] == -1
+    environment: Any = env("poke")
+    environment.reset(seed=1)
+    agent = environment.agent_selection
+    environment.step(31)
+    assert environment.terminations[agent]
+    assert environment.rewards[agent] == -1
 
 
 def test_the_same_seed_deals_the_same_games_one_after_the_other() -> None:
-    one, other = raw_env("pouku"), raw_env("pouku")
-    one.reset(seed=4)
+    first_row, other = raw_env("pouku"), raw_env("pouku")
+    first_row.reset(seed=4)
     other.reset(seed=4)
-    assert one.table.state == other.table.state
-    first = one.table.state
-    one.reset()
+    assert first_row.table.state == other.table.state
+    first = first_row.table.state
+    first_row.reset()
     other.reset()
-    assert one.table.state == other.table.state != first
+    assert first_row.table.state == other.table.state != first
 
 
 def test_a_board_of_a_match_can_be_played() -> None:
     luck = Seeded(board_seed(bytes(32), 3))
-    one = raw_env("poke")
-    one.reset(options={"luck": luck})
-    assert one.table.state == GAMES["poke"].start(luck)
+    environment = raw_env("poke")
+    environment.reset(options={"luck": luck})
+    assert environment.table.state == GAMES["poke"].start(luck)
 
 
 def test_it_is_drawn_with_all_hands_open() -> None:
-    one = raw_env("poke", render_mode="ansi")
-    one.reset(seed=1)
-    drawn = one.render()
+    environment = raw_env("poke", render_mode="ansi")
+    environment.reset(seed=1)
+    drawn = environment.render()
     assert drawn is not None
     for seat in range(2):
-        assert " ".join(one.table.view(seat).hand) in drawn
+        assert " ".join(environment.table.view(seat).hand) in drawn
 
 
 def test_without_a_mode_nothing_is_drawn() -> None:
-    one = raw_env("poke")
-    one.reset(seed=1)
-    assert one.render() is None
+    environment = raw_env("poke")
+    environment.reset(seed=1)
+    assert environment.render() is None
 
 
 def test_what_cannot_be_played_is_said_in_a_sentence() -> None:
@@ -177,7 +181,7 @@ def test_the_number_of_seats_follows_from_the_options() -> None:
 def test_without_the_extra_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['pettingzoo'] = None; import arena.rl"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    said = done.stderr.splitlines()[-1]
-    assert said.endswith(
+    line = done.stderr.splitlines()[-1]
+    assert line.endswith(
         'pettingzoo is not installed; the training ground needs pip install "pokearena[rl]"'
     )

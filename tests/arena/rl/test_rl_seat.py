@@ -73,10 +73,10 @@ def test_the_same_seed_and_the_same_choices_are_the_same_game() -> None:
 def test_bots_shift_nobodys_random_numbers() -> None:
     env = SeatEnv("poke", against="random", seat=0)
     random.seed(1)
-    wanted = random.random()
+    expected = random.random()
     random.seed(1)
     env.reset(seed=1)
-    assert random.random() == wanted
+    assert random.random() == expected
 
 
 def test_an_illegal_action_is_a_fault_and_costs_all() -> None:
@@ -102,17 +102,17 @@ def test_otherwise_chance_seats_it() -> None:
 
 
 def test_every_other_seat_can_have_a_bot_of_its_own() -> None:
-    asked: list[tuple[str, int]] = []
+    questions: list[tuple[str, int]] = []
 
     def noted(name: str, question: bot_pb2.ActRequest) -> bot_pb2.Action:
-        asked.append((name, question.seat))
+        questions.append((name, question.seat))
         return meek(question)
 
     env = SeatEnv(
         "pokex", seats=4, against=[lambda q: noted("a", q), lambda q: noted("b", q), meek], seat=1
     )
     play(env, 1)
-    assert set(asked) == {("a", 0), ("b", 2)}
+    assert set(questions) == {("a", 0), ("b", 2)}
 
 
 def test_wrong_seats_are_said_in_a_sentence() -> None:

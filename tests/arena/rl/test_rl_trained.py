@@ -34,11 +34,11 @@ def training(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
         sys.modules.pop(name, None)
 
 
-def duel(one: Choose, other: Choose, boards: int) -> tuple[float, float]:
+def duel(first: Choose, other: Choose, boards: int) -> tuple[float, float]:
     """Return the mean score of one bot over mirrored boards, and half of its 95 % interval."""
     codec, means = GameCodec(FORM.game), []
     for board in range(1000, 1000 + boards):
-        seatings = ((one, other), (other, one))
+        seatings = ((first, other), (other, first))
         scores = [score(play(FORM, codec, board, s), (0, 1), n) for n, s in enumerate(seatings)]
         means.append(sum(scores) / 2)
     mean = sum(means) / boards
@@ -53,10 +53,10 @@ def test_its_hands_compare_as_the_rules_have_it(training: ModuleType) -> None:
     for case in range(1500):
         few = [card for card in DECK if card[1] in "CD"] if case % 2 else list(DECK)
         size = rng.choice((5, 6, 7))
-        one, other = rng.sample(few, size), rng.sample(few, size)
-        mine, theirs = (strength.worth(strength.counted(hand), hand) for hand in (one, other))
-        right, left = best_hand(one), best_hand(other)
-        assert (mine > theirs, mine == theirs) == (right > left, right == left), (one, other)
+        first, other = rng.sample(few, size), rng.sample(few, size)
+        mine, theirs = (strength.worth(strength.counted(hand), hand) for hand in (first, other))
+        right, left = best_hand(first), best_hand(other)
+        assert (mine > theirs, mine == theirs) == (right > left, right == left), (first, other)
 
 
 @pytest.mark.long
@@ -72,18 +72,18 @@ def test_there_are_weights_for_every_decision_of_a_game() -> None:
 
 @pytest.mark.long
 def test_it_plays_at_a_real_table_without_a_fault(tmp_path: Path) -> None:
-    said = in_own_process(
+    result = in_own_process(
         tmp_path, ("play", "saint_poker", str(TRAINED), "sample:random", "-n", "2", "--json")
     )
-    assert said.status == 0, said.err
-    told = json.loads(said.out)
-    assert {word for game in told["games"] for word in game["verdicts"]} == {"finished"}
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
+    assert {word for game in document["games"] for word in game["verdicts"]} == {"finished"}
 
 
 @pytest.mark.long
 def test_it_passes_the_test_of_the_arena(tmp_path: Path) -> None:
-    said = in_own_process(tmp_path, ("test", str(TRAINED), "--quick"))
-    assert said.status == 0, said.out + said.err
+    result = in_own_process(tmp_path, ("test", str(TRAINED), "--quick"))
+    assert result.status == 0, result.out + result.err
 
 
 @pytest.mark.long

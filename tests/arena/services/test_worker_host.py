@@ -65,9 +65,12 @@ class Elsewhere:
         return due
 
     def worker(self, *words: str) -> "subprocess.Popen[bytes]":
-        with self.said.open("ab") as said:
+        with self.said.open("ab") as log_file:
             return subprocess.Popen(
-                [POKEARENA, "worker", *words], env=self.environment, stdout=said, stderr=said
+                [POKEARENA, "worker", *words],
+                env=self.environment,
+                stdout=log_file,
+                stderr=log_file,
             )
 
 
@@ -75,9 +78,9 @@ class Elsewhere:
 def elsewhere(tmp_path: Path) -> Iterator[Elsewhere]:
     """Provide a store and a Redis without any services."""
     with redis_server.resolve(Folder(tmp_path / "redis-data"), {}) as address:
-        found = Elsewhere(tmp_path, address.url)
-        yield found
-        found.engine.dispose()
+        other_host = Elsewhere(tmp_path, address.url)
+        yield other_host
+        other_host.engine.dispose()
 
 
 @pytest.mark.long
@@ -87,8 +90,12 @@ def test_workers_with_a_referee_of_their_own_fetch_the_bots_play_and_end_by_them
     [match] = elsewhere.schedule()
     with elsewhere.worker("--burst", "-j", "2") as workers:
         assert workers.wait() == 0, elsewhere.said.read_text()
-    found = listing.find(elsewhere.engine, match)
-    assert (found.state, found.attempt, found.failures) == (MatchState.CLOSED, 1, 0)
+    stored_match = listing.find(elsewhere.engine, match)
+    assert (stored_match.state, stored_match.attempt, stored_match.failures) == (
+        MatchState.CLOSED,
+        1,
+        0,
+    )
     assert len([path for path in elsewhere.there.versions.iterdir() if path.is_dir()]) == 2
     assert sorted(path.name for path in elsewhere.there.logs.glob("*.log")) == [
         "referee-worker-1.log",

@@ -103,8 +103,8 @@ def test_a_tournament_of_every_format_is_played_to_its_end(
 ) -> None:
     made = cup(format_name, **settings)
     assert play_out(store, made) == waves
-    found = listing.matches(store, tournament=made.id)
-    assert [match.state for match in found] == [MatchState.CLOSED] * sum(waves)
+    matches = listing.matches(store, tournament=made.id)
+    assert [match.state for match in matches] == [MatchState.CLOSED] * sum(waves)
     assert isinstance(scheduler.standing(store, tournaments.find(store, made.id)), FormatOver)
 
 
@@ -116,8 +116,8 @@ def test_a_test_of_two_ends_with_a_verdict_and_marks_what_was_in_flight(
     over = scheduler.standing(store, tournaments.find(store, made.id))
     assert isinstance(over, FormatOver)
     assert over.ranking == (("bot0@1",), ("bot1@1",))
-    found = listing.matches(store, tournament=made.id)
-    assert over.drained == tuple((m.round, m.number) for m in found[-len(over.drained) :])
+    matches = listing.matches(store, tournament=made.id)
+    assert over.drained == tuple((m.round, m.number) for m in matches[-len(over.drained) :])
 
 
 def test_the_winner_of_a_knockout_has_won_every_match(
@@ -178,8 +178,8 @@ def test_who_joins_is_paired_from_the_next_round_on(
     assert [entry.joined for entry in joined.entries] == [0, 0, 0, 0, 3]
     assert Scheduler(store).advance() == 4
     play_out(store, made)
-    found = [m.entrants for m in listing.matches(store, tournament=made.id)]
-    assert len(set(found)) == len(found) == 10
+    entrants = [m.entrants for m in listing.matches(store, tournament=made.id)]
+    assert len(set(entrants)) == len(entrants) == 10
     with pytest.raises(Conflict, match="is closed"):
         lifecycle.add(store, made.id, scheduler.enrol(store, ["bot5@1"]))
 

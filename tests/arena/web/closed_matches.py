@@ -18,8 +18,8 @@ Change = Callable[[str], str]
 
 def table(name: str) -> Table:
     """The table of this name: "poke-2-must_beat=true"."""
-    (found,) = (one for one in TABLES if str(one) == name)
-    return found
+    (named_table,) = (form for form in TABLES if str(form) == name)
+    return named_table
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,11 @@ def test_the_ladder_tells_the_same_in_every_form(client: TestClient) -> None:
     page = client.get("/ladders/poke")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert page.text.index("ada") < page.text.index("bob") < page.text.index("cy<")
-    told = client.get("/ladders/poke.json").json()
-    assert [line["entrant"] for line in told["standings"]] == ["ada@1", "bob@1", "cy@1"]
+    document = client.get("/ladders/poke.json").json()
+    assert [line["entrant"] for line in document["standings"]] == ["ada@1", "bob@1", "cy@1"]
     rows = list(csv.DictReader(io.StringIO(client.get("/ladders/poke.csv").text)))
     assert [row["bot"] for row in rows] == ["ada@1", "bob@1", "cy@1"]
-    assert float(rows[0]["strength"]) == told["standings"][0]["strength"]
+    assert float(rows[0]["strength"]) == document["standings"][0]["strength"]
     text = client.get("/ladders/poke", headers={"Accept": "text/plain"}).text.splitlines()
     assert [line.split()[1] for line in text[2:]] == ["ada@1", "bob@1", "cy@1"]
     assert "| ada@1 |" in client.get("/ladders/poke.md").text

@@ -20,7 +20,7 @@ def past(*rows: dict[int, tuple[float, float]]) -> RatingHistory:
     return RatingHistory(
         tuple(
             HistoryPoint(
-                float(at), at, at, {f"bot@{n}": HistoryValue(*told) for n, told in row.items()}
+                float(at), at, at, {f"bot@{n}": HistoryValue(*fields) for n, fields in row.items()}
             )
             for at, row in enumerate(rows, 1)
         )
@@ -46,28 +46,28 @@ def test_small_changes_do_not_fill_a_spark() -> None:
 
 
 def test_a_chart_has_a_line_a_band_and_a_name_for_each_version() -> None:
-    found = bot.chart(
+    chart = bot.chart(
         past({1: (1200, 300)}, {1: (1210, 50)}, {1: (1220, 40), 2: (1300, 200)}, {2: (1310, 30)}),
         [version(1, 0.5), version(2, 2.5)],
     )
-    assert found is not None
-    assert [course.name for course in found.courses] == ["bot@1", "bot@2"]
-    assert [len(numbers(course.line)) for course in found.courses] == [3, 2]
-    assert [len(numbers(course.band)) for course in found.courses] == [6, 4]
-    for course in found.courses:
+    assert chart is not None
+    assert [course.name for course in chart.courses] == ["bot@1", "bot@2"]
+    assert [len(numbers(course.line)) for course in chart.courses] == [3, 2]
+    assert [len(numbers(course.band)) for course in chart.courses] == [6, 4]
+    for course in chart.courses:
         for x, y in numbers(course.line) + numbers(course.band):
             assert bot.LEFT <= x <= bot.WIDTH - bot.RIGHT
             assert bot.TOP <= y <= bot.HEIGHT - bot.BOTTOM
-    assert [mark.text for mark in found.uploads] == ["@2"]
-    third, fourth = numbers(found.courses[1].line)
-    assert numbers(found.courses[0].line)[1][0] < found.uploads[0].at < third[0] < fourth[0]
+    assert [mark.text for mark in chart.uploads] == ["@2"]
+    third, fourth = numbers(chart.courses[1].line)
+    assert numbers(chart.courses[0].line)[1][0] < chart.uploads[0].at < third[0] < fourth[0]
 
 
 def test_names_of_lines_that_end_together_stand_apart() -> None:
     rows = [{1: (1200.0, 9.0), 2: (1201.0, 9.0), 3: (1199.0, 9.0)}] * 2
-    found = bot.chart(past(*rows), [version(n, 0) for n in (1, 2, 3)])
-    assert found is not None
-    labels = sorted(course.label for course in found.courses)
+    chart = bot.chart(past(*rows), [version(n, 0) for n in (1, 2, 3)])
+    assert chart is not None
+    labels = sorted(course.label for course in chart.courses)
     assert all(b - a >= 14 for a, b in itertools.pairwise(labels))
 
 
@@ -78,12 +78,12 @@ def test_one_point_is_no_chart() -> None:
 
 def test_a_histogram_counts_every_decision_once() -> None:
     thinking = DecisionHistogram.of([0.5, 1.0, 1.1, 7.0, 7.5, 7.6, 240.0])
-    found = charts.histogram(thinking.stored(), BINS)
-    assert found is not None
-    assert sum(bar.count for bar in found.bars) == 7
-    assert max(found.bars, key=lambda bar: bar.height).count == 3
-    assert [tick.text for tick in found.ticks] == ["1 ms", "10 ms", "100 ms"]
-    for bar in found.bars:
+    chart = charts.histogram(thinking.stored(), BINS)
+    assert chart is not None
+    assert sum(bar.count for bar in chart.bars) == 7
+    assert max(chart.bars, key=lambda bar: bar.height).count == 3
+    assert [tick.text for tick in chart.ticks] == ["1 ms", "10 ms", "100 ms"]
+    for bar in chart.bars:
         assert 0 <= bar.x <= bar.x + bar.width <= charts.TIMES_WIDTH
         assert 0 <= bar.y <= bar.y + bar.height <= charts.TIMES_HEIGHT
     assert charts.histogram([], BINS) is None
@@ -91,9 +91,9 @@ def test_a_histogram_counts_every_decision_once() -> None:
 
 @pytest.mark.parametrize("low", [0.01, 3.0, 900.0])
 def test_the_axis_of_a_narrow_histogram_says_something(low: float) -> None:
-    found = charts.histogram(DecisionHistogram.of([low]).stored(), BINS)
-    assert found is not None
-    assert len(found.ticks) >= 2
+    chart = charts.histogram(DecisionHistogram.of([low]).stored(), BINS)
+    assert chart is not None
+    assert len(chart.ticks) >= 2
 
 
 @pytest.mark.parametrize(

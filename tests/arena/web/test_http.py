@@ -31,8 +31,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 def test_a_head_is_the_answer_without_its_body(client: TestClient) -> None:
     whole, head = client.get("/ladders/poke.csv"), client.head("/ladders/poke.csv")
     assert head.content == b""
-    told = ("content-length", "content-type", "etag", "vary", "cache-control")
-    assert [head.headers[name] for name in told] == [whole.headers[name] for name in told]
+    names = ("content-length", "content-type", "etag", "vary", "cache-control")
+    assert [head.headers[name] for name in names] == [whole.headers[name] for name in names]
 
 
 def test_what_an_address_takes_can_be_asked(client: TestClient) -> None:

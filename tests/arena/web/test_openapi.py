@@ -40,7 +40,7 @@ def client(web: WebState) -> Iterator[TestClient]:
 
 
 @pytest.fixture(scope="module")
-def told(client: TestClient) -> dict[str, Any]:
+def description(client: TestClient) -> dict[str, Any]:
     answer = client.get("/openapi.json")
     assert answer.headers["content-type"] == "application/json"
     document: dict[str, Any] = answer.json()
@@ -58,11 +58,11 @@ def filled(path: str, operation: dict[str, Any]) -> tuple[str, dict[str, str]]:
     return path, query
 
 
-def test_every_page_is_in_it(told: dict[str, Any]) -> None:
-    assert told["openapi"] == "3.1.0"
-    pages = {path: methods for path, methods in told["paths"].items() if "get" in methods}
+def test_every_page_is_in_it(description: dict[str, Any]) -> None:
+    assert description["openapi"] == "3.1.0"
+    pages = {path: methods for path, methods in description["paths"].items() if "get" in methods}
     assert len(pages) == len(PAGES)
-    assert "/ladders/{form}" in told["paths"]
+    assert "/ladders/{form}" in description["paths"]
     for path, methods in pages.items():
         names = {each["name"] for each in methods["get"]["parameters"] if each["in"] == "path"}
         assert path.count("{") == len(names)
@@ -70,15 +70,15 @@ def test_every_page_is_in_it(told: dict[str, Any]) -> None:
         assert methods["get"]["summary"].endswith(".")
     identities = [
         operation["operationId"]
-        for methods in told["paths"].values()
+        for methods in description["paths"].values()
         for operation in methods.values()
     ]
     assert len(set(identities)) == len(identities)
 
 
-def test_its_examples_are_real_answers(client: TestClient, told: dict[str, Any]) -> None:
+def test_its_examples_are_real_answers(client: TestClient, description: dict[str, Any]) -> None:
     tried = 0
-    for path, methods in told["paths"].items():
+    for path, methods in description["paths"].items():
         if "get" not in methods:
             continue
         content = methods["get"]["responses"]["200"]["content"].get(KINDS["json"], {})

@@ -44,18 +44,20 @@ def test_no_server_error_is_found(client: TestClient) -> None:
         return value
 
     schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
-    asked = 0
+    cases = 0
 
     def page_request(case: Any) -> None:
-        nonlocal asked
-        told = case.as_transport_kwargs(base_url="http://testserver")
-        words = {name: told.get(name) for name in ("params", "headers")}
-        answer = client.request(told["method"], told["url"], content=told.get("data"), **words)
-        assert answer.status_code < 500, (told, answer.text)
-        asked += 1
+        nonlocal cases
+        arguments = case.as_transport_kwargs(base_url="http://testserver")
+        words = {name: arguments.get(name) for name in ("params", "headers")}
+        answer = client.request(
+            arguments["method"], arguments["url"], content=arguments.get("data"), **words
+        )
+        assert answer.status_code < 500, (arguments, answer.text)
+        cases += 1
 
-    for found in schema.get_all_operations():
-        assert isinstance(found, Ok)
-        settings(max_examples=60)(given(found.ok().as_strategy())(page_request))()
-    print(f"{asked} requests")
-    assert asked > 40
+    for operation in schema.get_all_operations():
+        assert isinstance(operation, Ok)
+        settings(max_examples=60)(given(operation.ok().as_strategy())(page_request))()
+    print(f"{cases} requests")
+    assert cases > 40

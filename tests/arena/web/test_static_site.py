@@ -30,8 +30,8 @@ def cup(stage: Stage) -> Tournament:
 
 
 def links_of(page: Path) -> Iterator[str]:
-    for found in re.findall(r'(?:href|src)="([^"]*)"', page.read_text()):
-        yield found.partition("#")[0].partition("?")[0]
+    for link in re.findall(r'(?:href|src)="([^"]*)"', page.read_text()):
+        yield link.partition("#")[0].partition("?")[0]
 
 
 def test_every_link_leads_to_a_file_of_the_site(
@@ -58,14 +58,16 @@ def test_it_holds_all_matches_with_their_replays_and_records(
 ) -> None:
     static_site.write(stage.engine, cup.id, tmp_path)
     for match in listing.matches(stage.engine, tournament=cup.id):
-        own = tmp_path / "matches" / match.id
-        assert own.with_suffix(".jsonl").read_text() == results.record(stage.engine, match.id)
-        assert {path.name for path in (own / "games").iterdir()} == {"0.html", "1.html"}
-        page = own.with_suffix(".html").read_text()
+        match_folder = tmp_path / "matches" / match.id
+        assert match_folder.with_suffix(".jsonl").read_text() == results.record(
+            stage.engine, match.id
+        )
+        assert {path.name for path in (match_folder / "games").iterdir()} == {"0.html", "1.html"}
+        page = match_folder.with_suffix(".html").read_text()
         assert "✓" in page
         assert "being checked" not in page
-        told = json.loads(own.with_suffix(".json").read_text())
-        assert told["verified"]["problems"] == []
+        document = json.loads(match_folder.with_suffix(".json").read_text())
+        assert document["verified"]["problems"] == []
     assert {path.stem for path in (tmp_path / "bots").iterdir()} == {"bot0", "bot1", "bot2"}
 
 

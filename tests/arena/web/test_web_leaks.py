@@ -52,8 +52,8 @@ def middle() -> State:
 
 def position(of: Held, state: State) -> Position:
     """The same as the news tell it."""
-    told = codec_of(table(TABLE).game).view(state.public())
-    view = MessageToDict(bot_pb2.View.FromString(told))
+    public_view = codec_of(table(TABLE).game).view(state.public())
+    view = MessageToDict(bot_pb2.View.FromString(public_view))
     actors = tuple(state.actors)
     return Position(of.match, 0, 3, 1, DECISIONS, actors, ("luck0@1", "luck1@1"), view)
 
@@ -72,14 +72,14 @@ def deal_again(place: Workspace, held: Held) -> None:
         assert rows
         connection.execute(delete(games).where(games.c.match == held.match))
         for row in rows:
-            told = dict(row._mapping)
-            told["places"] = told["places"][::-1]
-            told["scores"] = [score + 7 for score in told["scores"]]
-            told["verdicts"] = ["timeout" for _ in told["verdicts"]]
-            told["faults"] = [faults + 3 for faults in told["faults"]]
-            told["thinking"] = None
-            told["record"] = told["record"].replace('"ms":', '"note":"aces","ms":1')
-            connection.execute(insert(games).values(**told))
+            columns = dict(row._mapping)
+            columns["places"] = columns["places"][::-1]
+            columns["scores"] = [score + 7 for score in columns["scores"]]
+            columns["verdicts"] = ["timeout" for _ in columns["verdicts"]]
+            columns["faults"] = [faults + 3 for faults in columns["faults"]]
+            columns["thinking"] = None
+            columns["record"] = columns["record"].replace('"ms":', '"note":"aces","ms":1')
+            connection.execute(insert(games).values(**columns))
         connection.execute(
             insert(faults).values(
                 match=held.match,
@@ -107,7 +107,7 @@ def addresses(web: WebState, held: Held) -> list[str]:
         "game": "poke",
         "page": "ratings",
     }
-    told = []
+    addresses_row = []
     for address in PAGES:
         path = plain(address.path)
         for name in names(address.path):
@@ -115,16 +115,22 @@ def addresses(web: WebState, held: Held) -> list[str]:
             path = path.replace(f"{{{name}}}", known[kind])
         query = Samples(web).query(address) or {}
         words = "?" + "&".join(f"{name}={value}" for name, value in query.items()) if query else ""
-        told += [path + ("" if kind == "html" else f".{kind}") + words for kind in KINDS]
-        told += [path + words + ("&" if words else "?") + "eyes=0"]
+        addresses_row += [path + ("" if kind == "html" else f".{kind}") + words for kind in KINDS]
+        addresses_row += [path + words + ("&" if words else "?") + "eyes=0"]
     match, cup = f"/matches/{held.match}", f"/tournaments/{held.tournament}"
-    return [*told, f"{match}.jsonl", f"{match}/record", f"{cup}/bundle.tar.gz", f"{cup}.zip"]
+    return [
+        *addresses_row,
+        f"{match}.jsonl",
+        f"{match}/record",
+        f"{cup}/bundle.tar.gz",
+        f"{cup}.zip",
+    ]
 
 
 def told_of(place: Workspace, held: Held, state: State) -> dict[str, bytes]:
     """Every answer there is, by its address; the news as lines and as events."""
     web = WebState(place.store, ServerSettings(rate=0))
-    told: dict[str, bytes] = {}
+    bodies: dict[str, bytes] = {}
     at = position(held, state)
     with TestClient(create(web)) as client:
         assert client.portal is not None
@@ -132,10 +138,10 @@ def told_of(place: Workspace, held: Held, state: State) -> dict[str, bytes]:
         for address in addresses(web, held):
             answer = client.get(address, follow_redirects=False)
             assert answer.status_code in (200, 400, 404, 406, 409), address
-            told[address] = str(answer.status_code).encode() + answer.content
-            told[address] += answer.headers.get("etag", "").encode()
-    told["the feed"] = asyncio.run(_fed(web, held, at))
-    return told
+            bodies[address] = str(answer.status_code).encode() + answer.content
+            bodies[address] += answer.headers.get("etag", "").encode()
+    bodies["the feed"] = asyncio.run(_fed(web, held, at))
+    return bodies
 
 
 async def _fed(web: WebState, held: Held, at: Position) -> bytes:
@@ -144,14 +150,14 @@ async def _fed(web: WebState, held: Held, at: Position) -> bytes:
     await asyncio.sleep(0)
     lines = feed.read(FeedFilter(match=None), events=False)
     events = feed.read(FeedFilter(match=held.match), events=True)
-    told = [await anext(lines), await anext(events)]
+    messages = [await anext(lines), await anext(events)]
     news = (MatchStarted(held.match, held.tournament, 1), at, GameOver(held.match, 2, 4))
-    for one in news:
-        web.events.receive(one, 0.0)
-        told += [await anext(lines), await anext(events)]
+    for event in news:
+        web.events.receive(event, 0.0)
+        messages += [await anext(lines), await anext(events)]
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    return b"".join(told)
+    return b"".join(messages)
 
 
 def seeds(place: Workspace, held: Held) -> list[bytes]:
@@ -160,9 +166,9 @@ def seeds(place: Workspace, held: Held) -> list[bytes]:
     with reading(place.store) as connection:
         mine = select(matches.c.seed).where(matches.c.id == held.match)
         whole = select(cups.c.seed).where(cups.c.id == held.tournament)
-        found = [connection.execute(query).scalar_one() for query in (mine, whole)]
+        counts = [connection.execute(query).scalar_one() for query in (mine, whole)]
     written = [
-        (seed.hex(), seed.hex().upper(), base64.b64encode(seed).decode()) for seed in found if seed
+        (seed.hex(), seed.hex().upper(), base64.b64encode(seed).decode()) for seed in counts if seed
     ]
     return [text.encode() for forms in written for text in forms]
 
@@ -185,10 +191,10 @@ def differences(place: Workspace, held: Held) -> list[str]:
     assert b'"decision":9' in before["the feed"]
     assert b'"decision": 9' in before[f"/matches/{held.match}.json"]
     for text in seeds(place, held):
-        assert [address for address, told in before.items() if text in told] == []
+        assert [address for address, body in before.items() if text in body] == []
     deal_again(place, held)
     after = told_of(place, held, dealt)
-    return [address for address, told in before.items() if told != after[address]]
+    return [address for address, body in before.items() if body != after[address]]
 
 
 @pytest.mark.long
@@ -208,8 +214,8 @@ def test_a_page_that_gives_something_away_is_caught(
             schema.games.c.match == page_request.path["id"]
         )
         with reading(web.engine) as connection:
-            told = [str(value) for value in connection.execute(query).scalars()]
-        return Page("Games", "error.html", {"sentence": "No."}, data={"games": told})
+            values = [str(value) for value in connection.execute(query).scalars()]
+        return Page("Games", "error.html", {"sentence": "No."}, data={"games": values})
 
     monkeypatch.setattr("time.time", lambda: NOW)
     leak = PageRoute("/matches/{id}/leak", leaking, "Leaks.")
@@ -220,5 +226,5 @@ def test_a_page_that_gives_something_away_is_caught(
     before = told_of(place, held, state)
     deal_again(place, held)
     after = told_of(place, held, state)
-    found = {address for address, told in before.items() if told != after[address]}
-    assert found == {f"/matches/{held.match}/leak.json"}
+    changed = {address for address, body in before.items() if body != after[address]}
+    assert changed == {f"/matches/{held.match}/leak.json"}

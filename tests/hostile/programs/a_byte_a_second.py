@@ -12,7 +12,7 @@ from wire import answer, path, serve
 
 def pump(source: socket.socket, target: socket.socket, slow: bool) -> None:
     while data := source.recv(1 << 16):
-        if not slow or not asked.is_set():
+        if not slow or not question_received.is_set():
             target.sendall(data)
             continue
         for byte in data:
@@ -32,11 +32,11 @@ def carry() -> None:
 def act(request: bytes, context: object) -> bytes:
     from pokearena.v1 import bot_pb2
 
-    asked.set()
+    question_received.set()
     return answer(bot_pb2.ActRequest.FromString(request)).SerializeToString()
 
 
-asked = threading.Event()
+question_received = threading.Event()
 inner = str(Path(tempfile.mkdtemp()) / "inner")
 listener = socket.socket(socket.AF_UNIX)
 listener.bind(path())

@@ -23,16 +23,16 @@ KEY = 0x504F4B45
 kept: list[object] = []
 
 
-def told(way: str, saw: object) -> None:
+def report(way: str, saw: object) -> None:
     print(json.dumps({"channel": way, "saw": bool(saw)}), flush=True)
 
 
 def tried(way: str, look: Callable[[], object]) -> None:
     """Print whether the other process is detected; a channel that raises an error is closed."""
     try:
-        told(way, look())
+        report(way, look())
     except (OSError, AttributeError, ValueError):
-        told(way, False)
+        report(way, False)
 
 
 def flock() -> bool:
@@ -63,10 +63,10 @@ def posix_lock(command: int) -> bool:
         kept.append(file)
         # A read lock needs read access only, and F_GETLK returns the locks of other processes.
         lock = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, KEY, 1, 0)
-        asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, KEY, 1, 0)
+        lock_request = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, KEY, 1, 0)
         get = fcntl.F_GETLK if command == fcntl.F_SETLK else 36
         try:
-            answer = fcntl.fcntl(file, get, asked)
+            answer = fcntl.fcntl(file, get, lock_request)
             seen |= struct.unpack("hhqqi4x", answer)[0] != fcntl.F_UNLCK
             fcntl.fcntl(file, command, lock)
         except OSError:
@@ -160,11 +160,11 @@ def keyring() -> bool:
     kept.extend(words)
     kind, name, value = map(ctypes.addressof, words)
     try:
-        found = syscall(250, 10, -4, kind, name, 0) > 0
+        available = syscall(250, 10, -4, kind, name, 0) > 0
     except OSError:
-        found = False
+        available = False
     syscall(248, kind, name, value, 1, -4)
-    return found
+    return available
 
 
 def others() -> bool:

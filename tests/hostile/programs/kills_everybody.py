@@ -26,9 +26,9 @@ def act() -> None:
         print('{"way": "signals", "got": "out"}')
         return
     attempt(parent=lambda: os.kill(os.getppid(), signal.SIGSTOP))
-    own = {int(task) for task in os.listdir("/proc/self/task")}
+    tasks = {int(task) for task in os.listdir("/proc/self/task")}
     for pid in range(2, 70_000):
-        if pid not in own:
+        if pid not in tasks:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):

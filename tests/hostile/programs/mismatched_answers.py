@@ -10,8 +10,8 @@ from wire import answer, questions, serve
 def stream(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
     for request in requests:
         answers = [answer(question) for question in questions(request)]
-        for one in answers:
-            one.decision += 1
+        for batch_answer in answers:
+            batch_answer.decision += 1
         yield bot_pb2.PlayResponse(answers=answers).SerializeToString()
 
 

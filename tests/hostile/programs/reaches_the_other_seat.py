@@ -19,15 +19,15 @@ def connect(path: str) -> object:
 
 
 def act() -> None:
-    own = os.environ["POKEARENA_ADDRESS"].removeprefix("unix:")
+    address = os.environ["POKEARENA_ADDRESS"].removeprefix("unix:")
     base = targets["sockets"]
-    found = [path for path in glob.glob(f"{base}/pokearena-bot-*/*") if path != own]
-    for number, path in enumerate(found):
+    paths = [path for path in glob.glob(f"{base}/pokearena-bot-*/*") if path != address]
+    for number, path in enumerate(paths):
         attempt(**{f"socket_{number}": lambda path=path: connect(path)})
-    folders = [path for path in glob.glob(f"{base}/pokearena-bot-*") if path not in own]
+    folders = [path for path in glob.glob(f"{base}/pokearena-bot-*") if path not in address]
     for number, folder in enumerate(folders):
         attempt(**{f"folder_{number}": lambda folder=folder: os.listdir(folder) or "empty"})
-    print(f"looked at {len(found)} sockets in {len(folders)} folders")
+    print(f"looked at {len(paths)} sockets in {len(folders)} folders")
 
 
 play(once(act))

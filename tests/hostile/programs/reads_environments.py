@@ -14,10 +14,10 @@ def act() -> None:
     for pid in filter(str.isdigit, found_there):
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
-                found = secret.encode() in file.read()
+                readable = secret.encode() in file.read()
         except OSError:
             continue
-        if found:
+        if readable:
             print(f"got the secret from {pid}")
     print(f"searched, own environment: {sorted(os.environ)}")
 

@@ -21,7 +21,7 @@ def read(path: str) -> object:
     strange = [
         name
         for name in os.listdir(path)
-        if not any(f"{own}/".startswith(f"{path}/{name}/") for own in OWN)
+        if not any(f"{path_of_bot}/".startswith(f"{path}/{name}/") for path_of_bot in OWN)
     ]
     return strange or refused(path)
 

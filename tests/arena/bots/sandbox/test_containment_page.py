@@ -12,18 +12,18 @@ PAGE = (PROTOCOL.parent / "hostile_programs.md").read_text(encoding="utf-8")
 def test_every_program_of_the_corpus_is_listed_with_its_verdict() -> None:
     row = r"^\| `(\w+)` \| [^|]+ \| `(\w+)`([^|]*) \| (all|sandboxed) \|$"
     rows = re.findall(row, PAGE, re.MULTILINE)
-    told = {name: (verdict, other, levels) for name, verdict, other, levels in rows}
-    wanted = {
-        one.name: (
-            one.verdict,
-            "".join(f", then `{verdict}`" for verdict, _ in one.then)
+    documented = {name: (verdict, other, levels) for name, verdict, other, levels in rows}
+    expected = {
+        program.name: (
+            program.verdict,
+            "".join(f", then `{verdict}`" for verdict, _ in program.then)
             + "".join(
                 f", `{verdict}` with Landlock alone"
-                for level, (verdict, _) in one.otherwise.items()
+                for level, (verdict, _) in program.otherwise.items()
                 if level is Level.LANDLOCK
             ),
-            "sandboxed" if one.levels == LOCKED_IN else "all",
+            "sandboxed" if program.levels == LOCKED_IN else "all",
         )
-        for one in (*FAULTS, *CONTAINED)
+        for program in (*FAULTS, *CONTAINED)
     }
-    assert told == wanted
+    assert documented == expected

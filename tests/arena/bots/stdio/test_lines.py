@@ -41,9 +41,9 @@ def test_questions_of_all_games_are_in_protobuf_s_json_form() -> None:
             for seat, action in step.moves.items():
                 head = bot_pb2.ActRequest(match="m-test", game=1, luck=1 << 63)
                 data = table.codec.question(head, step.state.view(seat), [action])
-                asked = bot_pb2.ActRequest.FromString(data)
-                act = json.loads(lines.act_line(asked))["act"]
-                assert act == MessageToDict(asked, always_print_fields_with_no_presence=True)
+                request = bot_pb2.ActRequest.FromString(data)
+                act = json.loads(lines.act_line(request))["act"]
+                assert act == MessageToDict(request, always_print_fields_with_no_presence=True)
 
 
 def test_what_is_answered_is_a_number_a_choice_or_an_action() -> None:
@@ -106,11 +106,11 @@ def test_any_other_line_is_for_the_log(line: bytes) -> None:
     ids=lambda value: str(value[:24]),
 )
 def test_a_wrong_answer_is_told_in_a_clause(line: bytes, clause: str) -> None:
-    with pytest.raises(lines.Malformed) as met:
+    with pytest.raises(lines.Malformed) as raised:
         answered(line)
-    assert clause in str(met.value)
-    assert len(str(met.value)) < 400
-    str(met.value).encode()
+    assert clause in str(raised.value)
+    assert len(str(raised.value)) < 400
+    str(raised.value).encode()
 
 
 def test_a_program_may_tell_what_it_wants_or_nothing() -> None:
@@ -125,16 +125,16 @@ def test_lines_are_found_however_they_are_cut() -> None:
     for size in range(1, len(data)):
         splitter = Splitter()
         pieces = [data[i : i + size] for i in range(0, len(data), size)]
-        found = [line for piece in pieces for line in splitter.feed(piece)]
-        assert found == [(b"one", False), (b"", False), (b"two", False)]
+        lines_read = [line for piece in pieces for line in splitter.feed(piece)]
+        assert lines_read == [(b"one", False), (b"", False), (b"two", False)]
         assert splitter.rest() == b"thr"
 
 
 def test_a_line_that_is_too_long_is_handed_on_in_pieces() -> None:
     splitter = Splitter()
-    found = [piece for _ in range(40) for piece in splitter.feed(b"x" * (LONGEST // 16))] + list(
-        splitter.feed(b"end\nnext\n")
-    )
-    assert [is_rest for _, is_rest in found] == [False, True, True, False]
-    assert sum(len(line) for line, _ in found[:-1]) == 40 * (LONGEST // 16) + 3
-    assert found[-1] == (b"next", False)
+    pieces_read = [
+        piece for _ in range(40) for piece in splitter.feed(b"x" * (LONGEST // 16))
+    ] + list(splitter.feed(b"end\nnext\n"))
+    assert [is_rest for _, is_rest in pieces_read] == [False, True, True, False]
+    assert sum(len(line) for line, _ in pieces_read[:-1]) == 40 * (LONGEST // 16) + 3
+    assert pieces_read[-1] == (b"next", False)

@@ -48,8 +48,8 @@ class Programs:
         return self.run("python", "-u", "bot.py")
 
     def run(self, *command: str) -> str:
-        said = Manifest("bot", command, transport="stdio")
-        return self.processes.start(0, Bot("bot", said, self.folder))
+        bot_manifest = Manifest("bot", command, transport="stdio")
+        return self.processes.start(0, Bot("bot", bot_manifest, self.folder))
 
     def play(self, script: str, boards: int = 1, allowance_ms: int = 20_000) -> Played:
         """Play a table of Poke against a house bot."""
@@ -59,9 +59,12 @@ class Programs:
         )
 
     def report(self, faulted: referee_pb2.BotFaulted) -> referee_pb2.BotReport:
-        found = self.processes.report(faulted.seat)
+        seat_report = self.processes.report(faulted.seat)
         return referee_pb2.BotReport(
-            seat=faulted.seat, ended=found.ended, resources=found.resources, output=found.output
+            seat=faulted.seat,
+            ended=seat_report.ended,
+            resources=seat_report.resources,
+            output=seat_report.output,
         )
 
     def output(self) -> str:
@@ -219,8 +222,10 @@ def test_a_late_answer_is_not_taken_for_the_answer_to_the_next_question(
         allowance_ms=1000,
     )
     assert played.verdicts == [["timeout", "finished"], ["finished", "finished"]]
-    own = [action for action in played.games[1].actions if action["seat"] == 0]
-    assert [action["note"] for action in own] == [f"1 {action['decision']}" for action in own]
+    actions_of_seat = [action for action in played.games[1].actions if action["seat"] == 0]
+    assert [action["note"] for action in actions_of_seat] == [
+        f"1 {action['decision']}" for action in actions_of_seat
+    ]
     assert "[stdio] too late: the answer" in programs.output()
 
 

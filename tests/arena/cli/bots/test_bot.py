@@ -36,16 +36,16 @@ def test_a_version_never_changes(cli: Cli, mine: Path) -> None:
     toml.write_text(toml.read_text() + 'version = "1.0"\n')
     assert cli("bot", "add", "mine").out.startswith("mine@1.0  ")
     (mine / "bot.py").write_text("import sys\n")
-    said = cli("bot", "add", "mine")
-    assert said.status == 1
-    assert isinstance(said.error, Conflict)
+    result = cli("bot", "add", "mine")
+    assert result.status == 1
+    assert isinstance(result.error, Conflict)
     assert cli("bot", "add", "mine", "--version", "1.1").out.startswith("mine@1.1  ")
 
 
 def test_a_remote_bot_needs_a_name(cli: Cli) -> None:
-    said = cli("bot", "add", "grpc://127.0.0.1:7000")
-    assert said.status == 2
-    assert said.code == "name-required"
+    result = cli("bot", "add", "grpc://127.0.0.1:7000")
+    assert result.status == 2
+    assert result.code == "name-required"
     for _ in range(2):
         assert cli("bot", "add", "grpc://127.0.0.1:7000", "--name", "far").out.startswith("far@1  ")
     assert cli("bot", "add", "grpc://127.0.0.1:7001", "--name", "far").out.startswith("far@2  ")
@@ -58,13 +58,15 @@ def test_a_retired_version_is_listed_only_on_request(cli: Cli, mine: Path) -> No
     cli("bot", "add", "mine")
     cli("bot", "add", "sample:meek")
     assert "mine@1" in cli("bot", "list").out
-    said = cli("bot", "retire", "mine@1")
-    assert said.out.startswith("mine@1 is retired")
+    result = cli("bot", "retire", "mine@1")
+    assert result.out.startswith("mine@1 is retired")
     assert "mine@1" not in cli("bot", "list").out
     assert "meek@1" in cli("bot", "list").out
     assert "retired" in cli("bot", "list", "--all").out
-    told = [json.loads(line) for line in cli("bot", "list", "--all", "--json").out.splitlines()]
-    assert [(one["version"], one["retired"] is None) for one in told] == [
+    documents = [
+        json.loads(line) for line in cli("bot", "list", "--all", "--json").out.splitlines()
+    ]
+    assert [(row["version"], row["retired"] is None) for row in documents] == [
         ("meek@1", True),
         ("mine@1", False),
     ]
@@ -81,8 +83,8 @@ def test_release_lets_a_version_out_of_quarantine(cli: Cli) -> None:
     store.close()
     assert "in quarantine 1970" in cli("bot", "list").out
     assert "It broke." in cli("bot", "show", "meek@1").out
-    told = json.loads(cli("bot", "list", "--json").out)
-    assert told["quarantine_reason"] == "It broke."
+    document = json.loads(cli("bot", "list", "--json").out)
+    assert document["quarantine_reason"] == "It broke."
     entered = cli("tournament", "run", "poke", "meek@1", "sample:random")
     assert entered.status == 1
     assert "meek@1 is in quarantine" in entered.err
@@ -92,41 +94,41 @@ def test_release_lets_a_version_out_of_quarantine(cli: Cli) -> None:
 
 def test_show_tells_what_a_version_is(cli: Cli) -> None:
     cli("bot", "add", "sample:greedy")
-    told = json.loads(cli("bot", "show", "greedy", "--json").out)
-    assert told["version"] == "greedy@1"
-    assert len(told["content_hash"]) == 64
-    assert told["manifest"]["run"] == ["python", "bot.py"]
-    assert told["standings"] == {}
+    document = json.loads(cli("bot", "show", "greedy", "--json").out)
+    assert document["version"] == "greedy@1"
+    assert len(document["content_hash"]) == 64
+    assert document["manifest"]["run"] == ["python", "bot.py"]
+    assert document["standings"] == {}
     shown = cli("bot", "show", "greedy@1").out
-    assert told["content_hash"] in shown
+    assert document["content_hash"] in shown
     assert "python bot.py" in shown
 
 
 def test_a_name_that_nobody_has_is_answered_with_the_nearest(cli: Cli) -> None:
     cli("bot", "add", "sample:greedy")
     for label in ("gredy", "greedy@7"):
-        said = cli("bot", "show", label)
-        assert said.status == 2
-        assert 'did you mean "greedy' in said.err
+        result = cli("bot", "show", label)
+        assert result.status == 2
+        assert 'did you mean "greedy' in result.err
 
 
 def test_a_bot_that_does_not_build_is_not_added_and_says_why(cli: Cli, mine: Path) -> None:
     toml = mine / "bot.toml"
     command = '["python", "-c", "import nothing_of_this_name"]'
     toml.write_text(toml.read_text() + f"build = {command}\n")
-    said = cli("bot", "add", "mine")
-    assert said.status == 1
-    assert "could not be built" in said.err
-    assert "nothing_of_this_name" in said.err
+    result = cli("bot", "add", "mine")
+    assert result.status == 1
+    assert "could not be built" in result.err
+    assert "nothing_of_this_name" in result.err
     assert cli("bot", "list").out.splitlines()[1:] == []
 
 
 def test_nothing_is_made_where_nothing_is_stored(cli: Cli) -> None:
     for words in (("bot", "list"), ("bot", "show", "x"), ("standings",), ("tournament", "list")):
-        said = cli(*words, "--data", "nowhere")
-        assert said.status == 1
-        assert said.code == "no-arena"
-        assert said.last == "next  pokearena demo --data nowhere"
+        result = cli(*words, "--data", "nowhere")
+        assert result.status == 1
+        assert result.code == "no-arena"
+        assert result.last == "next  pokearena demo --data nowhere"
     assert not Path("nowhere").exists()
 
 
@@ -135,16 +137,16 @@ def test_a_database_that_cannot_be_opened_cannot_be_reached(
 ) -> None:
     Path("folder").mkdir()
     monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{Path('folder').absolute()}")
-    said = cli("bot", "list")
-    assert said.status == 3
-    assert "cannot be used" in said.err
+    result = cli("bot", "list")
+    assert result.status == 3
+    assert "cannot be used" in result.err
 
 
 def test_a_bot_has_one_owner(cli: Cli, mine: Path) -> None:
-    told = json.loads(cli("bot", "add", "mine", "--owner", "ada", "--json").out)
-    assert told["owner"] == "ada"
+    document = json.loads(cli("bot", "add", "mine", "--owner", "ada", "--json").out)
+    assert document["owner"] == "ada"
     assert "ada" in cli("bot", "list").out
     assert json.loads(cli("bot", "add", "mine", "--json").out)["owner"] == "ada"
-    said = cli("bot", "add", "mine", "--owner", "bob")
-    assert said.status == 1
-    assert isinstance(said.error, Conflict)
+    result = cli("bot", "add", "mine", "--owner", "bob")
+    assert result.status == 1
+    assert isinstance(result.error, Conflict)

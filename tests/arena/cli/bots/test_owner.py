@@ -37,5 +37,5 @@ def test_a_second_token_is_refused_in_a_sentence(cli: Cli) -> None:
 
 @pytest.mark.parametrize("name", ["", "a b/c", " ada", "a\nb"])
 def test_a_name_that_cannot_be_typed_or_linked_is_refused(cli: Cli, name: str) -> None:
-    said = cli("owner", "add", name)
-    assert (said.status, said.code) == (2, "BadName")
+    result = cli("owner", "add", name)
+    assert (result.status, result.code) == (2, "BadName")

@@ -23,8 +23,8 @@ def telling(bot: Write) -> str:
 def test_each_seat_has_a_process_of_its_own_and_each_table_fresh_ones(
     cli: Cli, telling: str
 ) -> None:
-    said = cli("play", "pokex", telling, telling, *PARTNERS, "--seed", 1, "--record", "m.jsonl")
-    assert said.status == 0, said.err
+    result = cli("play", "pokex", telling, telling, *PARTNERS, "--seed", 1, "--record", "m.jsonl")
+    assert result.status == 0, result.err
     record = read(Path("m.jsonl").read_text())
     seats = {
         (game.game["table"], line["seat"]): line["note"]
@@ -36,12 +36,15 @@ def test_each_seat_has_a_process_of_its_own_and_each_table_fresh_ones(
 
 
 def test_a_partnership_is_one_entrant_with_one_result(cli: Cli) -> None:
-    said = cli(
+    result = cli(
         "play", "pokex", "sample:greedy", "sample:random", *PARTNERS, "-n", 2, "--seed", 1, "--json"
     )
-    told = json.loads(said.out)
-    assert [(bot["bot"], bot["games"]) for bot in told["bots"]] == [("greedy", 4), ("random", 4)]
-    for game in told["games"]:
+    document = json.loads(result.out)
+    assert [(bot["bot"], bot["games"]) for bot in document["bots"]] == [
+        ("greedy", 4),
+        ("random", 4),
+    ]
+    for game in document["games"]:
         assert sorted(game["places"]) == [1, 2]
         assert len(game["scores"]) == len(game["verdicts"]) == 2
 
@@ -59,30 +62,32 @@ def test_both_seatings_of_a_partnership_are_played(cli: Cli) -> None:
 
 def test_the_fault_of_one_partner_is_that_of_the_entrant(cli: Cli, bot: Write) -> None:
     faulty = bot("faulty", SEAT_TWO_FAULTS)
-    said = cli("play", "pokex", faulty, "sample:meek", *PARTNERS, "--seed", 1, "--json")
-    assert said.status == 1
-    told = json.loads(said.out)
-    assert told["games"][0]["verdicts"] == ["crash", "finished"]
-    assert told["games"][0]["places"] == [2, 1]
-    assert (told["fault"]["bot"], told["fault"]["seat"]) == ("faulty", 2)
+    result = cli("play", "pokex", faulty, "sample:meek", *PARTNERS, "--seed", 1, "--json")
+    assert result.status == 1
+    document = json.loads(result.out)
+    assert document["games"][0]["verdicts"] == ["crash", "finished"]
+    assert document["games"][0]["places"] == [2, 1]
+    assert (document["fault"]["bot"], document["fault"]["seat"]) == ("faulty", 2)
 
 
 @pytest.mark.long
 def test_partners_are_told_apart_by_their_seats_in_a_replay(cli: Cli) -> None:
     words = ("sample:meek", "sample:random", *PARTNERS, "--seed", 1, "--watch")
-    said = cli("play", "pokex", *words)
-    assert "meek/0" in said.out
-    assert "meek/2" in said.out
-    assert "result: " in said.out
-    assert said.out.partition("result: ")[2].splitlines()[0].count("meek") <= 2
+    result = cli("play", "pokex", *words)
+    assert "meek/0" in result.out
+    assert "meek/2" in result.out
+    assert "result: " in result.out
+    assert result.out.partition("result: ")[2].splitlines()[0].count("meek") <= 2
 
 
 @pytest.mark.long
 def test_a_partnership_is_ranked_as_one(cli: Cli) -> None:
     bots = ("sample:meek", "sample:random", "sample:bold")
-    said = cli("tournament", "run", "pokex", *bots, *PARTNERS, "-n", 1, "--seed", "x", "--json")
-    assert said.status == 0, said.err
-    told = json.loads(said.out)
-    assert told["form"] == "pokex-4"
-    assert [(one["matches"], one["games"]) for one in told["standings"]] == [(2, 4)] * 3
-    assert all(len(match["entrants"]) == 2 for match in told["schedule"])
+    result = cli("tournament", "run", "pokex", *bots, *PARTNERS, "-n", 1, "--seed", "x", "--json")
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
+    assert document["form"] == "pokex-4"
+    assert [(standing["matches"], standing["games"]) for standing in document["standings"]] == [
+        (2, 4)
+    ] * 3
+    assert all(len(match["entrants"]) == 2 for match in document["schedule"])

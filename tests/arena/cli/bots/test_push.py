@@ -68,35 +68,35 @@ def test_a_bot_is_pushed_onto_a_ladder_and_every_stage_is_told(
 ) -> None:
     ladder = arena.desk.ladder(open=True)
     arena.open()
-    said = cli("bot", "push", "mine", "--to", arena.url)
-    assert (said.status, said.out) == (0, f"mine@1 is on the ladder {ladder.id}.\n")
-    lines = said.err.splitlines()
+    result = cli("bot", "push", "mine", "--to", arena.url)
+    assert (result.status, result.out) == (0, f"mine@1 is on the ladder {ladder.id}.\n")
+    lines = result.err.splitlines()
     assert lines[0].startswith("mine · 2 files, ")
     assert lines[2:7] == ["received", "checking", "building", "testing", "entering"]
-    assert said.last.endswith(f"{arena.url}/bots/mine")
+    assert result.last.endswith(f"{arena.url}/bots/mine")
     name = lines[1].removeprefix("submission ")
     again = cli("bot", "submission", name, "--to", arena.url, "--json")
     assert json.loads(again.out)["version"] == "mine@1"
     (mine / "bot.py").write_text("import os\n")
-    told = json.loads(cli("bot", "push", "mine", "--to", arena.url, "--json").out)
-    assert (told["state"], told["version"]) == ("accepted", "mine@2")
+    document = json.loads(cli("bot", "push", "mine", "--to", arena.url, "--json").out)
+    assert (document["state"], document["version"]) == ("accepted", "mine@2")
 
 
 def test_a_refusal_is_a_sentence(cli: Cli, arena: Arena, mine: Path) -> None:
     arena.open()
     assert cli("bot", "push", "mine", "--to", arena.url).status == 0
-    said = cli("bot", "push", "mine", "--to", f"{arena.url}/")
-    assert said.status == 1
-    assert said.code == "refused"
-    assert "mine@1" in said.err
+    result = cli("bot", "push", "mine", "--to", f"{arena.url}/")
+    assert result.status == 1
+    assert result.code == "refused"
+    assert "mine@1" in result.err
     wrong = cli("bot", "push", "mine", "--to", arena.url, "--token", "wrong")
     assert (wrong.status, wrong.code) == (1, "refused")
     large = mine / "large"
     large.write_bytes(bytes(range(256)) * 4096)
     (mine / "more").write_bytes(os.urandom(2**20))
-    said = cli("bot", "push", "mine", "--to", arena.url)
-    assert said.status == 1
-    assert said.code == "too-large"
+    result = cli("bot", "push", "mine", "--to", arena.url)
+    assert result.status == 1
+    assert result.code == "too-large"
 
 
 def test_an_owner_retires_a_version_in_a_remote_arena(
@@ -106,10 +106,10 @@ def test_an_owner_retires_a_version_in_a_remote_arena(
     arena.open()
     assert cli("bot", "push", "mine", "--to", arena.url).status == 0
     before = [cli("bot", "retire", words, "--to", arena.url) for words in ("greedy@1", "mine@9")]
-    assert [(said.status, said.code) for said in before] == [(1, "refused")] * 2
+    assert [(output.status, output.code) for output in before] == [(1, "refused")] * 2
     assert cli("bot", "retire", "mine", "--to", arena.url).code == "invalid-version"
-    told = json.loads(cli("bot", "retire", "mine@1", "--to", arena.url, "--json").out)
-    assert (told["version"], told["withdrawn"]) == ("mine@1", [ladder.id])
+    document = json.loads(cli("bot", "retire", "mine@1", "--to", arena.url, "--json").out)
+    assert (document["version"], document["withdrawn"]) == ("mine@1", [ladder.id])
     assert versions.find(arena.desk.engine, "mine@1").retired is not None
     (entry,) = (
         entry
@@ -129,20 +129,20 @@ def test_what_fails_on_its_way_ends_with_what_was_written(
     bad = Check("plays", CheckOutcome.FAILED, "it led nothing.", "poke", output="KeyError: 4c\n")
     arena.desk.checks = [bad]
     arena.open()
-    said = cli("bot", "push", "mine", "--to", arena.url)
-    assert said.status == 1
-    assert "plays (poke)" in said.err
-    assert said.last == "next  pokearena test mine"
-    assert said.out.splitlines() == ["plays (poke): it led nothing.", "KeyError: 4c"]
+    result = cli("bot", "push", "mine", "--to", arena.url)
+    assert result.status == 1
+    assert "plays (poke)" in result.err
+    assert result.last == "next  pokearena test mine"
+    assert result.out.splitlines() == ["plays (poke): it led nothing.", "KeyError: 4c"]
 
 
 def test_who_does_not_wait_can_look_again(
     cli: Cli, arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with arena.desk.shelf.attended():
-        said = cli("bot", "push", "mine", "--to", arena.url, "--no-wait")
-        name = said.out.strip()
-        assert (said.status, said.last) == (
+        result = cli("bot", "push", "mine", "--to", arena.url, "--no-wait")
+        name = result.out.strip()
+        assert (result.status, result.last) == (
             0,
             f"next  pokearena bot submission {name} --to {arena.url}",
         )
@@ -153,7 +153,7 @@ def test_who_does_not_wait_can_look_again(
         with monkeypatch.context() as patched:
             patched.setattr("arena.cli.bots.push.time.sleep", interrupt)
             stopped = cli("bot", "push", "mine", "--to", arena.url)
-        assert (stopped.status, stopped.last) == (130, said.last)
+        assert (stopped.status, stopped.last) == (130, result.last)
         assert stopped.code == "stopped-watching"
     arena.open()
     assert cli("bot", "submission", name, "--to", arena.url).status == 0
@@ -185,18 +185,20 @@ def test_an_arena_that_cannot_be_reached_is_told_apart(
 def test_a_wrong_address_or_token_is_wrong_usage(
     cli: Cli, mine: Path, words: tuple[str, ...], code: str
 ) -> None:
-    said = cli("bot", "push", "mine", *(words if "--token" in words else (*words, "--token", "x")))
-    assert (said.status, said.code) == (2, code)
-    assert "secret" not in said.out
+    result = cli(
+        "bot", "push", "mine", *(words if "--token" in words else (*words, "--token", "x"))
+    )
+    assert (result.status, result.code) == (2, code)
+    assert "secret" not in result.out
 
 
 def test_a_dry_run_says_what_would_be_sent(cli: Cli, mine: Path) -> None:
-    said = cli("bot", "push", "mine", "--dry-run")
-    assert said.status == 0
-    told = json.loads(cli("bot", "push", "mine", "--dry-run", "--json").out)
-    assert told["content_hash"] in said.out
-    assert (told["bot"], told["files"]) == ("mine", 2)
+    result = cli("bot", "push", "mine", "--dry-run")
+    assert result.status == 0
+    document = json.loads(cli("bot", "push", "mine", "--dry-run", "--json").out)
+    assert document["content_hash"] in result.out
+    assert (document["bot"], document["files"]) == ("mine", 2)
     stored = json.loads(cli("bot", "add", "mine", "--json").out)
-    assert stored["content_hash"] == told["content_hash"]
+    assert stored["content_hash"] == document["content_hash"]
     remote = cli("bot", "push", "grpc://127.0.0.1:7000", "--dry-run")
     assert (remote.status, remote.code) == (2, "remote-bot")

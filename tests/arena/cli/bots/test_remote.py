@@ -22,11 +22,11 @@ def stored(here: Path) -> str:
 
 
 def test_a_remote_bot_is_given_a_token_of_which_only_the_hash_is_kept(cli: Cli, here: Path) -> None:
-    said = cli("bot", "add", "--remote", "far", "--owner", "ada")
-    token = said.out.strip()
-    assert said.status == 0
-    assert "far@1" in said.err
-    assert said.last.startswith("next  pokearena bot connect URL --token ")
+    result = cli("bot", "add", "--remote", "far", "--owner", "ada")
+    token = result.out.strip()
+    assert result.status == 0
+    assert "far@1" in result.err
+    assert result.last.startswith("next  pokearena bot connect URL --token ")
     assert token not in stored(here)
     assert hashlib.sha256(token.encode()).hexdigest() in stored(here)
     [listed] = [json.loads(line) for line in cli("bot", "list", "--json").out.splitlines()]
@@ -38,9 +38,9 @@ def test_a_remote_bot_is_given_a_token_of_which_only_the_hash_is_kept(cli: Cli, 
 def test_a_changed_remote_bot_is_another_version_with_a_token_of_its_own(cli: Cli) -> None:
     first = cli("bot", "add", "--remote", "far", "--json").out
     second = cli("bot", "add", "--remote", "far", "--json").out
-    told = [json.loads(line) for line in (first, second)]
-    assert [one["version"] for one in told] == ["far@1", "far@2"]
-    assert told[0]["token"] != told[1]["token"]
+    documents = [json.loads(line) for line in (first, second)]
+    assert [row["version"] for row in documents] == ["far@1", "far@2"]
+    assert documents[0]["token"] != documents[1]["token"]
 
 
 def test_a_token_can_be_made_anew(cli: Cli, here: Path) -> None:
@@ -49,15 +49,15 @@ def test_a_token_can_be_made_anew(cli: Cli, here: Path) -> None:
     assert hashlib.sha256(new.encode()).hexdigest() in stored(here)
     assert hashlib.sha256(old.encode()).hexdigest() not in stored(here)
     cli("bot", "add", "sample:meek")
-    said = cli("bot", "renew", "meek@1")
-    assert said.status == 2
-    assert "meek@1 has no token" in said.err
+    result = cli("bot", "renew", "meek@1")
+    assert result.status == 2
+    assert "meek@1 has no token" in result.err
 
 
 def test_a_remote_bot_that_can_be_reached_has_an_address_and_no_token(cli: Cli, here: Path) -> None:
-    said = cli("bot", "add", "--remote", "far", "--at", "grpc://10.0.0.5:7000")
-    assert said.out == "far@1  10.0.0.5:7000\n"
-    assert cli("bot", "add", "grpc://10.0.0.5:7000", "--name", "far").out == said.out
+    result = cli("bot", "add", "--remote", "far", "--at", "grpc://10.0.0.5:7000")
+    assert result.out == "far@1  10.0.0.5:7000\n"
+    assert cli("bot", "add", "grpc://10.0.0.5:7000", "--name", "far").out == result.out
     assert "connected" in cli("bot", "list").out
     assert cli("bot", "renew", "far@1").status == 2
 
@@ -81,9 +81,9 @@ def test_what_is_neither_a_bot_nor_a_remote_one_is_refused(
 
 def test_a_bot_that_is_not_connected_cannot_be_played_with_here(cli: Cli) -> None:
     cli("bot", "add", "--remote", "far")
-    said = cli("play", "poke", "far@1", "sample:meek")
-    assert said.status == 3
-    assert "far@1 has never been connected" in said.err
+    result = cli("play", "poke", "far@1", "sample:meek")
+    assert result.status == 3
+    assert "far@1 has never been connected" in result.err
 
 
 def test_doctor_says_whom_matches_wait_for(cli: Cli) -> None:
@@ -106,17 +106,17 @@ def test_doctor_says_whom_matches_wait_for(cli: Cli) -> None:
 def test_what_an_author_types_wrong_is_said_in_a_sentence(
     cli: Cli, words: tuple[str, ...], sentence: str
 ) -> None:
-    said = cli("bot", "connect", *words)
-    assert said.status == 2
-    assert sentence in said.err
+    result = cli("bot", "connect", *words)
+    assert result.status == 2
+    assert sentence in result.err
 
 
 def test_a_relay_needs_an_address_and_both_files(cli: Cli, here: Path) -> None:
     assert cli("serve", "--relay", "here").code == "invalid-address"
     (here / "cert.pem").touch()
-    said = cli("serve", "--relay", "127.0.0.1:0", "--relay-cert", "cert.pem")
-    assert said.status == 2
-    assert said.code == "option-combination"
+    result = cli("serve", "--relay", "127.0.0.1:0", "--relay-cert", "cert.pem")
+    assert result.status == 2
+    assert result.code == "option-combination"
 
 
 def test_where_workers_reach_a_relay_must_be_an_address_that_they_can_reach(
@@ -125,19 +125,19 @@ def test_where_workers_reach_a_relay_must_be_an_address_that_they_can_reach(
     relay = ("serve", "--relay", "127.0.0.1:0", "--relay-workers")
     assert cli("serve", "--relay-workers", "10.0.0.5:7001").code == "option-combination"
     for wrong in ("here", "10.0.0.5:70010"):
-        said = cli(*relay, wrong)
-        assert (said.status, said.code) == (2, "invalid-address")
+        result = cli(*relay, wrong)
+        assert (result.status, result.code) == (2, "invalid-address")
     for anywhere in ("0.0.0.0:7001", "[::]:7001"):
-        said = cli(*relay, anywhere)
-        assert (said.status, said.code) == (2, "unreachable-address")
+        result = cli(*relay, anywhere)
+        assert (result.status, result.code) == (2, "unreachable-address")
 
 
 def test_the_token_may_stand_in_a_file_that_the_environment_names(
     cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_TOKEN_FILE", str(here / "token"))
-    said = cli("bot", "connect", "grpc://h:1", "sample:meek")
-    assert said.status == 2
-    assert f"POKEARENA_TOKEN_FILE names {here}/token, which cannot be read" in said.err
+    result = cli("bot", "connect", "grpc://h:1", "sample:meek")
+    assert result.status == 2
+    assert f"POKEARENA_TOKEN_FILE names {here}/token, which cannot be read" in result.err
     (here / "token").write_text("word\n")
     assert token_from_environment() == "word"

@@ -10,16 +10,16 @@ from tests.arena.cli.terminal import Cli
 
 
 def checks(out: str) -> dict[str, dict[str, str]]:
-    return {one["name"]: one for one in json.loads(out)["checks"]}
+    return {check["name"]: check for check in json.loads(out)["checks"]}
 
 
 def test_a_complete_machine_passes_and_no_file_is_left_behind(cli: Cli) -> None:
-    said = cli("doctor", "--json")
-    assert said.status == 0, said.out
-    found = checks(said.out)
-    assert not [one for one in found.values() if one["state"] == "fail"]
-    assert "the bundled Valkey" in found["Redis"]["found"]
-    assert f"plays {', '.join(sorted(GAMES))}" in found["referee"]["found"]
+    result = cli("doctor", "--json")
+    assert result.status == 0, result.out
+    checks_by_name = checks(result.out)
+    assert not [check for check in checks_by_name.values() if check["state"] == "fail"]
+    assert "the bundled Valkey" in checks_by_name["Redis"]["found"]
+    assert f"plays {', '.join(sorted(GAMES))}" in checks_by_name["referee"]["found"]
     assert not Path(".pokearena").exists()
 
 
@@ -28,9 +28,9 @@ def test_the_text_has_a_line_per_check_with_its_fix(
 ) -> None:
     monkeypatch.setenv("POKEARENA_REDIS_URL", "redis://127.0.0.1:1")
     monkeypatch.setenv("POKEARENA_REFEREE", "127.0.0.1:1")
-    said = cli("doctor")
-    assert said.status == 1
-    lines = said.out.splitlines()
+    result = cli("doctor")
+    assert result.status == 1
+    lines = result.out.splitlines()
     for name in ("Redis", "referee"):
         at = next(n for n, line in enumerate(lines) if line.split()[:2] == ["fail", name])
         assert "fix: " in lines[at + 1]
@@ -39,9 +39,9 @@ def test_the_text_has_a_line_per_check_with_its_fix(
 
 def test_an_empty_database_passes(cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{here}/named.db")
-    found = checks(cli("doctor", "--json").out)
-    assert "empty" in found["database"]["found"]
-    assert found["remote"]["found"] == "no remote bots"
+    checks_by_name = checks(cli("doctor", "--json").out)
+    assert "empty" in checks_by_name["database"]["found"]
+    assert checks_by_name["remote"]["found"] == "no remote bots"
 
 
 def test_a_database_of_another_release_fails(cli: Cli) -> None:
@@ -52,6 +52,6 @@ def test_a_database_of_another_release_fails(cli: Cli) -> None:
         assert checks(cli("doctor", "--json").out)["database"]["state"] == "ok"
         database.execute("UPDATE alembic_version SET version_num = '9999'")
         database.commit()
-    said = cli("doctor", "--json")
-    assert said.status == 1
-    assert checks(said.out)["database"]["state"] == "fail"
+    result = cli("doctor", "--json")
+    assert result.status == 1
+    assert checks(result.out)["database"]["state"] == "fail"

@@ -50,7 +50,7 @@ def remembering(flight: int = 1, act: str = "pass") -> str:
     return "remembers.py"
 
 
-def asked() -> dict[str, list[str]]:
+def questions_by_table() -> dict[str, list[str]]:
     """Return the logged requests by process, in the order in which the processes started."""
     by_process: dict[str, list[str]] = defaultdict(list)
     for line in Path("asked.txt").read_text().splitlines():
@@ -70,21 +70,21 @@ def test_all_questions_are_sent_again_byte_by_byte_in_the_same_order(cli: Cli, f
     bot = remembering(flight)
     play(cli, bot, boards=3)
     record = read(Path("m.jsonl").read_text())
-    tables = list(asked().values())
+    tables = list(questions_by_table().values())
     assert [game.result["verdicts"] for game in record.games] == [["finished"] * 2] * 6
     assert any(game.result["bank_ms"][0] for game in record.games)
     is_numbered = ["message" in line for game in record.games for line in game.actions]
     assert all(is_numbered) if flight > 1 else not any(is_numbered)
-    for table, told in enumerate(tables):
+    for table, table_result in enumerate(tables):
         seat = table
         last = _last(record.games, table, seat)
         Path("asked.txt").unlink()
-        said = cli("ask", f"m.jsonl:{last[0]}:{last[1]}", bot, "--from-start", "--json")
-        (again,) = asked().values()
-        assert again[1:] == told[1:]
-        assert _without_clock(again[0]) == _without_clock(told[0])
-        answer = json.loads(said.out)
-        assert answer["before"] == len(told) - 2
+        result = cli("ask", f"m.jsonl:{last[0]}:{last[1]}", bot, "--from-start", "--json")
+        (again,) = questions_by_table().values()
+        assert again[1:] == table_result[1:]
+        assert _without_clock(again[0]) == _without_clock(table_result[0])
+        answer = json.loads(result.out)
+        assert answer["before"] == len(table_result) - 2
         assert answer["differs"] is None
         assert answer["answer"] == answer["recorded"]
 
@@ -101,10 +101,10 @@ def _last(games: object, table: int, seat: int) -> tuple[int, int]:
     return max(lines)[1:]
 
 
-def _without_clock(told: str) -> str:
+def _without_clock(text: str) -> str:
     from pokearena.v1 import bot_pb2
 
-    request = bot_pb2.StartRequest.FromString(bytes.fromhex(told))
+    request = bot_pb2.StartRequest.FromString(bytes.fromhex(text))
     assert request.clock.bank_ms == 20_000
     return str(request)
 
@@ -117,11 +117,11 @@ def test_a_crash_that_depends_on_memory_happens_again(cli: Cli) -> None:
     for fault in (first, second):
         question = f"m.jsonl:{fault['game']}:{fault['decision']}"
         assert cli("ask", question, bot).status == 0
-        said = cli("ask", question, bot, "--from-start")
-        assert said.status == 1
+        result = cli("ask", question, bot, "--from-start")
+        assert result.status == 1
         # After the first crash, a new process received the questions without the earlier ones.
-        assert "before  8 questions" in said.out
-        assert "; its process exited with status 3" in said.out
+        assert "before  8 questions" in result.out
+        assert "; its process exited with status 3" in result.out
     last = cli("ask", f"m.jsonl:0:{first['decision']}", "sample:meek", "--from-start")
     assert "the first different answer: game 0, decision " in last.out
 
@@ -132,9 +132,9 @@ def test_a_crash_at_an_earlier_question_is_reported_with_its_place(cli: Cli) -> 
     game = read(Path("m.jsonl").read_text()).games[0]
     decision = [line["decision"] for line in game.actions if line["seat"] == 0][3]
     broken = remembering(act="self.seen == 2 and os._exit(3)")
-    said = cli("ask", f"m.jsonl:0:{decision}", broken, "--from-start")
-    assert said.status == 1
-    assert "no action: before it, at game 0, decision " in said.out
+    result = cli("ask", f"m.jsonl:0:{decision}", broken, "--from-start")
+    assert result.status == 1
+    assert "no action: before it, at game 0, decision " in result.out
 
 
 @pytest.mark.long
@@ -144,6 +144,6 @@ def test_debug_waits_without_a_time_limit(cli: Cli) -> None:
     for words in ((), ("--from-start",)):
         words = ("ask", "m.jsonl:0:1", slow, "--patience", 0.1, *words)
         assert cli(*words).status == 1
-        said = cli(*words, "--debug")
-        assert said.status == 0
-        assert "TOO LATE" not in said.out
+        result = cli(*words, "--debug")
+        assert result.status == 0
+        assert "TOO LATE" not in result.out

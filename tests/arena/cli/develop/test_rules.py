@@ -14,35 +14,35 @@ from tests.arena.cli.terminal import Cli
 every_game = pytest.mark.parametrize("game", sorted(GAMES))
 
 
-def told(cli: Cli, game: str) -> Any:
-    said = cli("rules", game, "--json")
-    assert said.status == 0
-    return json.loads(said.out)
+def rules_document(cli: Cli, game: str) -> Any:
+    result = cli("rules", game, "--json")
+    assert result.status == 0
+    return json.loads(result.out)
 
 
 def test_without_a_game_it_lists_them(cli: Cli) -> None:
-    said = cli("rules")
-    assert said.status == 0
-    assert [line.split()[0] for line in said.out.splitlines()[1:]] == list(GAMES)
-    assert [one["game"] for one in json.loads(cli("rules", "--json").out)] == list(GAMES)
+    result = cli("rules")
+    assert result.status == 0
+    assert [line.split()[0] for line in result.out.splitlines()[1:]] == list(GAMES)
+    assert [row["game"] for row in json.loads(cli("rules", "--json").out)] == list(GAMES)
 
 
 @every_game
 def test_it_prints_options_forms_of_action_and_every_rule(cli: Cli, game: str) -> None:
-    said = cli("rules", game)
-    assert said.status == 0
-    assert said.out.startswith(f"{GAMES[game].title} ({game}), for ")
+    result = cli("rules", game)
+    assert result.status == 0
+    assert result.out.startswith(f"{GAMES[game].title} ({game}), for ")
     for name, option in GAMES[game].options.items():
-        assert name in said.out
-        assert option.meaning in said.out
+        assert name in result.out
+        assert option.meaning in result.out
     for kind in GAMES[game].action_types:
-        assert f"\n{snake(kind.__name__)} " in said.out
-    assert "-1.1** " in said.out
+        assert f"\n{snake(kind.__name__)} " in result.out
+    assert "-1.1** " in result.out
 
 
 @every_game
 def test_the_example_of_every_form_of_action_is_one_of_the_protocol(cli: Cli, game: str) -> None:
-    forms = told(cli, game)["actions"]
+    forms = rules_document(cli, game)["actions"]
     assert len(forms) == len(GAMES[game].action_types)
     for form in forms:
         message = ParseDict(form["example"], bot_pb2.Action())
@@ -52,20 +52,20 @@ def test_the_example_of_every_form_of_action_is_one_of_the_protocol(cli: Cli, ga
 
 @every_game
 def test_its_json_has_the_options_and_the_page(cli: Cli, game: str) -> None:
-    one = told(cli, game)
-    assert {option["name"] for option in one["options"]} == set(GAMES[game].options)
-    assert one["seats"] == sorted(GAMES[game].seats)
-    assert one["rules"].startswith(f"# Rules of {GAMES[game].title}")
+    rulebook = rules_document(cli, game)
+    assert {option["name"] for option in rulebook["options"]} == set(GAMES[game].options)
+    assert rulebook["seats"] == sorted(GAMES[game].seats)
+    assert rulebook["rules"].startswith(f"# Rules of {GAMES[game].title}")
 
 
 def test_the_suggested_next_command_works(cli: Cli) -> None:
-    said = cli("rules", "saint_poker")
-    assert said.last.startswith("next  pokearena play saint_poker ")
-    assert cli(*said.last.split()[2:]).status == 0
+    result = cli("rules", "saint_poker")
+    assert result.last.startswith("next  pokearena play saint_poker ")
+    assert cli(*result.last.split()[2:]).status == 0
 
 
 def test_an_unknown_game_is_refused_with_the_nearest_name(cli: Cli) -> None:
-    said = cli("rules", "poker")
-    assert said.status == 2
-    assert '"poker"' in said.err
-    assert '"poke"?' in said.err
+    result = cli("rules", "poker")
+    assert result.status == 2
+    assert '"poker"' in result.err
+    assert '"poke"?' in result.err

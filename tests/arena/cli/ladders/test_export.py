@@ -51,12 +51,12 @@ def cup(here: Path, held: LeaseRenewal) -> str:
 
 
 def test_csv_has_a_line_for_each_bot_with_all_columns(cli: Cli, cup: str) -> None:
-    said = cli("export", "poke")
-    assert said.status == 0
-    rows = list(csv.DictReader(io.StringIO(said.out)))
+    result = cli("export", "poke")
+    assert result.status == 0
+    rows = list(csv.DictReader(io.StringIO(result.out)))
     assert [row["bot"] for row in rows] == ["ace@1", "<script>@1", 'c"a,t@1']
-    told = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
-    for row, line in zip(rows, told, strict=True):
+    ladder_rows = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
+    for row, line in zip(rows, ladder_rows, strict=True):
         assert float(row["strength"]) == line["strength"]
         assert [int(row["rank first"]), int(row["rank last"])] == line["ranks"]
         assert float(row["elo"]) == line["elo"]
@@ -69,19 +69,19 @@ def test_csv_has_a_line_for_each_bot_with_all_columns(cli: Cli, cup: str) -> Non
 
 
 def test_json_has_the_standings_and_the_matrix(cli: Cli, cup: str) -> None:
-    (told,) = json.loads(cli("export", "--format", "json", "--tournament", cup).out)["ladders"]
-    assert (told["form"], told["tournaments"]) == ("poke", [cup])
+    (ladder,) = json.loads(cli("export", "--format", "json", "--tournament", cup).out)["ladders"]
+    assert (ladder["form"], ladder["tournaments"]) == ("poke", [cup])
     standings = json.loads(cli("standings", "--json").out)
-    assert told["standings"] == standings["ladders"]["poke"]
+    assert ladder["standings"] == standings["ladders"]["poke"]
     matrix = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]
-    assert told["matrix"] == matrix
-    assert told["timing"]["thinking"]["ace@1"]["decisions"] == 80
+    assert ladder["matrix"] == matrix
+    assert ladder["timing"]["thinking"]["ace@1"]["decisions"] == 80
 
 
 def test_the_page_is_one_file_that_loads_and_runs_nothing(cli: Cli, cup: str, here: Path) -> None:
-    said = cli("export", "--output", "cup.html")
-    assert (said.status, said.out) == (0, "")
-    assert "cup.html: poke, 3 lines" in said.err
+    result = cli("export", "--output", "cup.html")
+    assert (result.status, result.out) == (0, "")
+    assert "cup.html: poke, 3 lines" in result.err
     text = (here / "cup.html").read_text(encoding="utf-8")
     page = Page(text)
     assert not page.tags & {"script", "link", "img", "iframe", "object"}
@@ -106,18 +106,18 @@ def test_what_is_printed_is_what_is_written(cli: Cli, cup: str, here: Path) -> N
 
 def test_csv_is_of_one_ladder_the_others_of_any_number(cli: Cli, cup: str) -> None:
     hold(Workspace(), ("ace", "bee", "cow"), {}, game="saint_poker", seats=3)
-    said = cli("export")
-    assert (said.status, said.out) == (2, "")
-    assert said.code == "several-ladders"
+    result = cli("export")
+    assert (result.status, result.out) == (2, "")
+    assert result.code == "several-ladders"
     assert len(json.loads(cli("export", "--format", "json").out)["ladders"]) == 2
     assert cli("export", "--format", "html").out.count("<h1>") == 2
 
 
 def test_what_cannot_be_written_is_said(cli: Cli, cup: str) -> None:
-    said = cli("export", "--output", "nowhere/cup.csv")
-    assert said.status == 1
-    assert isinstance(said.error, FileNotFoundError)
-    assert said.error.filename == "nowhere/cup.csv"
+    result = cli("export", "--output", "nowhere/cup.csv")
+    assert result.status == 1
+    assert isinstance(result.error, FileNotFoundError)
+    assert result.error.filename == "nowhere/cup.csv"
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "html"])
@@ -126,23 +126,23 @@ def test_a_full_disk_leaves_the_earlier_file(cli: Cli, cup: str, here: Path, kin
     file.write_text("precious")
     before = sorted(here.iterdir())
     with full_disk_beside(here / ".pokearena" / "arena.db"):
-        said = cli("export", "--output", file.name)
-    assert said.status == 1
-    assert isinstance(said.error, OSError)
-    assert said.error.filename == file.name
+        result = cli("export", "--output", file.name)
+    assert result.status == 1
+    assert isinstance(result.error, OSError)
+    assert result.error.filename == file.name
     assert file.read_text() == "precious"
     assert sorted(here.iterdir()) == before
 
 
 def test_an_extension_that_names_no_format_is_refused(cli: Cli, cup: str, here: Path) -> None:
-    said = cli("export", "--output", "cup.pdf")
-    assert (said.status, said.code) == (2, "unknown-extension")
+    result = cli("export", "--output", "cup.pdf")
+    assert (result.status, result.code) == (2, "unknown-extension")
     assert not (here / "cup.pdf").exists()
     assert cli("export", "--output", "cup.pdf", "--format", "csv").status == 0
 
 
 def test_nothing_played_is_nothing_to_take_away(cli: Cli, here: Path) -> None:
     assert Workspace().store is not None
-    said = cli("export")
-    assert (said.status, said.out) == (1, "")
-    assert said.code == "no-closed-match"
+    result = cli("export")
+    assert (result.status, result.out) == (1, "")
+    assert result.code == "no-closed-match"

@@ -47,32 +47,32 @@ def cups(here: Path, played: tuple[Path, list[Tournament]]) -> list[Tournament]:
 def records(tournament: Tournament) -> list[MatchRecord]:
     """Its records, in canonical order."""
     store = Workspace().store
-    found = listing.matches(store, tournament=tournament.id)
-    return [read(results.record(store, match.id)) for match in found]
+    matches = listing.matches(store, tournament=tournament.id)
+    return [read(results.record(store, match.id)) for match in matches]
 
 
 def test_a_form_that_was_not_played_is_no_unknown_game(cli: Cli, cups: list[Tournament]) -> None:
-    said = cli("export", "--games", "poke,pouku-3", "--parquet", "some.parquet")
-    assert said.status == USAGE
-    assert said.code == "not-played"
-    assert said.last == "next  pokearena tournament list"
+    result = cli("export", "--games", "poke,pouku-3", "--parquet", "some.parquet")
+    assert result.status == USAGE
+    assert result.code == "not-played"
+    assert result.last == "next  pokearena tournament list"
 
 
 def test_there_is_a_line_for_every_decision_as_the_records_have_it(
     cli: Cli, cups: list[Tournament], here: Path
 ) -> None:
-    said = cli("export", "--parquet", "all.parquet")
-    assert (said.status, said.out) == (0, "")
+    result = cli("export", "--parquet", "all.parquet")
+    assert (result.status, result.out) == (0, "")
     lines = pq.read_table(here / "all.parquet").to_pylist()
-    wanted = [
+    expected = [
         (record, game, line)
         for cup in cups
         for record in records(cup)
         for game in record.games
         for line in game.actions
     ]
-    assert f"all.parquet: {len(wanted)} decisions of 6 matches" in said.err
-    for line, (record, game, action) in zip(lines, wanted, strict=True):
+    assert f"all.parquet: {len(expected)} decisions of 6 matches" in result.err
+    for line, (record, game, action) in zip(lines, expected, strict=True):
         seat = action["seat"]
         assert record.seed is not None
         assert line["tournament"] == record.match["tournament"]
@@ -122,8 +122,8 @@ def test_what_is_written_comes_in_row_groups(
 ) -> None:
     monkeypatch.setattr(dataset, "ROWS", 50)
     cli("export", "--parquet", "all.parquet")
-    told = pq.read_metadata(here / "all.parquet")
-    sizes = [told.row_group(n).num_rows for n in range(told.num_row_groups)]
+    metadata = pq.read_metadata(here / "all.parquet")
+    sizes = [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
     assert set(sizes[:-1]) == {50}
     assert len(sizes) > 2
 
@@ -143,8 +143,8 @@ def test_what_is_written_comes_in_row_groups(
 def test_what_cannot_be_written_is_said_in_a_sentence_and_leaves_no_file(
     cli: Cli, cups: list[Tournament], here: Path, words: tuple[str, ...], status: int, code: str
 ) -> None:
-    said = cli("export", *words)
-    assert (said.status, said.code) == (status, code)
+    result = cli("export", *words)
+    assert (result.status, result.code) == (status, code)
     assert not list(here.glob("*.parquet*"))
 
 
@@ -162,9 +162,9 @@ def test_without_pyarrow_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.delitem(sys.modules, "arena.records.dataset")
     monkeypatch.delattr("arena.records.dataset")
-    said = cli("export", "--parquet", "x.parquet")
-    assert said.status == 1
-    assert said.code == "pyarrow-missing"
+    result = cli("export", "--parquet", "x.parquet")
+    assert result.status == 1
+    assert result.code == "pyarrow-missing"
 
 
 def test_the_page_reads_what_it_says(cli: Cli, cups: list[Tournament]) -> None:
@@ -180,15 +180,17 @@ def test_the_page_reads_what_it_says(cli: Cli, cups: list[Tournament]) -> None:
         if line.get("by") != "referee"
     ]
     assert actions
-    told = names["decisions"].to_pylist()
-    assert [json.loads(line["action"]) for line in told] == [line["action"] for line in actions]
-    assert all(line["view"] for line in told)
+    decision_rows = names["decisions"].to_pylist()
+    assert [json.loads(line["action"]) for line in decision_rows] == [
+        line["action"] for line in actions
+    ]
+    assert all(line["view"] for line in decision_rows)
 
 
 def test_the_page_explains_every_column() -> None:
     rows = PAGE.read_text(encoding="utf-8").splitlines()
-    told = [row.split("|")[1].split(",") for row in rows if row.startswith("| `")]
-    assert [name.strip(" `") for names in told for name in names] == dataset.SCHEMA.names
+    documented = [row.split("|")[1].split(",") for row in rows if row.startswith("| `")]
+    assert [name.strip(" `") for names in documented for name in names] == dataset.SCHEMA.names
 
 
 def test_a_full_disk_leaves_the_earlier_data_set(
@@ -197,9 +199,9 @@ def test_a_full_disk_leaves_the_earlier_data_set(
     file = here / "all.parquet"
     file.write_text("precious")
     with full_disk_beside(here / ".pokearena" / "arena.db"):
-        said = cli("export", "--parquet", "all.parquet")
-    assert said.status == 1
-    assert isinstance(said.error, OSError)
-    assert said.error.filename == "all.parquet"
+        result = cli("export", "--parquet", "all.parquet")
+    assert result.status == 1
+    assert isinstance(result.error, OSError)
+    assert result.error.filename == "all.parquet"
     assert file.read_text() == "precious"
     assert {path.name for path in here.iterdir()} == {".pokearena", "all.parquet"}

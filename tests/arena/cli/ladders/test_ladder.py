@@ -39,12 +39,12 @@ def other_places(outcome: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_what_is_stored_is_what_the_records_say(cli: Cli, cup: str) -> None:
-    said = cli("ladder", "verify")
-    assert (said.status, said.out.count("match the records")) == (0, 1)
-    assert "6 matches, 12 games" in said.out
-    told = json.loads(cli("ladder", "verify", "--tournament", cup, "--json").out)
-    assert told["verified"] is True
-    assert told["ladders"]["poke"]["differences"] == []
+    result = cli("ladder", "verify")
+    assert (result.status, result.out.count("match the records")) == (0, 1)
+    assert "6 matches, 12 games" in result.out
+    document = json.loads(cli("ladder", "verify", "--tournament", cup, "--json").out)
+    assert document["verified"] is True
+    assert document["ladders"]["poke"]["differences"] == []
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,15 @@ def test_whatever_differs_is_found_and_put_right(
 ) -> None:
     before = json.loads(cli("standings", "--json").out)
     match = tamper(table, column, change)
-    said = cli("ladder", "verify")
-    assert (said.status, said.out) == (1, "")
-    assert f"match {match}: {what} are not those of the record" in said.err
-    assert said.last == "next  pokearena ladder rebuild"
-    told = json.loads(cli("ladder", "verify", "--json").out)
-    assert (told["verified"], len(told["ladders"]["poke"]["differences"]) > 0) == (False, True)
+    result = cli("ladder", "verify")
+    assert (result.status, result.out) == (1, "")
+    assert f"match {match}: {what} are not those of the record" in result.err
+    assert result.last == "next  pokearena ladder rebuild"
+    document = json.loads(cli("ladder", "verify", "--json").out)
+    assert (document["verified"], len(document["ladders"]["poke"]["differences"]) > 0) == (
+        False,
+        True,
+    )
     again = cli("ladder", "rebuild")
     assert again.status == 0
     assert f"match {match}: {what}" in again.err
@@ -79,8 +82,8 @@ def test_a_rebuilt_ladder_is_the_ladder(cli: Cli, cup: str) -> None:
     rebuilt = cli("ladder", "rebuild", "poke")
     assert rebuilt.out.rstrip() == cli("standings", "poke").out.rstrip()
     assert "12 records of 6 matches" in rebuilt.err
-    told = json.loads(cli("ladder", "rebuild", "--json").out)
-    assert told["ladders"] == json.loads(cli("standings", "--json").out)["ladders"]
+    document = json.loads(cli("ladder", "rebuild", "--json").out)
+    assert document["ladders"] == json.loads(cli("standings", "--json").out)["ladders"]
 
 
 def test_results_of_an_older_database_are_summed_up(cli: Cli, cup: str) -> None:
@@ -98,12 +101,12 @@ def test_a_record_that_cannot_be_read_is_left_out_and_said(cli: Cli, cup: str) -
     assert f"match {match} cannot be made anew" in cli("ladder", "verify").err
     rebuilt = cli("ladder", "rebuild", "--json")
     assert rebuilt.status == 1
-    told = json.loads(rebuilt.out)["ladders"]["poke"]
-    assert sum(line["matches"] for line in told) == 10
+    rebuilt_rows = json.loads(rebuilt.out)["ladders"]["poke"]
+    assert sum(line["matches"] for line in rebuilt_rows) == 10
 
 
 def test_without_a_match_there_is_nothing_to_do(cli: Cli, here: Path) -> None:
     assert Workspace().store is not None
     for words in (("ladder", "verify"), ("ladder", "rebuild")):
-        said = cli(*words)
-        assert (said.status, said.out) == (0, "")
+        result = cli(*words)
+        assert (result.status, result.out) == (0, "")

@@ -23,38 +23,38 @@ def cup(here: Path, held: LeaseRenewal) -> str:
 def test_the_matrix_shows_score_interval_and_meetings_in_the_order_of_strength(
     cli: Cli, cup: str
 ) -> None:
-    said = cli("matrix", "poke")
-    head, columns, *rows = said.out.splitlines()
-    assert (said.status, head, columns.split()) == (0, "poke", ["#", "bot", "1", "2", "3"])
+    result = cli("matrix", "poke")
+    head, columns, *rows = result.out.splitlines()
+    assert (result.status, head, columns.split()) == (0, "poke", ["#", "bot", "1", "2", "3"])
     assert [row.split()[1] for row in rows] == ["ace@1", "bee@1", "cat@1"]
     assert rows[1].split()[2:5] == ["0", rows[1].split()[3], "(20)"]
     assert " 75 " in rows[1]
     assert " 25 " in rows[2]
-    assert said.last == "next  pokearena matrix poke --los"
+    assert result.last == "next  pokearena matrix poke --los"
 
 
 def test_the_matrix_as_json_is_its_own_mirror(cli: Cli, cup: str) -> None:
-    told = json.loads(cli("matrix", "--tournament", cup, "--json").out)["matrices"]["poke"]
-    assert told["entrants"] == ["ace@1", "bee@1", "cat@1"]
-    cell, mirror = told["cells"][1][2], told["cells"][2][1]
+    crosstable = json.loads(cli("matrix", "--tournament", cup, "--json").out)["matrices"]["poke"]
+    assert crosstable["entrants"] == ["ace@1", "bee@1", "cat@1"]
+    cell, mirror = crosstable["cells"][1][2], crosstable["cells"][2][1]
     assert (cell["matches"], cell["score"], mirror["score"]) == (20, 0.75, 0.25)
     assert cell["interval"][0] < 0.75 < cell["interval"][1]
-    assert told["cells"][0][0] is None
-    assert told["gifts"] == []
+    assert crosstable["cells"][0][0] is None
+    assert crosstable["gifts"] == []
 
 
 def test_likelihoods_of_superiority_of_two_add_up_to_one(cli: Cli, cup: str) -> None:
     assert cli("matrix", "--los").status == 0
-    told = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]["superiority"]
-    assert told[0][1] > 0.975
-    assert told[1][2] + told[2][1] == pytest.approx(1)
+    superiority = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]["superiority"]
+    assert superiority[0][1] > 0.975
+    assert superiority[1][2] + superiority[2][1] == pytest.approx(1)
 
 
 def test_before_a_match_there_is_nothing_to_show(cli: Cli, here: Path) -> None:
     assert Workspace().store is not None
-    said = cli("matrix")
-    assert (said.status, said.out) == (0, "")
-    assert "no match is closed yet" in said.err
+    result = cli("matrix")
+    assert (result.status, result.out) == (0, "")
+    assert "no match is closed yet" in result.err
 
 
 def test_who_gives_whom_at_tables_of_three_is_pointed_out(cli: Cli, here: Path) -> None:
@@ -72,56 +72,67 @@ def test_who_gives_whom_at_tables_of_three_is_pointed_out(cli: Cli, here: Path) 
         )
     }
     cup = hold(Workspace(), (*BOTS, "dog"), orders, game="saint_poker", seats=3, cycles=12)
-    told = json.loads(cli("matrix", "--json").out)["matrices"]["saint_poker-3"]["gifts"]
-    assert len(told) == 12
-    first = next(gift for gift in told if (gift["giver"], gift["taker"]) == ("dog@1", "ace@1"))
+    gifts = json.loads(cli("matrix", "--json").out)["matrices"]["saint_poker-3"]["gifts"]
+    assert len(gifts) == 12
+    first = next(gift for gift in gifts if (gift["giver"], gift["taker"]) == ("dog@1", "ace@1"))
     assert first["chance"] < 0.01
     assert (first["together"], first["apart"]) == (24, 12)
     for words in (("matrix",), ("tournament", "show", cup)):
-        said = cli(*words).err
-        assert "ace@1 scores" in said
-        assert "more against others while dog@1 is at the table" in said
+        output = cli(*words).err
+        assert "ace@1 scores" in output
+        assert "more against others while dog@1 is at the table" in output
 
 
 def test_two_bots_are_compared_by_boards_as_pairs_of_games(cli: Cli, cup: str) -> None:
-    told = json.loads(cli("compare", "bee", "cat@1", "--json").out)
-    assert (told["form"], told["entrants"], told["unit"]) == ("poke", ["bee@1", "cat@1"], "board")
-    assert (told["matches"], told["wins"], told["draws"], told["losses"]) == (20, 30, 0, 10)
+    document = json.loads(cli("compare", "bee", "cat@1", "--json").out)
+    assert (document["form"], document["entrants"], document["unit"]) == (
+        "poke",
+        ["bee@1", "cat@1"],
+        "board",
+    )
+    assert (document["matches"], document["wins"], document["draws"], document["losses"]) == (
+        20,
+        30,
+        0,
+        10,
+    )
     # Matches have two games: every other one is won twice, the others once.
-    assert told["pairs"] == [0, 0, 10, 0, 0, 10]
-    assert told["elo"]["value"] == pytest.approx(190.85, abs=0.01)
-    assert told["elo"]["low"] < told["elo"]["value"] < told["elo"]["high"]
-    assert told["superiority"] > 0.99
-    assert told["points_per_board"]["mean"] == 5
+    assert document["pairs"] == [0, 0, 10, 0, 0, 10]
+    assert document["elo"]["value"] == pytest.approx(190.85, abs=0.01)
+    assert document["elo"]["low"] < document["elo"]["value"] < document["elo"]["high"]
+    assert document["superiority"] > 0.99
+    assert document["points_per_board"]["mean"] == 5
 
 
 def test_the_other_way_round_everything_is_reversed(cli: Cli, cup: str) -> None:
-    one, other = (
+    first, other = (
         json.loads(cli("compare", *pair, "--json").out) for pair in (("bee", "cat"), ("cat", "bee"))
     )
     assert other["pairs"] == [10, 0, 10, 0, 0, 0]
-    assert other["elo"]["value"] == pytest.approx(-one["elo"]["value"])
-    assert (other["wins"], other["losses"]) == (one["losses"], one["wins"])
+    assert other["elo"]["value"] == pytest.approx(-first["elo"]["value"])
+    assert (other["wins"], other["losses"]) == (first["losses"], first["wins"])
 
 
 def test_a_sequential_test_says_when_it_was_decided(cli: Cli, cup: str) -> None:
-    told = json.loads(cli("compare", "bee", "cat", "--sprt", 0, 200, "--json").out)["sprt"]
-    assert told["bounds"] == pytest.approx([-2.944, 2.944], abs=0.001)
-    assert told["verdict"] == "high"
-    assert told["decided_after_matches"] <= 20
-    assert told["decided_with_llr"] >= 2.944
-    said = cli("compare", "bee", "cat", "--sprt", 0, 200)
-    assert f"at least 200 better, decided after {told['decided_after_matches']} matches" in said.out
+    sprt = json.loads(cli("compare", "bee", "cat", "--sprt", 0, 200, "--json").out)["sprt"]
+    assert sprt["bounds"] == pytest.approx([-2.944, 2.944], abs=0.001)
+    assert sprt["verdict"] == "high"
+    assert sprt["decided_after_matches"] <= 20
+    assert sprt["decided_with_llr"] >= 2.944
+    result = cli("compare", "bee", "cat", "--sprt", 0, 200)
+    assert (
+        f"at least 200 better, decided after {sprt['decided_after_matches']} matches" in result.out
+    )
     small = cli("compare", "bee", "cat", "--sprt", 0, 2, "--model", "normalized")
     assert "for 2 against 0 points, normalized: open" in small.out
 
 
 def test_results_that_do_not_differ_have_no_interval(cli: Cli, cup: str) -> None:
-    said = cli("compare", "ace", "bee")
-    assert "+∞" in said.out
-    told = json.loads(cli("compare", "ace", "bee", "--json").out)
-    assert told["superiority"] is None
-    assert told["elo"] == {"value": None, "low": None, "high": None}
+    result = cli("compare", "ace", "bee")
+    assert "+∞" in result.out
+    document = json.loads(cli("compare", "ace", "bee", "--json").out)
+    assert document["superiority"] is None
+    assert document["elo"] == {"value": None, "low": None, "high": None}
 
 
 @pytest.mark.parametrize(
@@ -137,17 +148,17 @@ def test_results_that_do_not_differ_have_no_interval(cli: Cli, cup: str) -> None
 def test_what_cannot_be_compared_is_refused(
     cli: Cli, cup: str, words: tuple[object, ...], status: int, code: str
 ) -> None:
-    said = cli("compare", *words)
-    assert (said.status, said.code, said.out) == (status, code, "")
+    result = cli("compare", *words)
+    assert (result.status, result.code, result.out) == (status, code, "")
 
 
 def test_who_has_met_in_two_games_is_asked_which_is_meant(cli: Cli, cup: str) -> None:
     hold(Workspace(), BOTS, {}, game="saint_poker", seats=3)
-    said = cli("compare", "ace", "bee")
-    assert said.status == 2
-    assert said.code == "several-forms"
-    told = json.loads(cli("compare", "ace", "bee", "saint_poker", "--json").out)
-    assert (told["unit"], told["pairs"], told["wins"]) == ("match", None, 3)
+    result = cli("compare", "ace", "bee")
+    assert result.status == 2
+    assert result.code == "several-forms"
+    document = json.loads(cli("compare", "ace", "bee", "saint_poker", "--json").out)
+    assert (document["unit"], document["pairs"], document["wins"]) == ("match", None, 3)
     boards = cli("compare", "ace", "bee", "saint_poker", "--by", "board")
     assert boards.status == 2
     assert boards.code == "no-boards"

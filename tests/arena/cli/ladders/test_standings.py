@@ -33,26 +33,26 @@ def cup(here: Path, held: LeaseRenewal) -> str:
 def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
     cli: Cli, cup: str
 ) -> None:
-    said = cli("standings", "poke")
-    head, columns, *rows = said.out.splitlines()
-    assert (said.status, head) == (0, "poke")
+    result = cli("standings", "poke")
+    head, columns, *rows = result.out.splitlines()
+    assert (result.status, head) == (0, "poke")
     assert columns.split() == "# bot strength Elo matches W–D–L points/board p95 ms".split()
     cells = [row.split() for row in rows]
-    assert [(one[0], one[1]) for one in cells] == [
+    assert [(cell[0], cell[1]) for cell in cells] == [
         ("1", "ace@1"),
         ("2-3", "bee@1"),
         ("2-3", "cat@1"),
     ]
     assert cells[0][-3:] == ["+10.0", "±0.0", "3.08"]
     assert cells[1][5:7] == ["60", "30–0–90"]
-    assert max(map(len, said.out.splitlines())) <= 100
+    assert max(map(len, result.out.splitlines())) <= 100
 
 
 def test_what_the_columns_mean_is_said_beside_them(cli: Cli, cup: str) -> None:
-    said = cli("standings").err
-    assert "docs/explanation/ratings.md" in said
-    assert "K 10, from 1200" in said
-    assert "order matters" in said
+    error_output = cli("standings").err
+    assert "docs/explanation/ratings.md" in error_output
+    assert "K 10, from 1200" in error_output
+    assert "order matters" in error_output
 
 
 def test_a_strength_is_provisional_until_it_is_known_within_a_hundred_points(
@@ -60,16 +60,16 @@ def test_a_strength_is_provisional_until_it_is_known_within_a_hundred_points(
 ) -> None:
     hold(Workspace(), BOTS, {})
     assert cli("standings").out.count("?") == 3
-    told = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
-    assert all(line["provisional"] for line in told)
+    ladder_rows = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
+    assert all(line["provisional"] for line in ladder_rows)
 
 
 def test_json_has_what_the_table_was_computed_with(cli: Cli, cup: str) -> None:
-    told = json.loads(cli("standings", "--tournament", cup, "--json").out)
-    first = told["ladders"]["poke"][0]
+    document = json.loads(cli("standings", "--tournament", cup, "--json").out)
+    first = document["ladders"]["poke"][0]
     assert (first["entrant"], first["ranks"], first["matches"]) == ("ace@1", [1, 1], 60)
     assert first["interval"][0] < first["strength"] < first["interval"][1]
-    details = told["details"]["poke"]
+    details = document["details"]["poke"]
     assert details["strength"]["prior"] == 600
     assert details["groups"] == [["ace@1", "bee@1", "cat@1"]]
     assert details["lack_of_fit"] is None
@@ -102,8 +102,8 @@ def test_an_anchor_that_makes_no_sense_is_refused(
     cli: Cli, cup: str, anchors: tuple[str, ...], code: str
 ) -> None:
     words = [word for anchor in anchors for word in ("--anchor", anchor)]
-    said = cli("standings", *words)
-    assert (said.status, said.code, said.out) == (2, code, "")
+    result = cli("standings", *words)
+    assert (result.status, result.code, result.out) == (2, code, "")
 
 
 def test_a_circle_of_favourites_is_remarked(cli: Cli, here: Path) -> None:
@@ -117,14 +117,17 @@ def test_a_circle_of_favourites_is_remarked(cli: Cli, here: Path) -> None:
 
 def test_nothing_played_is_no_ladder(cli: Cli, here: Path) -> None:
     assert Workspace().store is not None
-    said = cli("standings")
-    assert (said.status, said.out) == (0, "")
-    assert "no match is closed yet" in said.err
+    result = cli("standings")
+    assert (result.status, result.out) == (0, "")
+    assert "no match is closed yet" in result.err
 
 
 def test_faults_are_shown_by_kind_and_columns_that_say_nothing_are_left_out() -> None:
     verdicts = (("finished", "timeout"), ("finished", "forfeit"), ("finished", "forfeit"))
-    games = tuple(ClosedGame(n, (1, 2), None, said, (0, 0)) for n, said in enumerate(verdicts))
+    games = tuple(
+        ClosedGame(n, (1, 2), None, game_verdicts, (0, 0))
+        for n, game_verdicts in enumerate(verdicts)
+    )
     match = ClosedMatch("m", 0, 0, ("ace@1", "bee@1"), games)
     headings, rows = ladder_table.shown(table([digest(match, 9)], 9))
     assert headings == ("#", "<bot", "strength", "Elo", "matches", "W–D–L", "<faults")
@@ -139,12 +142,12 @@ def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
                 f"m-{at}",
                 0,
                 at,
-                (one, other),
+                (first, other),
                 (ClosedGame(0, (1, 2), (1050, -900), ("finished",) * 2, (0, 0)),),
             ),
             2400,
         )
-        for at, (one, other) in enumerate(pairwise(names))
+        for at, (first, other) in enumerate(pairwise(names))
     ]
     lines = output.aligned(*ladder_table.shown(table(played, 2400)))
     assert len(lines) == 201

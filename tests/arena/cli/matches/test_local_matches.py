@@ -68,8 +68,8 @@ def test_last_is_the_newest_match_wherever_a_match_is_named(cli: Cli, played: Pa
     replayed = cli("replay", "last", "--game", 0)
     assert (replayed.status, newest in replayed.last) == (0, True)
     assert newest in cli("logs", "last").last
-    asked = cli("ask", "last:0:0", "sample:greedy", "--json")
-    assert json.loads(asked.out)["match"] == newest
+    result = cli("ask", "last:0:0", "sample:greedy", "--json")
+    assert json.loads(result.out)["match"] == newest
 
 
 def test_last_without_a_local_match_is_refused(cli: Cli) -> None:

@@ -32,21 +32,21 @@ return turn.legal[0]
 
 
 def test_a_match_is_played_with_every_seating_and_told_by_bot(cli: Cli) -> None:
-    said = cli("play", "poke", "sample:random", "sample:meek", "-n", 2, "--seed", "friday")
-    assert said.status == 0
-    head, *rows = said.out.splitlines()
+    result = cli("play", "poke", "sample:random", "sample:meek", "-n", 2, "--seed", "friday")
+    assert result.status == 0
+    head, *rows = result.out.splitlines()
     assert head.split()[:6] == ["bot", "games", "won", "drawn", "lost", "points"]
     assert [row.split()[:2] for row in rows] == [["random", "4"], ["meek", "4"]]
-    assert "seed friday" in said.err
+    assert "seed friday" in result.err
     (record,) = Path(".pokearena/plays").glob("m-*.jsonl")
-    assert said.last == f"next  pokearena replay {record.stem}"
+    assert result.last == f"next  pokearena replay {record.stem}"
 
 
 def test_the_same_seed_gives_the_same_match_and_0_is_a_seed_like_any_other(cli: Cli) -> None:
     words = ("play", "poke", "sample:random", "sample:meek", "--json", "--seed")
     first, second, other = (json.loads(cli(*words, seed).out) for seed in ("0", "0", "1"))
-    told = ("match", "games", "seed", "commitment")
-    assert [first[name] for name in told] == [second[name] for name in told]
+    keys = ("match", "games", "seed", "commitment")
+    assert [first[name] for name in keys] == [second[name] for name in keys]
     assert first["seed"] != other["seed"]
     assert first["games"] != other["games"]
 
@@ -54,36 +54,36 @@ def test_the_same_seed_gives_the_same_match_and_0_is_a_seed_like_any_other(cli: 
 @pytest.mark.long
 def test_64_hexadecimal_digits_are_the_seed_itself(cli: Cli) -> None:
     seed = "0f" * 32
-    said = json.loads(
+    document = json.loads(
         cli("play", "poke", "sample:meek", "sample:meek", "--json", "--seed", seed).out
     )
-    assert said["seed"] == seed
-    assert said["commitment"] == commitment(bytes.fromhex(seed))
-    assert [one["bot"] for one in said["bots"]] == ["meek", "meek-2"]
+    assert document["seed"] == seed
+    assert document["commitment"] == commitment(bytes.fromhex(seed))
+    assert [bot["bot"] for bot in document["bots"]] == ["meek", "meek-2"]
 
 
 def test_a_game_of_three_has_three_seatings(cli: Cli) -> None:
     bots = ("sample:meek", "sample:random", "sample:greedy")
-    said = json.loads(cli("play", "saint_poker", *bots, "--json", "--seed", "x").out)
-    assert said["complete"]
-    assert [game["table"] for game in said["games"]] == [0, 1, 2]
-    assert said["seats"] == 3
+    document = json.loads(cli("play", "saint_poker", *bots, "--json", "--seed", "x").out)
+    assert document["complete"]
+    assert [game["table"] for game in document["games"]] == [0, 1, 2]
+    assert document["seats"] == 3
 
 
 def test_watch_tells_the_game_deal_by_deal_with_notes_and_times(cli: Cli, bot: Write) -> None:
     talker = bot("talker", 'return turn.legal[0], "hm\\x1b[2J\\nwell"')
-    said = cli("play", "poke", talker, "sample:meek", "--watch", "--seed", "1")
-    assert said.status == 0
-    assert "Deal 1 · " in said.out
-    assert "Deal 2 · " in said.out
-    assert " ms  “hm\\x1b[2J well”" in said.out
-    assert "result: " in said.out
-    assert "\x1b" not in said.out
+    result = cli("play", "poke", talker, "sample:meek", "--watch", "--seed", "1")
+    assert result.status == 0
+    assert "Deal 1 · " in result.out
+    assert "Deal 2 · " in result.out
+    assert " ms  “hm\\x1b[2J well”" in result.out
+    assert "result: " in result.out
+    assert "\x1b" not in result.out
 
 
 def test_watch_draws_the_table_of_pokino_whenever_something_was_laid(cli: Cli) -> None:
-    said = cli("play", "pokino", "sample:greedy", "sample:random", "--watch", "--seed", "7")
-    lines = said.out.splitlines()
+    result = cli("play", "pokino", "sample:greedy", "sample:random", "--watch", "--seed", "7")
+    lines = result.out.splitlines()
     laid = [number for number, line in enumerate(lines) if "  domino " in line]
     assert len(laid) > 10
     # The description, the columns' numbers, and below them the first edge of a domino.
@@ -91,36 +91,36 @@ def test_watch_draws_the_table_of_pokino_whenever_something_was_laid(cli: Cli) -
 
 
 def test_watch_and_json_do_not_go_together(cli: Cli) -> None:
-    said = cli("play", "poke", "sample:meek", "sample:meek", "--watch", "--json")
-    assert said.status == 2
+    result = cli("play", "poke", "sample:meek", "sample:meek", "--watch", "--json")
+    assert result.status == 2
 
 
 def test_the_first_illegal_action_stops_and_is_explained(cli: Cli, bot: Write) -> None:
-    said = cli("play", "poke", bot("cheat", ILLEGAL), "sample:meek", "--seed", "1")
-    assert said.status == 1
-    assert "fault   cheat: illegal" in said.out
-    assert 'it answered "lead AS 2S", which is not legal; legal: ' in said.out
-    assert "hand    " in said.out
+    result = cli("play", "poke", bot("cheat", ILLEGAL), "sample:meek", "--seed", "1")
+    assert result.status == 1
+    assert "fault   cheat: illegal" in result.out
+    assert 'it answered "lead AS 2S", which is not legal; legal: ' in result.out
+    assert "hand    " in result.out
     match = next(Path(".pokearena/plays").glob("m-*.jsonl")).stem
-    assert said.last.startswith(f"next  pokearena ask {match}:0:")
-    assert said.last.endswith(" cheat.py")
+    assert result.last.startswith(f"next  pokearena ask {match}:0:")
+    assert result.last.endswith(" cheat.py")
 
 
 def test_a_crash_is_explained_with_the_last_words_of_the_bot(cli: Cli, bot: Write) -> None:
-    said = cli("play", "poke", bot("crasher", CRASHES), "sample:meek", "--seed", "1")
-    assert said.status == 1
-    assert "fault   crasher: crash" in said.out
-    assert "exited with status 1" in said.out
-    assert "last words" in said.out
-    assert "KeyError: '4C'" in said.out
-    assert "legal   " in said.out
+    result = cli("play", "poke", bot("crasher", CRASHES), "sample:meek", "--seed", "1")
+    assert result.status == 1
+    assert "fault   crasher: crash" in result.out
+    assert "exited with status 1" in result.out
+    assert "last words" in result.out
+    assert "KeyError: '4C'" in result.out
+    assert "legal   " in result.out
 
 
 def test_a_bot_that_sleeps_is_late_by_the_clock_that_was_given(cli: Cli, bot: Write) -> None:
     sleeper = bot("sleeper", SLEEPS)
-    said = cli("play", "poke", sleeper, "sample:meek", "--allowance", 50, "--bank", 50, "--json")
-    assert said.status == 1
-    fault = json.loads(said.out)["fault"]
+    result = cli("play", "poke", sleeper, "sample:meek", "--allowance", 50, "--bank", 50, "--json")
+    assert result.status == 1
+    fault = json.loads(result.out)["fault"]
     assert (fault["bot"], fault["verdict"]) == ("sleeper", "timeout")
     assert "100 ms" in fault["sentence"]
     assert fault["question"]["clock"]["allowanceMs"] == 50
@@ -128,27 +128,27 @@ def test_a_bot_that_sleeps_is_late_by_the_clock_that_was_given(cli: Cli, bot: Wr
 
 def test_a_bot_that_does_not_start_is_explained_with_its_output(cli: Cli, bot: Write) -> None:
     Path("broken.py").write_text("import nothing_of_this_name\n")
-    said = cli("play", "poke", "sample:meek", "broken.py")
-    assert said.status == 1
-    assert "fault   broken: init" in said.out
-    assert "nothing_of_this_name" in said.out
-    assert said.last.startswith("next  pokearena why m-")
+    result = cli("play", "poke", "sample:meek", "broken.py")
+    assert result.status == 1
+    assert "fault   broken: init" in result.out
+    assert "nothing_of_this_name" in result.out
+    assert result.last.startswith("next  pokearena why m-")
 
 
 def test_lenient_counts_faults_and_plays_on(cli: Cli, bot: Write) -> None:
     cheat = bot("cheat", ILLEGAL)
     words = ("play", "poke", cheat, "sample:meek", "-n", 2, "--lenient", "--json")
-    said = cli(*words)
-    assert said.status == 0
-    told = json.loads(said.out)
-    assert told["complete"]
-    assert len(told["games"]) == 4
-    assert [one["faults"] > 0 for one in told["bots"]] == [True, False]
+    result = cli(*words)
+    assert result.status == 0
+    document = json.loads(result.out)
+    assert document["complete"]
+    assert len(document["games"]) == 4
+    assert [row["faults"] > 0 for row in document["bots"]] == [True, False]
 
 
 def test_the_record_goes_where_it_is_wanted(cli: Cli) -> None:
-    said = cli("play", "poke", "sample:meek", "sample:meek", "--record", "here.jsonl")
-    assert said.last == "next  pokearena replay here.jsonl"
+    result = cli("play", "poke", "sample:meek", "sample:meek", "--record", "here.jsonl")
+    assert result.last == "next  pokearena replay here.jsonl"
     assert len(read(Path("here.jsonl").read_text()).games) == 2
     assert cli("verify", "here.jsonl").status == 0
     (kept,) = Path(".pokearena/plays").iterdir()
@@ -160,19 +160,19 @@ def test_a_record_that_cannot_be_written_is_reported_before_the_first_game(
     cli: Cli, here: Path, words: tuple[str, ...]
 ) -> None:
     (here / "file").touch()
-    said = cli("play", "poke", "sample:meek", "sample:meek", "--json", *words)
-    assert (said.status, said.out) == (1, "")
-    assert isinstance(said.error, OSError)
-    assert words[1] in said.error.filename
-    assert len(said.err.splitlines()) == 1
+    result = cli("play", "poke", "sample:meek", "sample:meek", "--json", *words)
+    assert (result.status, result.out) == (1, "")
+    assert isinstance(result.error, OSError)
+    assert words[1] in result.error.filename
+    assert len(result.err.splitlines()) == 1
 
 
 def test_a_full_disk_is_reported_before_the_first_game(cli: Cli) -> None:
     Path("data").mkdir()
     with largest_file(1000):
-        said = cli("play", "poke", "sample:meek", "sample:meek", "--data", "data")
-    assert (said.status, said.out) == (1, "")
-    assert isinstance(said.error, OSError)
+        result = cli("play", "poke", "sample:meek", "sample:meek", "--data", "data")
+    assert (result.status, result.out) == (1, "")
+    assert isinstance(result.error, OSError)
     assert not list(Path("data/plays").iterdir())
 
 
@@ -192,10 +192,10 @@ def test_the_result_is_printed_if_the_record_cannot_be_written(here: Path) -> No
         folder.rmdir()
         os.kill(process.pid, signal.SIGINT)
         printed = process.stdout.read().splitlines()
-        told = process.stderr.read()
+        stderr = process.stderr.read()
     assert process.returncode == 130
-    assert "Traceback" not in told
-    assert "records/m.jsonl" in told
+    assert "Traceback" not in stderr
+    assert "records/m.jsonl" in stderr
     assert [line.split()[0] for line in printed[-3:]] == ["bot", "meek", "meek-2"]
 
 
@@ -216,20 +216,20 @@ def test_what_cannot_be_played_is_said_in_one_sentence_before_anything_starts(cl
         (("poke", meek, meek, "--option", "must_beat=perhaps"), "it must be true or false"),
         (("poke", meek, meek, "--seats", "3"), "poke is played by 2, not by 3"),
     ):
-        said = cli("play", *words)
-        assert said.status == 2, words
-        assert sentence in said.err
-        assert said.err.startswith("error  ")
-        assert said.out == ""
+        result = cli("play", *words)
+        assert result.status == 2, words
+        assert sentence in result.err
+        assert result.err.startswith("error  ")
+        assert result.out == ""
     assert not Path(".pokearena").exists()
 
 
 def test_a_bot_that_does_not_play_the_game_says_so(cli: Cli) -> None:
     Path("b").mkdir()
     Path("b/bot.toml").write_text('name = "b"\ngames = ["poke"]\nrun = ["python", "bot.py"]\n')
-    said = cli("play", "saint_poker", "b", "sample:meek")
-    assert said.status == 2
-    assert said.code == "not-played"
+    result = cli("play", "saint_poker", "b", "sample:meek")
+    assert result.status == 2
+    assert result.code == "not-played"
 
 
 def test_ctrl_c_keeps_what_was_played(here: Path) -> None:
@@ -245,20 +245,20 @@ def test_ctrl_c_keeps_what_was_played(here: Path) -> None:
         process.stdout.readline()
         os.kill(process.pid, signal.SIGINT)
         process.stdout.read()
-        told = process.stderr.read()
+        stderr = process.stderr.read()
     assert process.returncode == 130
-    assert "of 10000 games" in told
-    assert "Traceback" not in told
+    assert "of 10000 games" in stderr
+    assert "Traceback" not in stderr
     assert read(Path("m.jsonl").read_text()).games
 
 
 @pytest.mark.long
 def test_an_option_that_is_a_switch_needs_no_value(cli: Cli) -> None:
-    one, other = (
+    first, other = (
         cli("play", "poke", "sample:meek", "sample:random", "--seed", 1, "--json", *words)
         for words in (("--option", "must_beat"), ("--option", "must_beat=false"))
     )
-    assert json.loads(one.out)["options"] == {"must_beat": True}
+    assert json.loads(first.out)["options"] == {"must_beat": True}
     assert json.loads(other.out)["options"] == {"must_beat": False}
 
 

@@ -32,26 +32,26 @@ def line_of(lines: list[dict[str, Any]], kind: str) -> dict[str, Any]:
 
 
 def test_a_true_record_verifies(cli: Cli, played: Path) -> None:
-    said = cli("verify", played)
-    assert said.status == 0
-    assert " 2 games dealt" in said.out
-    assert said.last == f"next  pokearena replay {played}"
+    result = cli("verify", played)
+    assert result.status == 0
+    assert " 2 games dealt" in result.out
+    assert result.last == f"next  pokearena replay {played}"
 
 
 def test_verify_tells_programs_what_it_found(cli: Cli, played: Path) -> None:
-    told = json.loads(cli("verify", played, "--json").out)
-    assert told["verified"] is True
-    assert told["problems"] == []
-    assert (told["games"], told["match"]) == (2, read(played.read_text()).match["match"])
+    document = json.loads(cli("verify", played, "--json").out)
+    assert document["verified"] is True
+    assert document["problems"] == []
+    assert (document["games"], document["match"]) == (2, read(played.read_text()).match["match"])
 
 
 def test_a_changed_score_does_not_verify(cli: Cli, altered: Callable[[Change], str]) -> None:
     def change(lines: list[dict[str, Any]]) -> None:
         line_of(lines, "result")["scores"][0] += 50
 
-    said = cli("verify", altered(change))
-    assert said.status == 1
-    assert "its scores are" in said.out
+    result = cli("verify", altered(change))
+    assert result.status == 1
+    assert "its scores are" in result.out
 
 
 def test_a_changed_action_does_not_verify(cli: Cli, altered: Callable[[Change], str]) -> None:
@@ -67,9 +67,9 @@ def test_another_seed_is_not_the_one_that_was_committed_to(
     def change(lines: list[dict[str, Any]]) -> None:
         lines[-1]["seed"] = "00" * 32
 
-    said = cli("verify", altered(change))
-    assert said.status == 1
-    assert "not the one that was committed to" in said.out
+    result = cli("verify", altered(change))
+    assert result.status == 1
+    assert "not the one that was committed to" in result.out
 
 
 def test_a_game_left_out_does_not_verify(cli: Cli, altered: Callable[[Change], str]) -> None:
@@ -84,16 +84,16 @@ def test_what_is_no_record_is_said_to_be_none(cli: Cli) -> None:
     Path("bytes.jsonl").write_bytes(b"\xff\xfe")
     for name in ("noise.jsonl", "bytes.jsonl"):
         for command in ("verify", "replay", "logs"):
-            said = cli(command, name)
-            assert said.status == 1
-            assert said.code in ("invalid-record", "RecordError")
+            result = cli(command, name)
+            assert result.status == 1
+            assert result.code in ("invalid-record", "RecordError")
 
 
 def test_what_is_not_there_is_wrong_usage(cli: Cli) -> None:
     for name in ("nofile.jsonl", "./no", "m-0000000000", "0"):
-        said = cli("verify", name)
-        assert said.status == 2
-        assert name in said.err
+        result = cli("verify", name)
+        assert result.status == 2
+        assert name in result.err
 
 
 def test_a_match_goes_by_its_beginning_if_that_is_unique(cli: Cli, played: Path) -> None:
@@ -119,28 +119,28 @@ def test_replay_prints_every_position_in_full_for_programs(cli: Cli, played: Pat
     cards = [*position["hands"][0], *position["hands"][1], *position["stock"]]
     assert len(set(cards)) == 52
     actions = [line for game in record.games for line in game.actions]
-    told = [action for line in lines for action in line["actions"]]
-    assert [one["action"] for one in told] == [line["action"] for line in actions]
+    told_actions = [action for line in lines for action in line["actions"]]
+    assert [line["action"] for line in told_actions] == [line["action"] for line in actions]
     assert (last["game"], last["actors"], last["actions"]) == (1, [], [])
     assert last["result"]["scores"] == record.games[1].result["scores"]
     assert sum("result" in line for line in lines) == 2
 
 
 def test_replay_tells_people_every_step_when_nobody_can_press_keys(cli: Cli, played: Path) -> None:
-    said = cli("replay", played, "--game", 1)
-    pages = said.out.rstrip().split("\n\n")
+    result = cli("replay", played, "--game", 1)
+    pages = result.out.rstrip().split("\n\n")
     record = read(played.read_text())
     assert len(pages) == len(record.games[1].actions) + 1
     assert all(page.startswith(f"game 1 of {record.match['match']}") for page in pages)
     assert "stock: " in pages[0]
     assert "result: " in pages[-1]
-    assert said.last == f"next  pokearena verify {played}"
+    assert result.last == f"next  pokearena verify {played}"
 
 
 def test_replay_of_a_game_that_is_not_there(cli: Cli, played: Path) -> None:
-    said = cli("replay", played, "--game", 2)
-    assert said.status == 2
-    assert said.code == "unknown-game"
+    result = cli("replay", played, "--game", 2)
+    assert result.status == 2
+    assert result.code == "unknown-game"
 
 
 def test_whoever_reads_may_stop_reading(played: Path) -> None:
@@ -160,24 +160,26 @@ def test_whoever_reads_may_stop_reading(played: Path) -> None:
 
 def test_a_bot_that_is_asked_again_answers_as_it_did(cli: Cli, played: Path) -> None:
     game = read(played.read_text()).games[1]
-    line = [one for one in game.actions if game.game["seating"][one["seat"]] == "random"][3]
+    line = [action for action in game.actions if game.game["seating"][action["seat"]] == "random"][
+        3
+    ]
     question = f"{played}:1:{line['decision']}"
-    said = cli("ask", question, "sample:random", "--json")
-    assert said.status == 0
-    told = json.loads(said.out)
-    assert told["answer"] == told["recorded"] == line["action"]
-    assert (told["legal"], told["in_time"], told["seat"]) == (True, True, line["seat"])
-    assert told["answer"] in told["question"]["legal"]
-    assert told["question"]["match"] == read(played.read_text()).match["match"]
+    result = cli("ask", question, "sample:random", "--json")
+    assert result.status == 0
+    document = json.loads(result.out)
+    assert document["answer"] == document["recorded"] == line["action"]
+    assert (document["legal"], document["in_time"], document["seat"]) == (True, True, line["seat"])
+    assert document["answer"] in document["question"]["legal"]
+    assert document["question"]["match"] == read(played.read_text()).match["match"]
 
 
 def test_ask_tells_people_the_hand_what_was_done_and_what_is_done_now(
     cli: Cli, played: Path
 ) -> None:
-    said = cli("ask", f"{played}:0:0", "sample:meek")
-    assert said.status == 0
+    result = cli("ask", f"{played}:0:0", "sample:meek")
+    assert result.status == 0
     for word in ("hand  ", "legal  ", "then  ", "now     stand: legal", "time  "):
-        assert word in said.out
+        assert word in result.out
 
 
 def test_the_question_of_a_fault_is_put_as_it_was(cli: Cli, bot: Write) -> None:
@@ -185,14 +187,14 @@ def test_the_question_of_a_fault_is_put_as_it_was(cli: Cli, bot: Write) -> None:
     words = ("play", "poke", late, "sample:meek", "--seed", 3, "--allowance", 30, "--bank", 20)
     command = cli(*words).last.removeprefix("next  pokearena ").split()
     cured = bot("late", "return turn.legal[-1], 'better'")
-    said = cli(*command, "--json")
-    assert said.status == 0
-    told = json.loads(said.out)
+    result = cli(*command, "--json")
+    assert result.status == 0
+    document = json.loads(result.out)
     assert cured == command[-1]
-    assert told["recorded"] is None
-    assert told["limit_ms"] <= 50
-    assert told["question"]["clock"]["allowanceMs"] == 30
-    assert (told["legal"], told["note"]) == (True, "better")
+    assert document["recorded"] is None
+    assert document["limit_ms"] <= 50
+    assert document["question"]["clock"]["allowanceMs"] == 30
+    assert (document["legal"], document["note"]) == (True, "better")
 
 
 def test_an_answer_that_is_not_legal_fails(cli: Cli, bot: Write, played: Path) -> None:
@@ -201,32 +203,32 @@ def test_an_answer_that_is_not_legal_fails(cli: Cli, bot: Write, played: Path) -
         "action = bot_pb2.Action()\naction.poke.draw.discards.append('2C')\n"
         "action.poke.draw.discards.append('2C')\nreturn action",
     )
-    said = cli("ask", f"{played}:0:0", cheat)
-    assert said.status == 1
-    assert "draw 2C 2C: NOT LEGAL" in said.out
+    result = cli("ask", f"{played}:0:0", cheat)
+    assert result.status == 1
+    assert "draw 2C 2C: NOT LEGAL" in result.out
 
 
 def test_a_bot_that_dies_of_the_question_is_told_with_its_last_words(
     cli: Cli, bot: Write, played: Path
 ) -> None:
-    said = cli("ask", f"{played}:0:0", bot("dies", "raise KeyError('oh')"))
-    assert said.status == 1
-    assert "no action: " in said.out
-    assert "exited with status 1" in said.out
-    assert "KeyError: 'oh'" in said.out
+    result = cli("ask", f"{played}:0:0", bot("dies", "raise KeyError('oh')"))
+    assert result.status == 1
+    assert "no action: " in result.out
+    assert "exited with status 1" in result.out
+    assert "KeyError: 'oh'" in result.out
 
 
 def test_a_bot_that_does_not_answer_is_not_waited_for_for_ever(
     cli: Cli, bot: Write, played: Path
 ) -> None:
-    said = cli("ask", f"{played}:0:0", bot("silent", "time.sleep(600)"), "--patience", 0.2)
-    assert said.status == 1
-    assert "did not answer in the time it was given" in said.out
+    result = cli("ask", f"{played}:0:0", bot("silent", "time.sleep(600)"), "--patience", 0.2)
+    assert result.status == 1
+    assert "did not answer in the time it was given" in result.out
 
 
 def test_a_remote_bot_that_is_not_there_cannot_be_reached(cli: Cli, played: Path) -> None:
-    said = cli("ask", f"{played}:0:0", "unix:/nowhere/bot.sock", "--patience", 0.2)
-    assert said.status == 3
+    result = cli("ask", f"{played}:0:0", "unix:/nowhere/bot.sock", "--patience", 0.2)
+    assert result.status == 3
 
 
 def test_a_question_that_is_none(cli: Cli, played: Path) -> None:
@@ -245,16 +247,16 @@ def test_logs_tell_the_faults_and_what_the_bots_wrote(cli: Cli, bot: Write) -> N
     cheat = bot("cheat", "return bot_pb2.Action()")
     words = ("play", "poke", noisy, cheat, "--lenient", "--seed", 1)
     match = cli(*words).last.split()[3].partition(":")[0]
-    said = cli("logs", match)
-    assert said.status == 0
-    assert "fault   cheat: protocol" in said.out
-    assert "output of noisy" in said.out
-    assert "noise 0" in said.out or "noise 1" in said.out
-    assert said.last.startswith(f"next  pokearena ask {match}:0:")
+    result = cli("logs", match)
+    assert result.status == 0
+    assert "fault   cheat: protocol" in result.out
+    assert "output of noisy" in result.out
+    assert "noise 0" in result.out or "noise 1" in result.out
+    assert result.last.startswith(f"next  pokearena ask {match}:0:")
     assert "fault" not in cli("logs", match, "noisy").out
     assert "noise" not in cli("logs", match, "cheat").out
     faults = [json.loads(line) for line in cli("logs", match, "--json").out.splitlines()]
-    assert {(one["bot"], one["verdict"]) for one in faults} == {("cheat", "protocol")}
+    assert {(fault["bot"], fault["verdict"]) for fault in faults} == {("cheat", "protocol")}
     nobody = cli("logs", match, "noisi")
     assert nobody.status == 2
     assert 'did you mean "noisy"?' in nobody.err
@@ -265,16 +267,16 @@ def test_a_bot_that_ends_before_it_listens_is_told_at_once_with_its_last_words(
     cli: Cli, played: Path
 ) -> None:
     Path("broken.py").write_text("import nothing_of_this_name\n")
-    said = cli("ask", f"{played}:0:0", "broken.py")
-    assert said.status == 1
-    assert "did not start: it was not listening yet; its process exited with status 1" in said.out
-    assert "nothing_of_this_name" in said.out
+    result = cli("ask", f"{played}:0:0", "broken.py")
+    assert result.status == 1
+    assert "did not start: it was not listening yet; its process exited with status 1" in result.out
+    assert "nothing_of_this_name" in result.out
 
 
 def test_a_match_that_a_fault_stopped_verifies_as_far_as_it_went(cli: Cli, bot: Write) -> None:
     faulty = bot("faulty", "raise SystemExit('enough')")
-    said = cli("play", "poke", faulty, "sample:meek", "--seed", 1, "--record", "m.jsonl")
-    assert said.status == 1
+    result = cli("play", "poke", faulty, "sample:meek", "--seed", 1, "--record", "m.jsonl")
+    assert result.status == 1
     assert len(read(Path("m.jsonl").read_text()).games) == 1
     assert cli("verify", "m.jsonl").status == 0
 
@@ -282,10 +284,10 @@ def test_a_match_that_a_fault_stopped_verifies_as_far_as_it_went(cli: Cli, bot: 
 def test_a_replay_tells_how_every_deal_ended(cli: Cli) -> None:
     words = ("sample:greedy", "sample:meek", "sample:random", "--seed", 7, "--record", "m.jsonl")
     assert cli("play", "pouku", *words).status == 0
-    told = cli("replay", "m.jsonl", "--game", 0, "--no-pause").out
+    output = cli("replay", "m.jsonl", "--game", 0, "--no-pause").out
     (game, *_) = read(Path("m.jsonl").read_text()).games
     went_out = sum("goOut" in line["action"]["pouku"] for line in game.actions)
-    assert told.count("how deal") == went_out > 1
+    assert output.count("how deal") == went_out > 1
 
 
 def test_a_replay_of_pokino_says_who_called_it(cli: Cli) -> None:
@@ -303,15 +305,15 @@ def test_several_questions_are_asked_in_one_message_of_play(cli: Cli, played: Pa
         ]
         for seat in (0, 1)
     }
-    said = cli("ask", f"{played}:{','.join(places[0])}", "sample:meek", "--json")
-    assert said.status == 0
-    told = json.loads(said.out)
-    assert [(one["game"], one["seat"]) for one in told["answers"]] == [(0, 0), (1, 0)]
-    assert all(one["legal"] for one in told["answers"])
+    result = cli("ask", f"{played}:{','.join(places[0])}", "sample:meek", "--json")
+    assert result.status == 0
+    document = json.loads(result.out)
+    assert [(answer["game"], answer["seat"]) for answer in document["answers"]] == [(0, 0), (1, 0)]
+    assert all(answer["legal"] for answer in document["answers"])
     for both, sentence in (
         (f"{places[0][0]},{places[1][1]}", "questions to different seats"),
         (f"{places[0][0]},{places[0][0]}", "one question of a game"),
     ):
-        said = cli("ask", f"{played}:{both}", "sample:meek")
-        assert said.status == 2
-        assert sentence in said.err
+        result = cli("ask", f"{played}:{both}", "sample:meek")
+        assert result.status == 2
+        assert sentence in result.err

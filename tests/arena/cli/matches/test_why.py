@@ -22,75 +22,89 @@ FLOOD = (
 
 def lost(cli: Cli, bot: str, *words: object) -> str:
     """The match in which a bot fails; it sits in seat 0 first, and is asked at decision 1."""
-    said = cli("play", "poke", bot, "sample:meek", "--seed", 3, "--record", "m.jsonl", *words)
-    assert said.status == 1
+    result = cli("play", "poke", bot, "sample:meek", "--seed", 3, "--record", "m.jsonl", *words)
+    assert result.status == 1
     return "m.jsonl"
 
 
 def fault(cli: Cli, match: str) -> dict[str, Any]:
     """What programs are told of the one fault of a match."""
-    told = json.loads(cli("why", match, "--json").out)
-    (found,) = told["faults"]
-    assert isinstance(found, dict)
-    return found
+    document = json.loads(cli("why", match, "--json").out)
+    (only_fault,) = document["faults"]
+    assert isinstance(only_fault, dict)
+    return only_fault
 
 
 def blocks(text: str) -> Mapping[str, str]:
     """What people are told of a fault, by the word it stands behind."""
-    told: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     word = ""
     for line in text.rstrip().splitlines()[1:]:
         word = line[2:11].strip() or word
-        told[word] = f"{told[word]}\n{line[11:]}" if word in told else line[11:]
-    return told
+        reasons[word] = f"{reasons[word]}\n{line[11:]}" if word in reasons else line[11:]
+    return reasons
 
 
 def test_of_a_bot_that_does_not_start_it_is_told_how_it_ended_and_what_it_said(cli: Cli) -> None:
     Path("broken.py").write_text("print('hello')\nimport nothing_of_this_name\n")
-    told = fault(cli, lost(cli, "broken.py"))
-    assert (told["verdict"], told["ended"], told["exit_status"], told["signal"]) == (
+    details = fault(cli, lost(cli, "broken.py"))
+    assert (
+        details["verdict"],
+        details["ended"],
+        details["exit_status"],
+        details["signal"],
+    ) == (
         "init",
         "exited with status 1",
         1,
         None,
     )
-    assert told["sentence"] == (
+    assert details["sentence"] == (
         "seat 0: did not start: it was not listening yet; its process exited with status 1"
     )
-    assert (told["question"], told["asks"], told["position"], told["legal"]) == (None, None, [], [])
-    assert 0 < told["clock"]["ms"] < told["clock"]["limit_ms"] == 10_000
-    assert told["peak_memory"] > 2 << 20
-    assert told["output"].startswith("hello\nTraceback")
-    assert "nothing_of_this_name" in told["output"]
-    said = cli("why", "m.jsonl")
-    words = blocks(said.out)
-    assert said.out.startswith("broken: init\n")
+    assert (
+        details["question"],
+        details["asks"],
+        details["position"],
+        details["legal"],
+    ) == (None, None, [], [])
+    assert 0 < details["clock"]["ms"] < details["clock"]["limit_ms"] == 10_000
+    assert details["peak_memory"] > 2 << 20
+    assert details["output"].startswith("hello\nTraceback")
+    assert "nothing_of_this_name" in details["output"]
+    result = cli("why", "m.jsonl")
+    words = blocks(result.out)
+    assert result.out.startswith("broken: init\n")
     assert words["where"] == "game 0 (table 0, board 0), before its first decision, seat 0"
     assert words["clock"].endswith(" ms of the 10000 ms it has to start")
     assert words["process"].startswith("exited with status 1; peak memory ")
     assert "again" not in words
-    assert said.last == "next  pokearena replay m.jsonl --game 0"
+    assert result.last == "next  pokearena replay m.jsonl --game 0"
 
 
 def test_of_a_bot_that_is_late_its_clock_is_told_and_what_it_thought_about(
     cli: Cli, bot: Write
 ) -> None:
-    told = fault(cli, lost(cli, bot("late", LATE), "--allowance", 80, "--bank", 60))
-    assert (told["verdict"], told["ended"], told["exit_status"]) == ("timeout", None, None)
-    clock = told["clock"]
-    assert clock["allowance_ms"] == told["question"]["clock"]["allowanceMs"] == 80
+    details = fault(cli, lost(cli, bot("late", LATE), "--allowance", 80, "--bank", 60))
+    assert (details["verdict"], details["ended"], details["exit_status"]) == (
+        "timeout",
+        None,
+        None,
+    )
+    clock = details["clock"]
+    assert clock["allowance_ms"] == details["question"]["clock"]["allowanceMs"] == 80
     assert clock["limit_ms"] == 80 + clock["bank_ms"] <= 140
     assert clock["ms"] >= clock["limit_ms"]
-    assert told["peak_memory"] > 2 << 20
-    said = cli("why", "m.jsonl")
-    words = blocks(said.out)
+    assert details["peak_memory"] > 2 << 20
+    result = cli("why", "m.jsonl")
+    words = blocks(result.out)
     assert "80 ms for a decision and " in words["clock"]
     assert words["process"].startswith("ran on; peak memory ")
-    assert words["legal"] == " | ".join(told["legal"])
-    asked = f"m.jsonl:0:{told['decision']}"
-    assert words["again"] == f"pokearena ask {asked} ."
-    assert said.err.splitlines()[-2:] == [
-        f"next  pokearena ask {asked} .",
+    assert words["legal"] == " | ".join(details["legal"])
+    question = f"m.jsonl:0:{details['decision']}"
+    assert words["again"] == f"pokearena ask {question} ."
+    assert result.err.splitlines()[-2:] == [
+        f"next  pokearena ask {question} .",
         "      pokearena replay m.jsonl --game 0",
     ]
 
@@ -98,26 +112,30 @@ def test_of_a_bot_that_is_late_its_clock_is_told_and_what_it_thought_about(
 def test_of_an_answer_that_is_not_legal_it_is_told_beside_the_hand_and_what_was(
     cli: Cli, bot: Write
 ) -> None:
-    told = fault(cli, lost(cli, bot("cheat", CHEAT)))
-    assert told["verdict"] == "illegal"
-    assert told["answer"] == {"poke": {"lead": {"cards": ["2C"]}}}
-    assert told["answered"] == "lead 2C"
-    assert told["clock"]["ms"] < told["clock"]["limit_ms"]
-    hand = " ".join(told["question"]["view"]["poke"]["hand"])
+    details = fault(cli, lost(cli, bot("cheat", CHEAT)))
+    assert details["verdict"] == "illegal"
+    assert details["answer"] == {"poke": {"lead": {"cards": ["2C"]}}}
+    assert details["answered"] == "lead 2C"
+    assert details["clock"]["ms"] < details["clock"]["limit_ms"]
+    hand = " ".join(details["question"]["view"]["poke"]["hand"])
     words = blocks(cli("why", "m.jsonl").out)
     assert words["answer"] == "lead 2C"
     assert f"hand: {hand}" in words["seen"]
     assert "hand: ▒▒ ▒▒ ▒▒ ▒▒ ▒▒" in words["seen"]
     assert words["output"] == f"my cards: {hand}"
     assert words["legal"].startswith("stand | draw ")
-    assert words["legal"].endswith("in all") or len(told["legal"]) <= 24
+    assert words["legal"].endswith("in all") or len(details["legal"]) <= 24
 
 
 def test_of_an_answer_that_is_none_it_is_told_what_is_wrong_with_it(cli: Cli, bot: Write) -> None:
-    told = fault(cli, lost(cli, bot("empty", "return bot_pb2.Action()")))
-    assert (told["verdict"], told["answer"], told["ended"]) == ("protocol", {}, None)
-    assert "its answer holds no action" in told["sentence"]
-    assert told["question"]["legal"]
+    details = fault(cli, lost(cli, bot("empty", "return bot_pb2.Action()")))
+    assert (details["verdict"], details["answer"], details["ended"]) == (
+        "protocol",
+        {},
+        None,
+    )
+    assert "its answer holds no action" in details["sentence"]
+    assert details["question"]["legal"]
 
 
 def test_of_a_bot_that_dies_the_signal_its_memory_and_its_last_words_are_told(
@@ -129,21 +147,24 @@ def test_of_a_bot_that_dies_the_signal_its_memory_and_its_last_words_are_told(
         f"import os, signal\nheld = b'x' * {size}\nprint('oh no', flush=True)\n"
         "os.kill(os.getpid(), signal.SIGSEGV)",
     )
-    told = fault(cli, lost(cli, dies))
-    assert (told["verdict"], told["ended"]) == ("crash", "was killed by SIGSEGV")
-    assert (told["signal"], told["exit_status"]) == ("SIGSEGV", None)
-    assert size < told["peak_memory"] < 2 * size
-    assert told["output"] == "oh no\n"
+    details = fault(cli, lost(cli, dies))
+    assert (details["verdict"], details["ended"]) == (
+        "crash",
+        "was killed by SIGSEGV",
+    )
+    assert (details["signal"], details["exit_status"]) == ("SIGSEGV", None)
+    assert size < details["peak_memory"] < 2 * size
+    assert details["output"] == "oh no\n"
     assert blocks(cli("why", "m.jsonl").out)["process"].startswith("was killed by SIGSEGV; peak")
 
 
 def test_of_a_bot_that_writes_too_much_the_last_64_kb_are_kept(cli: Cli, bot: Write) -> None:
-    told = fault(cli, lost(cli, bot("flood", FLOOD)))
-    assert told["verdict"] == "resources"
-    assert told["ended"] == "was stopped by the arena: wrote more than 8 MiB of output"
-    assert told["output"] == ("x" * 1023 + "\n") * 64
-    said = cli("why", "m.jsonl").out
-    assert "(the last 40 of 64 lines; --json prints all)" in said
+    details = fault(cli, lost(cli, bot("flood", FLOOD)))
+    assert details["verdict"] == "resources"
+    assert details["ended"] == "was stopped by the arena: wrote more than 8 MiB of output"
+    assert details["output"] == ("x" * 1023 + "\n") * 64
+    output = cli("why", "m.jsonl").out
+    assert "(the last 40 of 64 lines; --json prints all)" in output
 
 
 def test_one_fault_is_told_by_its_place_and_those_of_a_seat_by_the_bot(
@@ -152,12 +173,12 @@ def test_one_fault_is_told_by_its_place_and_those_of_a_seat_by_the_bot(
     words = ("play", "poke", bot("cheat", CHEAT), bot("empty", "return bot_pb2.Action()"))
     assert cli(*words, "-n", 2, "--lenient", "--seed", 3, "--record", "m.jsonl").status == 0
     faults = json.loads(cli("why", "m.jsonl", "--json").out)["faults"]
-    assert {one["bot"] for one in faults} == {"cheat", "empty"}
-    one = faults[-1]
-    place = f"m.jsonl:{one['game']}:{one['decision']}"
-    assert json.loads(cli("why", place, "--json").out)["faults"] == [one]
-    own = json.loads(cli("why", "m.jsonl", "--seat", "cheat", "--json").out)["faults"]
-    assert own == [one for one in faults if one["bot"] == "cheat"]
+    assert {row["bot"] for row in faults} == {"cheat", "empty"}
+    latest = faults[-1]
+    place = f"m.jsonl:{latest['game']}:{latest['decision']}"
+    assert json.loads(cli("why", place, "--json").out)["faults"] == [latest]
+    faults_of_seat = json.loads(cli("why", "m.jsonl", "--seat", "cheat", "--json").out)["faults"]
+    assert faults_of_seat == [row for row in faults if row["bot"] == "cheat"]
     assert cli("why", "m.jsonl", "--seat", "cheet").status == 2
     assert cli("why", "m.jsonl", "--seat", 2).status == 2
     nothing = cli("why", "m.jsonl:0:999")
@@ -170,9 +191,9 @@ def test_games_lost_because_of_a_fault_in_another_are_told(cli: Cli, bot: Write)
     dies = bot("dies", "import os\nos._exit(3)")
     words = ("play", "poke", dies, "sample:meek", "-n", 4, "--lenient", "--seed", 3)
     assert cli(*words, "--record", "m.jsonl").status == 0
-    told = json.loads(cli("why", "m.jsonl", "--json").out)
-    by_fault = {one["game"] for one in told["faults"]}
-    after = {one["verdict"]: one["games"] for one in told["aftermath"]}
+    document = json.loads(cli("why", "m.jsonl", "--json").out)
+    by_fault = {row["game"] for row in document["faults"]}
+    after = {row["verdict"]: row["games"] for row in document["aftermath"]}
     assert sorted([*by_fault, *(game for games in after.values() for game in games)]) == [*range(8)]
     lines = cli("why", "m.jsonl").out.splitlines()
     for verdict, games in after.items():
@@ -200,15 +221,15 @@ def test_of_many_boards_the_ten_worst_are_shown_the_worst_first(cli: Cli) -> Non
 def test_without_a_fault_the_boards_tell_where_it_was_lost_and_how_long_bots_thought(
     cli: Cli, played: Path
 ) -> None:
-    said = cli("why", played)
-    assert said.status == 0
-    assert ": no faults; random lost it with 0 % of its games; worst on board 0: " in said.out
-    told = json.loads(cli("why", played, "--json").out)
-    assert told["faults"] == []
-    assert [board["games"] for board in told["boards"]] == [[0, 1]]
+    result = cli("why", played)
+    assert result.status == 0
+    assert ": no faults; random lost it with 0 % of its games; worst on board 0: " in result.out
+    document = json.loads(cli("why", played, "--json").out)
+    assert document["faults"] == []
+    assert [board["games"] for board in document["boards"]] == [[0, 1]]
     lines = [json.loads(line) for line in played.read_text().splitlines()]
     seating = {line["game"]: line["seating"] for line in lines if line["type"] == "game"}
-    for of in told["bots"]:
+    for of in document["bots"]:
         times = sorted(
             (line["ms"], line["game"], line["decision"])
             for line in lines
@@ -221,18 +242,26 @@ def test_without_a_fault_the_boards_tell_where_it_was_lost_and_how_long_bots_tho
             assert thinking[f"p{share}_ms"] == times[at][0]
         assert (slowest["ms"], slowest["game"], slowest["decision"]) == times[-1]
         assert slowest["question"] == f"{lines[0]['match']}:{times[-1][1]}:{times[-1][2]}"
-        assert slowest["question"] in said.out
+        assert slowest["question"] in result.out
 
 
 def test_a_record_as_all_may_see_it_explains_what_it_can(cli: Cli, bot: Write) -> None:
     lost(cli, bot("cheat", CHEAT))
     Path("public.jsonl").write_text(published(Path("m.jsonl").read_text()))
-    told = fault(cli, "public.jsonl")
-    assert told["verdict"] == "illegal"
-    assert told["clock"]["limit_ms"] > 0
-    for own in ("question", "answer", "ended", "exit_status", "signal", "peak_memory", "asks"):
-        assert told[own] is None
-    assert told["output"] == ""
+    details = fault(cli, "public.jsonl")
+    assert details["verdict"] == "illegal"
+    assert details["clock"]["limit_ms"] > 0
+    for private_field in (
+        "question",
+        "answer",
+        "ended",
+        "exit_status",
+        "signal",
+        "peak_memory",
+        "asks",
+    ):
+        assert details[private_field] is None
+    assert details["output"] == ""
     assert blocks(cli("why", "public.jsonl").out)["process"] == "not known"
 
 

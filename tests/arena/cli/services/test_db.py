@@ -19,17 +19,17 @@ def test_a_new_database_is_made_and_made_again_it_stays(cli: Cli) -> None:
     assert made.status == OK
     assert database.HEAD in made.out
     assert database.HEAD in cli("db", "upgrade").out
-    said = json.loads(cli("db", "upgrade", "--json").out)
-    assert (said["from"], said["to"]) == (database.HEAD, database.HEAD)
+    document = json.loads(cli("db", "upgrade", "--json").out)
+    assert (document["from"], document["to"]) == (database.HEAD, database.HEAD)
 
 
 def test_a_backup_is_restored_elsewhere_and_checked(cli: Cli, here: Path) -> None:
     cli("owner", "add", "ada")
     kept = json.loads(cli("db", "backup", "kept.db", "--json").out)
     assert kept["bytes"] == (here / "kept.db").stat().st_size
-    said = cli("db", "restore", "kept.db", "--data", "restored")
-    assert (said.status, said.last) == (OK, "next  pokearena db check --data restored")
-    assert "1 rows from kept.db" in said.out
+    result = cli("db", "restore", "kept.db", "--data", "restored")
+    assert (result.status, result.last) == (OK, "next  pokearena db check --data restored")
+    assert "1 rows from kept.db" in result.out
     assert "ada" in cli("owner", "list", "--data", "restored").out
     assert "is sound" in cli("db", "check", "--data", "restored").out
     checked = json.loads(cli("db", "check", "--data", "restored", "--json").out)
@@ -39,9 +39,9 @@ def test_a_backup_is_restored_elsewhere_and_checked(cli: Cli, here: Path) -> Non
 def test_a_file_that_is_there_is_not_overwritten(cli: Cli, here: Path) -> None:
     cli("db", "upgrade")
     (here / "kept.db").write_text("precious")
-    said = cli("db", "backup", "kept.db")
-    assert said.status == FAILED
-    assert "is there already; a backup overwrites nothing" in said.err
+    result = cli("db", "backup", "kept.db")
+    assert result.status == FAILED
+    assert "is there already; a backup overwrites nothing" in result.err
     assert (here / "kept.db").read_text() == "precious"
 
 
@@ -50,19 +50,19 @@ def test_a_backup_to_a_full_disk_ends_with_a_sentence_and_leaves_nothing(
 ) -> None:
     cli("db", "upgrade")
     with full_disk_beside(here / ".pokearena" / "arena.db"):
-        said = cli("db", "backup", "kept.db")
-    assert (said.status, said.code, said.out) == (FAILED, "BackupFailed", "")
-    assert len(said.err.splitlines()) == 1
-    assert str(here / "kept.db") in said.err
+        result = cli("db", "backup", "kept.db")
+    assert (result.status, result.code, result.out) == (FAILED, "BackupFailed", "")
+    assert len(result.err.splitlines()) == 1
+    assert str(here / "kept.db") in result.err
     assert [path.name for path in here.iterdir()] == [".pokearena"]
 
 
 def test_a_database_that_is_in_use_is_not_restored_into(cli: Cli) -> None:
     cli("owner", "add", "ada")
     cli("db", "backup", "kept.db")
-    said = cli("db", "restore", "kept.db")
-    assert said.status == FAILED
-    assert "is not empty" in said.err
+    result = cli("db", "restore", "kept.db")
+    assert result.status == FAILED
+    assert "is not empty" in result.err
 
 
 def test_what_is_wrong_is_said_and_is_the_exit_status(cli: Cli, here: Path) -> None:
@@ -70,10 +70,10 @@ def test_what_is_wrong_is_said_and_is_the_exit_status(cli: Cli, here: Path) -> N
     with closing(sqlite3.connect(here / ".pokearena" / "arena.db")) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
         connection.commit()
-    said = cli("db", "check")
-    assert said.status == FAILED
-    assert "the tables are at version 0001" in said.out
-    assert "the database is not sound: 1 problem." in said.err
+    result = cli("db", "check")
+    assert result.status == FAILED
+    assert "the tables are at version 0001" in result.out
+    assert "the database is not sound: 1 problem." in result.err
     assert json.loads(cli("db", "check", "--json").out)["sound"] is False
 
 
@@ -83,17 +83,17 @@ def test_a_database_without_tables_is_told_what_makes_them(cli: Cli, here: Path)
     file.write_bytes(b"")
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA user_version = 1")
-    said = cli("db", "check")
-    assert said.status == FAILED
-    assert "there are no tables yet" in said.out
-    assert "`pokearena db upgrade` brings them there" in said.out
+    result = cli("db", "check")
+    assert result.status == FAILED
+    assert "there are no tables yet" in result.out
+    assert "`pokearena db upgrade` brings them there" in result.out
 
 
 def test_a_backup_into_a_folder_that_is_not_there_says_so(cli: Cli, here: Path) -> None:
     cli("db", "upgrade")
-    said = cli("db", "backup", "away/kept.db")
-    assert said.status == USAGE
-    assert f"there is no folder {here}/away to write kept.db into." in said.err
+    result = cli("db", "backup", "away/kept.db")
+    assert result.status == USAGE
+    assert f"there is no folder {here}/away to write kept.db into." in result.err
 
 
 def test_what_names_no_database_was_not_asked_rightly(program: Cli) -> None:
@@ -103,18 +103,18 @@ def test_what_names_no_database_was_not_asked_rightly(program: Cli) -> None:
 
 def test_where_there_is_no_arena_there_is_nothing_to_back_up_or_check(cli: Cli, here: Path) -> None:
     for words in (("backup", "kept.db"), ("check",)):
-        said = cli("db", *words)
-        assert said.status == FAILED
-        assert said.code == "no-arena"
+        result = cli("db", *words)
+        assert result.status == FAILED
+        assert result.code == "no-arena"
     assert list(here.iterdir()) == []
 
 
 def test_a_server_that_is_not_there_ends_it_without_a_password(program: Cli) -> None:
     address = "postgresql://me:secret@127.0.0.1:1/arena"
-    said = program("db", "upgrade", POKEARENA_DATABASE_URL=address)
-    assert said.status == UNREACHABLE
-    assert "me:***@127.0.0.1:1/arena cannot be used" in said.err
-    assert "secret" not in said.out + said.err
+    result = program("db", "upgrade", POKEARENA_DATABASE_URL=address)
+    assert result.status == UNREACHABLE
+    assert "me:***@127.0.0.1:1/arena cannot be used" in result.err
+    assert "secret" not in result.out + result.err
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from tests.arena.services.metrics.arena import parsed, value
 
 def test_the_figures_are_printed_once(cli: Cli, here: Path) -> None:
     Workspace(here / ".pokearena").store.dispose()
-    said = cli("metrics", "--once")
-    assert said.status == 0
-    samples = parsed(said.out)
+    result = cli("metrics", "--once")
+    assert result.status == 0
+    samples = parsed(result.out)
     assert value(samples, "pokearena_build_info") == 1
     assert value(samples, "pokearena_up", service="database") == 1
 
@@ -21,15 +21,15 @@ def test_the_figures_are_printed_once(cli: Cli, here: Path) -> None:
 @pytest.mark.parametrize("address", ["9464", "localhost", "host:port", "127.0.0.1:70000"])
 def test_what_is_no_address_is_refused(cli: Cli, address: str) -> None:
     for command in (("metrics", "--listen"), ("serve", "--metrics")):
-        said = cli(*command, address)
-        assert said.status == 2
-        assert said.code == "invalid-address"
+        result = cli(*command, address)
+        assert result.status == 2
+        assert result.code == "invalid-address"
 
 
 @pytest.mark.parametrize("words", [(), ("--once",)])
 def test_where_there_is_no_arena_that_is_said(cli: Cli, here: Path, words: tuple[str, ...]) -> None:
-    said = cli("metrics", *words)
-    assert (said.status, said.out) == (1, "")
-    assert said.code == "no-arena"
-    assert "POKEARENA_DATABASE_URL" in said.err
-    assert cli("standings").err == said.err
+    result = cli("metrics", *words)
+    assert (result.status, result.out) == (1, "")
+    assert result.code == "no-arena"
+    assert "POKEARENA_DATABASE_URL" in result.err
+    assert cli("standings").err == result.err

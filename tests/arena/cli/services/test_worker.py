@@ -11,9 +11,9 @@ from tests.arena.cli.terminal import Cli
 
 @pytest.mark.parametrize("words", [("worker",), ("worker", "--check")])
 def test_a_worker_without_services_cannot_reach_them(cli: Cli, words: tuple[str, ...]) -> None:
-    said = cli(*words)
-    assert (said.status, said.out) == (3, "")
-    assert re.match("error  no .*services run for .*\\.$", said.err.splitlines()[0])
+    value = cli(*words)
+    assert (value.status, value.out) == (3, "")
+    assert re.match("error  no .*services run for .*\\.$", value.err.splitlines()[0])
 
 
 @pytest.mark.parametrize(
@@ -24,20 +24,22 @@ def test_a_redis_url_of_another_scheme_is_bad_input(
 ) -> None:
     cli("bot", "add", "sample:meek")
     monkeypatch.setenv("POKEARENA_REDIS_URL", "http://:secret@127.0.0.1:6379")
-    said = cli(*words)
-    assert said.status == 2
-    assert said.err.startswith("error  POKEARENA_REDIS_URL ")
-    assert "secret" not in said.err
+    value = cli(*words)
+    assert value.status == 2
+    assert value.err.startswith("error  POKEARENA_REDIS_URL ")
+    assert "secret" not in value.err
 
 
 def test_a_database_that_does_not_answer_is_said_before_any_worker_starts(
     cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://me:secret@127.0.0.1:1/arena")
-    said = cli("worker")
-    assert said.status == 3
-    assert said.err.startswith("error  the database postgresql+psycopg://me:***@127.0.0.1:1/arena ")
-    assert "secret" not in said.err
+    value = cli("worker")
+    assert value.status == 3
+    assert value.err.startswith(
+        "error  the database postgresql+psycopg://me:***@127.0.0.1:1/arena "
+    )
+    assert "secret" not in value.err
     assert list(here.iterdir()) == []
 
 
@@ -49,9 +51,9 @@ def test_a_database_of_another_release_is_not_worked_for(
     with sqlite3.connect("named.db") as database:
         database.execute("UPDATE alembic_version SET version_num = '9999'")
         database.commit()
-    said = cli("worker")
-    assert said.status == 1
-    assert "written by a newer pokearena" in said.err
+    value = cli("worker")
+    assert value.status == 1
+    assert "written by a newer pokearena" in value.err
 
 
 def test_a_database_that_is_named_twice_is_bad_input(
@@ -61,9 +63,9 @@ def test_a_database_that_is_named_twice_is_bad_input(
     monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{here}/two.db")
     monkeypatch.setenv("POKEARENA_DATABASE_URL_FILE", str(here / "named"))
     for command in ("standings", "metrics"):
-        said = cli(command)
-        assert said.status == 2
-        assert said.err.startswith(
+        value = cli(command)
+        assert value.status == 2
+        assert value.err.startswith(
             "error  POKEARENA_DATABASE_URL and POKEARENA_DATABASE_URL_FILE are both set"
         )
     assert cli("doctor").status == 1
@@ -71,17 +73,17 @@ def test_a_database_that_is_named_twice_is_bad_input(
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "sentence"),
+    ("name", "value", "sentence"),
     [
         ("POKEARENA_WATCH_MS", "soon", "0 publishes no positions."),
         ("POKEARENA_VERSIONS_MIB", "-1", "must be a whole number of MiB, 10240 if unset."),
     ],
 )
 def test_a_setting_that_is_no_number_is_bad_input(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str, said: str, sentence: str
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
 ) -> None:
-    monkeypatch.setenv(name, said)
-    told = cli("worker")
-    assert told.status == 2
-    assert told.err.startswith(f"error  {name} ")
-    assert told.err.endswith(f"{sentence}\n")
+    monkeypatch.setenv(name, value)
+    result = cli("worker")
+    assert result.status == 2
+    assert result.err.startswith(f"error  {name} ")
+    assert result.err.endswith(f"{sentence}\n")

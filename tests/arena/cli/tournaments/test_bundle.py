@@ -26,10 +26,10 @@ def cup(here: Path) -> str:
 def test_a_bundle_holds_everything_and_verifies_where_no_arena_is(
     cli: Cli, cup: str, here: Path
 ) -> None:
-    said = cli("tournament", "bundle", cup[:-1], "--output", "friday")
-    assert said.status == 0
+    result = cli("tournament", "bundle", cup[:-1], "--output", "friday")
+    assert result.status == 0
     assert len(list(Path("friday/matches").iterdir())) == 3
-    assert said.last == "next  pokearena tournament verify friday"
+    assert result.last == "next  pokearena tournament verify friday"
     names = {path.name for path in (here / "friday").iterdir()}
     assert names == {"tournament.json", "standings.json", "README.md", "matches"}
     (here / ".pokearena").rename(here / "elsewhere")
@@ -50,22 +50,26 @@ def test_the_same_is_said_of_a_tournament_in_the_store(cli: Cli, cup: str) -> No
     alone = cli("tournament", "verify", "friday", "--json")
     assert there.status == alone.status == 0
     assert there.out == alone.out
-    told = json.loads(alone.out)
-    assert (told["tournament"], told["verified"], told["problems"]) == (cup, True, [])
-    assert (told["matches"]["closed"], told["games"], told["seeds_from_tournament"]) == (3, 6, 3)
+    document = json.loads(alone.out)
+    assert (document["tournament"], document["verified"], document["problems"]) == (cup, True, [])
+    assert (
+        document["matches"]["closed"],
+        document["games"],
+        document["seeds_from_tournament"],
+    ) == (3, 6, 3)
 
 
 def test_a_bundle_is_told_to_programs_and_is_the_same_twice(cli: Cli, cup: str, here: Path) -> None:
-    said = cli("tournament", "bundle", cup, "--json")
-    told = json.loads(said.out)
-    assert told == {
+    result = cli("tournament", "bundle", cup, "--json")
+    document = json.loads(result.out)
+    assert document == {
         "tournament": cup,
         "folder": f"bundle-{cup}",
         "state": "closed",
         "matches": 3,
         "records": 3,
     }
-    where = here / told["folder"]
+    where = here / document["folder"]
     first = {path: path.read_bytes() for path in where.rglob("*") if path.is_file()}
     assert cli("tournament", "bundle", cup).status == 0
     assert {path: path.read_bytes() for path in where.rglob("*") if path.is_file()} == first
@@ -74,14 +78,14 @@ def test_a_bundle_is_told_to_programs_and_is_the_same_twice(cli: Cli, cup: str, 
 def test_what_is_wrong_is_said_and_the_exit_status_tells(cli: Cli, cup: str, here: Path) -> None:
     cli("tournament", "bundle", cup, "--output", "friday")
     path = here / "friday" / "standings.json"
-    told = json.loads(path.read_text())
-    told["standings"][0]["wins"] += 1
-    path.write_text(json.dumps(told))
-    said = cli("tournament", "verify", "friday")
-    assert said.status == 1
-    bot = told["standings"][0]["entrant"]
-    assert f"{cup}: standings: wins of {bot} of standings is" in said.out
-    assert "verifies" not in said.out
+    document = json.loads(path.read_text())
+    document["standings"][0]["wins"] += 1
+    path.write_text(json.dumps(document))
+    result = cli("tournament", "verify", "friday")
+    assert result.status == 1
+    bot = document["standings"][0]["entrant"]
+    assert f"{cup}: standings: wins of {bot} of standings is" in result.out
+    assert "verifies" not in result.out
     assert json.loads(cli("tournament", "verify", "friday", "--json").out)["verified"] is False
 
 
@@ -115,16 +119,16 @@ def test_the_end_can_be_held_against_what_was_published_while_it_was_played(
     assert cli("tournament", "bundle", cup.id, "--output", "noon").status == 0
     stage.play_out(cup)
     stage.engine.dispose()
-    said = cli("tournament", "verify", cup.id, "--earlier", "noon")
-    assert said.status == 0
-    assert "the 3 matches of the earlier bundle are unchanged" in said.out
+    result = cli("tournament", "verify", cup.id, "--earlier", "noon")
+    assert result.status == 0
+    assert "the 3 matches of the earlier bundle are unchanged" in result.out
     path = here / "noon" / "tournament.json"
-    told = json.loads(path.read_text())
-    told["matches"][0]["commitment"] = "ab" * 32
-    path.write_text(json.dumps(told))
+    document = json.loads(path.read_text())
+    document["matches"][0]["commitment"] = "ab" * 32
+    path.write_text(json.dumps(document))
     broken = cli("tournament", "verify", cup.id, "--earlier", "noon")
     assert broken.status == 1
-    assert f"{cup.id}: commitment of {told['matches'][0]['match']} " in broken.out
+    assert f"{cup.id}: commitment of {document['matches'][0]['match']} " in broken.out
     nothing = cli("tournament", "verify", cup.id, "--earlier", "elsewhere")
     assert nothing.status == 2
     assert "elsewhere is not a bundle" in nothing.err
@@ -133,9 +137,9 @@ def test_the_end_can_be_held_against_what_was_published_while_it_was_played(
 def test_a_folder_that_is_no_bundle_is_left_alone(cli: Cli, cup: str, here: Path) -> None:
     (here / "mine").mkdir()
     (here / "mine" / "thesis.txt").write_text("years of work")
-    said = cli("tournament", "bundle", cup, "--output", "mine")
-    assert said.status == 2
-    assert "mine is not empty" in said.err
+    result = cli("tournament", "bundle", cup, "--output", "mine")
+    assert result.status == 2
+    assert "mine is not empty" in result.err
     assert [path.name for path in (here / "mine").iterdir()] == ["thesis.txt"]
     verified = cli("tournament", "verify", "mine")
     assert verified.status == 2
@@ -179,8 +183,8 @@ def test_a_full_disk_leaves_the_earlier_bundle(
         assert cli("tournament", "bundle", cup, "--output", "friday").status == 0
     before = {path: path.stat().st_mtime_ns for path in (here / "friday").rglob("*")}
     with full_disk_beside(here / ".pokearena" / "arena.db"):
-        said = cli("tournament", "bundle", cup, "--output", "friday")
-    assert (said.status, said.code) == (1, "cannot-write")
+        result = cli("tournament", "bundle", cup, "--output", "friday")
+    assert (result.status, result.code) == (1, "cannot-write")
     assert {path: path.stat().st_mtime_ns for path in (here / "friday").rglob("*")} == before
     assert {path.name for path in here.iterdir()} == {".pokearena"} | (
         {"friday"} if exists else set()

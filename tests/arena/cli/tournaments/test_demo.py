@@ -13,8 +13,11 @@ from tests.arena.cli.terminal import Cli
 
 def entrants(workspace: Workspace, ids: list[str]) -> dict[str, set[str]]:
     """The entrants of each game."""
-    found = [tournaments.find(workspace.store, name) for name in ids]
-    return {one.plan.game: {name.split("@")[0] for name in one.entrants} for one in found}
+    stored = [tournaments.find(workspace.store, name) for name in ids]
+    return {
+        tournament.plan.game: {name.split("@")[0] for name in tournament.entrants}
+        for tournament in stored
+    }
 
 
 def test_the_bot_that_searches_plays_one_game(tmp_path: Path) -> None:
@@ -35,13 +38,13 @@ def test_in_full_the_bot_that_searches_plays_every_game(tmp_path: Path) -> None:
 @pytest.mark.timeout(600)
 def test_a_demo_ends_with_a_ladder_a_game_and_what_to_type_next(program: Cli) -> None:
     """Its output as JSON is looked at where it is installed (tests/test_installation.py)."""
-    said = program("demo", "-n", 1, "--cycles", 1, "--workers", 2)
-    assert said.status == 0, said.err
-    assert said.out.startswith("poke · t-")
-    assert "\nsaint_poker-3 · t-" in said.out
-    assert "every record verifies" in said.out
-    assert "\npage  http://127.0.0.1:" in said.err
-    *_, replay, standings, new = said.err.splitlines()
+    result = program("demo", "-n", 1, "--cycles", 1, "--workers", 2)
+    assert result.status == 0, result.err
+    assert result.out.startswith("poke · t-")
+    assert "\nsaint_poker-3 · t-" in result.out
+    assert "every record verifies" in result.out
+    assert "\npage  http://127.0.0.1:" in result.err
+    *_, replay, standings, new = result.err.splitlines()
     assert replay.startswith("next  pokearena replay m-")
     assert (standings.strip(), new.strip()) == ("pokearena standings", "pokearena new mybot")
     match = replay.split()[-1]

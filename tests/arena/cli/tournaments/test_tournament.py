@@ -23,46 +23,52 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with one tournament that is over."""
     folder = tmp_path_factory.mktemp("arena")
     words = ("tournament", "run", "poke", *BOTS, "-n", 1, "--seed", "friday", "--name", "friday")
-    said = in_own_process(folder, (*words, "--json"))
-    assert said.status == 0, said.err
-    (folder / "told.json").write_text(said.out)
+    result = in_own_process(folder, (*words, "--json"))
+    assert result.status == 0, result.err
+    (folder / "told.json").write_text(result.out)
     return folder / ".pokearena"
 
 
 @pytest.fixture
-def told(arena: Path) -> dict[str, Any]:
+def run_document(arena: Path) -> dict[str, Any]:
     """What `tournament run --json` told of it."""
-    found: dict[str, Any] = json.loads((arena.parent / "told.json").read_text())
-    return found
+    document: dict[str, Any] = json.loads((arena.parent / "told.json").read_text())
+    return document
 
 
 @pytest.mark.long
-def test_everyone_meets_everyone_and_every_match_closes_once(told: dict[str, Any]) -> None:
-    assert (told["state"], told["game"], told["name"]) == ("closed", "poke", "friday")
-    assert told["entrants"] == ["greedy@1", "random@1", "meek@1"]
-    assert {tuple(match["entrants"]) for match in told["schedule"]} == {
+def test_everyone_meets_everyone_and_every_match_closes_once(run_document: dict[str, Any]) -> None:
+    assert (run_document["state"], run_document["game"], run_document["name"]) == (
+        "closed",
+        "poke",
+        "friday",
+    )
+    assert run_document["entrants"] == ["greedy@1", "random@1", "meek@1"]
+    assert {tuple(match["entrants"]) for match in run_document["schedule"]} == {
         ("greedy@1", "random@1"),
         ("greedy@1", "meek@1"),
         ("random@1", "meek@1"),
     }
-    assert all(match["state"] == "CLOSED" and match["attempts"] == 1 for match in told["schedule"])
-    assert [one["games"] for one in told["standings"]] == [4, 4, 4]
-    assert len(told["seed"]) == 64
+    assert all(
+        match["state"] == "CLOSED" and match["attempts"] == 1 for match in run_document["schedule"]
+    )
+    assert [standing["games"] for standing in run_document["standings"]] == [4, 4, 4]
+    assert len(run_document["seed"]) == 64
 
 
 def test_standings_are_told_to_people_and_to_programs(
-    cli: Cli, arena: Path, told: dict[str, Any]
+    cli: Cli, arena: Path, run_document: dict[str, Any]
 ) -> None:
-    said = cli("standings", "--data", arena)
-    assert said.status == 0
-    head, columns, first, *_ = said.out.splitlines()
+    result = cli("standings", "--data", arena)
+    assert result.status == 0
+    head, columns, first, *_ = result.out.splitlines()
     assert head == "poke"
     assert columns.split() == "# bot strength Elo matches W–D–L points/board p95 ms".split()
-    assert first.split()[1] == told["standings"][0]["entrant"]
-    assert said.last == f"next  pokearena tournament list --data {arena}"
+    assert first.split()[1] == run_document["standings"][0]["entrant"]
+    assert result.last == f"next  pokearena tournament list --data {arena}"
     ladders = json.loads(cli("standings", "poke", "--json", "--data", arena).out)["ladders"]
-    assert ladders == {"poke": told["standings"]}
-    only = cli("standings", "--tournament", told["tournament"], "--json", "--data", arena)
+    assert ladders == {"poke": run_document["standings"]}
+    only = cli("standings", "--tournament", run_document["tournament"], "--json", "--data", arena)
     assert json.loads(only.out)["ladders"] == ladders
 
 
@@ -75,16 +81,18 @@ def test_the_ladder_of_one_form_can_be_asked_for(cli: Cli) -> None:
 
 
 def test_a_game_nobody_has_played_has_no_ladder(cli: Cli, arena: Path) -> None:
-    said = cli("standings", "saint_poker", "--json", "--data", arena)
-    assert said.status == 0
-    assert json.loads(said.out)["ladders"] == {}
+    result = cli("standings", "saint_poker", "--json", "--data", arena)
+    assert result.status == 0
+    assert json.loads(result.out)["ladders"] == {}
     unknown = cli("standings", "poker", "--data", arena)
     assert unknown.status == 2
     assert 'did you mean "poke"?' in unknown.err
 
 
-def test_a_tournament_is_listed_and_shown(cli: Cli, arena: Path, told: dict[str, Any]) -> None:
-    name = told["tournament"]
+def test_a_tournament_is_listed_and_shown(
+    cli: Cli, arena: Path, run_document: dict[str, Any]
+) -> None:
+    name = run_document["tournament"]
     assert name in cli("tournament", "list", "--data", arena).out
     (listed,) = cli("tournament", "list", "--json", "--data", arena).out.splitlines()
     assert json.loads(listed)["tournament"] == name
@@ -92,47 +100,51 @@ def test_a_tournament_is_listed_and_shown(cli: Cli, arena: Path, told: dict[str,
     # Not what has just been typed.
     assert shown.last.startswith("next  pokearena replay m-")
     assert shown.status == 0
-    for match in told["schedule"]:
+    for match in run_document["schedule"]:
         assert match["match"] in shown.out
-    assert json.loads(cli("tournament", "show", name, "--json", "--data", arena).out) == told
+    assert (
+        json.loads(cli("tournament", "show", name, "--json", "--data", arena).out) == run_document
+    )
     assert cli("tournament", "show", "t-nothing", "--data", arena).status == 2
 
 
 def test_a_match_the_arena_gave_up_is_told_loudly(
-    cli: Cli, arena: Path, tmp_path: Path, told: dict[str, Any]
+    cli: Cli, arena: Path, tmp_path: Path, run_document: dict[str, Any]
 ) -> None:
-    assert "warning" not in cli("tournament", "show", told["tournament"], "--data", arena).err
+    assert (
+        "warning" not in cli("tournament", "show", run_document["tournament"], "--data", arena).err
+    )
     data = shutil.copytree(arena, tmp_path / "data")
-    void = told["schedule"][0]["match"]
+    void = run_document["schedule"][0]["match"]
     with sqlite3.connect(data / "arena.db") as store:
         store.execute("DELETE FROM results WHERE match = ?", [void])
         store.execute(
             "UPDATE matches SET state = 'VOID', reason = 'It broke.' WHERE id = ?", [void]
         )
     store.close()
-    shown = cli("tournament", "show", told["tournament"], "--data", data)
+    shown = cli("tournament", "show", run_document["tournament"], "--data", data)
     assert f"warning  {void} is void and counts for no bot: It broke." in shown.err
 
 
 def test_its_matches_replay_verify_and_have_logs(
-    cli: Cli, arena: Path, told: dict[str, Any]
+    cli: Cli, arena: Path, run_document: dict[str, Any]
 ) -> None:
-    matches = [match["match"] for match in told["schedule"]]
+    matches = [match["match"] for match in run_document["schedule"]]
     verified = cli("verify", *matches, "--json", "--data", arena)
     assert verified.status == 0
     assert [json.loads(line)["match"] for line in verified.out.splitlines()] == matches
     replayed = cli("replay", matches[0][:8], "--game", 0, "--json", "--data", arena)
     assert json.loads(replayed.out.splitlines()[0])["match"] == matches[0]
     assert cli("logs", matches[0], "--data", arena).status == 0
-    asked = cli("ask", f"{matches[0]}:0:0", "greedy@1", "--json", "--data", arena)
-    answer = json.loads(asked.out)
+    result = cli("ask", f"{matches[0]}:0:0", "greedy@1", "--json", "--data", arena)
+    answer = json.loads(result.out)
     assert answer["legal"] is True
 
 
 def test_a_version_can_be_asked_and_played_with_at_home(cli: Cli, arena: Path) -> None:
-    said = cli("play", "poke", "greedy", "meek@1", "--json", "--data", arena)
-    assert said.status == 0
-    assert [one["bot"] for one in json.loads(said.out)["bots"]] == ["greedy@1", "meek@1"]
+    result = cli("play", "poke", "greedy", "meek@1", "--json", "--data", arena)
+    assert result.status == 0
+    assert [bot["bot"] for bot in json.loads(result.out)["bots"]] == ["greedy@1", "meek@1"]
 
 
 def test_what_cannot_be_played_is_refused_before_anything_is_stored(cli: Cli) -> None:
@@ -143,9 +155,9 @@ def test_what_cannot_be_played_is_refused_before_anything_is_stored(cli: Cli) ->
         (("poke", "sample:meek", "sample:gredy"), 'did you mean "greedy"?'),
         (("pock", *BOTS), 'did you mean "poke"?'),
     ):
-        said = cli("tournament", "run", *words)
-        assert said.status == 2
-        assert sentence in said.err
+        result = cli("tournament", "run", *words)
+        assert result.status == 2
+        assert sentence in result.err
     assert not Path(".pokearena/arena.db").exists()
     twice = cli("tournament", "run", "poke", "sample:meek", "sample:meek")
     assert twice.status == 2
@@ -163,9 +175,9 @@ def test_ctrl_c_loses_nothing_and_resume_goes_on(cli: Cli, here: Path) -> None:
         seen += process.stderr.readlines()
     assert process.returncode == 130
     assert "Traceback" not in "".join(seen)
-    said = seen[-1].rstrip()
-    assert said.startswith("next  pokearena tournament resume t-")
-    name = said.split()[-1]
+    last_line = seen[-1].rstrip()
+    assert last_line.startswith("next  pokearena tournament resume t-")
+    name = last_line.split()[-1]
     paused = json.loads(cli("tournament", "show", name, "--json").out)
     assert paused["state"] == "paused"
     assert paused["games"] < paused["planned"] == 360
@@ -191,10 +203,10 @@ def test_what_was_interrupted_is_resumed_to_its_end(cli: Cli, here: Path) -> Non
     plan = TournamentPlan(name="x", game="poke", options={"must_beat": True}, seats=2, boards=1)
     made = scheduler.begin(workspace.store, plan, entrants)
     lifecycle.pause(workspace.store, made.id)
-    said = cli("tournament", "resume", "--workers", 1, "--json")
-    assert said.status == 0, said.err
-    told = json.loads(said.out)
-    assert (told["tournament"], told["state"], told["games"]) == (made.id, "closed", 2)
+    result = cli("tournament", "resume", "--workers", 1, "--json")
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
+    assert (document["tournament"], document["state"], document["games"]) == (made.id, "closed", 2)
     assert cli("tournament", "resume").status == 1
 
 
@@ -209,7 +221,7 @@ def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) 
         assert process.stdout is not None
         assert process.stderr is not None
         serving = json.loads(process.stdout.readline())
-        running = {one["name"] for one in serving["processes"]}
+        running = {service["name"] for service in serving["processes"]}
         assert running == {
             "referee-worker-1",
             "worker-1",
@@ -223,10 +235,10 @@ def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) 
         again = cli("serve")
         assert again.status == 1
         assert f"as process {process.pid}" in again.err
-        said = cli("tournament", "run", "poke", *BOTS[:2], "-n", 1, "--json")
-        assert said.status == 0
-        assert "using the services that already run for this data folder" in said.err
-        assert json.loads(said.out)["state"] == "closed"
+        result = cli("tournament", "run", "poke", *BOTS[:2], "-n", 1, "--json")
+        assert result.status == 0
+        assert "using the services that already run for this data folder" in result.err
+        assert json.loads(result.out)["state"] == "closed"
         os.kill(process.pid, signal.SIGINT)
         process.stdout.read()
         assert "Traceback" not in process.stderr.read()
@@ -235,22 +247,22 @@ def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) 
 
 def test_a_port_that_is_taken_is_said_before_anything_is_started(cli: Cli, here: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
-        said = cli("serve", "--port", other.getsockname()[1])
-    assert said.status == 3
-    assert "--port" in said.err
+        result = cli("serve", "--port", other.getsockname()[1])
+    assert result.status == 3
+    assert "--port" in result.err
     assert not (here / ".pokearena").exists()
 
 
 def test_a_tournament_with_services_of_its_own_serves_pages_if_asked(cli: Cli, here: Path) -> None:
-    said = cli("tournament", "run", "poke", *BOTS[:2], "-n", 1, "--web", "--workers", 1)
-    assert said.status == 0
-    assert "page  http://127.0.0.1:" in said.err
+    result = cli("tournament", "run", "poke", *BOTS[:2], "-n", 1, "--web", "--workers", 1)
+    assert result.status == 0
+    assert "page  http://127.0.0.1:" in result.err
 
 
 def test_a_worker_without_services_says_what_is_missing(program: Cli) -> None:
-    said = program("worker")
-    assert said.status == 3
-    assert "pokearena serve" in said.err
+    result = program("worker")
+    assert result.status == 3
+    assert "pokearena serve" in result.err
 
 
 @pytest.mark.long
@@ -272,11 +284,11 @@ def test_services_that_end_meanwhile_are_replaced_by_our_own(here: Path) -> None
                 pass
             serving.terminate()
             serving.stdout.read()
-            told = json.loads(running.stdout.read())
+            document = json.loads(running.stdout.read())
             assert "services have ended" in running.stderr.read()
         assert running.returncode == 0
     assert serving.returncode == 0
-    assert (told["state"], told["games"]) == ("closed", 300)
+    assert (document["state"], document["games"]) == ("closed", 300)
 
 
 def test_a_tournament_without_services_waits(cli: Cli, here: Path) -> None:
@@ -316,7 +328,7 @@ def test_a_tournament_without_services_waits(cli: Cli, here: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_read(
-    arena: Path, tmp_path: Path, told: dict[str, Any]
+    arena: Path, tmp_path: Path, run_document: dict[str, Any]
 ) -> None:
     data = shutil.copytree(arena, tmp_path / "data")
     for path in (*data.rglob("*"), data):
@@ -332,9 +344,11 @@ def test_a_folder_that_cannot_be_written_is_read(
 
     before = {path: path.stat().st_mtime_ns for path in data.rglob("*")}
     standings = run("standings")
-    assert json.loads(standings.stdout)["ladders"] == {"poke": told["standings"]}, standings.stderr
-    assert json.loads(run("tournament", "list").stdout)["tournament"] == told["tournament"]
-    match = told["schedule"][0]["match"]
+    assert json.loads(standings.stdout)["ladders"] == {"poke": run_document["standings"]}, (
+        standings.stderr
+    )
+    assert json.loads(run("tournament", "list").stdout)["tournament"] == run_document["tournament"]
+    match = run_document["schedule"][0]["match"]
     assert json.loads(run("replay", match).stdout.splitlines()[0])["match"] == match
     assert run("owner", "add", "ada").returncode == 3
     assert {path: path.stat().st_mtime_ns for path in data.rglob("*")} == before

@@ -30,10 +30,10 @@ def test_the_command_writes_into_an_empty_folder_and_no_other(
 ) -> None:
     out = tmp_path / "site"
     words = ["tournament", "export", cup.id, "--html", out, "--data", data]
-    said = cli(*words, "--json")
-    told = json.loads(said.out)
-    assert (said.status, told["tournament"], told["folder"]) == (0, cup.id, str(out))
-    assert told["files"] == sum(path.is_file() for path in out.rglob("*"))
+    result = cli(*words, "--json")
+    document = json.loads(result.out)
+    assert (result.status, document["tournament"], document["folder"]) == (0, cup.id, str(out))
+    assert document["files"] == sum(path.is_file() for path in out.rglob("*"))
     assert (out / "index.html").is_file()
     again = cli(*words)
     assert again.status == 2
@@ -43,7 +43,7 @@ def test_the_command_writes_into_an_empty_folder_and_no_other(
 def test_a_tournament_that_there_is_not_is_not_written(
     cli: Cli, data: Path, cup: Tournament, tmp_path: Path
 ) -> None:
-    said = cli("tournament", "export", "t-nothing", "--html", tmp_path / "x", "--data", data)
-    assert said.status != 0
-    assert "t-nothing" in said.err
+    result = cli("tournament", "export", "t-nothing", "--html", tmp_path / "x", "--data", data)
+    assert result.status != 0
+    assert "t-nothing" in result.err
     assert not (tmp_path / "x").exists()

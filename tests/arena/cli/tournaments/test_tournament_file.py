@@ -208,13 +208,13 @@ def test_what_a_format_cannot_play_is_refused_and_nothing_is_stored(
 
 
 def test_a_dry_run_tells_what_would_be_played_and_plays_nothing(cli: Cli, cup: Path) -> None:
-    said = cli("tournament", "run", cup, "--dry-run")
-    assert said.status == 0
-    assert "poke-must_beat=false · swiss · rounds 2 · unforgiving" in said.out
-    assert "greedy v random" in said.out
-    told = json.loads(cli("tournament", "run", cup, "--dry-run", "--json").out)
-    assert (told["matches"], told["games"], told["clock"]["bank_ms"]) == (4, 16, 5000)
-    assert told["entrants"][3] == {"bot": "bold", "owner": "ada"}
+    result = cli("tournament", "run", cup, "--dry-run")
+    assert result.status == 0
+    assert "poke-must_beat=false · swiss · rounds 2 · unforgiving" in result.out
+    assert "greedy v random" in result.out
+    document = json.loads(cli("tournament", "run", cup, "--dry-run", "--json").out)
+    assert (document["matches"], document["games"], document["clock"]["bank_ms"]) == (4, 16, 5000)
+    assert document["entrants"][3] == {"bot": "bold", "owner": "ada"}
     assert not Path(".pokearena").exists()
 
 
@@ -233,31 +233,31 @@ def test_a_dry_run_knows_how_many_matches_a_format_has(
     cli: Cli, words: tuple[object, ...], matches: int | None, sentence: str
 ) -> None:
     bots = [f"sample:{name}" for name in ("greedy", "bold", "meek", "random")]
-    asked = ("tournament", "run", "poke", *bots, "-n", 1, "--dry-run", *words)
-    assert sentence in cli(*asked).out
-    assert json.loads(cli(*asked, "--json").out)["matches"] == matches
+    words_of_run = ("tournament", "run", "poke", *bots, "-n", 1, "--dry-run", *words)
+    assert sentence in cli(*words_of_run).out
+    assert json.loads(cli(*words_of_run, "--json").out)["matches"] == matches
 
 
 @pytest.mark.long
 def test_a_cup_is_played_paused_joined_left_and_shown(cli: Cli, cup: Path) -> None:
     words = ("--format", "knockout", "-n", 1, "--json")
     cup.write_text(CUP.replace("[settings]\nrounds = 2", ""))
-    said = cli("tournament", "run", cup, *words)
-    assert said.status == 0, said.err
-    told = json.loads(said.out)
-    assert (told["format"], told["name"], told["policy"]) == (
+    result = cli("tournament", "run", cup, *words)
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
+    assert (document["format"], document["name"], document["policy"]) == (
         "knockout",
         "Friday cup",
         "unforgiving",
     )
-    assert told["decision"]["step"] == "over"
-    assert len(told["decision"]["ranking"][0]) == 1
-    shown = cli("tournament", "show", told["tournament"]).out
-    assert f"final ranking: 1 {told['decision']['ranking'][0][0]}" in shown
+    assert document["decision"]["step"] == "over"
+    assert len(document["decision"]["ranking"][0]) == 1
+    shown = cli("tournament", "show", document["tournament"]).out
+    assert f"final ranking: 1 {document['decision']['ranking'][0][0]}" in shown
     for late, sentence in (
-        (("add", told["tournament"], "sample:strong"), "is a knockout"),
-        (("withdraw", told["tournament"], "meek@1"), "is closed"),
-        (("pause", told["tournament"]), "is closed"),
+        (("add", document["tournament"], "sample:strong"), "is a knockout"),
+        (("withdraw", document["tournament"], "meek@1"), "is closed"),
+        (("pause", document["tournament"]), "is closed"),
     ):
         refused = cli("tournament", *late)
         assert refused.status in (1, 2)
@@ -272,8 +272,8 @@ def test_a_tournament_that_goes_on_is_joined_and_left(cli: Cli) -> None:
 
     workspace = Workspace()
     names = [
-        registration.register(workspace, workspace.bot(f"sample:{one}")).id
-        for one in ("meek", "bold")
+        registration.register(workspace, workspace.bot(f"sample:{bot}")).id
+        for bot in ("meek", "bold")
     ]
     plan = TournamentPlan(
         "x", "poke", {"must_beat": True}, 2, 1, format="ladder", settings={"limit": 30}
@@ -281,11 +281,11 @@ def test_a_tournament_that_goes_on_is_joined_and_left(cli: Cli) -> None:
     made = scheduler.begin(workspace.store, plan, names)
     assert cli("tournament", "pause", made.id).status == 0
     assert cli("tournament", "add", made.id, "sample:greedy", "--owner", "ada").status == 0
-    told = json.loads(cli("tournament", "withdraw", made.id, "meek@1", "--json").out)
-    assert told["state"] == "paused"
-    assert told["entrants"] == ["meek@1", "bold@1", "greedy@1"]
-    assert told["matches"]["cancelled"] == 1
+    document = json.loads(cli("tournament", "withdraw", made.id, "meek@1", "--json").out)
+    assert document["state"] == "paused"
+    assert document["entrants"] == ["meek@1", "bold@1", "greedy@1"]
+    assert document["matches"]["cancelled"] == 1
     again = cli("tournament", "add", made.id, "sample:greedy")
     assert again.status == 1
     assert "greedy@1 has entered tournament" in again.err
-    assert (told["owners"], told["withdrawn"]) == ({"greedy@1": "ada"}, ["meek@1"])
+    assert (document["owners"], document["withdrawn"]) == ({"greedy@1": "ada"}, ["meek@1"])

@@ -15,10 +15,10 @@ FORMS = ["poke", "pouku-3", "saint_poker-2"]
 
 
 def after(keys: list[str], where: Navigation | None = None) -> Navigation:
-    found = where or Navigation((LADDER,))
+    navigation = where or Navigation((LADDER,))
     for key in keys:
-        found = pressed(found, key, ROWS, FORMS)
-    return found
+        navigation = pressed(navigation, key, ROWS, FORMS)
+    return navigation
 
 
 def test_the_cursor_stays_on_the_table() -> None:
@@ -45,9 +45,9 @@ def test_brackets_turn_the_ladders_round() -> None:
 def test_what_is_typed_after_a_slash_is_found() -> None:
     typing = after(["/", "a", "q", "\x7f", "d"])
     assert (typing.typing, typing.over) == ("ad", False)
-    found = after(["\n"], typing)
-    assert (found.typing, found.view.find) == (None, "ad")
-    assert after(["escape"], found).view.find == ""
+    navigation = after(["\n"], typing)
+    assert (navigation.typing, navigation.view.find) == (None, "ad")
+    assert after(["escape"], navigation).view.find == ""
     assert after(["escape"], typing).view.find == ""
 
 
@@ -97,7 +97,7 @@ def test_the_ladder_moves_when_a_match_closes(data: Path) -> None:
 
 
 def test_without_a_terminal_it_says_what_to_type_instead(cli: Cli, data: Path) -> None:
-    said = cli("watch", "poke", "--data", data)
-    assert said.status == 2
-    assert said.code == "no-terminal"
-    assert "pokearena standings poke --watch" in said.last
+    result = cli("watch", "poke", "--data", data)
+    assert result.status == 2
+    assert result.code == "no-terminal"
+    assert "pokearena standings poke --watch" in result.last

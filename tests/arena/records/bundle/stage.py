@@ -41,13 +41,15 @@ def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = F
     play = RunningGame(setting, referee_pb2.Board(game=board.game, number=board.number, seed=seed))
     dice = random.Random(seed + bytes([board.game]))
     rights = [RecordedClock(bot_pb2.Clock()) for _ in range(spec.seats)]
-    while asked := dict(play.ask(rights)):
-        for seat, one in asked.items():
+    while questions := dict(play.ask(rights)):
+        for seat, question in questions.items():
             if fault and seat == spec.seats - 1:
-                play.fault(Fault(seat, board.game, one.decision, Verdict.TIMEOUT, "It was silent."))
+                play.fault(
+                    Fault(seat, board.game, question.decision, Verdict.TIMEOUT, "It was silent.")
+                )
                 fault = False
                 break
-            action = dice.choice(one.question.legal)
+            action = dice.choice(question.question.legal)
             play.answer(seat, bot_pb2.ActResponse(action=action), dice.random())
         if play.result is not None:
             break
@@ -71,9 +73,16 @@ class Stage:
 
     def bots(self, number: int, first: int = 0) -> list[str]:
         """Register bots and return their version names."""
-        for one in range(first, first + number):
-            versions.add(self.engine, f"bot{one}", "1", f"{one:064x}", f"/bots/{one}", {})
-        return [f"bot{one}@1" for one in range(first, first + number)]
+        for number_of_bot in range(first, first + number):
+            versions.add(
+                self.engine,
+                f"bot{number_of_bot}",
+                "1",
+                f"{number_of_bot:064x}",
+                f"/bots/{number_of_bot}",
+                {},
+            )
+        return [f"bot{number_of_bot}@1" for number_of_bot in range(first, first + number)]
 
     def begin(
         self,

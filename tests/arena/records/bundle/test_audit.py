@@ -47,10 +47,10 @@ def test_a_tournament_of_every_format_verifies(
     stage: Stage, pairing: str, bots: int, settings: dict[str, int], number: int
 ) -> None:
     cup = stage.play_out(stage.begin(pairing, stage.bots(bots), settings=settings))
-    told = checked(stage, cup)
-    assert told.matches == {MatchState.CLOSED: number}
-    assert (told.games, told.seeds, told.seeded) == (2 * number, number, number)
-    assert told.actions > 10 * told.games / 2
+    findings = checked(stage, cup)
+    assert findings.matches == {MatchState.CLOSED: number}
+    assert (findings.games, findings.seeds, findings.seeded) == (2 * number, number, number)
+    assert findings.actions > 10 * findings.games / 2
 
 
 def test_a_knockout_verifies_however_long_its_series_are(stage: Stage) -> None:
@@ -100,9 +100,9 @@ def test_who_joined_and_who_left_are_part_of_the_schedule(stage: Stage) -> None:
     lifecycle.add(stage.engine, cup.id, [FormatEntrant(name) for name in stage.bots(1, first=3)])
     stage.wave(0)
     lifecycle.withdraw(stage.engine, cup.id, "bot1@1", "it is broken.")
-    told = checked(stage, stage.play_out(cup))
-    assert told.matches[MatchState.CANCELLED] > 0
-    assert set(told.reasons) == {"bot1@1 was withdrawn: it is broken."}
+    findings = checked(stage, stage.play_out(cup))
+    assert findings.matches[MatchState.CANCELLED] > 0
+    assert set(findings.reasons) == {"bot1@1 was withdrawn: it is broken."}
 
 
 def test_who_leaves_a_knockout_had_not_left_while_it_was_still_paired(stage: Stage) -> None:
@@ -119,10 +119,10 @@ def test_a_void_match_is_told_with_its_reason(stage: Stage) -> None:
     first = transitions.due(stage.engine)[0]
     stage.play(first, most=1)
     transitions.void(stage.engine, first, "the referee was lost three times")
-    told = checked(stage, stage.play_out(cup))
-    assert told.matches == {MatchState.CLOSED: 3, MatchState.VOID: 1}
-    assert told.reasons == {"the referee was lost three times": 1}
-    assert told.seeds == 3
+    findings = checked(stage, stage.play_out(cup))
+    assert findings.matches == {MatchState.CLOSED: 3, MatchState.VOID: 1}
+    assert findings.reasons == {"the referee was lost three times": 1}
+    assert findings.seeds == 3
 
 
 def test_without_a_seed_of_the_tournament_each_match_has_one_of_its_own(stage: Stage) -> None:
@@ -134,8 +134,8 @@ def test_a_tournament_that_is_cancelled_verifies_as_far_as_it_was_played(stage: 
     cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 2})
     stage.wave(1)
     lifecycle.cancel(stage.engine, cup.id)
-    told = checked(stage, cup)
-    assert told.matches == {MatchState.CLOSED: 1, MatchState.CANCELLED: 1}
+    findings = checked(stage, cup)
+    assert findings.matches == {MatchState.CLOSED: 1, MatchState.CANCELLED: 1}
 
 
 def test_of_a_running_tournament_nothing_is_told_that_must_be_secret(stage: Stage) -> None:
@@ -144,15 +144,15 @@ def test_of_a_running_tournament_nothing_is_told_that_must_be_secret(stage: Stag
     over, begun, untouched = transitions.due(stage.engine)
     stage.play(over)
     stage.play(begun, most=3)
-    told = checked(stage, cup)
-    assert told.matches == {MatchState.CLOSED: 1, MatchState.RUNNING: 1, MatchState.PENDING: 1}
-    assert told.seeded is None
+    findings = checked(stage, cup)
+    assert findings.matches == {MatchState.CLOSED: 1, MatchState.RUNNING: 1, MatchState.PENDING: 1}
+    assert findings.seeded is None
     where = stage.folder / cup.id
     assert [path.stem for path in (where / "matches").iterdir()] == [over]
     assert read((where / "matches" / f"{over}.jsonl").read_text()).seed is not None
-    said = "".join(path.read_text() for path in where.rglob("*") if path.is_file())
-    assert secret.hex() not in said
+    all_text = "".join(path.read_text() for path in where.rglob("*") if path.is_file())
+    assert secret.hex() not in all_text
     with database.reading(stage.engine) as connection:
         for match in (begun, untouched):
-            assert match in said
-            assert rows.spec(connection, match).seed.hex() not in said
+            assert match in all_text
+            assert rows.spec(connection, match).seed.hex() not in all_text

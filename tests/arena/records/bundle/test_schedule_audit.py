@@ -47,12 +47,12 @@ def playing(name: str, seed: int, bots: int = 7) -> Playing:
     )
 
 
-def happen(cup: Playing, name: str, asked: int = 300) -> bool:
+def happen(cup: Playing, name: str, limit: int = 300) -> bool:
     """Run a tournament in which matches end in random order and bots join and leave.
 
     Return whether it ended within this number of steps.
     """
-    for turn in range(asked):
+    for turn in range(limit):
         step = cup.ask()
         if isinstance(step, FormatOver) and not cup.opened():
             return True
@@ -71,10 +71,10 @@ def leave(cup: Playing, place: int) -> None:
     """Withdraw an entrant and void most of its open matches, as the store voids unstarted ones."""
     if cup.entrants[place].withdrawn is None:
         cup.withdraw(place)
-        for one in cup.opened():
-            match = cup.matches[one]
+        for open_match in cup.opened():
+            match = cup.matches[open_match]
             if cup.entrants[place].name in match.entrants and cup.dice.random() < 0.7:
-                cup.matches[one] = replace(match, state=MatchStatus.VOID)
+                cup.matches[open_match] = replace(match, state=MatchStatus.VOID)
 
 
 def schedule(cup: Playing) -> list[Scheduled]:
@@ -103,10 +103,10 @@ def retrace(cup: Playing, name: str, matches: list[Scheduled], *, closed: bool =
 def test_what_happened_is_found_again(name: str, seed: int) -> None:
     cup = playing(name, seed)
     over = happen(cup, name)
-    found = retrace(cup, name, schedule(cup), closed=over)
-    assert found.problems == ()
-    assert found.last == cup.format.next(cup.entrants, cup.matches)
-    assert isinstance(found.last, FormatOver) is over
+    retracing = retrace(cup, name, schedule(cup), closed=over)
+    assert retracing.problems == ()
+    assert retracing.last == cup.format.next(cup.entrants, cup.matches)
+    assert isinstance(retracing.last, FormatOver) is over
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -117,10 +117,12 @@ def test_a_match_that_is_dropped_is_missed(name: str) -> None:
     assert over
     for place in range(0, len(every), 1 + len(every) // 12):
         left = every[:place] + every[place + 1 :]
-        told = retrace(cup, name, left)
+        retracing = retrace(cup, name, left)
         # An SPRT that has decided does not need its remaining open matches.
-        drained = isinstance(told.last, FormatOver) and name == "sprt" and told.problems == ()
-        assert drained or told.problems
+        drained = (
+            isinstance(retracing.last, FormatOver) and name == "sprt" and retracing.problems == ()
+        )
+        assert drained or retracing.problems
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -132,14 +134,14 @@ def test_a_match_of_others_is_noticed(name: str) -> None:
     for place in range(0, len(every), 1 + len(every) // 12):
         pair = every[place].entrants
         forged = replace(every[place], entrants=pair[::-1])
-        told = retrace(cup, name, [*every[:place], forged, *every[place + 1 :]])
-        assert forged.words in told.problems[0]
+        retracing = retrace(cup, name, [*every[:place], forged, *every[place + 1 :]])
+        assert forged.words in retracing.problems[0]
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_of_a_tournament_that_goes_on_a_step_is_there_as_a_whole_or_not_at_all(name: str) -> None:
     cup = playing(name, 3)
-    over = happen(cup, name, asked=2)
+    over = happen(cup, name, limit=2)
     assert not over
     every = schedule(cup)
     assert retrace(cup, name, every, closed=False).problems == ()
@@ -155,9 +157,9 @@ def test_the_schedule_can_be_followed_to_the_first_unknown_result() -> None:
     results = {f"m-{m.round}/{m.number}": m.games for m in cup.matches if m.games}
     unknown = next(match for match in every if match.round == 2 and match.id in results)
     del results[unknown.id]
-    told = Retracing(
+    retracing = Retracing(
         cup.format, cup.entrants, every, results, closed=True, in_series=False
     ).retrace()
-    assert told.problems == (
+    assert retracing.problems == (
         f"the schedule cannot be followed beyond {unknown.words}, whose result is unknown",
     )

@@ -233,13 +233,13 @@ def test_one_changed_action_is_one_problem(forger: Forger) -> None:
 
 
 def test_swapped_records_are_reported(forger: Forger) -> None:
-    one, other = closed(forger)[:2]
-    texts = forger.record(one).read_text(), forger.record(other).read_text()
-    forger.record(one).write_text(texts[1])
+    first, other = closed(forger)[:2]
+    texts = forger.record(first).read_text(), forger.record(other).read_text()
+    forger.record(first).write_text(texts[1])
     forger.record(other).write_text(texts[0])
     problems = forger.problems()
-    assert f"the record of {one} is that of {other}" in problems
-    assert f"the record of {other} is that of {one}" in problems
+    assert f"the record of {first} is that of {other}" in problems
+    assert f"the record of {other} is that of {first}" in problems
 
 
 def test_a_missing_record_is_reported(forger: Forger) -> None:
@@ -276,7 +276,7 @@ def test_a_void_match_with_a_seed_is_reported(forger: Forger) -> None:
 # Each function changes tournament.json and returns the expected part of the problem.
 def entrant(document: Json) -> str:
     last = document["matches"][-1]
-    names = [one["entrant"] for one in document["entrants"]]
+    names = [row["entrant"] for row in document["entrants"]]
     last["entrants"] = [name for name in names if name not in last["entrants"]]
     return f"{last['match']} (round 2, match 1) is"
 
@@ -297,8 +297,8 @@ def place(document: Json) -> str:
 
 
 def swapped(document: Json) -> str:
-    one, other = document["matches"][-2:]
-    one["number"], other["number"] = other["number"], one["number"]
+    first, other = document["matches"][-2:]
+    first["number"], other["number"] = other["number"], first["number"]
     return "is bot"
 
 
@@ -432,8 +432,8 @@ def test_a_changed_schedule_is_reported(forger: Forger, change: Callable[[Json],
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     if isinstance(value, dict | list):
         inside = value.items() if isinstance(value, dict) else enumerate(value)
-        for name, one in inside:
-            yield from leaves(one, (*path, name))
+        for name, data in inside:
+            yield from leaves(data, (*path, name))
     else:
         yield path
 

@@ -15,7 +15,7 @@ from arena.services.metrics.collector import ArenaCollector, registry
 
 def parsed(text: str) -> list[Sample]:
     """Parse the samples of a text in the Prometheus format."""
-    return [one for family in text_string_to_metric_families(text) for one in family.samples]
+    return [sample for family in text_string_to_metric_families(text) for sample in family.samples]
 
 
 def scraped(url: str) -> list[Sample]:
@@ -27,15 +27,15 @@ def scraped(url: str) -> list[Sample]:
 def value(samples: list[Sample], name: str, **labels: str) -> float:
     """Return the sum of the samples with this name and at least these labels."""
     return sum(
-        one.value
-        for one in samples
-        if one.name == name and labels.items() <= dict(one.labels).items()
+        sample.value
+        for sample in samples
+        if sample.name == name and labels.items() <= dict(sample.labels).items()
     )
 
 
 def labels(samples: list[Sample], name: str) -> list[Mapping[str, str]]:
     """Return the labels of the samples with this name."""
-    return [one.labels for one in samples if one.name == name]
+    return [sample.labels for sample in samples if sample.name == name]
 
 
 @dataclass

@@ -13,7 +13,7 @@ from tests.arena.services.metrics.arena import Asked
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Iterator[Asked]:
+def metrics_arena(tmp_path: Path) -> Iterator[Asked]:
     """Yield the arena; its collector counts matches that close from now on."""
     Workspace(tmp_path / "data").store.dispose()
     place = Workspace(tmp_path / "data")

@@ -29,8 +29,8 @@ def expressions() -> Iterator[str]:
 
 
 def panels() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
-    return found
+    rows: list[dict[str, Any]] = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
+    return rows
 
 
 def alarms() -> list[str]:
@@ -39,18 +39,18 @@ def alarms() -> list[str]:
 
 
 def promtool() -> str:
-    found = shutil.which("promtool")
-    if found is None:
+    program_path = shutil.which("promtool")
+    if program_path is None:
         if os.environ.get("CI"):
             pytest.fail("CI has no promtool")
         pytest.skip("promtool is not installed")
-    return found
+    return program_path
 
 
 def test_every_metric_that_is_asked_for_is_told() -> None:
-    asked = {name for text in expressions() for name in re.findall(r"pokearena_\w+", text)}
-    assert asked
-    assert asked <= BY_SAMPLE.keys()
+    names = {name for text in expressions() for name in re.findall(r"pokearena_\w+", text)}
+    assert names
+    assert names <= BY_SAMPLE.keys()
 
 
 def test_every_label_that_is_asked_for_is_one_of_its_metric() -> None:
@@ -71,8 +71,8 @@ def labels_of(sample: str) -> tuple[str, ...]:
 
 
 def test_every_metric_is_on_the_dashboard() -> None:
-    asked = {name for panel in panels() for target in panel["targets"] for name in words(target)}
-    assert {BY_SAMPLE[name] for name in asked} == set(collector.ALL)
+    names = {name for panel in panels() for target in panel["targets"] for name in words(target)}
+    assert {BY_SAMPLE[name] for name in names} == set(collector.ALL)
 
 
 def words(target: dict[str, Any]) -> list[str]:
@@ -92,9 +92,9 @@ def test_panels_do_not_lie_on_each_other() -> None:
 
 
 def test_the_page_explains_exactly_the_alerts_that_exist() -> None:
-    told = re.findall(r"^\| `(Pokearena\w+)` \| (.+) \| (.+) \|$", PAGE, re.MULTILINE)
-    assert [name for name, *_ in told] == alarms()
-    assert all(means and do for _, means, do in told)
+    documented = re.findall(r"^\| `(Pokearena\w+)` \| (.+) \| (.+) \|$", PAGE, re.MULTILINE)
+    assert [name for name, *_ in documented] == alarms()
+    assert all(means and do for _, means, do in documented)
 
 
 def test_the_page_lists_every_metric() -> None:

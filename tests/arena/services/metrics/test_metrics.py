@@ -26,64 +26,70 @@ from tests.arena.services.metrics.arena import Asked, labels, value
 TWO = {frozenset({"a@1", "b@1"}): [("a@1", "b@1")]}
 
 
-def play(asked: Asked, cycles: int = 1) -> str:
-    return hold(asked.place, ["a", "b"], TWO, cycles=cycles, boards=2)
+def play(metrics_arena: Asked, cycles: int = 1) -> str:
+    return hold(metrics_arena.place, ["a", "b"], TWO, cycles=cycles, boards=2)
 
 
-def schedule(asked: Asked, cycles: int) -> str:
+def schedule(metrics_arena: Asked, cycles: int) -> str:
     for name in "ab":
-        versions.add(asked.place.store, name, "1", name * 64, f"/{name}", {})
+        versions.add(metrics_arena.place.store, name, "1", name * 64, f"/{name}", {})
     plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": cycles})
-    return scheduler.begin(asked.place.store, plan, ["a@1", "b@1"]).id
+    return scheduler.begin(metrics_arena.place.store, plan, ["a@1", "b@1"]).id
 
 
-def test_every_figure_has_a_metric_and_every_metric_is_described(asked: Asked) -> None:
-    play(asked)
+def test_every_figure_has_a_metric_and_every_metric_is_described(metrics_arena: Asked) -> None:
+    play(metrics_arena)
     known = {name for metric in collector.ALL for name in metric.samples}
-    assert {one.name for one in asked.samples()} <= known
-    assert {one.name for one in asked.collector.describe()} == {
+    assert {sample.name for sample in metrics_arena.samples()} <= known
+    assert {family.name for family in metrics_arena.collector.describe()} == {
         metric.name.removesuffix("_total") for metric in collector.ALL
     }
     assert all(metric.says for metric in collector.ALL)
 
 
-def test_matches_games_verdicts_and_decisions_are_those_of_the_store(asked: Asked) -> None:
-    before = asked.samples()
-    play(asked, cycles=3)
-    after = asked.samples()
-    closed = list(results.closed(asked.place.store))
+def test_matches_games_verdicts_and_decisions_are_those_of_the_store(metrics_arena: Asked) -> None:
+    before = metrics_arena.samples()
+    play(metrics_arena, cycles=3)
+    after = metrics_arena.samples()
+    closed = list(results.closed(metrics_arena.place.store))
     assert value(before, "pokearena_matches_total") == 0
     assert value(after, "pokearena_matches_total", form="poke", state="closed") == len(closed) == 3
     games = [game for match in closed for game in match.games]
     assert value(after, "pokearena_games_total", form="poke") == len(games) == 12
-    verdicts = Counter(str(one) for game in games for one in game.verdicts)
+    verdicts = Counter(str(verdict) for game in games for verdict in game.verdicts)
     assert verdicts == {"finished": 24}
     assert value(after, "pokearena_verdicts_total", verdict="finished") == 24
-    with database.reading(asked.place.store) as connection:
+    with database.reading(metrics_arena.place.store) as connection:
         stored = connection.execute(select(schema.results.c.thinking)).scalars()
-        decisions = sum(DecisionHistogram.read(one).decisions for match in stored for one in match)
+        decisions = sum(
+            DecisionHistogram.read(histogram).decisions for match in stored for histogram in match
+        )
     assert value(after, "pokearena_decision_seconds_count") == decisions == 24
     assert value(after, "pokearena_bot_decision_seconds_count", bot="a@1") == 12
     assert value(after, "pokearena_match_seconds_count") == 3
 
 
-def test_a_match_is_counted_once_however_often_somebody_asks(asked: Asked) -> None:
-    play(asked)
-    figures = [value(asked.samples(), "pokearena_games_total") for _ in range(3)]
+def test_a_match_is_counted_once_however_often_somebody_asks(metrics_arena: Asked) -> None:
+    play(metrics_arena)
+    figures = [value(metrics_arena.samples(), "pokearena_games_total") for _ in range(3)]
     assert figures == [4, 4, 4]
 
 
-def test_matches_are_counted_from_the_first_and_their_games_from_now(asked: Asked) -> None:
-    play(asked, cycles=2)
-    later = Asked(asked.place, asked.redis, ArenaCollector(asked.place.store, asked.redis))
+def test_matches_are_counted_from_the_first_and_their_games_from_now(metrics_arena: Asked) -> None:
+    play(metrics_arena, cycles=2)
+    later = Asked(
+        metrics_arena.place,
+        metrics_arena.redis,
+        ArenaCollector(metrics_arena.place.store, metrics_arena.redis),
+    )
     samples = later.samples()
     assert value(samples, "pokearena_matches_total", state="closed") == 2
     assert value(samples, "pokearena_games_total") == 0
 
 
-def test_a_decision_lies_between_the_bounds_it_was_made_in(asked: Asked) -> None:
-    play(asked)
-    samples = asked.samples()
+def test_a_decision_lies_between_the_bounds_it_was_made_in(metrics_arena: Asked) -> None:
+    play(metrics_arena)
+    samples = metrics_arena.samples()
 
     def up_to(bound: str) -> float:
         return value(samples, "pokearena_decision_seconds_bucket", le=bound)
@@ -103,53 +109,55 @@ def test_every_bin_of_decision_times_is_counted_at_the_first_bound_it_reaches() 
         assert place == sum(bound < edge * 0.999999 for bound in spread.bounds)
 
 
-def test_what_is_open_is_told_by_how_it_stands(asked: Asked) -> None:
-    store = asked.place.store
-    cup = schedule(asked, cycles=4)
+def test_what_is_open_is_told_by_how_it_stands(metrics_arena: Asked) -> None:
+    store = metrics_arena.place.store
+    cup = schedule(metrics_arena, cycles=4)
     due = transitions.due(store)
     transitions.lease(store, due[0], "w1", 600)
     transitions.lease(store, due[1], "w2", 0)
 
-    def told() -> dict[str, float]:
+    def open_by_state() -> dict[str, float]:
         states = ("pending", "held", "running", "lapsed")
-        samples = asked.samples()
-        return {one: value(samples, "pokearena_open_matches", state=one) for one in states}
+        samples = metrics_arena.samples()
+        return {state: value(samples, "pokearena_open_matches", state=state) for state in states}
 
-    assert told() == {"pending": 2, "held": 0, "running": 1, "lapsed": 1}
-    assert value(asked.samples(), "pokearena_lease_age_seconds") >= transitions.LEASE_SECONDS
+    assert open_by_state() == {"pending": 2, "held": 0, "running": 1, "lapsed": 1}
+    assert (
+        value(metrics_arena.samples(), "pokearena_lease_age_seconds") >= transitions.LEASE_SECONDS
+    )
     lifecycle.pause(store, cup)
-    assert told() == {"pending": 0, "held": 2, "running": 1, "lapsed": 1}
+    assert open_by_state() == {"pending": 0, "held": 2, "running": 1, "lapsed": 1}
     transitions.void(store, due[2], "for the test")
-    samples = asked.samples()
+    samples = metrics_arena.samples()
     assert value(samples, "pokearena_matches_total", state="void") == 1
     assert value(samples, "pokearena_tournaments", state="paused") == 1
 
 
-def test_failures_of_the_arena_are_counted(asked: Asked) -> None:
-    store = asked.place.store
-    schedule(asked, cycles=1)
+def test_failures_of_the_arena_are_counted(metrics_arena: Asked) -> None:
+    store = metrics_arena.place.store
+    schedule(metrics_arena, cycles=1)
     lease = transitions.lease(store, transitions.due(store)[0], "w1")
     assert lease is not None
     transitions.release(store, lease, "a cable was pulled")
-    assert value(asked.samples(), "pokearena_failures_total") == 1
+    assert value(metrics_arena.samples(), "pokearena_failures_total") == 1
 
 
-def test_hints_in_the_queue_are_counted(asked: Asked) -> None:
-    queue = MatchQueue(asked.redis)
+def test_hints_in_the_queue_are_counted(metrics_arena: Asked) -> None:
+    queue = MatchQueue(metrics_arena.redis)
     queue.enqueue("m-1")
     queue.enqueue("m-2")
-    assert value(asked.samples(), "pokearena_queue_hints") == 2
+    assert value(metrics_arena.samples(), "pokearena_queue_hints") == 2
 
 
-def test_how_long_transactions_took_is_added_up_over_processes(asked: Asked) -> None:
+def test_how_long_transactions_took_is_added_up_over_processes(metrics_arena: Asked) -> None:
     for seconds in (0.003, 0.0005, 99.0):
         # Each one as from a separate worker process.
-        one = Timings()
-        one.note(timings.TRANSACTION, "commit_game", seconds)
-        one.note(timings.LAG, "", seconds)
-        one.send(asked.redis)
-        one.send(asked.redis)
-    samples = asked.samples()
+        timings_of_process = Timings()
+        timings_of_process.note(timings.TRANSACTION, "commit_game", seconds)
+        timings_of_process.note(timings.LAG, "", seconds)
+        timings_of_process.send(metrics_arena.redis)
+        timings_of_process.send(metrics_arena.redis)
+    samples = metrics_arena.samples()
     name = "pokearena_transaction_seconds"
     assert value(samples, f"{name}_count", transaction="commit_game") == 3
     assert value(samples, f"{name}_sum") == pytest.approx(99.0035)
@@ -158,47 +166,52 @@ def test_how_long_transactions_took_is_added_up_over_processes(asked: Asked) -> 
     assert value(samples, "pokearena_worker_lag_seconds_count") == 3
 
 
-def test_every_transaction_that_writes_is_timed(asked: Asked) -> None:
+def test_every_transaction_that_writes_is_timed(metrics_arena: Asked) -> None:
     timings.HERE.forget()
-    schedule(asked, cycles=1)
-    timings.HERE.send(asked.redis)
-    found = timings.read(asked.redis)[timings.TRANSACTION]
-    assert sum(found["schedule"].counts) == 1
-    assert sum(found["add_version"].counts) == 2
+    schedule(metrics_arena, cycles=1)
+    timings.HERE.send(metrics_arena.redis)
+    transactions = timings.read(metrics_arena.redis)[timings.TRANSACTION]
+    assert sum(transactions["schedule"].counts) == 1
+    assert sum(transactions["add_version"].counts) == 2
 
 
-def test_a_transaction_that_fails_is_not_timed(asked: Asked) -> None:
+def test_a_transaction_that_fails_is_not_timed(metrics_arena: Asked) -> None:
     timings.HERE.forget()
-    with pytest.raises(ValueError, match="for the test"), database.writing(asked.place.store):
+    with (
+        pytest.raises(ValueError, match="for the test"),
+        database.writing(metrics_arena.place.store),
+    ):
         raise ValueError("for the test")
-    timings.HERE.send(asked.redis)
-    assert timings.read(asked.redis) == {}
+    timings.HERE.send(metrics_arena.redis)
+    assert timings.read(metrics_arena.redis) == {}
 
 
-def test_without_redis_the_rest_is_told(asked: Asked, tmp_path: Path) -> None:
-    play(asked)
+def test_without_redis_the_rest_is_told(metrics_arena: Asked, tmp_path: Path) -> None:
+    play(metrics_arena)
     nobody = connect(f"unix://{tmp_path}/nobody.sock")
     assert nobody is not None
-    samples = Asked(asked.place, nobody, ArenaCollector(asked.place.store, nobody)).samples()
+    samples = Asked(
+        metrics_arena.place, nobody, ArenaCollector(metrics_arena.place.store, nobody)
+    ).samples()
     assert value(samples, "pokearena_up", service="redis") == 0
     assert value(samples, "pokearena_up", service="database") == 1
     assert value(samples, "pokearena_matches_total") == 1
     assert not labels(samples, "pokearena_queue_hints")
 
 
-def test_without_the_database_what_was_counted_stays(asked: Asked) -> None:
-    play(asked)
-    asked.samples()
-    asked.place.store.dispose()
-    path = asked.place.folder.database
+def test_without_the_database_what_was_counted_stays(metrics_arena: Asked) -> None:
+    play(metrics_arena)
+    metrics_arena.samples()
+    metrics_arena.place.store.dispose()
+    path = metrics_arena.place.folder.database
     path.rename(path.with_suffix(".away"))
-    samples = asked.samples()
+    samples = metrics_arena.samples()
     assert value(samples, "pokearena_up", service="database") == 0
     assert value(samples, "pokearena_up", service="redis") == 1
     assert value(samples, "pokearena_games_total") == 4
     assert not labels(samples, "pokearena_open_matches")
     path.with_suffix(".away").rename(path)
-    assert value(asked.samples(), "pokearena_up", service="database") == 1
+    assert value(metrics_arena.samples(), "pokearena_up", service="database") == 1
 
 
 def test_a_language_that_is_not_known_does_not_make_a_line_of_its_own() -> None:
@@ -211,17 +224,22 @@ def test_a_language_that_is_not_known_does_not_make_a_line_of_its_own() -> None:
 
 
 def test_only_so_many_bots_have_a_line_of_their_own(
-    asked: Asked, monkeypatch: pytest.MonkeyPatch
+    metrics_arena: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_counts, "MOST_BOTS", 1)
-    play(asked)
-    bots = {one["bot"] for one in labels(asked.samples(), "pokearena_bot_decision_seconds_count")}
+    play(metrics_arena)
+    bots = {
+        label["bot"]
+        for label in labels(metrics_arena.samples(), "pokearena_bot_decision_seconds_count")
+    }
     assert bots == {"a@1", "others"}
 
 
-def test_a_match_that_closed_while_counting_began_is_not_lost_or_doubled(asked: Asked) -> None:
-    play(asked)
-    counting = Counts(asked.place.store)
+def test_a_match_that_closed_while_counting_began_is_not_lost_or_doubled(
+    metrics_arena: Asked,
+) -> None:
+    play(metrics_arena)
+    counting = Counts(metrics_arena.place.store)
     counting.catch_up()
     assert counting.matches["poke", MatchState.CLOSED.lower()] == 1
     assert not counting.games

@@ -22,8 +22,8 @@ from tests.arena.cli.terminal import POKEARENA
 from tests.arena.services.metrics.arena import Asked, labels, scraped, value
 
 
-def test_the_figures_are_at_one_address_and_nothing_else_is(asked: Asked) -> None:
-    with server.served(asked.collector, "127.0.0.1", 0) as url:
+def test_the_figures_are_at_one_address_and_nothing_else_is(metrics_arena: Asked) -> None:
+    with server.served(metrics_arena.collector, "127.0.0.1", 0) as url:
         assert value(scraped(url), "pokearena_up", service="database") == 1
         with urlopen(url.replace("/metrics", "/healthz")) as answer:
             assert answer.read() == b"alive\n"
@@ -31,12 +31,12 @@ def test_the_figures_are_at_one_address_and_nothing_else_is(asked: Asked) -> Non
             urlopen(url.replace("/metrics", "/"))
 
 
-def test_an_address_that_is_taken_is_said_in_a_sentence(asked: Asked) -> None:
-    with server.served(asked.collector, "127.0.0.1", 0) as url:
+def test_an_address_that_is_taken_is_said_in_a_sentence(metrics_arena: Asked) -> None:
+    with server.served(metrics_arena.collector, "127.0.0.1", 0) as url:
         port = int(url.split(":")[2].split("/")[0])
         with (
             pytest.raises(server.CannotListen, match=f"cannot be served at 127.0.0.1 port {port}"),
-            server.served(asked.collector, "127.0.0.1", port),
+            server.served(metrics_arena.collector, "127.0.0.1", port),
         ):
             raise AssertionError("two servers at one address")
 
@@ -63,14 +63,14 @@ def serving(data: Path) -> Iterator[dict[str, str]]:
 @pytest.mark.long
 def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with serving(data) as said:
-        before = scraped(said["metrics"])
+    with serving(data) as served:
+        before = scraped(served["metrics"])
         cup = ["tournament", "run", "poke", "sample:greedy", "sample:random", "--boards", "2"]
         subprocess.run([POKEARENA, *cup, "--data", data], check=True, capture_output=True)
-        after = scraped(said["metrics"])
+        after = scraped(served["metrics"])
         # The public pages do not serve the metrics.
         with pytest.raises(HTTPError, match="404"):
-            urlopen(said["page"] + "metrics")
+            urlopen(served["page"] + "metrics")
     logged = {
         path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         for path in (data / "logs").glob("*.log")
@@ -82,7 +82,9 @@ def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: 
         stored = list(connection.execute(select(schema.results.c.thinking)).scalars())
         games = connection.execute(select(func.count()).select_from(schema.games)).scalar_one()
     store.dispose()
-    decisions = sum(DecisionHistogram.read(one).decisions for match in stored for one in match)
+    decisions = sum(
+        DecisionHistogram.read(histogram).decisions for match in stored for histogram in match
+    )
 
     def grew(name: str, **by: str) -> float:
         return value(after, name, **by) - value(before, name, **by)
@@ -90,16 +92,16 @@ def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: 
     assert grew("pokearena_matches_total", state="closed") == len(closed) > 0
     assert grew("pokearena_games_total", form="poke") == games > 0
     assert grew("pokearena_decision_seconds_count", language="python") == decisions > 0
-    verdicts = [one for match in closed for game in match.games for one in game.verdicts]
+    verdicts = [verdict for match in closed for game in match.games for verdict in game.verdicts]
     assert grew("pokearena_verdicts_total", verdict="finished") == verdicts.count("finished")
     # The last timings of a worker process arrive after its match or are lost, but never twice.
     assert grew("pokearena_transaction_seconds_count", transaction="commit_game") <= games
-    services = {one["service"] for one in labels(after, "pokearena_up")}
+    services = {label["service"] for label in labels(after, "pokearena_up")}
     assert services == {"database", "redis", "referee"}
     assert value(after, "pokearena_up", service="database") == 1
     (worker,) = labels(after, "pokearena_workers")
     assert worker["sandbox"] in ("bubblewrap", "landlock", "unsandboxed")
-    processes = {one["service"] for one in labels(after, "pokearena_service_up")}
+    processes = {label["service"] for label in labels(after, "pokearena_service_up")}
     assert processes >= {"referee-worker-1", "worker-1", "web"}
     # Every process logged in JSON which match each line concerns.
     assert logged.keys() >= {"services", "referee-worker-1", "worker-1"}

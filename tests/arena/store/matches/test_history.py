@@ -96,14 +96,14 @@ _BEFORE_THEY_WERE_COUNTED = """
 
 
 def test_an_older_database_is_counted_when_it_is_upgraded(store: Engine, cup: Tournament) -> None:
-    def told() -> tuple[Any, ...]:
+    def rows() -> tuple[Any, ...]:
         every = [(f"bot{bot}@1",) for bot in range(3)]
         return tournaments.progress(store, cup.id), [history.matches(store, [bot]) for bot in every]
 
-    before = told()
+    before = rows()
     with database.writing(store) as connection:
         for statement in _BEFORE_THEY_WERE_COUNTED.split(";"):
             connection.execute(text(statement))
     database.upgrade(store)
-    assert told() == before
+    assert rows() == before
     assert list(consistency.problems(store, lambda what, done, of: None)) == []

@@ -36,10 +36,10 @@ def test_a_position_is_kept_and_passed_on() -> None:
 
 def test_without_spectators_no_position_is_passed_on() -> None:
     heard = Heard(spectators=False)
-    told: list[Event] = [MatchStarted("m-1", "t-1", 1), position(1), GameOver("m-1", 1, 2)]
-    for one in told:
-        heard.room.receive(one, 0.0)
-    assert heard.news == [told[0], told[2]]
+    events: list[Event] = [MatchStarted("m-1", "t-1", 1), position(1), GameOver("m-1", 1, 2)]
+    for event in events:
+        heard.room.receive(event, 0.0)
+    assert heard.news == [events[0], events[2]]
     assert heard.room.positions == {}
 
 

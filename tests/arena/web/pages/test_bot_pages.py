@@ -48,8 +48,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """Eve's bot luck1 has crashed; ada, bob and cy have played without faults."""
     place = Workspace(tmp_path_factory.mktemp("arena") / "data")
     store = place.store
-    said = {"run": ["x"], "authors": [EVIL], "language": "c<b>"}
-    versions.add(store, "luck1", "1", f"{1:064x}", FOLDER, said, "eve")
+    manifest_fields = {"run": ["x"], "authors": [EVIL], "language": "c<b>"}
+    versions.add(store, "luck1", "1", f"{1:064x}", FOLDER, manifest_fields, "eve")
     play(place, table("poke-2-must_beat=true"), boards=1, change=crash)
     hold(place, ["ada", "bob", "cy"], {}, boards=2, cycles=3)
     versions.add(store, "ada", "2", "b" * 64, "/bots/ada2", {"run": ["x"], "address": "h:1"})
@@ -94,10 +94,10 @@ def test_bots_are_found_by_owner_and_shown_a_page_at_a_time(client: TestClient) 
 
 
 def test_a_bot_has_its_versions_with_what_became_of_them(client: TestClient) -> None:
-    told = client.get("/bots/ada.json").json()
-    assert [version["version"] for version in told["versions"]] == ["ada@1", "ada@2"]
-    assert told["versions"][0]["retired"]
-    assert told["versions"][1]["retired"] is None
+    document = client.get("/bots/ada.json").json()
+    assert [version["version"] for version in document["versions"]] == ["ada@1", "ada@2"]
+    assert document["versions"][0]["retired"]
+    assert document["versions"][1]["retired"] is None
     page = client.get("/bots/ada").text
     assert ">retired</span>" in page
     assert ">active</span>" in page
@@ -153,17 +153,17 @@ def test_what_strangers_wrote_is_shown_as_they_wrote_it(client: TestClient) -> N
 def test_faults_are_told_to_all_with_their_why_and_without_what_the_bot_wrote(
     client: TestClient,
 ) -> None:
-    told = client.get("/bots/luck1/faults.json").json()
-    assert told["kinds"] == {"crash": 1}
-    assert [fault["sentence"] for fault in told["faults"]] == [
+    document = client.get("/bots/luck1/faults.json").json()
+    assert document["kinds"] == {"crash": 1}
+    assert [fault["sentence"] for fault in document["faults"]] == [
         f"its process ended in …/bot.py {EVIL}"
     ]
-    for own in ("output", "question", "clock", "exit_status", "signal", "peak_memory"):
-        assert own not in told["faults"][0]
+    for private_field in ("output", "question", "clock", "exit_status", "signal", "peak_memory"):
+        assert private_field not in document["faults"][0]
     page = client.get("/bots/luck1/faults").text
-    fault = told["faults"][0]
+    fault = document["faults"][0]
     assert f'href="/matches/{fault["match"]}/games/{fault["game"]}?decision=3"' in page
-    for text in (page, client.get("/bots/luck1/faults.txt").text, json.dumps(told)):
+    for text in (page, client.get("/bots/luck1/faults.txt").text, json.dumps(document)):
         assert "secret plan" not in text
         assert "peak" not in text
         assert "question" not in text.replace("Show output and questions", "").replace(
@@ -188,11 +188,11 @@ def test_its_owner_sees_output_and_question(client: TestClient, token: str) -> N
     assert page.headers["cache-control"] == "no-store"
     assert "data-live" not in page.text
     bearer = {"Authorization": f"Bearer {token}"}
-    told = client.get("/bots/luck1/faults.json", headers=bearer).json()["faults"][0]
-    assert told["output"] == f'File "bot.py", line 7\n{EVIL} secret plan'
-    assert told["question"]["view"] == {"poke": {"hand": ["QS"]}}
-    assert told["clock"]["limit_ms"] == 300
-    assert (told["exit_status"], told["signal"], told["peak_memory"]) == (127, None, 40 << 20)
+    fault = client.get("/bots/luck1/faults.json", headers=bearer).json()["faults"][0]
+    assert fault["output"] == f'File "bot.py", line 7\n{EVIL} secret plan'
+    assert fault["question"]["view"] == {"poke": {"hand": ["QS"]}}
+    assert fault["clock"]["limit_ms"] == 300
+    assert (fault["exit_status"], fault["signal"], fault["peak_memory"]) == (127, None, 40 << 20)
     assert "12.5 ms of 300 ms: 200 ms for a decision and 100 ms" in page.text
     assert "could not be started: …/run.sh; peak memory 40.0 MiB" in page.text
 
@@ -255,10 +255,10 @@ def test_the_page_of_the_match_tells_no_more_than_that_of_the_bot(client: TestCl
 
 def test_the_replay_of_a_game_tells_no_more_either() -> None:
     fault = json.loads(crash('{"game": 0}\n{"verdicts": [0, 0]}\n').splitlines()[1])
-    told = json.dumps(public(fault), ensure_ascii=False)
-    assert "its process ended in …/bot.py" in told
-    assert "secret plan" not in told
-    assert "/home/somebody" not in told
+    text = json.dumps(public(fault), ensure_ascii=False)
+    assert "its process ended in …/bot.py" in text
+    assert "secret plan" not in text
+    assert "/home/somebody" not in text
 
 
 @pytest.mark.parametrize("path", ["/bots/luck1", "/ladders/poke", "/bots"])

@@ -54,13 +54,13 @@ def change(text: str) -> str:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """An arena with a bot that has hostile text wherever free text is taken."""
     place = Workspace(tmp_path_factory.mktemp("arena") / "data")
-    said = {"run": ["x"], "authors": [HOSTILE], "language": HOSTILE}
-    versions.add(place.store, "luck1", "1", f"{1:064x}", "/bots/luck1", said, "eve")
+    manifest_fields = {"run": ["x"], "authors": [HOSTILE], "language": HOSTILE}
+    versions.add(place.store, "luck1", "1", f"{1:064x}", "/bots/luck1", manifest_fields, "eve")
     play(place, table("poke-2-must_beat=true"), boards=1, change=change)
     owners.add(place.store, "ada")
-    one = push(place)
+    submission = push(place)
     submissions.decide(
-        *(place.store, one.id, SubmissionState.REFUSED, f"it is wrong: {HOSTILE}"),
+        *(place.store, submission.id, SubmissionState.REFUSED, f"it is wrong: {HOSTILE}"),
         status=422,
         output=HOSTILE,
     )

@@ -86,21 +86,21 @@ def test_a_large_ladder_is_shown_a_page_at_a_time(client: TestClient) -> None:
 
 def test_the_page_of_a_ladder_asks_the_store_nothing(web: WebState) -> None:
     asyncio.run(web.read_store())
-    asked: list[str] = []
+    paths: list[str] = []
 
     @event.listens_for(web.engine, "before_cursor_execute")
     def _note(connection: Any, cursor: Any, query: str, *_: Any) -> None:
-        asked.append(query)
+        paths.append(query)
 
     links = ServerLinks()
     page = rendering.html(
         ladder.page(web, PageRequest({"form": "poke"}, {"limit": "2"}, links)), links
     )
     assert "page 1 of 2" in page
-    assert asked == []
+    assert paths == []
     with web.engine.connect() as connection:
         connection.exec_driver_sql("SELECT 1")
-    assert asked[-1:] == ["SELECT 1"]
+    assert paths[-1:] == ["SELECT 1"]
 
 
 def test_the_crosstable_has_a_cell_for_every_two_that_leads_head_to_head(
@@ -153,13 +153,13 @@ def test_two_are_compared_by_their_boards(client: TestClient) -> None:
     assert "ada@1 <small>against</small> bob@1" in page
     assert "24: 16 won, 0 drawn, 8 lost" in page
     assert page.count("<rect ") == 5
-    told = client.get("/ladders/poke/compare.json?one=ada&other=bob").json()
-    assert told["entrants"] == ["ada@1", "bob@1"]
-    assert sum(told["pairs"]) == 12
-    assert len(told["played"]) == told["matches"] == 4
-    assert told["sprt"] is None
+    document = client.get("/ladders/poke/compare.json?one=ada&other=bob").json()
+    assert document["entrants"] == ["ada@1", "bob@1"]
+    assert sum(document["pairs"]) == 12
+    assert len(document["played"]) == document["matches"] == 4
+    assert document["sprt"] is None
     turned = client.get("/ladders/poke/compare.json?one=bob&other=ada").json()
-    assert turned["elo"]["value"] == -told["elo"]["value"]
+    assert turned["elo"]["value"] == -document["elo"]["value"]
 
 
 def test_a_comparison_lists_the_matches_of_the_two_a_page_at_a_time(client: TestClient) -> None:
@@ -176,8 +176,8 @@ def test_a_comparison_lists_the_matches_of_the_two_a_page_at_a_time(client: Test
 
 
 def test_a_sequential_test_is_said_if_it_is_asked_for(client: TestClient) -> None:
-    told = client.get("/ladders/poke/compare.json?one=ada&other=bob&sprt=0,25").json()["sprt"]
-    assert (told["low"], told["high"], told["verdict"]) == (0, 25, "open")
+    sprt = client.get("/ladders/poke/compare.json?one=ada&other=bob&sprt=0,25").json()["sprt"]
+    assert (sprt["low"], sprt["high"], sprt["verdict"]) == (0, 25, "open")
     page = client.get("/ladders/poke/compare?one=ada&other=bob&sprt=0+25").text
     assert "<dt>SPRT</dt><dd>open</dd>" in page
 

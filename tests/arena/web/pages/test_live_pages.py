@@ -57,22 +57,22 @@ def looked(web: WebState, draw: Draw, **path: str) -> Page:
 
 
 def test_the_table_is_shown_as_the_news_tell_it(stage: Stage) -> None:
-    web, found = WebState(stage.engine, ServerSettings()), running(stage)
-    before = rendering.fragments(looked(web, match.page, id=found.id), ServerLinks())
+    web, running_matches = WebState(stage.engine, ServerSettings()), running(stage)
+    before = rendering.fragments(looked(web, match.page, id=running_matches.id), ServerLinks())
     assert "with the first event" in before["match-table"]
-    web.events.receive(position(found), 0.0)
-    page = looked(web, match.page, id=found.id)
+    web.events.receive(position(running_matches), 0.0)
+    page = looked(web, match.page, id=running_matches.id)
     parts = rendering.fragments(page, ServerLinks())
     assert "Board 1 · table 2 · 0 decisions" in parts["match-table"]
     assert 'class="felt poke' in parts["match-table"]
-    assert f"position:{found.id}" in page.topics
-    assert page.data["position"]["seating"] == list(found.entrants)
+    assert f"position:{running_matches.id}" in page.topics
+    assert page.data["position"]["seating"] == list(running_matches.entrants)
 
 
 def test_who_does_not_want_spectators_shows_no_table(stage: Stage) -> None:
-    web, found = WebState(stage.engine, ServerSettings(spectators=False)), running(stage)
-    web.events.receive(position(found), 0.0)
-    page = looked(web, match.page, id=found.id)
+    web, running_matches = WebState(stage.engine, ServerSettings(spectators=False)), running(stage)
+    web.events.receive(position(running_matches), 0.0)
+    page = looked(web, match.page, id=running_matches.id)
     assert page.data["position"] is None
     parts = rendering.fragments(page, ServerLinks())
     assert "The organiser has switched off live tables" in parts["match-table"]
@@ -80,19 +80,19 @@ def test_who_does_not_want_spectators_shows_no_table(stage: Stage) -> None:
 
 
 def test_a_table_that_is_held_back_says_by_how_much(stage: Stage) -> None:
-    web, found = WebState(stage.engine, ServerSettings(delay=40)), running(stage)
-    web.events.receive(position(found), 0.0)
+    web, running_matches = WebState(stage.engine, ServerSettings(delay=40)), running(stage)
+    web.events.receive(position(running_matches), 0.0)
     web.events.release(39.0)
-    assert looked(web, match.page, id=found.id).data["position"] is None
+    assert looked(web, match.page, id=running_matches.id).data["position"] is None
     web.events.release(40.5)
-    parts = rendering.fragments(looked(web, match.page, id=found.id), ServerLinks())
+    parts = rendering.fragments(looked(web, match.page, id=running_matches.id), ServerLinks())
     assert "40 s ago" in parts["match-table"]
 
 
 def test_when_it_is_over_the_table_goes_and_the_result_comes(stage: Stage) -> None:
-    web, found = WebState(stage.engine, ServerSettings()), running(stage, most=4)
-    web.events.receive(position(found), 0.0)
-    page = looked(web, match.page, id=found.id)
+    web, running_matches = WebState(stage.engine, ServerSettings()), running(stage, most=4)
+    web.events.receive(position(running_matches), 0.0)
+    page = looked(web, match.page, id=running_matches.id)
     assert page.still
     parts = rendering.fragments(page, ServerLinks())
     assert parts["match-table"].strip() == ""
@@ -100,9 +100,9 @@ def test_when_it_is_over_the_table_goes_and_the_result_comes(stage: Stage) -> No
 
 
 def test_what_is_no_position_of_this_game_is_not_shown(stage: Stage) -> None:
-    web, found = WebState(stage.engine, ServerSettings()), running(stage)
-    web.events.receive(replace(position(found), view={"whist": {}}), 0.0)
-    assert looked(web, match.page, id=found.id).data["position"] is None
+    web, running_matches = WebState(stage.engine, ServerSettings()), running(stage)
+    web.events.receive(replace(position(running_matches), view={"whist": {}}), 0.0)
+    assert looked(web, match.page, id=running_matches.id).data["position"] is None
 
 
 def test_the_first_page_stays_with_a_match_until_it_ends(stage: Stage) -> None:
@@ -110,13 +110,13 @@ def test_the_first_page_stays_with_a_match_until_it_ends(stage: Stage) -> None:
     bots = stage.bots(3)
     cup = stage.begin("round-robin", bots, boards=2)
     every = listing.matches(stage.engine, tournament=cup.id)
-    for one in every[:2]:
-        stage.play(one.id, 1)
+    for match_id in every[:2]:
+        stage.play(match_id.id, 1)
     first = looked(web, home.page).model["match"].id
     for _ in range(3):
         assert looked(web, home.page).model["match"].id == first
-    other = next(one.id for one in every[:2] if one.id != first)
-    assert [one.id for one in looked(web, home.page).model["others"]] == [other]
+    other = next(match_id.id for match_id in every[:2] if match_id.id != first)
+    assert [match_id.id for match_id in looked(web, home.page).model["others"]] == [other]
     # Something is told of the other one only: that is worth more than to stay.
     web.events.receive(position(listing.find(stage.engine, other)), 0.0)
     page = looked(web, home.page)
@@ -136,7 +136,9 @@ def test_matches_that_are_just_over_are_named_on_the_first_page(stage: Stage) ->
     web = WebState(stage.engine, ServerSettings())
     cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
     page = looked(web, home.page)
-    ended = [one["match"] for one in page.data["latest"]]
-    assert set(ended) == {one.id for one in listing.matches(stage.engine, tournament=cup.id)}
+    ended = [match_id["match"] for match_id in page.data["latest"]]
+    assert set(ended) == {
+        match_id.id for match_id in listing.matches(stage.engine, tournament=cup.id)
+    }
     assert page.model["match"] is None
     assert tournaments.find(stage.engine, cup.id).ended is not None

@@ -43,11 +43,11 @@ def test_a_match_that_is_over_tells_who_won_what_on_which_board(
     stage: Stage, client: TestClient
 ) -> None:
     match = played(stage)
-    told = client.get(f"/matches/{match.id}.json").json()
-    assert [side["entrant"] for side in told["sides"]] == list(match.entrants)
-    assert round(sum(side["score"] for side in told["sides"]), 6) == 1
-    for at, side in enumerate(told["sides"]):
-        scores = [game["scores"][at] for game in told["results"]]
+    document = client.get(f"/matches/{match.id}.json").json()
+    assert [side["entrant"] for side in document["sides"]] == list(match.entrants)
+    assert round(sum(side["score"] for side in document["sides"]), 6) == 1
+    for at, side in enumerate(document["sides"]):
+        scores = [game["scores"][at] for game in document["results"]]
         assert side["points"] == sum(scores)
         assert side["wins"] + side["draws"] + side["losses"] == 4
         times = [side[name] for name in ("p50_ms", "p95_ms", "p99_ms", "slowest_ms")]
@@ -57,7 +57,7 @@ def test_a_match_that_is_over_tells_who_won_what_on_which_board(
         assert f'href="/matches/{match.id}/games/{game}"' in page
     rows = list(csv.DictReader(io.StringIO(client.get(f"/matches/{match.id}.csv").text)))
     assert [int(row["score bot0@1"]) for row in rows] == [
-        game["scores"][0] for game in told["results"]
+        game["scores"][0] for game in document["results"]
     ]
 
 
@@ -102,9 +102,9 @@ def test_the_seed_and_the_record_are_there_when_the_last_table_is_over(
 
 def test_of_an_open_match_only_how_far_it_is_may_be_known(stage: Stage, client: TestClient) -> None:
     match = played(stage, most=3, fault=True)
-    told = client.get(f"/matches/{match.id}.json").json()
-    assert (told["games"], told["planned"], told["state"]) == (3, 4, "RUNNING")
-    assert not {"sides", "results", "faults", "seed"} & told.keys()
+    document = client.get(f"/matches/{match.id}.json").json()
+    assert (document["games"], document["planned"], document["state"]) == (3, 4, "RUNNING")
+    assert not {"sides", "results", "faults", "seed"} & document.keys()
     page = client.get(f"/matches/{match.id}").text
     assert "3 of 4 games finished" in page
     assert "silent" not in page
@@ -116,8 +116,8 @@ def test_of_an_open_match_only_how_far_it_is_may_be_known(stage: Stage, client: 
 
 def test_faults_that_say_the_same_are_told_once(stage: Stage, client: TestClient) -> None:
     match = played(stage, fault=True)
-    told = client.get(f"/matches/{match.id}.json").json()
-    (fault,) = told["faults"]
+    document = client.get(f"/matches/{match.id}.json").json()
+    (fault,) = document["faults"]
     assert (fault["verdict"], fault["sentence"], fault["times"]) == ("timeout", "It was silent.", 1)
     assert same_faults([]) == []
     page = client.get(f"/matches/{match.id}").text
@@ -126,10 +126,10 @@ def test_faults_that_say_the_same_are_told_once(stage: Stage, client: TestClient
 
 def test_who_was_ahead_is_marked(stage: Stage, client: TestClient) -> None:
     match = played(stage)
-    told = client.get(f"/matches/{match.id}.json").json()
+    document = client.get(f"/matches/{match.id}.json").json()
     page = client.get(f"/matches/{match.id}").text
-    best = max(side["score"] for side in told["sides"])
-    ahead = [side for side in told["sides"] if side["score"] == best]
+    best = max(side["score"] for side in document["sides"])
+    ahead = [side for side in document["sides"] if side["score"] == best]
     assert page.count('class="side ahead"') == len(ahead)
     assert page.count('class="victor"') == (len(ahead) == 1)
 

@@ -85,11 +85,11 @@ def test_the_address_says_which_position_is_shown(place: Workspace, client: Test
 
 def test_programs_get_every_position_and_the_record(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE)
-    told = client.get(f"/matches/{held.match}/games/1.json").json()
+    document = client.get(f"/matches/{held.match}/games/1.json").json()
     record = read(results.record(place.store, held.match))
     assert record.seed is not None
-    wanted = list(narration.positions(record.match, record.games[1], record.seed))
-    assert told["positions"] == json.loads(json.dumps(wanted))
+    expected = list(narration.positions(record.match, record.games[1], record.seed))
+    assert document["positions"] == json.loads(json.dumps(expected))
     download = client.get(f"/matches/{held.match}.jsonl")
     assert download.text == results.record(place.store, held.match)
     assert download.headers["content-disposition"] == f'attachment; filename="{held.match}.jsonl"'
@@ -184,8 +184,8 @@ def test_a_replay_can_be_shown_where_a_decision_was_asked_for(
     place: Workspace, client: TestClient
 ) -> None:
     # In Saint Poker seats discard at the same time: several decisions lead to one position.
-    for one in (POKE, table("saint_poker-3")):
-        held = play(place, one)
+    for form in (POKE, table("saint_poker-3")):
+        held = play(place, form)
         address = f"/matches/{held.match}/games/0"
         record = read(results.record(place.store, held.match))
         for decision in (0, 1, 4, 7):
@@ -194,6 +194,6 @@ def test_a_replay_can_be_shown_where_a_decision_was_asked_for(
             made = client.get(f"{address}.csv").text.splitlines()[1:]
             before = sum(int(line.split(",")[0]) <= int(step) for line in made)
             until = sum(int(line.split(",")[0]) <= int(step) + 1 for line in made)
-            asked = [action["decision"] for action in record.games[0].actions]
-            assert decision in asked[before:until]
+            decisions = [action["decision"] for action in record.games[0].actions]
+            assert decision in decisions[before:until]
     assert client.get(f"{address}?decision=x").status_code == 400

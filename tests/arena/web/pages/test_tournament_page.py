@@ -40,19 +40,19 @@ def test_an_arena_without_tournaments_says_how_to_hold_one(client: TestClient) -
 def test_the_list_begins_with_the_newest(stage: Stage, client: TestClient) -> None:
     bots = stage.bots(2)
     made = [stage.begin("round-robin", bots).id for _ in range(3)]
-    told = client.get("/tournaments.json?limit=2").json()
-    assert [one["tournament"] for one in told["tournaments"]] == made[:0:-1]
-    assert told["list"]["next"] == 2
+    document = client.get("/tournaments.json?limit=2").json()
+    assert [tournament["tournament"] for tournament in document["tournaments"]] == made[:0:-1]
+    assert document["list"]["next"] == 2
     page = client.get("/tournaments").text
-    found = re.findall(r'href="/tournaments/(t-\w+)"', page)
-    assert found == made[::-1]
+    ids = re.findall(r'href="/tournaments/(t-\w+)"', page)
+    assert ids == made[::-1]
 
 
 def test_a_round_robin_has_standings_and_a_crosstable(stage: Stage, client: TestClient) -> None:
     cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
-    told = client.get(f"/tournaments/{cup.id}.json").json()
-    assert {line["entrant"] for line in told["standings"]} == set(cup.entrants)
-    assert told["decision"]["step"] == "over"
+    document = client.get(f"/tournaments/{cup.id}.json").json()
+    assert {line["entrant"] for line in document["standings"]} == set(cup.entrants)
+    assert document["decision"]["step"] == "over"
     page = client.get(f"/tournaments/{cup.id}").text
     assert "Crosstable" in page
     assert "Everyone has met everyone." in page
@@ -62,13 +62,13 @@ def test_a_round_robin_has_standings_and_a_crosstable(stage: Stage, client: Test
 
 def test_a_swiss_is_ordered_by_its_points(stage: Stage, client: TestClient) -> None:
     cup = stage.play_out(stage.begin("swiss", stage.bots(5), settings={"rounds": 3}))
-    told = client.get(f"/tournaments/{cup.id}.json").json()
-    worth = [tuple(line["swiss"].values()) for line in told["standings"]]
+    document = client.get(f"/tournaments/{cup.id}.json").json()
+    worth = [tuple(line["swiss"].values()) for line in document["standings"]]
     assert worth == sorted(worth, reverse=True)
     # Five play: a win or a bye gives two points, a match two in all.
     assert sum(points for points, _, _ in worth) == 3 * (2 * 2 + 2)
-    ranked = [name for group in told["decision"]["ranking"] for name in group]
-    assert [line["entrant"] for line in told["standings"]] == ranked
+    ranked = [name for group in document["decision"]["ranking"] for name in group]
+    assert [line["entrant"] for line in document["standings"]] == ranked
 
 
 def test_a_knockout_is_drawn_as_a_bracket_as_far_as_it_is_known(
@@ -93,10 +93,10 @@ def test_nothing_is_counted_of_a_match_that_is_open(stage: Stage, client: TestCl
     cup = stage.begin("round-robin", stage.bots(2), boards=2)
     (match,) = listing.matches(stage.engine, tournament=cup.id)
     stage.play(match.id, most=3)
-    told = client.get(f"/tournaments/{cup.id}.json").json()
-    assert (told["games"], told["planned"], told["state"]) == (3, 4, "running")
-    assert [line["games"] for line in told["standings"]] == [0, 0]
-    assert told["seed"] is None
+    document = client.get(f"/tournaments/{cup.id}.json").json()
+    assert (document["games"], document["planned"], document["state"]) == (3, 4, "running")
+    assert [line["games"] for line in document["standings"]] == [0, 0]
+    assert document["seed"] is None
     page = client.get(f"/tournaments/{cup.id}").text
     assert "being played" in page
     assert bytes(32).hex() not in page

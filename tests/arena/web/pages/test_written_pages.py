@@ -77,9 +77,9 @@ def test_html_in_a_page_is_text() -> None:
 
 
 def test_headings_can_be_linked_to_each_by_a_name_of_its_own() -> None:
-    found = written("# All of it\n## What is it?\n## What is it?\n", LINKS)
-    assert found.title == "All of it"
-    assert found.sections == (("what-is-it", "What is it?"), ("what-is-it-1", "What is it?"))
+    html = written("# All of it\n## What is it?\n## What is it?\n", LINKS)
+    assert html.title == "All of it"
+    assert html.sections == (("what-is-it", "What is it?"), ("what-is-it-1", "What is it?"))
 
 
 def test_columns_of_numbers_stay_to_the_right_without_a_style() -> None:

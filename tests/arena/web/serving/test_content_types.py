@@ -6,7 +6,7 @@ from arena.web.serving.content_types import split, wanted
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "expected"),
     [
         ("/ladders/poke", ("/ladders/poke", None)),
         ("/ladders/poke.json", ("/ladders/poke", "json")),
@@ -18,8 +18,10 @@ from arena.web.serving.content_types import split, wanted
         ("/x.json/y", ("/x.json/y", None)),
     ],
 )
-def test_the_ending_of_an_address_names_its_kind(path: str, told: tuple[str, str | None]) -> None:
-    assert split(path) == told
+def test_the_ending_of_an_address_names_its_kind(
+    path: str, expected: tuple[str, str | None]
+) -> None:
+    assert split(path) == expected
 
 
 @pytest.mark.parametrize(

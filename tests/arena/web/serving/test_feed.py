@@ -41,8 +41,8 @@ class Listening:
 
     async def next(self) -> dict[str, Any]:
         async with asyncio.timeout(5):
-            told: dict[str, Any] = json.loads(await anext(self._lines))
-        return told
+            message: dict[str, Any] = json.loads(await anext(self._lines))
+        return message
 
 
 Act = Callable[[WebState, Feed], Awaitable[Any]]
@@ -67,19 +67,19 @@ def with_feed(place: Workspace, act: Act, settings: ServerSettings | None = None
 
 
 def heard(
-    place: Workspace, told: list[Event], wanted: FeedFilter, many: int
+    place: Workspace, events: list[Event], feed_filter: FeedFilter, many: int
 ) -> list[dict[str, Any]]:
     """What somebody hears after the greeting."""
 
     async def act(web: WebState, feed: Feed) -> list[dict[str, Any]]:
-        listening = Listening(feed.read(wanted, events=False))
+        listening = Listening(feed.read(feed_filter, events=False))
         assert (await listening.next())["type"] == "hello"
-        for one in told:
-            web.events.receive(one, 0.0)
+        for event in events:
+            web.events.receive(event, 0.0)
         return [await listening.next() for _ in range(many)]
 
-    found: list[dict[str, Any]] = with_feed(place, act)
-    return found
+    messages: list[dict[str, Any]] = with_feed(place, act)
+    return messages
 
 
 def position(match: str) -> Position:
@@ -88,10 +88,12 @@ def position(match: str) -> Position:
 
 def test_a_match_that_has_closed_is_told_with_its_result(place: Workspace) -> None:
     closed = listing.matches(place.store, states=(MatchState.CLOSED,))
-    [match] = [one for one in closed if one.entrants == ("ada@1", "bob@1")]
-    [told] = heard(place, [MatchClosed(match.id, match.tournament)], FeedFilter(), 1)
-    assert told.pop("at") > 0
-    assert told == {
+    [match] = [
+        closed_match for closed_match in closed if closed_match.entrants == ("ada@1", "bob@1")
+    ]
+    [message] = heard(place, [MatchClosed(match.id, match.tournament)], FeedFilter(), 1)
+    assert message.pop("at") > 0
+    assert message == {
         "type": "match_closed",
         "match": match.id,
         "tournament": match.tournament,
@@ -111,22 +113,27 @@ def test_all_that_is_told_says_of_which_tournament_and_form_it_is(place: Workspa
         GameOver(match.id, 1, 2),
         TournamentChanged(match.tournament, "closed"),
     ]
-    told = heard(place, news, FeedFilter(), 4)
+    messages = heard(place, news, FeedFilter(), 4)
     names = ["match_started", "position", "game_over", "tournament"]
-    assert [one["type"] for one in told] == names
-    assert {(one["tournament"], one["form"]) for one in told} == {(match.tournament, "poke")}
-    assert told[1]["view"] == {"poke": {"deal": 1}}
+    assert [message["type"] for message in messages] == names
+    assert {(message["tournament"], message["form"]) for message in messages} == {
+        (match.tournament, "poke")
+    }
+    assert messages[1]["view"] == {"poke": {"deal": 1}}
 
 
 def test_only_what_is_wanted_is_heard(place: Workspace) -> None:
     first, second, *_ = listing.matches(place.store)
     news: list[Event] = [position(first.id), position(second.id), GameOver(first.id, 1, 2)]
-    told = heard(place, news, FeedFilter(match=first.id), 2)
-    assert [(one["type"], one["match"]) for one in told] == [
+    messages = heard(place, news, FeedFilter(match=first.id), 2)
+    assert [(message["type"], message["match"]) for message in messages] == [
         ("position", first.id),
         ("game_over", first.id),
     ]
-    assert heard(place, news, FeedFilter(form="poke", tournament=first.tournament), 3)[2] != told[0]
+    assert (
+        heard(place, news, FeedFilter(form="poke", tournament=first.tournament), 3)[2]
+        != messages[0]
+    )
     other: list[Event] = [*news, TournamentChanged(first.tournament, "paused")]
     assert heard(place, other, FeedFilter(form="poke"), 4)[3]["state"] == "paused"
 
@@ -158,10 +165,10 @@ def test_a_ladder_that_changes_is_told_with_its_top(place: Workspace) -> None:
         await web.read_store()
         return await listening.next()
 
-    told = with_feed(place, act)
-    assert (told["type"], told["form"], told["bots"]) == ("ladder", "poke", 5)
-    assert len(told["top"]) == 5
-    assert {one["bot"] for one in told["top"]} >= {"ada@1", "dan@1"}
+    messages = with_feed(place, act)
+    assert (messages["type"], messages["form"], messages["bots"]) == ("ladder", "poke", 5)
+    assert len(messages["top"]) == 5
+    assert {message["bot"] for message in messages["top"]} >= {"ada@1", "dan@1"}
 
 
 def test_the_same_comes_as_events_to_who_wants_them(place: Workspace) -> None:
@@ -172,9 +179,9 @@ def test_the_same_comes_as_events_to_who_wants_them(place: Workspace) -> None:
         web.events.receive(position(match.id), 0.0)
         return [first, await anext(events)]
 
-    hello, told = with_feed(place, act)
+    hello, first_message = with_feed(place, act)
     assert hello.startswith(b'event: hello\ndata: {"type":"hello",')
-    head, data, *rest = told.decode().split("\n")
+    head, data, *rest = first_message.decode().split("\n")
     assert head == "event: position"
     assert json.loads(data.removeprefix("data: "))["decision"] == 3
     assert rest == ["", ""]
@@ -202,8 +209,8 @@ def test_a_line_without_news_is_kept(
     monkeypatch.setattr(module, "QUIET_SECONDS", 0.05)
 
     async def act(web: WebState, feed: Feed) -> bytes:
-        told = feed.read(FeedFilter(), events=events)
-        await anext(told)
-        return await anext(told)
+        read_events = feed.read(FeedFilter(), events=events)
+        await anext(read_events)
+        return await anext(read_events)
 
     assert with_feed(place, act) == (b": nothing new\n\n" if events else b"\n")

@@ -38,9 +38,13 @@ class Stage:
 
     def typed(self, example: str) -> list[str]:
         """An example with what there is here."""
-        told = example.replace("http://127.0.0.1:8000", self.address)
-        told = re.sub(r"m-[0-9a-z]+", self.match.id, told)
-        return [*shlex.split(re.sub(r"t-[0-9a-z]+", self.match.tournament, told)), "-sm", SECONDS]
+        program = example.replace("http://127.0.0.1:8000", self.address)
+        program = re.sub(r"m-[0-9a-z]+", self.match.id, program)
+        return [
+            *shlex.split(re.sub(r"t-[0-9a-z]+", self.match.tournament, program)),
+            "-sm",
+            SECONDS,
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +66,14 @@ def position(match: str, decision: int = 7) -> Position:
     return Position(match, 0, 0, 0, decision, (1,), ("ada@1", "bob@1"), {"poke": {"deal": 1}})
 
 
-def heard(process: "subprocess.Popen[str]", wanted: str) -> Iterator[dict[str, Any]]:
+def heard(process: "subprocess.Popen[str]", kind: str) -> Iterator[dict[str, Any]]:
     """The messages up to one of this type."""
     assert process.stdout is not None
     for line in process.stdout:
         text = line.removeprefix("data: ").strip()
         if text.startswith("{"):
             yield json.loads(text)
-            if json.loads(text)["type"] == wanted:
+            if json.loads(text)["type"] == kind:
                 return
 
 
@@ -78,11 +82,11 @@ def test_an_example_hears_what_is_told(stage: Stage, example: str) -> None:
     client = redis_connection.connect(stage.redis)
     with subprocess.Popen(stage.typed(example), stdout=subprocess.PIPE, text=True) as process:
         try:
-            told = heard(process, "position")
-            assert next(told)["type"] == "hello"
+            messages_row = heard(process, "position")
+            assert next(messages_row)["type"] == "hello"
             client.publish(messages.channel(0), text_of(position("m-of-nobody")))
             client.publish(messages.channel(0), text_of(position(stage.match.id)))
-            *_, last = told
+            *_, last = messages_row
         finally:
             process.kill()
             client.close()

@@ -31,8 +31,8 @@ class Drawn:
 def parts(event: bytes) -> Parts:
     head, data = event.decode().rstrip().split("\n")
     assert head == "event: parts"
-    told: Parts = json.loads(data.removeprefix("data: "))["parts"]
-    return told
+    page_parts: Parts = json.loads(data.removeprefix("data: "))["parts"]
+    return page_parts
 
 
 async def upcoming(events: AsyncIterator[bytes]) -> Parts:

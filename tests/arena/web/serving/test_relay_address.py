@@ -26,7 +26,7 @@ def web_of(root: Path, relay: str) -> WebState:
 
 
 @pytest.mark.parametrize(
-    ("relay", "told"),
+    ("relay", "expected"),
     [
         ("", {"host": None, "port": None, "tls": False}),
         ("grpc://0.0.0.0:7000", {"host": None, "port": 7000, "tls": False}),
@@ -35,10 +35,10 @@ def web_of(root: Path, relay: str) -> WebState:
     ],
 )
 def test_the_pages_tell_where_remote_bots_connect(
-    tmp_path: Path, relay: str, told: dict[str, object]
+    tmp_path: Path, relay: str, expected: dict[str, object]
 ) -> None:
     with TestClient(create(web_of(tmp_path, relay))) as client:
-        assert client.get("/relay.json").json() == told
+        assert client.get("/relay.json").json() == expected
 
 
 def test_an_author_needs_the_address_of_the_pages_only(tmp_path: Path) -> None:

@@ -36,12 +36,12 @@ def test_buckets_of_many_are_forgotten_not_gathered() -> None:
 
 
 def scope(client: str, *forwarded: str) -> dict[str, object]:
-    said = [(b"x-forwarded-for", text.encode()) for text in forwarded]
-    return {"client": (client, 1), "headers": said}
+    headers = [(b"x-forwarded-for", text.encode()) for text in forwarded]
+    return {"client": (client, 1), "headers": headers}
 
 
 @pytest.mark.parametrize(
-    ("asked", "proxied", "client"),
+    ("scope_of_request", "proxied", "client"),
     [
         (scope("192.0.2.1"), False, "192.0.2.1"),
         (scope("192.0.2.1", "198.51.100.7"), False, "192.0.2.1"),
@@ -55,9 +55,9 @@ def scope(client: str, *forwarded: str) -> dict[str, object]:
     ],
 )
 def test_who_asks_is_told_by_the_line_and_by_a_proxy_of_ours_only(
-    asked: dict[str, object], proxied: bool, client: str
+    scope_of_request: dict[str, object], proxied: bool, client: str
 ) -> None:
-    assert client_of(asked, proxied) == client
+    assert client_of(scope_of_request, proxied) == client
 
 
 def test_of_one_address_a_quarter_may_listen() -> None:
@@ -136,10 +136,10 @@ def test_who_asks_too_often_is_told_when_to_ask_again(
 
 def test_who_sends_may_do_so_less_often(place: Workspace) -> None:
     with client_with(place, ServerSettings()) as client:
-        told = [
+        status_codes = [
             client.post("/ladders/poke").status_code for _ in range(request_limits.WRITE_BURST + 1)
         ]
-        assert told == [405] * request_limits.WRITE_BURST + [429]
+        assert status_codes == [405] * request_limits.WRITE_BURST + [429]
         assert client.get("/ladders/poke").status_code == 200
 
 

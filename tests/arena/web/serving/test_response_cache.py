@@ -44,12 +44,12 @@ def test_who_asks_while_it_is_written_waits_for_that() -> None:
         writer = Writer()
         writer.go.clear()
         answers = ResponseCache(Changes())
-        asked = [asyncio.create_task(answers.get(("/",), writer)) for _ in range(50)]
+        tasks = [asyncio.create_task(answers.get(("/",), writer)) for _ in range(50)]
         await asyncio.sleep(0)
-        asked[0].cancel()
+        tasks[0].cancel()
         writer.go.set()
-        told = await asyncio.gather(*asked[1:])
-        return writer.times, {answer.body.strip() for answer in told}
+        bodies = await asyncio.gather(*tasks[1:])
+        return writer.times, {answer.body.strip() for answer in bodies}
 
     assert asyncio.run(page_request()) == (1, {b"1"})
 
@@ -59,12 +59,12 @@ def test_a_change_while_it_is_written_makes_it_old() -> None:
         changes, writer = Changes(), Writer()
         writer.go.clear()
         answers = ResponseCache(changes)
-        asked = asyncio.create_task(answers.get(("/",), writer))
+        task = asyncio.create_task(answers.get(("/",), writer))
         while not writer.times:
             await asyncio.sleep(0)
         changes.record("topic")
         writer.go.set()
-        await asked
+        await task
         await answers.get(("/",), writer)
         return writer.times
 
@@ -137,17 +137,17 @@ def test_what_takes_long_is_shown_as_it_was_while_it_is_written(
     async def page_request() -> list[bytes]:
         changes, writer = Changes(), Writer()
         answers = ResponseCache(changes)
-        told = [await answers.get(("/",), writer)]
+        responses = [await answers.get(("/",), writer)]
         writer.go.clear()
         changes.record("topic")
-        told.append(await answers.get(("/",), writer))
+        responses.append(await answers.get(("/",), writer))
         writer.go.set()
         while writer.times < 2 or answers.is_writing:
             await asyncio.sleep(0)
-        told.append(await answers.get(("/",), writer))
+        responses.append(await answers.get(("/",), writer))
         monkeypatch.setattr(answers_module, "_OLD_SECONDS", 0.0)
         changes.record("topic")
-        told.append(await answers.get(("/",), writer))
-        return [one.body.strip() for one in told]
+        responses.append(await answers.get(("/",), writer))
+        return [response.body.strip() for response in responses]
 
     assert asyncio.run(page_request()) == [b"1", b"1", b"2", b"3"]

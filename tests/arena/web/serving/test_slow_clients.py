@@ -75,8 +75,8 @@ def test_who_does_not_read_is_let_go() -> None:
             got = 0
             async with asyncio.timeout(5):
                 try:
-                    while some := await reader.read(2**16):
-                        got += len(some)
+                    while chunk := await reader.read(2**16):
+                        got += len(chunk)
                 except ConnectionResetError:
                     pass
                 finally:
@@ -90,13 +90,13 @@ def test_who_waits_for_a_slow_answer_gets_it_and_may_ask_again() -> None:
     async def page_request() -> list[bytes]:
         async with serving() as (port, _):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            told = []
+            seconds = []
             for _ in range(2):
                 writer.write(b"GET /3?slow HTTP/1.1\r\nHost: x\r\n\r\n")
                 async with asyncio.timeout(5):
                     await reader.readuntil(b"\r\n\r\n")
-                    told.append(await reader.readexactly(3))
+                    seconds.append(await reader.readexactly(3))
             writer.close()
-            return told
+            return seconds
 
     assert asyncio.run(page_request()) == [b"xxx", b"xxx"]

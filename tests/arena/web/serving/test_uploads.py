@@ -74,17 +74,17 @@ def kept(stage: Stage) -> list[str]:
 
 def test_what_is_sent_is_laid_down_and_waits(stage: Stage) -> None:
     client = stage.client()
-    asked = client.post(address(), headers=stage.sign())
-    assert (asked.status_code, asked.json()) == (200, {"wanted": True, "most_bytes": 2**20})
+    response = client.post(address(), headers=stage.sign())
+    assert (response.status_code, response.json()) == (200, {"wanted": True, "most_bytes": 2**20})
     assert kept(stage) == []
     answer = client.post(address(), headers=stage.sign(), content=PARCEL)
-    told = answer.json()
-    name = told["submission"]
+    document = answer.json()
+    name = document["submission"]
     assert (answer.status_code, answer.headers["location"]) == (201, f"/submissions/{name}")
-    assert (told["state"], told["owner"], told["bot"]) == ("waiting", "ada", "mybot")
+    assert (document["state"], document["owner"], document["bot"]) == ("waiting", "ada", "mybot")
     assert stage.shelf.parcel(name).read_bytes() == PARCEL
-    found = submissions.find(stage.place.store, name)
-    assert (found.content_hash, found.bytes) == ("5" * 64, len(PARCEL))
+    submission = submissions.find(stage.place.store, name)
+    assert (submission.content_hash, submission.bytes) == ("5" * 64, len(PARCEL))
     # Who lost the answer sends it again.
     for body in (b"", PARCEL):
         again = client.post(address(), headers=stage.sign(), content=body)
@@ -201,9 +201,9 @@ def test_there_may_be_only_so_many(stage: Stage) -> None:
         refused(answer, 429, "3 submissions of ada are being worked on")
         assert int(answer.headers["retry-after"]) > 0
     assert client.post(address("other"), headers=stage.sign("bob"), content=PARCEL).is_success
-    for one in submissions.undecided(stage.place.store):
+    for upload in submissions.undecided(stage.place.store):
         state = SubmissionState.REFUSED
-        submissions.decide(stage.place.store, one.id, state, "no.", status=422)
+        submissions.decide(stage.place.store, upload.id, state, "no.", status=422)
     assert client.post(address(content="4"), headers=stage.sign(), content=PARCEL).is_success
     answer = client.post(address(content="5"), headers=stage.sign(), content=PARCEL)
     refused(answer, 429, "4 submissions within a day")
@@ -245,18 +245,24 @@ def test_an_arena_in_which_nobody_works_takes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_submission_shows_its_owner_more_than_others(stage: Stage) -> None:
-    one = push(stage.place)
+    submission = push(stage.place)
     submissions.decide(
-        *(stage.place.store, one.id, SubmissionState.REFUSED, "it could not be built."),
+        *(stage.place.store, submission.id, SubmissionState.REFUSED, "it could not be built."),
         status=422,
         output="a secret",
     )
-    client, place = stage.client(), f"/submissions/{one.id}"
-    public, own = client.get(f"{place}.json"), client.get(f"{place}.json", headers=stage.sign())
+    client, place = stage.client(), f"/submissions/{submission.id}"
+    public, owner_response = (
+        client.get(f"{place}.json"),
+        client.get(f"{place}.json", headers=stage.sign()),
+    )
     assert "secret" not in public.text + client.get(place).text
-    assert (own.json()["sentence"], own.json()["output"]) == ("it could not be built.", "a secret")
-    assert own.headers["cache-control"] == "no-store"
-    assert own.json()["status"] == 422
+    assert (owner_response.json()["sentence"], owner_response.json()["output"]) == (
+        "it could not be built.",
+        "a secret",
+    )
+    assert owner_response.headers["cache-control"] == "no-store"
+    assert owner_response.json()["status"] == 422
     shown = client.post(place, data={"token": stage.tokens["ada"]}).text
     assert "a secret" in shown
     assert "it could not be built." in shown
@@ -264,6 +270,6 @@ def test_a_submission_shows_its_owner_more_than_others(stage: Stage) -> None:
         client.get(f"{place}.json", headers=stage.sign("bob")), 403, "the token does not belong"
     )
     refused(client.get("/submissions/s-0.json"), 404, "unknown submission s-0")
-    told = client.get("/submissions.json").json()["submissions"]
-    assert [(each["submission"], each["state"]) for each in told] == [(one.id, "refused")]
+    listed = client.get("/submissions.json").json()["submissions"]
+    assert [(each["submission"], each["state"]) for each in listed] == [(submission.id, "refused")]
     assert "refused at stage received" in client.get("/submissions").text
