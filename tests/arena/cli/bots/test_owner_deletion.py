@@ -94,8 +94,8 @@ def verified(cli: Cli, stage: Stage) -> None:
         ("tournament", "verify", stage.held.tournament),
         ("db", "check"),
     ):
-        said = cli(*words)
-        assert said.status == 0, (said.out, said.err)
+        result = cli(*words)
+        assert result.status == 0, (result.out, result.err)
 
 
 def test_the_data_of_an_owner_go_and_the_results_stay(cli: Cli, stage: Stage) -> None:
@@ -105,9 +105,9 @@ def test_the_data_of_an_owner_go_and_the_results_stay(cli: Cli, stage: Stage) ->
     assert (first["deleted"], first["pseudonym"], first["matches"]) == (False, None, 1)
     assert (first["versions"], first["submissions"]) == (["luck0@1"], [submission])
     assert all(path.exists() for path in stage.files)
-    told = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
-    assert {**told, "deleted": False, "pseudonym": None} == first
-    pseudonym = told["pseudonym"]
+    document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    assert {**document, "deleted": False, "pseudonym": None} == first
+    pseudonym = document["pseudonym"]
     assert pseudonym.startswith("deleted-")
     assert [path.exists() for path in stage.files] == [False, False, True, True, False]
     version = versions.find(stage.store, "luck0@1")
@@ -180,8 +180,8 @@ def test_open_matches_are_cancelled_and_running_ones_end_first(cli: Cli, stage: 
 def test_files_and_builds_that_others_use_too_stay(cli: Cli, stage: Stage) -> None:
     content = versions.find(stage.store, "luck0@1").content_hash
     versions.add(stage.store, "same", "1", content, "/same", {}, "bob")
-    told = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
-    assert told["content_hashes"] == []
+    document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    assert document["content_hashes"] == []
     assert (stage.place.folder.versions / content).is_dir()
 
 
@@ -201,6 +201,6 @@ def test_a_waiting_submission_is_refused(cli: Cli, stage: Stage) -> None:
 
 
 def test_the_name_of_a_deleted_owner_cannot_be_taken(cli: Cli, stage: Stage) -> None:
-    told = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     with pytest.raises(BadName):
-        owners.add(stage.store, told["pseudonym"])
+        owners.add(stage.store, document["pseudonym"])
