@@ -91,9 +91,9 @@ class Arena:
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment with a temporary folder of its own, without external services."""
         strange = ("POKEARENA", "REDIS", "DATABASE", "XDG_RUNTIME")
-        own = {k: v for k, v in os.environ.items() if not k.startswith(strange)}
+        owned = {k: v for k, v in os.environ.items() if not k.startswith(strange)}
         named = {"POKEARENA_DATABASE_URL": self._url} if self._url else {}
-        return {**own, "TMPDIR": str(self.temporary), **named, **more}
+        return {**owned, "TMPDIR": str(self.temporary), **named, **more}
 
     @property
     def url(self) -> str:
@@ -231,12 +231,12 @@ class Serve:
                 start_new_session=True,
             )
         assert self._process.stdout is not None
-        said = self._process.stdout.readline()
-        services: dict[str, Any] = json.loads(said) if said else {}
+        output = self._process.stdout.readline()
+        services: dict[str, Any] = json.loads(output) if output else {}
         self._url = str(services.get("redis") or "")
         self.relay = str(services.get("relay") or "")
         """The address for connectors of remote bots; empty without a relay."""
-        return bool(said)
+        return bool(output)
 
     @property
     def pid(self) -> int:

@@ -18,8 +18,8 @@ NOW = 1_800_000_000.0
 SEED = bytes(range(32))
 HOSTILE = '</script></style></template><script>alert("x")</script>\u202e'
 SECRET = "/home/ada/mybot"
-ONE_OF_EACH_GAME = [next(one for one in TABLES if one.game.id == game) for game in GAMES]
-POKE = next(one for one in ONE_OF_EACH_GAME if one.game.id == "poke")
+ONE_OF_EACH_GAME = [next(item for item in TABLES if item.game.id == game) for game in GAMES]
+POKE = next(item for item in ONE_OF_EACH_GAME if item.game.id == "poke")
 
 
 def record_of(table: Table, boards: int = 1, change: Callable[[str], str] = str) -> MatchRecord:

@@ -57,18 +57,18 @@ class SandboxedBot:
 
 def needed(level: Level) -> None:
     """Skip the test on a machine that does not offer the level; in CI, fail instead."""
-    found = available_levels.offer(level)
-    if not found.holds:
-        assert "CI" not in os.environ, found.why_not
-        pytest.skip(f"{level}: {found.why_not}")
+    actual = available_levels.offer(level)
+    if not actual.holds:
+        assert "CI" not in os.environ, actual.why_not
+        pytest.skip(f"{level}: {actual.why_not}")
 
 
 @pytest.fixture(params=LOCKED)
 def sandboxed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SandboxedBot]:
     needed(request.param)
-    found = SandboxedBot(request.param, tmp_path)
-    with found.processes:
-        yield found
+    actual = SandboxedBot(request.param, tmp_path)
+    with actual.processes:
+        yield actual
 
 
 def test_a_level_that_is_used_has_held() -> None:
@@ -77,9 +77,9 @@ def test_a_level_that_is_used_has_held() -> None:
 
 def test_a_bot_reads_its_own_files_and_cannot_write_them(sandboxed: SandboxedBot) -> None:
     (sandboxed.folder / "data").write_text("mine")
-    said = sandboxed.tries("open('data').close()", "open('data', 'a')", "open('new', 'w')")
-    assert said[0] == "done"
-    assert "done" not in said[1:]
+    output = sandboxed.tries("open('data').close()", "open('data', 'a')", "open('new', 'w')")
+    assert output[0] == "done"
+    assert "done" not in output[1:]
     assert (sandboxed.folder / "data").read_text() == "mine"
 
 
@@ -89,13 +89,13 @@ def test_a_bot_sees_nothing_of_others(
     other = tmp_path_factory.mktemp("other") / "secret"
     other.write_text("secret")
     other.chmod(0o644)
-    said = sandboxed.tries(
+    output = sandboxed.tries(
         f"open({str(other)!r})",
         "open('/etc/passwd')",
         f"open({str(Path(__file__))!r})",
         f"open('/proc/{os.getpid()}/environ').read(1)",
     )
-    assert "done" not in said
+    assert "done" not in output
 
 
 @pytest.mark.parametrize("name", ["meek", "strong"])
@@ -120,14 +120,14 @@ def test_a_bot_reaches_nobody(sandboxed: SandboxedBot, tmp_path: Path) -> None:
         abstract.listen()
         named.bind(str(tmp_path / "s"))
         named.listen()
-        said = sandboxed.tries(
+        output = sandboxed.tries(
             f"socket.create_connection({tcp.getsockname()!r}, 1)",
             f"socket.socket(socket.AF_UNIX).connect({abstract.getsockname()!r})",
             "socket.socket(40, socket.SOCK_STREAM)",
             "socket.socket(16, socket.SOCK_RAW)",
             "socket.getaddrinfo('example.org', 80)",
         )
-    assert "done" not in said
+    assert "done" not in output
 
 
 def test_a_bot_is_refused_what_bots_do_not_need(sandboxed: SandboxedBot) -> None:
@@ -146,12 +146,12 @@ def test_a_bot_is_refused_what_bots_do_not_need(sandboxed: SandboxedBot) -> None
 
 
 def test_files_that_all_bots_see_cannot_be_locked_or_watched(sandboxed: SandboxedBot) -> None:
-    said = sandboxed.tries(
+    output = sandboxed.tries(
         "fcntl.flock(os.open(sys.executable, os.O_RDONLY), fcntl.LOCK_SH)",
         "fcntl.lockf(os.open(sys.executable, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)",
         "fcntl.fcntl(os.open('/usr', os.O_RDONLY), fcntl.F_NOTIFY, 1)",
     )
-    assert said == ["OSError"] * 3
+    assert output == ["OSError"] * 3
 
 
 def test_a_bot_cannot_signal_anybody(sandboxed: SandboxedBot) -> None:
@@ -162,14 +162,14 @@ def test_two_bots_are_different_users_if_root_starts_them(tmp_path: Path) -> Non
     needed(Level.BUBBLEWRAP)
     if os.geteuid() != 0:
         pytest.skip("only root can make others")
-    told = "import os, time\nprint(os.getuid(), flush=True)\ntime.sleep(600)\n"
-    (tmp_path / "bot.py").write_text(told)
+    program = "import os, time\nprint(os.getuid(), flush=True)\ntime.sleep(600)\n"
+    (tmp_path / "bot.py").write_text(program)
     bot = Bot("bot", Manifest("bot", ("python", "bot.py")), tmp_path)
-    with Processes(level=Level.BUBBLEWRAP) as one, Processes(level=Level.BUBBLEWRAP) as two:
-        for processes in (one, two):
+    with Processes(level=Level.BUBBLEWRAP) as first, Processes(level=Level.BUBBLEWRAP) as two:
+        for processes in (first, two):
             processes.start(0, bot)
             wait_until(lambda: processes.report(0).output)  # noqa: B023
-        users = {one.report(0).output, two.report(0).output}
+        users = {first.report(0).output, two.report(0).output}
     assert len(users) == 2
     assert "0\n" not in users
 
@@ -235,8 +235,8 @@ def test_nothing_is_left_of_a_cell(sandboxed: SandboxedBot) -> None:
 
 def groups(init_pid: int) -> list[str]:
     """Return the control groups of the bot with this init process."""
-    found = [name for parent in cgroup.parents().values() for name in os.listdir(parent)]
-    return [name for name in found if name.startswith(f"{cgroup.mine()}{init_pid}-")]
+    names = [name for parent in cgroup.parents().values() for name in os.listdir(parent)]
+    return [name for name in names if name.startswith(f"{cgroup.mine()}{init_pid}-")]
 
 
 def test_who_is_not_trusted_is_not_run_unsandboxed(tmp_path: Path) -> None:
