@@ -1,5 +1,5 @@
 /**
- * The kit: implements the protocol for bots in TypeScript.
+ * The kit: implements the protocol for bots in TypeScript and JavaScript.
  *
  * A complete bot:
  *
@@ -68,7 +68,8 @@ export interface Player {
 export const GAMES_IN_FLIGHT = 16;
 
 const LARGEST_MESSAGE = 64 << 20;
-const PROTOCOL = fileURLToPath(new URL("../proto", import.meta.url));
+/** The compiled kit is in `target/`, the kit in JavaScript beside `proto/`. */
+const PROTOCOL = ["../proto", "./proto"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 /** Serves a bot at POKEARENA_ADDRESS until the arena ends it. */
 export function run(bot: Choose | Player): void {
@@ -90,7 +91,7 @@ export function run(bot: Choose | Player): void {
 /** Returns the definition of the service, read from `proto/` when the bot starts. */
 function service(): grpc.ServiceDefinition {
   const loaded = loadSync("pokearena/v1/bot.proto", {
-    includeDirs: [PROTOCOL],
+    includeDirs: PROTOCOL,
     keepCase: true,
     longs: String,
     defaults: true,

@@ -103,6 +103,26 @@ run(choose);
     run=("node", "--enable-source-maps", "target/own.js"),
 )
 
+JAVASCRIPT = Language(
+    name="javascript",
+    tools=("node", "npm"),
+    random="random.js",
+    greedy="pouku",
+    own={
+        "own.js": """
+import { run } from "./kit.js";
+
+function choose(turn) {
+  console.log("thinking");
+  throw new Error("out of ideas");
+}
+
+run(choose);
+"""
+    },
+    run=("node", "own.js"),
+)
+
 PYTHON = Language(
     name="python",
     tools=(),
@@ -193,5 +213,6 @@ PokearenaBot.run { |turn, random| choose(turn) }
 )
 
 LANGUAGES = {
-    language.name: language for language in (PYTHON, GO, RUST, TYPESCRIPT, JAVA, CPP, RUBY)
+    language.name: language
+    for language in (PYTHON, GO, RUST, JAVASCRIPT, TYPESCRIPT, JAVA, CPP, RUBY)
 }

@@ -24,7 +24,15 @@ from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.errors import BotError
 
 README: Final = "README.md"
-_ALIASES: Final = {"c++": "cpp", "golang": "go", "ts": "typescript", "sh": "shell"}
+_ALIASES: Final = {
+    "c++": "cpp",
+    "golang": "go",
+    "js": "javascript",
+    "kt": "kotlin",
+    "node": "javascript",
+    "sh": "shell",
+    "ts": "typescript",
+}
 _LEFT_OUT: Final = shutil.ignore_patterns(*IGNORED, *FETCHED, "*.pyc", "*.lock", "*-lock.json")
 _PYTHON_KIT: Final = "pokearena_bot.py"
 _PACKAGE: Final = Path("pokearena", "v1")
@@ -121,6 +129,10 @@ def _files(language: str) -> Iterator[tuple[Path, Path]]:
                 yield Path(parent, name), Path(parent, name).relative_to(kit)
     for source in _protocol(_protocol_folder() / _PACKAGE, "*.proto"):
         yield source, Path("proto") / _PACKAGE / source.name
+    if language == "javascript":  # Editors find the types of the messages there.
+        types = kit.parent / "typescript" / _PACKAGE
+        for source in sorted(types.glob("*.ts")):
+            yield source, _PACKAGE / source.name
     if language == "python":
         if not (kit / _PYTHON_KIT).exists():
             yield _module(Path(_PYTHON_KIT).stem), Path(_PYTHON_KIT)
@@ -183,14 +195,14 @@ def _rename(folder: Path, language: str, name: str) -> None:
     default="python",
     show_default=True,
     metavar="LANGUAGE",
-    help="Programming language: python, go, rust, typescript, java, cpp or ruby; c or shell "
-    "without gRPC.",
+    help="Programming language: python, go, rust, javascript, typescript, java, cpp or ruby; "
+    "c or shell without gRPC.",
 )
 def new(folder: Path, lang: str) -> None:
     """Write a starter bot into a new folder.
 
-    The folder contains a bot that plays every game at random, a greedy bot for one game (not in C
-    and shell), the kit that both use, and the protocol. It works without a checkout of the arena.
+    The folder contains a bot that plays every game at random, a greedy bot (not in C and shell),
+    the kit that both use, and the protocol. It works without a checkout of the arena.
     """
 
     write(folder, lang.lower())

@@ -17,7 +17,20 @@ DECISION_BOUNDS: Final = tuple(2.0**n / 1000 for n in range(-1, 15))
 """Upper bounds in seconds, 0.5 ms to 16.384 s; they coincide with bin edges of decision times."""
 MATCH_BOUNDS: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
 LANGUAGES: Final = frozenset(
-    ("c", "cpp", "go", "java", "python", "ruby", "rust", "shell", "typescript", REMOTE)
+    (
+        "c",
+        "cpp",
+        "go",
+        "java",
+        "javascript",
+        "kotlin",
+        "python",
+        "ruby",
+        "rust",
+        "shell",
+        "typescript",
+        REMOTE,
+    )
 )
 """Languages with a label of their own. Others become `OTHER`: authors may write any text."""
 UNKNOWN, OTHER = "unknown", "other"
