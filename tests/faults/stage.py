@@ -91,9 +91,9 @@ class Arena:
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment with a temporary folder of its own, without external services."""
         strange = ("POKEARENA", "REDIS", "DATABASE", "XDG_RUNTIME")
-        owned = {k: v for k, v in os.environ.items() if not k.startswith(strange)}
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith(strange)}
         named = {"POKEARENA_DATABASE_URL": self._url} if self._url else {}
-        return {**owned, "TMPDIR": str(self.temporary), **named, **more}
+        return {**inherited, "TMPDIR": str(self.temporary), **named, **more}
 
     @property
     def url(self) -> str:

@@ -57,18 +57,18 @@ class SandboxedBot:
 
 def needed(level: Level) -> None:
     """Skip the test on a machine that does not offer the level; in CI, fail instead."""
-    actual = available_levels.offer(level)
-    if not actual.holds:
-        assert "CI" not in os.environ, actual.why_not
-        pytest.skip(f"{level}: {actual.why_not}")
+    offered = available_levels.offer(level)
+    if not offered.holds:
+        assert "CI" not in os.environ, offered.why_not
+        pytest.skip(f"{level}: {offered.why_not}")
 
 
 @pytest.fixture(params=LOCKED)
 def sandboxed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SandboxedBot]:
     needed(request.param)
-    actual = SandboxedBot(request.param, tmp_path)
-    with actual.processes:
-        yield actual
+    bot = SandboxedBot(request.param, tmp_path)
+    with bot.processes:
+        yield bot
 
 
 def test_a_level_that_is_used_has_held() -> None:
