@@ -10,8 +10,11 @@ from typing import Any
 
 import rich_click as click
 
+from arena.cli import config_file
+
 PREFIX = "POKEARENA"
 """Prefix of the environment variables of options."""
+_HELP_FLAGS = frozenset(("-h", "--help"))
 
 
 class LazyCommand(click.RichCommand):
@@ -45,9 +48,9 @@ def _name_variables(command: click.Command, prefix: str) -> None:
             _name_variables(member, f"{prefix}_{name}")
     for option in command.params:
         if isinstance(option, click.Option) and option.envvar is None:
-            flag = max(option.opts, key=len).lstrip("-").replace("-", "_")
-            if flag != option.name:
-                option.envvar = f"{prefix}_{flag}".replace("-", "_").upper()
+            key = config_file.key_of(option).replace("-", "_")
+            if key != option.name:
+                option.envvar = f"{prefix}_{key}".replace("-", "_").upper()
 
 
 class LazyGroup(click.RichGroup):
@@ -60,9 +63,14 @@ class LazyGroup(click.RichGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, Any, list[str]]:
-        """Return the command named by the arguments, imported."""
+        """Return the command named by the arguments, imported, and read its configuration."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command.load() if isinstance(command, LazyCommand) else command, rest
+        if isinstance(command, LazyCommand):
+            command = command.load()
+        if command and name and not ctx.resilient_parsing and _HELP_FLAGS.isdisjoint(rest):
+            files = config_file.read_files(self.commands)
+            ctx.default_map = {name: config_file.default_map(files, (name,), command)}
+        return name, command, rest
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the help page, drawn as rich-click does but without importing rich."""
@@ -125,12 +133,13 @@ _COMMANDS = {
         "db": "Upgrade, back up, restore or check the database.",
         "bench": "Measure the speed of the arena.",
         "doctor": "Check that everything the arena needs is installed.",
+        "config": "Show the settings from files and variables.",
     },
 }
 
 _PACKAGES = {
     "bots": "bot new owner",
-    "develop": "ask bench doctor rules test",
+    "develop": "ask bench config doctor rules test",
     "matches": "logs play replay verify why",
     "tournaments": "demo tournament",
     "ladders": "compare export ladder matrix standings",
@@ -158,7 +167,7 @@ _HELP = {
     cls=LazyGroup,
     context_settings={
         "auto_envvar_prefix": PREFIX,
-        "help_option_names": ["-h", "--help"],
+        "help_option_names": sorted(_HELP_FLAGS, key=len),
         "max_content_width": _WIDTH,
         # The decorator of rich-click would import rich for every command.
         "rich_help_config": _HELP,
@@ -172,7 +181,8 @@ def pokearena() -> None:
 
     `pokearena COMMAND --help` explains a command, and `pokearena --version` prints the version.
     Each option can also be set by an environment variable: POKEARENA_DATA sets --data of all
-    commands, POKEARENA_PLAY_SEED sets --seed of play.
+    commands, POKEARENA_PLAY_SEED sets --seed of play. `pokearena config` shows the variables and
+    the configuration files in force.
     """
 
 

@@ -42,6 +42,7 @@ _STATUS = {
     "arena.errors.Unreachable": UNREACHABLE,
     "arena.services.supervisor.ServicesError": UNREACHABLE,
     "arena.services.worker_process.NoServices": UNREACHABLE,
+    "arena.system.structured_file.FileError": USAGE,
     "arena.tournaments.tournament_file.TournamentFileError": USAGE,
     "redis.exceptions.RedisError": UNREACHABLE,
     "referee.games.contract.SetupError": USAGE,

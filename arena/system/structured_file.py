@@ -105,6 +105,38 @@ class InvalidKey(Exception):
         self.path, self.sentence, self.problem = path, sentence, problem
 
 
+@dataclass(frozen=True, slots=True)
+class TomlDocument:
+    """The content of a valid TOML file, without a model."""
+
+    values: dict[str, Any]
+    text: str
+
+    def line(self, *keys: str | int) -> int | None:
+        """Return the line of a value, or of the nearest table around it, from 1."""
+        return _toml_line(self.text, keys)
+
+
+def parse_toml(path: Path, error: type[FileError] = FileError) -> TomlDocument:
+    """Return the content of a TOML file.
+
+    Raises:
+        FileError: the file cannot be read or is not TOML; of the class `error`.
+    """
+    text = _text(path, error)
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as wrong:
+        reason, line = str(wrong), None
+        if found := _TOML_POSITION.fullmatch(reason):
+            reason = found[1]
+            line = int(found[2]) if found[2] else len(text.splitlines()) or 1
+        raise error(path, FileProblem.SYNTAX, f"not valid TOML: {reason}.", "", line) from None
+    except RecursionError:
+        raise error(path, FileProblem.SYNTAX, "values are nested too deeply.") from None
+    return TomlDocument(values, text)
+
+
 def read_toml(
     path: Path,
     model: type[T],
@@ -122,17 +154,8 @@ def read_toml(
     Raises:
         FileError: the file cannot be read or is not valid; of the class `error`.
     """
-    text = _text(path, error)
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as wrong:
-        reason, line = str(wrong), None
-        if found := _TOML_POSITION.fullmatch(reason):
-            reason = found[1]
-            line = int(found[2]) if found[2] else len(text.splitlines()) or 1
-        raise error(path, FileProblem.SYNTAX, f"not valid TOML: {reason}.", "", line) from None
-    except RecursionError:
-        raise error(path, FileProblem.SYNTAX, "values are nested too deeply.") from None
+    toml = parse_toml(path, error)
+    document, text = toml.values, toml.text
     fault = next(_faults(document, model, (), closed=True), None)
     if fault is not None:
         _refuse(path, fault, _toml_line(text, fault.path), error)

@@ -186,7 +186,10 @@ _PLAIN = ("name", "format", "seats", "boards", "seed", "faults", *_NAMES)
 
 
 def _spec(flags: dict[str, Any]) -> TournamentSpec:
-    """Return the settings in the file, if any, updated by the given flags."""
+    """Return the settings in the file, if any, updated by the given flags.
+
+    A tournament file is complete: a configuration file does not change it.
+    """
     from arena.cli import game_options as setup
     from arena.cli.tournaments import match_plan
     from arena.tournaments import tournament_file
@@ -194,15 +197,16 @@ def _spec(flags: dict[str, Any]) -> TournamentSpec:
 
     context = click.get_current_context()
     assert context is not None
-    given: dict[str, Any] = {
-        _NAMES.get(name, name): flags[name]
-        for name in _PLAIN
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
-    }
-    if flags["settings"] or flags["cycles"]:
-        cycles = {} if flags["cycles"] is None else {"cycles": flags["cycles"]}
-        given["settings"] = {**match_plan.pairs(flags["settings"], "the setting"), **cycles}
-    if flags["pairs"]:
+    ignored = {ParameterSource.DEFAULT}
+    if flags["game"].endswith(".toml"):
+        ignored.add(ParameterSource.DEFAULT_MAP)
+    used = {name for name in flags if context.get_parameter_source(name) not in ignored}
+    given: dict[str, Any] = {_NAMES.get(name, name): flags[name] for name in _PLAIN if name in used}
+    if used & {"settings", "cycles"}:
+        settings = flags["settings"] if "settings" in used else ()
+        cycles = {"cycles": flags["cycles"]} if "cycles" in used else {}
+        given["settings"] = {**match_plan.pairs(settings, "the setting"), **cycles}
+    if "pairs" in used:
         given["options"] = dict(map(setup.option, flags["pairs"]))
     if flags["bots"]:
         given["bots"] = tuple((text, "") for text in flags["bots"])

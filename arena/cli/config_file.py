@@ -1,0 +1,345 @@
+"""Defaults of options from configuration files (docs/reference/configuration.md).
+
+`pokearena.toml` of a project, and `config.toml` in the user's configuration folder, have a table
+for each command and a key for each of its options. A project file can come with somebody else's
+folder, so it cannot set every option (docs/decisions/2026-11-23-configuration-files.md).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from arena.cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from arena.system.structured_file import FileError, TomlDocument
+
+PROJECT_FILE: Final = "pokearena.toml"
+VARIABLE: Final = "POKEARENA_CONFIG"
+"""Names the only file to read; an empty value means none."""
+SHARED: Final = "data"
+"""The option that a file can set for all commands, above its tables."""
+SECRET: Final = frozenset(("token",))
+"""Options whose values are not shown."""
+USER_ONLY: Final = frozenset(
+    (
+        # Addresses at which other machines reach this one, and trust in what they send.
+        "address",
+        "behind-proxy",
+        "host",
+        "listen",
+        "metrics",
+        "relay",
+        "relay-cert",
+        "relay-key",
+        "relay-workers",
+        # Servers that receive the user's token and bots, and the certificates to trust.
+        "at",
+        "ca",
+        "remote",
+        "to",
+        "token",
+        # Deletes without a question.
+        "yes",
+    )
+)
+"""Options that a project file cannot set."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """A configuration file with valid names of commands.
+
+    Attributes:
+        path: its absolute path.
+        trusted: whether the user has chosen it; a project file is found by the current folder.
+        document: its content.
+    """
+
+    path: Path
+    trusted: bool
+    document: TomlDocument
+
+
+@dataclass(frozen=True, slots=True)
+class FileSetting:
+    """A valid setting of a configuration file.
+
+    Attributes:
+        option: the option that it sets.
+        value: the value for click, with absolute paths.
+        file: the path of the file.
+        line: the number of its line, from 1.
+    """
+
+    option: click.Option
+    value: object
+    file: Path
+    line: int
+
+
+def key_of(option: click.Option) -> str:
+    """Return the key of an option: its longest flag without dashes, such as "relay-wait"."""
+    return max(option.opts, key=len).lstrip("-")
+
+
+def options_of(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of a command by their keys, without those that only print and exit."""
+    return {
+        key_of(option): option
+        for option in command.params
+        if isinstance(option, click.Option) and not option.is_eager
+    }
+
+
+def user_file(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the path of the user's file, which need not exist."""
+    # The specification of XDG requires that a relative path is ignored.
+    named = Path(environment.get("XDG_CONFIG_HOME", ""))
+    folder = named if named.is_absolute() else Path("~/.config").expanduser()
+    return folder / "pokearena" / "config.toml"
+
+
+def read_files(
+    commands: Mapping[str, click.Command], environment: Mapping[str, str] = os.environ
+) -> list[ConfigFile]:
+    """Read the files in force, the most specific first.
+
+    Args:
+        commands: the commands of the program, by name; a table of a file is named after one.
+        environment: environment variables.
+
+    Raises:
+        FileError: a file cannot be read, or has a table of an unknown command.
+    """
+    named = environment.get(VARIABLE)
+    if named is not None:
+        chosen = [(Path(named).absolute(), True)] if named else []
+    else:
+        project, user = _project_file(), user_file(environment)
+        chosen = [(project, False)] if project else []
+        if user.is_file() and user != project:
+            chosen.append((user, True))
+    return [_read(path, trusted, commands) for path, trusted in chosen]
+
+
+def _project_file() -> Path | None:
+    """Return the nearest project file, from the current folder upwards."""
+    try:
+        here = Path.cwd()
+    except OSError:
+        return None
+    for folder in (here, *here.parents):
+        file = folder / PROJECT_FILE
+        try:
+            status = file.stat()
+        except OSError:
+            continue
+        if not stat.S_ISREG(status.st_mode):
+            continue
+        if status.st_uid in (os.geteuid(), 0) and not status.st_mode & stat.S_IWOTH:
+            return file
+        from arena.cli import output
+
+        output.warn(f"{file} is ignored: another user owns it or can write it.")
+        return None
+    return None
+
+
+def _read(path: Path, trusted: bool, commands: Mapping[str, click.Command]) -> ConfigFile:
+    from arena.system.structured_file import parse_toml
+
+    file = ConfigFile(path, trusted, parse_toml(path))
+    for key, value in file.document.values.items():
+        if key not in commands and key != SHARED:
+            raise _unknown(file, (key,), (*commands, SHARED))
+        if key in commands:
+            _check_table(file, (key,), value)
+    return file
+
+
+def settings(
+    files: list[ConfigFile], path: tuple[str, ...], command: click.Command
+) -> dict[tuple[str, ...], FileSetting]:
+    """Return the settings for a command and its members; of several files, that of the first.
+
+    Args:
+        files: the files, the most specific first.
+        path: the words that call the command, such as ("tournament", "run").
+        command: the command.
+
+    Returns:
+        Settings by the words that call the command, and the key.
+
+    Raises:
+        FileError: a key or a value is not valid.
+    """
+    merged: dict[tuple[str, ...], FileSetting] = {}
+    for file in files:
+        table: Any = file.document.values
+        for word in path:
+            table = table.get(word, {})
+        in_file = dict(_settings(file, path, table, command))
+        merged = {**in_file, **merged}
+    return merged
+
+
+def default_map(
+    files: list[ConfigFile], path: tuple[str, ...], command: click.Command
+) -> dict[str, Any]:
+    """Return the settings for a command in the form of `click.Context.default_map`.
+
+    Raises:
+        FileError: a key or a value is not valid.
+    """
+    defaults: dict[str, Any] = {}
+    for (*words, _), setting in settings(files, path, command).items():
+        table = defaults
+        for word in words[len(path) :]:
+            table = table.setdefault(word, {})
+        assert setting.option.name is not None
+        table[setting.option.name] = setting.value
+    return defaults
+
+
+def _settings(
+    file: ConfigFile, path: tuple[str, ...], table: Mapping[str, object], command: click.Command
+) -> Iterator[tuple[tuple[str, ...], FileSetting]]:
+    if isinstance(command, click.Group):
+        for word, value in table.items():
+            if word not in command.commands:
+                raise _unknown(file, (*path, word), command.commands)
+            _check_table(file, (*path, word), value)
+        for word, member in command.commands.items():
+            inner: Any = table.get(word, {})
+            yield from _settings(file, (*path, word), inner, member)
+        return
+    options = options_of(command)
+    for key, value in table.items():
+        if key not in options:
+            raise _unknown(file, (*path, key), options)
+        yield (*path, key), _setting(file, (*path, key), value, options[key], command)
+    shared = file.document.values.get(SHARED)
+    if shared is not None and SHARED in options and SHARED not in table:
+        yield (*path, SHARED), _setting(file, (SHARED,), shared, options[SHARED], command)
+
+
+def _check_table(file: ConfigFile, keys: tuple[str, ...], value: object) -> None:
+    if not isinstance(value, dict):
+        raise _invalid(file, keys, f"must be a table of options: [{'.'.join(keys)}].")
+
+
+def _setting(
+    file: ConfigFile,
+    keys: tuple[str, ...],
+    value: object,
+    option: click.Option,
+    command: click.Command,
+) -> FileSetting:
+    if not file.trusted and key_of(option) in USER_ONLY:
+        raise _invalid(
+            file,
+            keys,
+            f"cannot be set by a project file; set it in {user_file()}, by its environment "
+            "variable, or on the command line.",
+        )
+    context = click.Context(command)
+    if option.multiple or option.nargs != 1:
+        if not isinstance(value, list):
+            raise _invalid(file, keys, "must be a list.")
+        if option.nargs != 1 and len(value) != option.nargs:
+            raise _invalid(file, keys, f"must be a list of {option.nargs} values.")
+        checked: object = [_checked(file, keys, part, option, context) for part in value]
+    else:
+        checked = _checked(file, keys, value, option, context)
+    return FileSetting(option, checked, file.path, file.document.line(*keys) or 1)
+
+
+def _checked(
+    file: ConfigFile,
+    keys: tuple[str, ...],
+    value: Any,
+    option: click.Option,
+    context: click.Context,
+) -> object:
+    """Return a value that click will accept for the option."""
+    kind = option.type
+    value = _of_type(file, keys, value, kind)
+    if isinstance(kind, click.Path):
+        value = str(file.path.parent / Path(value).expanduser())
+        if not file.trusted and not _is_inside(Path(value), file.path.parent):
+            raise _invalid(file, keys, f"must be a path inside {file.path.parent}.")
+    try:
+        converted = kind.convert(value, option, context)
+        if option.callback is not None:
+            option.callback(context, option, converted)
+    except click.UsageError as error:
+        choices = kind.choices if isinstance(kind, click.Choice) else ()
+        raise _invalid(file, keys, error.message, str(value), choices) from None
+    except CommandError as error:
+        raise _invalid(file, keys, str(error)) from None
+    return value
+
+
+def _of_type(
+    file: ConfigFile, keys: tuple[str, ...], value: Any, kind: click.ParamType[Any]
+) -> Any:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind is click.BOOL or isinstance(kind, type(click.BOOL)):
+        valid, expected = isinstance(value, bool), "true or false"
+    elif isinstance(kind, type(click.INT)):
+        valid, expected = is_number and isinstance(value, int), "a whole number"
+    elif isinstance(kind, type(click.FLOAT)):
+        valid, expected = is_number, "a number"
+    else:
+        # A seed or a version is a text that can look like a number.
+        valid, expected = is_number or isinstance(value, str), "a string"
+        value = str(value)
+    if not valid:
+        from arena.system.structured_file import shown
+
+        raise _invalid(file, keys, f"must be {expected}, not {shown(value)}.")
+    return value
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def _unknown(
+    file: ConfigFile, keys: tuple[str, ...], known: Mapping[str, object] | Any
+) -> FileError:
+    from arena.errors import nearest
+    from arena.system.structured_file import FileError, FileProblem
+    from referee.sanitizing import quote
+
+    names = sorted(known)
+    hint = nearest(keys[-1], names) or f"; the keys are {', '.join(names)}."
+    sentence = f'unknown key "{quote(".".join(keys), 60)}"{hint}'
+    line = file.document.line(*keys)
+    return FileError(file.path, FileProblem.UNKNOWN_KEY, sentence, ".".join(keys), line)
+
+
+def _invalid(
+    file: ConfigFile,
+    keys: tuple[str, ...],
+    sentence: str,
+    value: str = "",
+    choices: Iterable[object] = (),
+) -> FileError:
+    from arena.errors import nearest
+    from arena.system.structured_file import FileError, FileProblem
+
+    key = ".".join(keys)
+    hint = nearest(value, map(str, choices))
+    sentence = sentence.removesuffix(".") + hint if hint else sentence
+    return FileError(
+        file.path, FileProblem.VALUE, f'"{key}": {sentence}', key, file.document.line(*keys)
+    )

@@ -1,0 +1,293 @@
+"""Test configuration files: their precedence, their errors, and what a project file may set."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from arena.cli import config_file
+from arena.cli.root import LazyCommand, pokearena
+from arena.cli.workspace import Workspace
+from arena.system.structured_file import FileError, FileProblem
+from tests.arena.cli.terminal import Cli, Said
+
+REVIEWED = frozenset(
+    """
+    all allowance alpha anchor bank beta boards burst by check cycles data debug delay dry-run
+    earlier faults format from-start full game games html json keep ladder ladders lang lenient
+    list los max-active-versions max-matches model name no-history no-pause no-wait once
+    open option output owner parquet patience play port push-mib pushes quick rate reason record
+    relay-wait rounds seat seats seed set spectators sprt start tables timing tournament
+    version views watch watchers web workers
+    """.split()
+)
+"""Options that a project file in an untrusted folder may set: reviewed one by one.
+
+A new option belongs here or in `config_file.USER_ONLY`. It belongs there if it runs a program,
+weakens the sandbox, lets other machines in, deletes without a question, or sends secrets or bots to
+other machines.
+"""
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def project(here: Path) -> Write:
+    """Write the project file, in a folder above the current one."""
+
+    def write(text: str) -> Path:
+        file = here / "pokearena.toml"
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    return write
+
+
+@pytest.fixture
+def user(here: Path) -> Write:
+    """Write the user's file."""
+
+    def write(text: str) -> Path:
+        file = here / "user/pokearena/config.toml"
+        file.parent.mkdir(parents=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    return write
+
+
+def all_options(
+    command: click.Command, path: tuple[str, ...] = ()
+) -> dict[tuple[str, ...], dict[str, click.Option]]:
+    """Return the options of each command by their keys."""
+    command = command.load() if isinstance(command, LazyCommand) else command
+    if not isinstance(command, click.Group):
+        return {path: config_file.options_of(command)}
+    return {
+        words: options
+        for name, member in command.commands.items()
+        for words, options in all_options(member, (*path, name)).items()
+    }
+
+
+def settings(said: Said) -> dict[tuple[str, str], tuple[object, str]]:
+    """Return value and source by command and name, from `pokearena config --json`."""
+    return {
+        (row["command"], row["name"]): (row["value"], row["source"])
+        for row in json.loads(said.out)["settings"]
+    }
+
+
+def refused(said: Said) -> FileError:
+    assert said.status == 2
+    assert isinstance(said.error, FileError)
+    return said.error
+
+
+def test_each_source_comes_before_the_next(
+    cli: Cli, project: Write, user: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def language(*words: str) -> str:
+        # The error names the language in force.
+        return cli("new", "mybot", *words).err
+
+    user('[new]\nlang = "from-user"')
+    assert "from-user" in language()
+    project('[new]\nlang = "from-project"')
+    assert "from-project" in language()
+    monkeypatch.setenv("POKEARENA_NEW_LANG", "from-variable")
+    assert "from-variable" in language()
+    assert "from-option" in language("--lang", "from-option")
+
+
+def test_files_are_merged_by_option(cli: Cli, project: Write, user: Write) -> None:
+    user("[play]\nboards = 5\nseed = 7")
+    project("[play]\nboards = 6")
+    assert settings(cli("config", "--json")) == {
+        ("play", "boards"): (6, "project file"),
+        ("play", "seed"): ("7", "user file"),
+    }
+
+
+def test_a_project_file_is_found_from_a_folder_below_and_its_paths_begin_in_its_folder(
+    cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project('data = "arena"')
+    assert Workspace(here / "arena").store is not None
+    (here / "deep/down").mkdir(parents=True)
+    monkeypatch.chdir(here / "deep/down")
+    assert cli("standings").status == 0
+    assert settings(cli("config", "--json")) == {
+        ("", "data"): (str(here / "arena"), "project file")
+    }
+
+
+def test_the_nearest_project_file_is_used_alone(
+    cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project("[play]\nboards = 6")
+    (here / "inner").mkdir()
+    (here / "inner/pokearena.toml").write_text("[play]\nseed = 1", encoding="utf-8")
+    monkeypatch.chdir(here / "inner")
+    assert settings(cli("config", "--json")) == {("play", "seed"): ("1", "project file")}
+
+
+def test_a_project_file_that_others_can_write_is_ignored(cli: Cli, project: Write) -> None:
+    project("[play]\nboards = 6").chmod(0o666)
+    said = cli("config", "--json")
+    assert settings(said) == {}
+    assert "warning" in said.err
+
+
+def test_a_variable_names_the_only_file(
+    cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project("[play]\nboards = 6")
+    monkeypatch.setenv("POKEARENA_CONFIG", "other.toml")
+    assert refused(cli("config")).problem is FileProblem.ABSENT
+    (here / "other.toml").write_text('[serve]\nhost = "0.0.0.0"', encoding="utf-8")
+    assert settings(cli("config", "--json")) == {("serve", "host"): ("0.0.0.0", "user file")}
+    monkeypatch.setenv("POKEARENA_CONFIG", "")
+    assert settings(cli("config", "--json")) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "key", "line", "hint"),
+    [
+        ("\n[paly]\n", FileProblem.UNKNOWN_KEY, "paly", 2, '"play"'),
+        ("[play]\n\nboard = 1\n", FileProblem.UNKNOWN_KEY, "play.board", 3, '"boards"'),
+        ("[tournament.rum]\n", FileProblem.UNKNOWN_KEY, "tournament.rum", 1, '"run"'),
+        ("play = 3\n", FileProblem.VALUE, "play", 1, "table"),
+        ("[play]\nboards = 0\n", FileProblem.VALUE, "play.boards", 2, "range"),
+        ('[play]\nboards = "ten"\n', FileProblem.VALUE, "play.boards", 2, "whole number"),
+        ("[play]\njson = 1\n", FileProblem.VALUE, "play.json", 2, "true or false"),
+        ('[play]\noption = "teams"\n', FileProblem.VALUE, "play.option", 2, "list"),
+        ("[play]\nseed = true\n", FileProblem.VALUE, "play.seed", 2, "string"),
+        ("[compare]\nsprt = [1.0]\n", FileProblem.VALUE, "compare.sprt", 2, "2 values"),
+        ('[compare]\nmodel = "pentanomical"\n', FileProblem.VALUE, "compare.model", 2, ""),
+        ("[play]\nboards =\n", FileProblem.SYNTAX, "", 2, "TOML"),
+    ],
+)
+def test_an_error_has_its_file_line_key_and_a_correction(
+    cli: Cli, project: Write, text: str, problem: FileProblem, key: str, line: int, hint: str
+) -> None:
+    file = project(text)
+    error = refused(cli("config"))
+    assert (error.file, error.problem, error.key, error.line) == (file, problem, key, line)
+    assert hint in error.sentence
+
+
+def test_a_command_checks_its_own_table_and_helps_despite_errors(cli: Cli, project: Write) -> None:
+    project("[play]\nboards = 0")
+    assert refused(cli("play", "poke", "a", "b")).key == "play.boards"
+    assert cli("play", "--help").status == 0
+    assert cli("rules").status == 0
+
+
+def test_callbacks_of_options_check_values_of_files(cli: Cli, user: Write) -> None:
+    user('[metrics]\nlisten = "nowhere"')
+    assert refused(cli("config")).key == "metrics.listen"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('[serve]\nhost = "0.0.0.0"', "serve.host"),
+        ("[web]\nbehind-proxy = true", "web.behind-proxy"),
+        ('[bot.push]\nto = "https://elsewhere"', "bot.push.to"),
+        ('[bot.push]\ntoken = "secret"', "bot.push.token"),
+        ('[bot.connect]\nca = "ca.pem"', "bot.connect.ca"),
+        ('data = "../elsewhere"', "data"),
+        ('[play]\nrecord = "/tmp/record.jsonl"', "play.record"),
+        ('[export]\noutput = "~/table.csv"', "export.output"),
+    ],
+)
+def test_a_project_file_cannot_lead_out_of_its_folder(
+    cli: Cli, project: Write, text: str, key: str
+) -> None:
+    project(text)
+    assert refused(cli("config")).key == key
+
+
+def test_a_link_does_not_lead_out_of_the_folder(cli: Cli, here: Path, project: Write) -> None:
+    (here / "link").symlink_to("/tmp")
+    project('data = "link/arena"')
+    assert refused(cli("config")).key == "data"
+
+
+def test_every_option_has_been_reviewed_for_project_files() -> None:
+    keys = {key for options in all_options(pokearena).values() for key in options}
+    unreviewed = keys - REVIEWED - config_file.USER_ONLY
+    assert not unreviewed, f"add {unreviewed} to REVIEWED above, or to config_file.USER_ONLY"
+    assert keys == REVIEWED | config_file.USER_ONLY
+    assert not REVIEWED & config_file.USER_ONLY
+
+
+def test_every_option_can_be_set_by_a_file(tmp_path: Path) -> None:
+    """Each option gets a value of its type, and click accepts it."""
+    existing = tmp_path / "file"
+    existing.touch()
+    for path, options in all_options(pokearena).items():
+        for key, option in options.items():
+            value = value_for(option, tmp_path)
+            file = tmp_path / "config.toml"
+            file.write_text(f"[{'.'.join(path)}]\n{key} = {json.dumps(value)}", encoding="utf-8")
+            commands = pokearena.commands
+            files = config_file.read_files(commands, {config_file.VARIABLE: str(file)})
+            top = commands[path[0]]
+            command = top.load() if isinstance(top, LazyCommand) else top
+            table = config_file.default_map(files, path[:1], command)
+            for word in path[1:]:
+                table = table[word]
+            assert set(table) == {option.name}, (path, key)
+
+
+def value_for(option: click.Option, folder: Path) -> object:
+    kind = option.type
+    value: object = "127.0.0.1:1"
+    if isinstance(kind, click.Path):
+        value = str(folder if not kind.file_okay else folder / "file")
+    elif isinstance(kind, click.Choice):
+        value = str(kind.choices[0])
+    elif isinstance(kind, type(click.BOOL)):
+        value = True
+    elif isinstance(kind, (type(click.INT), type(click.FLOAT))):
+        value = 2 if not isinstance(kind, click.FloatRange) or kind.max != 1 else 1
+    count = 1 if option.nargs == 1 else option.nargs
+    return [value] * count if option.multiple or count > 1 else value
+
+
+def test_secrets_are_not_shown(cli: Cli, user: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    user('[bot.push]\ntoken = "hush-1"\nto = "https://ada:hush-2@arena"')
+    monkeypatch.setenv("POKEARENA_TOKEN", "hush-3")
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://ada:hush-4@host/arena")
+    monkeypatch.setenv("POKEARENA_REDIS_URL", "redis://:hush-5@host")
+    monkeypatch.setenv("POKEARENA_BOT_CONNECT_TOKEN", "hush-6")
+    for words in (("config",), ("config", "--json"), ("config", "bot")):
+        said = cli(*words)
+        assert said.status == 0
+        assert "***" in said.out
+        assert "hush" not in said.out + said.err
+
+
+def test_a_command_shows_all_its_options(cli: Cli, project: Write) -> None:
+    project("[play]\nboards = 6")
+    shown = settings(cli("config", "play", "--json"))
+    assert shown["play", "boards"] == (6, "project file")
+    assert shown["play", "json"] == (False, "default")
+    assert cli("config", "nothing").status == 2
+
+
+def test_a_tournament_file_is_complete(
+    cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project("[tournament.run]\nboards = 6\nseats = 3\ncycles = 4")
+    cup = here / "cup.toml"
+    cup.write_text('game = "poke"\nboards = 2\n\n', encoding="utf-8")
+    words = ("tournament", "run", "--dry-run", "--json")
+    bots = ("sample:greedy", "sample:random")
+    from_file = json.loads(cli(*words, str(cup), *bots).out)
+    monkeypatch.setenv("POKEARENA_CONFIG", "")
+    assert json.loads(cli(*words, str(cup), *bots).out) == from_file
