@@ -1,6 +1,8 @@
-"""Resolve the names of tournaments and versions on the command line."""
+"""Resolve the names of tournaments, versions and ladders on the command line."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.workspace import Workspace
@@ -9,10 +11,15 @@ from arena.store import id_prefixes
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
 
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
+    from arena.ladders.ladder_key import LadderKey
+
+
 _TOURNAMENT = "t-"
 
 
-def tournament(workspace: Workspace, name: str) -> str:
+def find_tournament(workspace: Workspace, name: str) -> str:
     """Return the id of a tournament by its prefix.
 
     Raises:
@@ -38,7 +45,7 @@ def tournament(workspace: Workspace, name: str) -> str:
     return fitting[0]
 
 
-def version(workspace: Workspace, label: str) -> Version:
+def find_version(workspace: Workspace, label: str) -> Version:
     """Return the version NAME@NUMBER, or the newest of NAME.
 
     Raises:
@@ -53,3 +60,28 @@ def version(workspace: Workspace, label: str) -> Version:
     known = [v.id for v in everything] if at else sorted({v.name for v in everything})
     hint = nearest(label, known) or "; `pokearena bot list` lists all."
     raise CommandError(f'unknown bot "{label}"{hint}', USAGE, code="unknown-bot")
+
+
+def scopes_of(workspace: Workspace, name: str | None, tournament: str | None) -> list[LadderKey]:
+    """Return the ladders of a game, a form or a tournament; all ladders if neither is given.
+
+    Raises:
+        CommandError: the game or tournament is unknown, or the form has no tournament.
+    """
+    from arena.cli import game_options
+    from arena.ladders import ladder_key
+    from arena.store.tournaments import tournaments
+    from referee.games.registry import GAMES
+
+    if tournament is not None:
+        stored = tournaments.find(workspace.store, find_tournament(workspace, tournament))
+        return [ladder_key.of_tournament(stored)]
+    # The rules of the games are not needed for the ladders of all games.
+    held = ladder_key.of_forms(workspace.store, name)
+    if held or name is None:
+        return held
+    game, dash, _ = name.partition("-")
+    if dash and game in GAMES:
+        sentence = f'no tournament of "{name}" in this arena.'
+        raise CommandError(sentence, USAGE, "pokearena tournament list", code="not-played")
+    return ladder_key.of_forms(workspace.store, game_options.game_named(name).id)

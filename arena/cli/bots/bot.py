@@ -112,7 +112,7 @@ def add(
 @data_option
 def listing(everything: bool, as_json: bool, data: Path | None) -> None:
     """List the versions. --json prints one line per version."""
-    from arena.cli import formatting
+    from arena.cli import output
     from arena.cli.workspace import Workspace
     from arena.store.bots import remote_bots, versions
 
@@ -130,7 +130,7 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
                 version.owner or "–",
                 version.manifest.get("language") or "–",
                 " ".join(version.manifest.get("games") or ("all",)),
-                formatting.local_time(version.created),
+                output.local_time(version.created),
                 _state(version, elsewhere.get(version.id)),
             )
             for version in listed
@@ -145,14 +145,14 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
 @data_option
 def show(version: str, as_json: bool, data: Path | None) -> None:
     """Show a version: its content, its files and its ratings."""
-    from arena.cli import formatting, lookup
+    from arena.cli import lookup, output
     from arena.cli.ladders import ladder_table
     from arena.cli.workspace import Workspace
     from arena.ladders import ladder_key
     from arena.store.bots import remote_bots
 
     workspace = Workspace(data)
-    found_version = lookup.version(workspace, version)
+    found_version = lookup.find_version(workspace, version)
     remote = remote_bots.find(workspace.store, found_version.id)
     ladders = ladder_table.of_scopes(workspace.store, ladder_key.of_forms(workspace.store)).items()
     standing = {form: table for form, table in ladders if found_version.id in table.entrants}
@@ -167,7 +167,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
         "state": _state(found_version, remote),
         "refused": _refusals(remote),
         "because": found_version.quarantine_reason,
-        "added": formatting.local_time(found_version.created),
+        "added": output.local_time(found_version.created),
         "authors": ", ".join(manifest.get("authors") or ()),
         "language": manifest.get("language", ""),
         "games": " ".join(manifest.get("games") or ("all",)),
@@ -208,7 +208,7 @@ def retire(
         _retire_remotely(version, to, token, as_json)
         return
     workspace = Workspace(data)
-    retired = versions.retire(workspace.existing_store, lookup.version(workspace, version).id)
+    retired = versions.retire(workspace.existing_store, lookup.find_version(workspace, version).id)
     if as_json:
         output.document(_as_json(retired))
     else:
@@ -253,7 +253,7 @@ def release(version: str, as_json: bool, data: Path | None) -> None:
     from arena.store.bots import quarantine
 
     workspace = Workspace(data)
-    released = quarantine.lift(workspace.existing_store, lookup.version(workspace, version).id)
+    released = quarantine.lift(workspace.existing_store, lookup.find_version(workspace, version).id)
     if as_json:
         output.document(_as_json(released))
     else:
@@ -275,7 +275,7 @@ def renew(version: str, as_json: bool, data: Path | None) -> None:
     from arena.store.bots import remote_bots
 
     workspace = Workspace(data)
-    version_id = lookup.version(workspace, version).id
+    version_id = lookup.find_version(workspace, version).id
     _tell_token(version_id, remote_bots.renew(workspace.existing_store, version_id), as_json)
 
 
@@ -294,24 +294,22 @@ def _tell_token(version: str, token: str, as_json: bool) -> None:
 
 def _refusals(remote: RemoteBot | None) -> str:
     """Return the number of rejected connections as this bot, with the latest one."""
-    from arena.cli import formatting
+    from arena.cli import output
 
     if remote is None or not remote.refusals:
         return ""
-    return f"{remote.refusals}, last {formatting.local_time(remote.refused)}: {remote.refusal}"
+    return f"{remote.refusals}, last {output.local_time(remote.refused)}: {remote.refusal}"
 
 
 def _state(version: Version, remote: RemoteBot | None) -> str:
-    from arena.cli import formatting
+    from arena.cli import output
 
     if version.retired is not None:
-        return f"retired {formatting.local_time(version.retired)}"
+        return f"retired {output.local_time(version.retired)}"
     if version.quarantined is not None:
-        return f"in quarantine {formatting.local_time(version.quarantined)}"
+        return f"in quarantine {output.local_time(version.quarantined)}"
     if remote is not None:
-        return remote.words + (
-            f" since {formatting.local_time(remote.since)}" if remote.since else ""
-        )
+        return remote.words + (f" since {output.local_time(remote.since)}" if remote.since else "")
     return "active"
 
 

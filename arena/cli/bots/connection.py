@@ -31,7 +31,7 @@ def command_of(words: tuple[str, ...]) -> Command:
     """
     from arena.bots import bot as bots
     from arena.bots import resolver
-    from arena.cli.bots import builds
+    from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
     from arena.errors import BotError
 
@@ -39,7 +39,7 @@ def command_of(words: tuple[str, ...]) -> Command:
     is_bot = words[0].startswith(resolver.SAMPLE) or named.is_dir()
     if len(words) == 1 and (is_bot or named.suffix in (".py", ".toml")):
         try:
-            bot = builds.up_to_date(Workspace(), resolver.resolve(words[0]))
+            bot = registration.up_to_date(Workspace(), resolver.resolve(words[0]))
             assert bot.folder is not None
             return Command(bots.command(bot), bot.folder)
         except BotError as error:

@@ -144,7 +144,7 @@ def _confirm(name: str, yes: bool) -> None:
 @data_option
 def listing(as_json: bool, data: Path | None) -> None:
     """List the owners with a token. --json prints one line per owner."""
-    from arena.cli import formatting
+    from arena.cli import output
     from arena.cli.workspace import Workspace
     from arena.store.bots import owners
     from arena.tournaments import json_values
@@ -156,7 +156,7 @@ def listing(as_json: bool, data: Path | None) -> None:
         return
     output.table(
         ("<owner", "<token created"),
-        [(owner.name, formatting.local_time(owner.created)) for owner in owner_list],
+        [(owner.name, output.local_time(owner.created)) for owner in owner_list],
     )
     output.next_step("pokearena owner add NAME")
 

@@ -15,8 +15,7 @@ from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.cli.develop.question_history import HistoryAnswer
-    from arena.cli.develop.recorded_question import BotAnswer
+    from arena.cli.develop.recorded_question import BotAnswer, HistoryAnswer
     from arena.cli.matches.record_lookup import RecordSource
     from referee.replay import RecordedQuestion
 
@@ -69,7 +68,7 @@ def ask(
     earlier questions of the seat first, in the same messages, and prints the first answer that
     differs from the record.
     """
-    from arena.cli.bots import builds
+    from arena.cli.bots import registration
     from arena.cli.develop import recorded_question
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace
@@ -78,7 +77,7 @@ def ask(
     match, places = _parts(question)
     source = record_lookup.find(workspace, match)
     limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(source))
-    built = builds.up_to_date(workspace, workspace.bot(bot))
+    built = registration.up_to_date(workspace, workspace.bot(bot))
     history = None
     if from_start:
         history = _ask_history(source, places, built, limits)
@@ -86,9 +85,9 @@ def ask(
     else:
         puts = [recorded_question.asked(source, game, decision) for game, decision in places]
         if by_play or len(puts) > 1:
-            from arena.cli.develop import batch_questions
+            from arena.cli.develop import recorded_question
 
-            answers = batch_questions.ask(source, puts, built, *limits)
+            answers = recorded_question.ask_together(source, puts, built, *limits)
         else:
             answers = [recorded_question.ask(source, puts[0], built, *limits)]
     answered = list(zip(puts, answers, strict=True))
@@ -117,11 +116,11 @@ def _start_seconds(source: RecordSource) -> float:
 def _ask_history(
     source: RecordSource, places: list[tuple[int, int]], bot: Bot, limits: tuple[float, float]
 ) -> HistoryAnswer:
-    from arena.cli.develop import question_history
+    from arena.cli.develop import recorded_question
 
     if len(places) > 1:
         raise CommandError("--from-start needs exactly one question.", USAGE)
-    return question_history.ask(source, *places[0], bot, *limits)
+    return recorded_question.ask_in_order(source, *places[0], bot, *limits)
 
 
 def _history_json(history: HistoryAnswer) -> dict[str, object]:

@@ -8,10 +8,10 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from arena.bots.bot import Bot
-from arena.cli import formatting, output
-from arena.cli.bots import builds
+from arena.cli import output
+from arena.cli.bots import registration
 from arena.cli.output import ProgressLine, clean
-from arena.cli.services.own_referee import own_referee
+from arena.cli.services.referee import own_referee
 from arena.cli.workspace import Workspace
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.examination import examine as examined
@@ -44,11 +44,11 @@ def examine(
             bot,
             referee,
             games,
-            formatting.seed_of(seed),
+            output.seed_of(seed),
             seeded=seed,
             called=typed,
             thorough=not quick,
-            builder=lambda bot: builds.up_to_date(workspace, bot),
+            builder=lambda bot: registration.up_to_date(workspace, bot),
             hear=about,
         )
         for check in checks:

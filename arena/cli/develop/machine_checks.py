@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena import config
-from arena.cli.services.own_referee import own_referee
+from arena.cli.services.referee import own_referee
 from arena.cli.services.running_services import running
 from arena.cli.workspace import Workspace
 from arena.errors import InfrastructureError

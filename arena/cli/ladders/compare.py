@@ -72,14 +72,14 @@ def compare(
     Choose the bounds of an SPRT before the first match; its first verdict is final.
     """
     from arena.cli import lookup
-    from arena.cli.ladders import compare_views, key_lookup
+    from arena.cli.ladders import compare_views
     from arena.cli.workspace import Workspace
 
     workspace = Workspace(data)
     workspace.expect_store()
     test = compare_views.test_of(sprt, alpha, beta, model)
-    pair = (lookup.version(workspace, first).id, lookup.version(workspace, second).id)
-    scopes = key_lookup.scopes_of(workspace, game, tournament)
+    pair = (lookup.find_version(workspace, first).id, lookup.find_version(workspace, second).id)
+    scopes = lookup.scopes_of(workspace, game, tournament)
     comparison = compare_views.compare(workspace.store, scopes, pair, unit, test)
     if as_json:
         output.document(comparison.to_json())

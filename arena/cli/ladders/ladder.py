@@ -30,14 +30,15 @@ def verify(game: str | None, tournament: str | None, as_json: bool, data: Path |
     All results of each match, and each ladder, are computed again from the records and compared.
     Nothing is changed. `pokearena verify` checks the records themselves.
     """
-    from arena.cli.ladders import key_lookup, rebuilt_ladder
+    from arena.cli import lookup
+    from arena.cli.ladders import rebuilt_ladder
     from arena.cli.workspace import Workspace
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
     checks = [
         rebuilt_ladder.verify(workspace.store, scope)
-        for scope in key_lookup.scopes_of(workspace, game, tournament)
+        for scope in lookup.scopes_of(workspace, game, tournament)
     ]
     differences = [difference for check in checks for difference in check.differences]
     if as_json:
@@ -69,14 +70,15 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     Differences are printed. A match with an unreadable record is left unchanged in the store, and
     is not counted in the printed ladder.
     """
-    from arena.cli.ladders import key_lookup, rebuilt_ladder
+    from arena.cli import lookup
     from arena.cli.ladders import ladder_table as views
+    from arena.cli.ladders import rebuilt_ladder
     from arena.cli.workspace import Workspace
     from arena.ladders import ladder_values
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
-    scopes = key_lookup.scopes_of(workspace, game, tournament)
+    scopes = lookup.scopes_of(workspace, game, tournament)
     rebuilt = [rebuilt_ladder.rebuild(workspace.store, scope, write=True) for scope in scopes]
     played = [ladder for ladder in rebuilt if ladder.table.lines]
     if as_json:

@@ -74,13 +74,14 @@ def matrix(
     GAME can be a form, such as pouku-3. A score counts only the matches between the two bots. --los
     (likelihood of superiority) follows from the strengths, which are fitted to all matches.
     """
-    from arena.cli.ladders import key_lookup, ladder_table
+    from arena.cli import lookup
+    from arena.cli.ladders import ladder_table
     from arena.cli.workspace import Workspace
     from arena.ladders import stored_crosstables
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
-    scopes = key_lookup.scopes_of(workspace, game, tournament)
+    scopes = lookup.scopes_of(workspace, game, tournament)
     made = {scope.form: stored_crosstables.of_scope(workspace.store, scope) for scope in scopes}
     crosstables = {form: crosstable for form, crosstable in made.items() if crosstable is not None}
     if as_json:

@@ -87,7 +87,8 @@ def standings(
     --json prints one document, with --watch one line per change. Equal tournaments give equal
     output; --timing adds the decision times, which vary, under "timing".
     """
-    from arena.cli.ladders import key_lookup, ladder_table
+    from arena.cli import lookup
+    from arena.cli.ladders import ladder_table
     from arena.cli.workspace import Workspace
 
     workspace = Workspace(data)
@@ -97,7 +98,7 @@ def standings(
     known: dict[LadderKey, LadderSums] = {}
 
     def look() -> tuple[Sequence[LadderKey], Ladders]:
-        scopes = key_lookup.scopes_of(workspace, game, tournament)
+        scopes = lookup.scopes_of(workspace, game, tournament)
         return scopes, ladder_table.of_scopes(workspace.store, scopes, settings, known)
 
     scopes, ladders = look()

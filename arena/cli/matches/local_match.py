@@ -12,11 +12,11 @@ from typing import Any
 from arena.bots.bot import Bot, told_apart
 from arena.bots.exit_report import Report
 from arena.bots.version_store import content_hash
-from arena.cli import formatting, game_options
-from arena.cli.bots import builds
+from arena.cli import game_options, output
+from arena.cli.bots import registration
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.matches import local_matches
-from arena.cli.services.own_referee import own_referee
+from arena.cli.services.referee import own_referee
 from arena.cli.workspace import Workspace
 from arena.matches.runner import play_match, record_text
 from arena.store import ids
@@ -86,9 +86,9 @@ def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
     bots = told_apart(workspace.bot(text) for text in wish.bots)
     for bot in bots:
         game_options.check_plays(bot, game)
-        builds.up_to_date(workspace, bot)
+        registration.up_to_date(workspace, bot)
         _check_reachable(bot)
-    seed = formatting.seed_of(wish.seed)
+    seed = output.seed_of(wish.seed)
     entrants = tuple(map(_entrant, bots))
     what = {
         "game": game.id,

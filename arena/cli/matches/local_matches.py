@@ -139,7 +139,7 @@ def _delete_output(folder: Folder, match: str) -> None:
 
 def show(workspace: Workspace, *, as_json: bool) -> None:
     """Print the local matches, the newest first, as a table or as one JSON document a line."""
-    from arena.cli import formatting, output
+    from arena.cli import output
 
     listed = list(summaries(workspace))
     if as_json:
@@ -151,7 +151,7 @@ def show(workspace: Workspace, *, as_json: bool) -> None:
         [
             (
                 match.id,
-                formatting.local_time(match.time),
+                output.local_time(match.time),
                 _form(match),
                 " v ".join(match.bots),
                 match.games if match.games == match.total else f"{match.games} of {match.total}",

@@ -69,10 +69,10 @@ def _faults(source: RecordSource, seat: str | None) -> list[tuple[str, Line]]:
 
 
 def _show_faults(source: RecordSource, faults: list[tuple[str, Line]]) -> None:
-    from arena.cli.matches import fault_text
+    from arena.cli.matches import story
 
     for name, fault in faults:
-        for line in fault_text.explain(source.record.match, fault, name):
+        for line in story.explain_fault(source.record.match, fault, name):
             output.told(line)
         output.line()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.cli import formatting, output
+from arena.cli import output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
 from arena.cli.matches.local_matches import KEPT
 from arena.cli.options import bounded, data_option, game_options, json_option, seats_option
@@ -110,7 +110,7 @@ def play(
     wish = local_match.MatchRequest(
         game=game,
         bots=bots,
-        seed=formatting.random_seed() if seed is None else seed,
+        seed=output.random_seed() if seed is None else seed,
         boards=boards,
         options=pairs,
         clock=Clock(start, allowance, bank),
@@ -187,8 +187,8 @@ def _tell(bout: LocalMatch, game: PlayedGame) -> None:
 
 def _print_results(bout: LocalMatch) -> None:
     """Print the results, and the explanation of the first fault."""
-    from arena.cli.matches import fault_text
-    from arena.cli.matches.summary import summaries
+    from arena.cli.matches import story
+    from arena.cli.matches.play_progress import summaries
 
     output.table(
         ("bot", "games", "won", "drawn", "lost", "points", "moves", "median", "slowest", "faults"),
@@ -203,7 +203,7 @@ def _print_results(bout: LocalMatch) -> None:
     if bout.fault is not None:
         line, entrant = bout.fault
         output.line()
-        for text in fault_text.explain(bout.spec.line(), line, bout.spec.versions[entrant]):
+        for text in story.explain_fault(bout.spec.line(), line, bout.spec.versions[entrant]):
             output.told(text)
 
 
@@ -231,7 +231,7 @@ def _ms(time: float | None) -> str:
 
 
 def _as_json(bout: LocalMatch, record: Path | None, page: Path | None) -> dict[str, object]:
-    from arena.cli.matches.summary import summaries
+    from arena.cli.matches.play_progress import summaries
 
     spec = bout.spec
     blamed = bout.fault

@@ -45,7 +45,7 @@ def replay(
     position, with all hands and stocks, the seats to act, and the following actions.
     """
     from arena.cli import key_input
-    from arena.cli.matches import record_lookup, replay_page, replay_steps
+    from arena.cli.matches import record_lookup, replay_page, story
     from arena.cli.workspace import Workspace
     from arena.presentation import narration
 
@@ -69,11 +69,11 @@ def replay(
                 output.document(position)
         return
     if output.is_terminal() and not no_pause and key_input.has_keys():
-        replay_steps.by_keys(source.record.match, games, seed)
+        story.by_keys(source.record.match, games, seed)
     else:
         for record in games:
             width = output.screen().width
-            for page in replay_steps.pages(source.record.match, record, seed, width):
+            for page in story.pages(source.record.match, record, seed, width):
                 for line in page:
                     output.told(line)
                 output.line()

@@ -1,19 +1,25 @@
-"""Describe a recorded game as text: the deals, the actions, the result."""
+"""Describe a recorded game as text: the deals, the actions, the faults, the result."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
+from arena.cli import output
+from arena.cli.key_input import keyboard
 from arena.cli.output import clean
+from arena.presentation import text
 from arena.presentation.elements import Area, DominoLayout, ScoreTable, TableRendering
 from arena.presentation.frames import rendered_steps
 from arena.presentation.narration import result, seat_names
+from arena.presentation.registry import presentation_of
 from arena.presentation.text import WIDTH, board_lines, lines
 from referee.games.contract import Game
 from referee.games.registry import find
 from referee.record import GameRecord, Line
 from referee.replay import in_words
+from referee.sanitizing import sanitized
 
 _WIDEST_ACTION = 24
 
@@ -95,3 +101,91 @@ def faults(game: GameRecord) -> Iterator[str]:
     for fault in game.faults:
         name = names[fault["seat"]]
         yield f"{name} is out: {fault['verdict']}, {clean(fault['sentence'])}"
+
+
+# Explain a fault of a record to the author of the bot.
+
+_SHOWN_ACTIONS = 12
+_SHOWN_FIRST, _SHOWN_LAST = 6, 14
+
+
+def explain_fault(match: Line, fault: Line, name: str) -> Iterator[str]:
+    """Yield a fault as lines of text: the sentence, the hand, the legal actions, the output.
+
+    Args:
+        match: the match line of the record.
+        fault: its fault line.
+        name: the bot.
+    """
+    yield f"fault   {name}: {fault['verdict']}"
+    yield f"        {clean(fault['sentence'])}"
+    question = fault.get("question")
+    if question:
+        for view in question.get("view", {}).values():
+            yield f"hand    {' '.join(view.get('hand', ())) or '–'}"
+        legal = [in_words(find(match["game"]), action) for action in question.get("legal", [])]
+        # The sentence of an illegal action lists them already.
+        if legal and fault["verdict"] != "illegal":
+            more = " | ..." if len(legal) > _SHOWN_ACTIONS else ""
+            yield f"legal   {' | '.join(legal[:_SHOWN_ACTIONS])}{more}"
+    lines = sanitized(fault.get("output", "")).rstrip().splitlines()
+    for number, line in enumerate(_shortened(lines)):
+        yield f"{'        ' if number else 'output  '}{line}"
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    """Return the first and last lines; in some languages the message precedes the stack trace."""
+    left_out = len(lines) - _SHOWN_FIRST - _SHOWN_LAST
+    if left_out <= 0:
+        return lines
+    return [*lines[:_SHOWN_FIRST], f"... {left_out} lines ...", *lines[-_SHOWN_LAST:]]
+
+
+# Step through recorded games: as pages of text, or by keys in a terminal.
+
+Page = list[str]
+_KEYS = "n next · p previous · g first · e last · ] next game · [ game before · q quit"
+_STEPS = {
+    **dict.fromkeys(("n", " ", "\n", "\r", "l", "j", "right", "down"), 1),
+    **dict.fromkeys(("p", "\x7f", "h", "k", "left", "up"), -1),
+    "g": -sys.maxsize,
+    "e": sys.maxsize,
+}
+_OTHER_GAME = {"]": 1, "[": -1}
+_QUIT = ("q", "\x04")
+
+
+def pages(match: Line, game: GameRecord, seed: bytes, width: int = text.WIDTH) -> Iterator[Page]:
+    """Yield every position of a game as lines of text, with the actions made in it."""
+    names = seat_names(game)
+    rules = find(match["game"])
+    hidden = presentation_of(match["game"]).hidden
+    heading = title(match, game)
+    for step, rendering in rendered_steps(match, game, seed):
+        whole = replace(rendering, below=(*rendering.below, *hidden(step.state)))
+        page = [heading, *text.lines(whole, width)]
+        page += [f"> {move(rules, line, names)}" for line in step.lines]
+        if not step.lines:
+            page += [f"! {line}" for line in faults(game)]
+            page.append(result(game))
+        yield page
+
+
+def by_keys(match: Line, games: Sequence[GameRecord], seed: bytes) -> None:
+    """Step through games by keys until a key quits."""
+    game, at = 0, 0
+    shown = list(pages(match, games[game], seed, output.screen().width))
+    with keyboard() as next_key:
+        while True:
+            output.screen().clear()
+            for line in shown[at]:
+                output.told(line)
+            output.hint(f"\nstep {at + 1} of {len(shown)} · {_KEYS}")
+            key = next_key()
+            if key in _QUIT:
+                return
+            if key in _OTHER_GAME:
+                before, game = game, min(max(game + _OTHER_GAME[key], 0), len(games) - 1)
+                if game != before:
+                    at, shown = 0, list(pages(match, games[game], seed, output.screen().width))
+            at = min(max(at + _STEPS.get(key, 0), 0), len(shown) - 1)

@@ -43,7 +43,7 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     from arena.records.redaction import published
 
     workspace = Workspace(data)
-    name = lookup.tournament(workspace, tournament)
+    name = lookup.find_tournament(workspace, tournament)
     where = folder or Path(f"bundle-{name}")
     try:
         files.check(where, name)
@@ -92,7 +92,7 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
     `tournament bundle`; nothing else is read. Exit status 1 if there is a problem.
     """
     from arena.cli.output import ProgressLine
-    from arena.cli.tournaments import audit_report
+    from arena.cli.tournaments import views
     from arena.records.bundle.audit import audit
     from arena.records.bundle.bundle import BundleError
     from arena.records.bundle.earlier import changes
@@ -108,9 +108,9 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
     if then is not None:
         done = replace(done, problems=(*done.problems, *changes(then, collected)))
     if as_json:
-        output.document(audit_report.to_json(collected, done))
+        output.document(views.audit_json(collected, done))
     else:
-        audit_report.show(collected, done, then)
+        views.show_audit(collected, done, then)
         output.next_step(_next(tournament, collected))
     return FAILED if done.problems else OK
 
@@ -157,7 +157,7 @@ def _find(name: str, data: Path | None, progress: ProgressLine) -> tuple[Bundle,
     if "/" in name:
         raise CommandError(f"folder not found: {name}", USAGE, code="unknown-folder")
     workspace = Workspace(data)
-    tournament = lookup.tournament(workspace, name)
+    tournament = lookup.find_tournament(workspace, name)
     differences = tuple(store_audit.differences(workspace.store, tournament, progress))
     try:
         return gather(workspace.store, tournament), differences

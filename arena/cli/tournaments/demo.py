@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arena.cli.tournaments.live_table import TournamentSnapshot
-    from arena.cli.tournaments.result_check import CheckedMatch
+    from arena.cli.tournaments.running import CheckedMatch
     from arena.cli.workspace import Workspace
 
 
@@ -66,7 +66,7 @@ def demo(
     that nothing was lost; stops it all.
     Ctrl-C loses nothing and says how to go on.
     """
-    from arena.cli.tournaments import demo_tournaments, result_check, running
+    from arena.cli.tournaments import demo_tournaments, running
     from arena.cli.workspace import Workspace
     from arena.services.web_process import Pages, listen_near
 
@@ -82,7 +82,7 @@ def demo(
 
     snapshots = running.play_out(workspace, workers, begin, pages if web else None)
     output.hint("dealing and replaying every match again")
-    checked = result_check.check(
+    checked = running.check_results(
         workspace.store, [snapshot.tournament.id for snapshot in snapshots]
     )
     seconds = round(time.monotonic() - began, 1)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.bots import resolver
-from arena.cli import formatting
+from arena.cli import output
 from arena.cli.bots import registration
 from arena.cli.tournaments.live_table import TournamentSnapshot
-from arena.cli.tournaments.result_check import CheckedMatch
+from arena.cli.tournaments.running import CheckedMatch
 from arena.cli.workspace import Workspace
 from arena.ladders import ladder_values
 from arena.presentation.registry import presentation_of
@@ -56,7 +56,7 @@ def begin(
             boards=boards or _boards(game, full),
             settings={"cycles": cycles},
         )
-        secret = None if seed is None else derive(formatting.seed_of(seed), game.id, 0)
+        secret = None if seed is None else derive(output.seed_of(seed), game.id, 0)
         made.append(scheduler.begin(workspace.store, plan, entrants, secret).id)
     return made
 

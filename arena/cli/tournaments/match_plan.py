@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from arena.cli import game_options, lookup, output
 from arena.cli.bots import registration
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.formatting import count
 from arena.cli.options import unknown
+from arena.cli.output import count
 from arena.cli.tournaments import running
 from arena.errors import BadName, OutOfRange, check_name
 from arena.formats.contract import Fixture, FormatEntrant
@@ -219,7 +219,7 @@ def join(
     Raises:
         CommandError: its format does not accept new entrants.
     """
-    name = lookup.tournament(workspace, tournament)
+    name = lookup.find_tournament(workspace, tournament)
     plan = tournaments.find(workspace.store, name).plan
     if plan.format in CLOSED_FORMATS:
         raise CommandError(

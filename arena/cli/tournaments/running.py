@@ -1,8 +1,9 @@
-"""Run tournaments from the first match to the last, and handle interruptions."""
+"""Run tournaments from the first match to the last, handle interruptions, check the result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.cli import output
@@ -12,16 +13,66 @@ from arena.cli.tournaments import live_table
 from arena.cli.workspace import Workspace
 from arena.errors import Conflict
 from arena.formats.contract import Fixture, FormatEntrant
-from arena.store.matches import offline_bot_waits
+from arena.store.matches import listing, offline_bot_waits, results
+from arena.store.matches.listing import Match
 from arena.store.matches.spec import TournamentPlan
-from arena.store.schema import TournamentState
+from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
+from arena.system import process_pool
 from arena.tournaments import scheduler
 from referee.games.registry import find
+from referee.record import RecordError, read
+from referee.replay import verify
 
 if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
     from arena.cli.tournaments.live_table import TournamentSnapshot
     from arena.services.web_process import Pages
+
+
+# Check that all matches of tournaments are complete and their records correct.
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedMatch:
+    """A checked match."""
+
+    match: Match
+    seed: bytes | None
+    """The seed, revealed when the match was closed."""
+    problems: tuple[str, ...]
+    """One sentence per problem; empty if the match is closed and its record correct."""
+
+
+def check_results(engine: Engine, tournaments: Iterable[str]) -> tuple[CheckedMatch, ...]:
+    """Check every match of these tournaments.
+
+    Deals are recomputed, actions replayed and scores computed again.
+    """
+    matches = [m for name in tournaments for m in listing.matches(engine, tournament=name)]
+    records = (results.record(engine, m.id) for m in matches)
+    verified = process_pool.each(_verify, records, len(matches))
+    return tuple(
+        CheckedMatch(match, seed, (*_lost(match), *problems) if match.committed else _lost(match))
+        for match, (seed, problems) in zip(matches, verified, strict=True)
+    )
+
+
+def _lost(match: Match) -> tuple[str, ...]:
+    if match.state is not MatchState.CLOSED:
+        return (f"{match.id} is {match.state.lower()}: {match.reason or 'not played'}",)
+    if match.committed != match.games:
+        return (f"{match.id} has {match.committed} of {match.games} games",)
+    return ()
+
+
+def _verify(record: str) -> tuple[bytes | None, tuple[str, ...]]:
+    try:
+        parsed = read(record)
+    except RecordError as error:
+        return None, (str(error),)
+    return parsed.seed, tuple(verify(parsed))
 
 
 def check(plan: TournamentPlan, entrants: int) -> int:

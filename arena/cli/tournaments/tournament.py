@@ -55,7 +55,7 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
-    name = lookup.tournament(workspace, tournament)
+    name = lookup.find_tournament(workspace, tournament)
     try:
         if folder.exists() and any(folder.iterdir()):
             raise CommandError(
@@ -152,7 +152,7 @@ def run(
     if dry_run:
         match_plan.preview(workspace, spec, workers, as_json)
         return None
-    from arena.cli import formatting
+    from arena.cli import output
     from arena.cli.tournaments import running
     from arena.cli.tournaments.views import report
     from arena.services.web_process import HOST, PORT, Pages, listen_near
@@ -163,7 +163,7 @@ def run(
     entrants, owners = match_plan.registered(workspace, bots)
     entries = scheduler.enrol(workspace.store, entrants, owners)
     first = running.opening(plan, entries)
-    secret = None if spec.seed is None else formatting.seed_of(spec.seed)
+    secret = None if spec.seed is None else output.seed_of(spec.seed)
 
     def begin() -> list[str]:
         made = tournaments.create(workspace.store, plan, entries, first, secret)
@@ -250,7 +250,7 @@ def resume(
     from arena.store.tournaments import tournaments as store
 
     workspace = Workspace(data)
-    names = [lookup.tournament(workspace, name) for name in tournaments]
+    names = [lookup.find_tournament(workspace, name) for name in tournaments]
     if not names:
         everything = store.listing(workspace.existing_store)
         names = [tournament.id for tournament in everything if tournament.ended is None]
@@ -286,7 +286,7 @@ def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> Non
     from arena.store.tournaments import lifecycle
 
     workspace = Workspace(data)
-    for name in [lookup.tournament(workspace, prefix) for prefix in tournaments]:
+    for name in [lookup.find_tournament(workspace, prefix) for prefix in tournaments]:
         lifecycle.pause(workspace.store, name)
         views.changed(workspace, name, f"{name} is paused", as_json)
     if not as_json:
@@ -339,8 +339,8 @@ def withdraw(
     from arena.store.tournaments import lifecycle
 
     workspace = Workspace(data)
-    name = lookup.tournament(workspace, tournament)
-    for version in [lookup.version(workspace, label).id for label in versions]:
+    name = lookup.find_tournament(workspace, tournament)
+    for version in [lookup.find_version(workspace, label).id for label in versions]:
         lifecycle.withdraw(workspace.store, name, version, reason)
     views.changed(workspace, name, f"withdrawn from {name}: {', '.join(versions)}", as_json)
     if not as_json:
@@ -352,7 +352,7 @@ _HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state
 
 def _row(tournament: Tournament, progress: TournamentProgress, playing: bool) -> tuple[object, ...]:
     """Return a line of the list, with a plus sign if the format may schedule more matches."""
-    from arena.cli import formatting
+    from arena.cli import output
     from arena.formats.contract import ALL_AT_ONCE
 
     settled = tournament.ended is not None or tournament.plan.format in ALL_AT_ONCE
@@ -363,8 +363,8 @@ def _row(tournament: Tournament, progress: TournamentProgress, playing: bool) ->
         len(tournament.entrants),
         f"{progress.closed}/{progress.matches}{'' if settled else '+'}",
         f"{progress.games}/{progress.planned}",
-        formatting.tournament_state(tournament.state, playing),
-        formatting.local_time(tournament.created),
+        output.tournament_state(tournament.state, playing),
+        output.local_time(tournament.created),
     )
 
 
@@ -416,7 +416,7 @@ def show(tournament: str, as_json: bool, data: Path | None) -> None:
     from arena.cli.workspace import Workspace
 
     workspace = Workspace(data)
-    name = lookup.tournament(workspace, tournament)
+    name = lookup.find_tournament(workspace, tournament)
     if as_json:
         output.document(views.whole(workspace, name))
     else:
@@ -436,7 +436,7 @@ def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> No
     from arena.store.tournaments import tournaments as store
 
     workspace = Workspace(data)
-    for name in [lookup.tournament(workspace, prefix) for prefix in tournaments]:
+    for name in [lookup.find_tournament(workspace, prefix) for prefix in tournaments]:
         lifecycle.cancel(workspace.store, name)
         closed = store.progress(workspace.store, name).closed
         sentence = f"{name} is cancelled; {closed} of its matches are closed"

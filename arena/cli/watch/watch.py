@@ -24,8 +24,7 @@ def watch(ladder: str | None, data: Path | None) -> None:
     """
     import asyncio
 
-    from arena.cli import key_input
-    from arena.cli.ladders import key_lookup
+    from arena.cli import key_input, lookup
     from arena.cli.services import running_services
     from arena.cli.watch import screen
     from arena.cli.workspace import Workspace
@@ -41,7 +40,7 @@ def watch(ladder: str | None, data: Path | None) -> None:
         )
     workspace = Workspace(data)
     engine = workspace.existing_store
-    forms = [scope.form for scope in key_lookup.scopes_of(workspace, ladder, None)]
+    forms = [scope.form for scope in lookup.scopes_of(workspace, ladder, None)]
     if not forms:
         raise CommandError("no tournament has been played yet.", advice="pokearena demo")
     asyncio.run(

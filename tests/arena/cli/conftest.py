@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.run import execute
-from arena.cli.services.own_referee import own_referee
+from arena.cli.services.referee import own_referee
 from arena.cli.workspace import Workspace
 from tests.arena.cli.stored import LeaseRenewal, Scores, hold
 from tests.arena.cli.terminal import Cli, Said, Write, in_own_process

@@ -7,7 +7,7 @@ import pytest
 
 from arena.bots.resolver import local
 from arena.cli import output
-from arena.cli.bots import builds
+from arena.cli.bots import registration
 from arena.cli.workspace import Workspace
 from arena.errors import BotError
 from tests.arena.cli.terminal import Cli
@@ -45,31 +45,31 @@ def times(folder: Path) -> int:
 
 def test_a_bot_that_has_not_changed_is_built_once(mine: Path, workspace: Workspace) -> None:
     for _ in range(3):
-        assert builds.up_to_date(workspace, local(mine)).folder == mine
+        assert registration.up_to_date(workspace, local(mine)).folder == mine
     assert times(mine) == 1
 
 
 def test_a_bot_whose_source_has_changed_is_built_again(mine: Path, workspace: Workspace) -> None:
-    builds.up_to_date(workspace, local(mine))
+    registration.up_to_date(workspace, local(mine))
     (mine / "source.py").write_text(SOURCE + "# better\n")
-    builds.up_to_date(workspace, local(mine))
+    registration.up_to_date(workspace, local(mine))
     assert times(mine) == 2
     assert (mine / "target" / "bot.py").read_text().endswith("# better\n")
 
 
 def test_a_bot_whose_manifest_has_changed_is_built_again(mine: Path, workspace: Workspace) -> None:
-    builds.up_to_date(workspace, local(mine))
+    registration.up_to_date(workspace, local(mine))
     (mine / "bot.toml").write_text(MANIFEST.replace('"mine"', '"yours"'))
-    builds.up_to_date(workspace, local(mine))
+    registration.up_to_date(workspace, local(mine))
     assert times(mine) == 2
 
 
 def test_what_a_build_has_left_is_made_again_when_it_is_gone(
     mine: Path, workspace: Workspace
 ) -> None:
-    builds.up_to_date(workspace, local(mine))
+    registration.up_to_date(workspace, local(mine))
     (mine / "target" / "bot.py").unlink()
-    builds.up_to_date(workspace, local(mine))
+    registration.up_to_date(workspace, local(mine))
     assert (mine / "target" / "bot.py").exists()
 
 
@@ -78,17 +78,17 @@ def test_a_build_that_failed_is_tried_again(mine: Path, workspace: Workspace) ->
     (mine / "build.sh").write_text("exit 3\n")
     for _ in range(2):
         with pytest.raises(BotError, match="exited with status 3"):
-            builds.up_to_date(workspace, local(mine))
+            registration.up_to_date(workspace, local(mine))
     (mine / "build.sh").write_text(good)
-    builds.up_to_date(workspace, local(mine))
+    registration.up_to_date(workspace, local(mine))
     assert times(mine) == 1
 
 
 def test_two_bots_of_one_folder_are_built_each(mine: Path, workspace: Workspace) -> None:
     (mine / "other.toml").write_text(MANIFEST.replace('"mine"', '"other"'))
     for _ in range(2):
-        builds.up_to_date(workspace, local(mine))
-        builds.up_to_date(workspace, local(mine / "other.toml"))
+        registration.up_to_date(workspace, local(mine))
+        registration.up_to_date(workspace, local(mine / "other.toml"))
     assert times(mine) == 2
 
 
@@ -112,7 +112,7 @@ def test_a_slow_build_prints_the_output_of_its_command(
     monkeypatch.setattr(output, "_PAUSE_SECONDS", 0.01)
     wait = "echo Compiling mine; until [ -e go_on ]; do sleep 0.05; done\n"
     (mine / "build.sh").write_text(wait + (mine / "build.sh").read_text())
-    builds.up_to_date(workspace, local(mine))
+    registration.up_to_date(workspace, local(mine))
     assert "sh build.sh" in printed[0]
     assert (mine / "target" / "bot.py").exists()
 

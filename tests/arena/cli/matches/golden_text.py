@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from arena.cli.matches import replay_steps, story
+from arena.cli.matches import story
 from referee.games.registry import GAMES
 from referee.record import MatchRecord, read
 
@@ -30,7 +30,7 @@ def terminal(game: str) -> Iterator[str]:
     record = record_of(game)
     assert record.seed is not None
     yield from islice(story.tell(record.match, record.games[0], record.seed), STORY)
-    *pages, last = replay_steps.pages(record.match, record.games[0], record.seed)
+    *pages, last = story.pages(record.match, record.games[0], record.seed)
     for page in (*pages[::EVERY], last):
         yield ""
         yield from page

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.matches import replay_steps
+from arena.cli.matches import story
 from arena.presentation.narration import seat_names
 from referee.games.registry import GAMES
 from referee.replay import position, steps
@@ -22,7 +22,7 @@ def test_every_card_and_domino_of_a_position_is_shown(game: str) -> None:
     record = record_of(game)
     assert record.seed is not None
     names = seat_names(record.games[0])
-    pages = replay_steps.pages(record.match, record.games[0], record.seed)
+    pages = story.pages(record.match, record.games[0], record.seed)
     for step, page in zip(steps(record.match, record.games[0], record.seed), pages, strict=True):
         shown = "\n".join(page)
         facts = position(step.state)
@@ -35,7 +35,7 @@ def test_every_card_and_domino_of_a_position_is_shown(game: str) -> None:
 def test_no_line_of_a_position_is_wider_than_the_terminal(game: str) -> None:
     record = record_of(game)
     assert record.seed is not None
-    for page in replay_steps.pages(record.match, record.games[0], record.seed):
+    for page in story.pages(record.match, record.games[0], record.seed):
         wide = [line for line in page[1:] if len(line) > 80]
         assert all(line.startswith((">", "result: ")) for line in wide)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.watch.view import Navigation, View, ViewKind, pressed
+from arena.cli.watch.screen import Navigation, View, ViewKind, pressed
 from arena.cli.workspace import Workspace
 from tests.arena.cli.stored import hold
 from tests.arena.cli.terminal import Cli, in_a_terminal
