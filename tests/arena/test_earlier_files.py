@@ -1,57 +1,134 @@
-"""Test that databases, records and bundles of an earlier release are read and verified.
+"""Test that data folders, records and bundles of earlier releases are read, verified and continued.
 
-Commit 7051cb8 wrote the files in tests/golden/earlier, before the modules moved into packages. They
-contain one round robin of Pouku between three house bots, with the seed "before".
+`scripts/release-files` writes the files of a release (tests/arena/release_files.py). Version 0.1.0
+had no tag; commit 7051cb8 wrote its files: one round robin of Pouku between three house bots.
 """
 
-import gzip
 import json
 import shutil
+import subprocess
+import tarfile
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.arena.cli.terminal import in_own_process
+from tests.arena.cli.terminal import Said, in_own_process
+from tests.arena.release_files import BUF, EARLIER, ROOT
 
-EARLIER = Path(__file__).parent.parent / "golden" / "earlier"
-TOURNAMENT = "t-majsde"
-MATCH = "m-1vkacj0ak6"
+RELEASES = sorted(path.name for path in EARLIER.iterdir())
+WITH_DATA_FOLDER = [name for name in RELEASES if name != "0.1.0"]
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A copy of the data folder and the bundle of a release, and the ids in them."""
+
+    release: Path
+    folder: Path
+    ids: dict[str, str]
+
+    def run(self, *words: str) -> Said:
+        """Run a command, which must succeed."""
+        done = in_own_process(self.folder, [self.ids.get(word, word) for word in words])
+        assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
+        return done
+
+    def tournament(self, name: str) -> dict[str, Any]:
+        """Return what `tournament show` prints."""
+        shown: dict[str, Any] = json.loads(self.run("tournament", "show", name, "--json").out)
+        return shown
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """Copy the earlier database and bundle to a folder."""
-    (tmp_path / ".pokearena").mkdir()
-    database = gzip.decompress((EARLIER / "arena.db.gz").read_bytes())
-    (tmp_path / ".pokearena" / "arena.db").write_bytes(database)
-    shutil.copytree(EARLIER / "bundle", tmp_path / "bundle")
-    return tmp_path
+def earlier(request: pytest.FixtureRequest, tmp_path: Path) -> Earlier:
+    """Unpack the files of the release that the test names."""
+    release = EARLIER / request.param
+    with tarfile.open(release / "arena.tar.gz") as archive:
+        archive.extractall(tmp_path / ".pokearena", filter="tar")
+    shutil.copytree(release / "bundle", tmp_path / "bundle")
+    return Earlier(release, tmp_path, json.loads((release / "expected.json").read_text()))
 
 
+of_all = pytest.mark.parametrize("earlier", RELEASES, indirect=True)
+of_those_with_a_data_folder = pytest.mark.parametrize("earlier", WITH_DATA_FOLDER, indirect=True)
+
+
+@of_all
 @pytest.mark.parametrize(
     "command",
     [
+        ("db", "upgrade"),
         ("db", "check"),
-        ("tournament", "verify", TOURNAMENT),
+        ("tournament", "verify", "closed"),
         ("tournament", "verify", "bundle"),
         ("ladder", "verify"),
-        ("verify", MATCH),
-        ("verify", f"bundle/matches/{MATCH}.jsonl"),
-        ("replay", MATCH),
+        ("verify", "match"),
+        ("replay", "match"),
     ],
 )
-def test_an_earlier_file_is_read_and_found_sound(home: Path, command: tuple[str, ...]) -> None:
-    done = in_own_process(home, command)
-    assert done.status == 0, done.err
+def test_an_earlier_file_is_read_and_found_sound(
+    earlier: Earlier, command: tuple[str, ...]
+) -> None:
+    earlier.run(*command)
 
 
-def test_the_standings_of_an_earlier_database_are_the_same(home: Path) -> None:
-    done = in_own_process(home, ("standings", "--tournament", TOURNAMENT, "--json"))
-    assert json.loads(done.out) == json.loads((EARLIER / "standings.json").read_text())
+@of_all
+def test_a_record_in_an_earlier_bundle_is_verified(earlier: Earlier) -> None:
+    earlier.run("verify", f"bundle/matches/{earlier.ids['match']}.jsonl")
 
 
-def test_an_earlier_tournament_is_bundled_as_it_was(home: Path) -> None:
-    words = ("tournament", "bundle", TOURNAMENT, "--output", home / "again")
-    assert in_own_process(home, words).status == 0
-    for name in ("tournament.json", "standings.json", f"matches/{MATCH}.jsonl"):
-        assert (home / "again" / name).read_text() == (EARLIER / "bundle" / name).read_text()
+@of_all
+def test_the_standings_of_an_earlier_database_are_the_same(earlier: Earlier) -> None:
+    now = earlier.run("standings", "--tournament", "closed", "--json").out
+    assert json.loads(now) == json.loads((earlier.release / "standings.json").read_text())
+
+
+@of_all
+def test_an_earlier_tournament_is_bundled_as_it_was(earlier: Earlier) -> None:
+    earlier.run("tournament", "bundle", "closed", "--output", "again")
+    before, after = earlier.folder / "bundle", earlier.folder / "again"
+    for name in ("tournament.json", "standings.json", f"matches/{earlier.ids['match']}.jsonl"):
+        assert (after / name).read_text() == (before / name).read_text()
+
+
+@of_those_with_a_data_folder
+def test_an_earlier_data_folder_has_its_bots_owners_and_local_matches(earlier: Earlier) -> None:
+    bots = [json.loads(line) for line in earlier.run("bot", "list", "--json").out.splitlines()]
+    assert {bot["version"] for bot in bots} == {"kit@1", "lines@1", "greedy@1"}
+    assert "ada" in earlier.run("owner", "list", "--json").out
+    listed = earlier.run("tournament", "list", "--json").out.splitlines()
+    assert [json.loads(line)["tournament"] for line in listed] == [
+        earlier.ids["closed"],
+        earlier.ids["open"],
+    ]
+    earlier.run("verify", "local_match")
+
+
+@of_those_with_a_data_folder
+@pytest.mark.long
+def test_an_earlier_tournament_is_continued_with_its_bots(earlier: Earlier) -> None:
+    before = earlier.tournament("open")
+    assert before["state"] != "closed"
+    assert before["games"] < before["planned"]
+    earlier.run("tournament", "resume", "open")
+    after = earlier.tournament("open")
+    assert after["state"] == "closed"
+    assert after["games"] == after["planned"] == before["planned"]
+    assert after["matches"]["void"] == 0
+    earlier.run("tournament", "verify", "open")
+    earlier.run("db", "check")
+    earlier.run("ladder", "verify")
+
+
+@pytest.mark.parametrize("release", WITH_DATA_FOLDER)
+def test_the_protocol_keeps_what_a_release_promised(release: str) -> None:
+    against = EARLIER / release / "protocol.binpb"
+    done = subprocess.run(
+        [BUF, "breaking", ROOT / "proto", "--against", against],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,131 @@
+"""Write the files of this release that later releases must read: `scripts/release-files`.
+
+They are in tests/golden/earlier/VERSION:
+
+    protocol.binpb   the protocol, for `buf breaking`
+    arena.tar.gz     a data folder with a closed and an unfinished tournament and a local match
+    bundle/          the bundle of the closed tournament
+    standings.json   its standings
+    expected.json    the ids of the tournaments and of a match
+"""
+
+import contextlib
+import json
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from tests.arena.cli.terminal import POKEARENA, in_own_process
+
+ROOT = Path(__file__).parents[2]
+EARLIER = ROOT / "tests" / "golden" / "earlier"
+BUF = Path(sys.executable).with_name("buf")
+CYCLES = 4
+"""Enough that the tournament is unfinished when the command is interrupted."""
+LEFT_OUT = ("logs", "arena.db-", "running.json", "sockets.")
+"""Files of the data folder that only the machine that wrote them uses."""
+
+
+def main() -> int:
+    """Replace the files of this version."""
+    version = metadata.version("pokearena")
+    target = EARLIER / version
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        written = folder / version
+        written.mkdir()
+        image = written / "protocol.binpb"
+        subprocess.run(
+            [BUF, "build", ROOT / "proto", "--exclude-source-info", "-o", image], check=True
+        )
+        play(folder, written)
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(written, target)
+    size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    print(f"{target.relative_to(ROOT)}: {size:,} bytes")
+    return 0
+
+
+def play(folder: Path, written: Path) -> None:
+    """Play two tournaments and a local match in a folder, and write the files of the arena.
+
+    The bots are copies of two starter kits, so that later releases play programs with the protocol
+    of this release, and a house bot.
+    """
+    run(folder, "new", "kit")
+    run(folder, "new", "lines", "--lang", "shell")
+    run(folder, "owner", "add", "ada")
+    run(folder, "bot", "add", "kit", "--owner", "ada")
+    bots = ("kit", "lines", "sample:greedy")
+    closed = run(
+        folder, "tournament", "run", "poke", *bots, "-n", "1", "--seed", "release", "--json"
+    )
+    local = run(folder, "play", "poke", *bots[:2], "--seed", "release", "--json")
+    interrupted(folder, ("saint_poker", *bots, "-n", "1", "--seed", "release"))
+    closed_id, open_id = (one["tournament"] for one in tournaments(folder))
+    assert json.loads(closed)["tournament"] == closed_id
+    run(folder, "tournament", "bundle", closed_id, "--output", "bundle")
+    shutil.copytree(folder / "bundle", written / "bundle")
+    match = min(path.stem for path in (folder / "bundle" / "matches").iterdir())
+    expected = {
+        "closed": closed_id,
+        "open": open_id,
+        "match": match,
+        "local_match": json.loads(local)["match"],
+    }
+    (written / "expected.json").write_text(json.dumps(expected, indent=2) + "\n")
+    standings = run(folder, "standings", "--tournament", closed_id, "--json")
+    (written / "standings.json").write_text(standings, encoding="utf-8")
+    with contextlib.closing(sqlite3.connect(folder / ".pokearena" / "arena.db")) as database:
+        # Copies the whole write-ahead log into the database.
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with tarfile.open(written / "arena.tar.gz", "w:gz") as archive:
+        for path in sorted((folder / ".pokearena").iterdir()):
+            if not path.name.startswith(LEFT_OUT):
+                archive.add(path, path.name, filter=owned_by_root)
+
+
+def run(folder: Path, *words: str) -> str:
+    """Run a command, which must succeed; return its output."""
+    done = in_own_process(folder, words)
+    assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
+    return done.out
+
+
+def tournaments(folder: Path) -> list[dict[str, Any]]:
+    """Return the tournaments of the arena in this folder, oldest first."""
+    lines = run(folder, "tournament", "list", "--json").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def interrupted(folder: Path, words: tuple[str, ...]) -> None:
+    """Run a tournament until two of its matches are closed, then interrupt it."""
+    process = subprocess.Popen(
+        [POKEARENA, "tournament", "run", *words, "--cycles", str(CYCLES), "--workers", "1"],
+        cwd=folder,
+    )
+    while len(known := tournaments(folder)) < 2 or known[-1]["matches"]["closed"] < 2:
+        assert process.poll() is None, "the tournament ended before it was interrupted"
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    process.wait()
+    assert tournaments(folder)[-1]["state"] != "closed"
+
+
+def owned_by_root(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Remove the owner's name and id from a member of the archive."""
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
+
+
+if __name__ == "__main__":
+    sys.exit(main())
