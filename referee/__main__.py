@@ -7,6 +7,7 @@ import gc
 import resource
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import grpc.aio
@@ -15,6 +16,7 @@ from grpc_reflection.v1alpha import reflection
 from pokearena.v1 import referee_pb2, referee_pb2_grpc
 
 from referee import logs
+from referee.rpc.trace import TraceFile
 from referee.service import RefereeService
 
 SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
@@ -38,14 +40,14 @@ _OPTIONS: list[tuple[str, Any]] = [
 ]
 
 
-async def serve(address: str) -> None:
+async def serve(address: str, trace: TraceFile | None = None) -> None:
     """Serve until SIGTERM or SIGINT; tables in progress then have 5 s to finish."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     server = grpc.aio.server(options=_OPTIONS)
-    referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeService(), server)
+    referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeService(trace), server)
     healthy = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
     names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
@@ -87,13 +89,21 @@ def main() -> int:
     parser.add_argument(
         "--address", required=True, help="address to listen at: unix:/path/to.sock or host:port"
     )
-    address = parser.parse_args().address
+    parser.add_argument(
+        "--trace",
+        type=Path,
+        metavar="FILE",
+        help="append all messages from and to bots to this file (referee/rpc/trace.py)",
+    )
+    arguments = parser.parse_args()
+    address = arguments.address
     logs.set_up()
     _collect_seldom()
     _bound_memory()
+    trace = None if arguments.trace is None else TraceFile(arguments.trace)
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(serve(address))
+            asyncio.run(serve(address, trace))
     except (OSError, RuntimeError) as error:
         print(f"referee: cannot listen at {address}: {error}", file=sys.stderr)
         return 3

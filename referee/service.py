@@ -13,6 +13,7 @@ from referee.game_codec import GameCodec
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES, find
 from referee.games.shared.dealing import SEED_BYTES
+from referee.rpc.trace import SeatTrace, TraceFile
 from referee.running_game import TableSetting
 from referee.tables.stall_detector import ProcessStalled
 from referee.tables.table import RunningTable
@@ -26,7 +27,9 @@ Context = grpc.aio.ServicerContext[referee_pb2.RunTableRequest, referee_pb2.RunT
 class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
     """Implements the gRPC service of the referee: the list of games, and tables."""
 
-    def __init__(self) -> None:
+    def __init__(self, trace: TraceFile | None = None) -> None:
+        """Prepare the service; `trace` receives all messages of its tables."""
+        self._trace = trace
         self._codecs = {game_id: GameCodec(game) for game_id, game in GAMES.items()}
 
     async def ListGames(
@@ -68,8 +71,14 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
         caller = TableStream()
         # The context is bound only in the tasks: a generator runs in the context of its consumer.
-        with logs.bound(match=first.table.match, table=_number(context)):
-            table = RunningTable(first.table, setting, caller)
+        number = _number(context)
+        traces = [
+            SeatTrace(self._trace, number, seat)
+            for seat in range(len(first.table.seats))
+            if self._trace is not None
+        ]
+        with logs.bound(match=first.table.match, table=number):
+            table = RunningTable(first.table, setting, caller, traces)
             running = asyncio.create_task(_run(first.table.match, table, caller))
             hearing = asyncio.create_task(_hear(requests, table, caller))
         try:

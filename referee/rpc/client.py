@@ -15,8 +15,9 @@ GRPCIO: Final = "grpcio"
 class RpcStream(Protocol):
     """A call with any number of messages in both directions."""
 
-    status: Status | None
-    """Its final status; None while it is open."""
+    @property
+    def status(self) -> Status | None:
+        """Its final status; None while it is open."""
 
     async def send(self, message: bytes) -> None:
         """Send a message.

@@ -18,6 +18,7 @@ from referee.game_codec import field
 from referee.rpc.call import MESSAGE_BYTES, CallFailed, Status
 from referee.rpc.client import RpcStream, open_client
 from referee.rpc.http2 import HEADERS_BYTES
+from referee.rpc.trace import SeatTrace, TracedClient
 from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, BudgetExceeded, WorkBudget
 from referee.sanitizing import quote
 from referee.tables.stall_detector import ProcessStalled
@@ -138,17 +139,22 @@ class NoAnswer(Exception):
 class BotClient:
     """Client of one bot: a process of the arena, or another server at its address."""
 
-    def __init__(self, address: str, budget: WorkBudget | None = None) -> None:
+    def __init__(
+        self, address: str, budget: WorkBudget | None = None, trace: SeatTrace | None = None
+    ) -> None:
         """Prepare a client for the bot at an address.
 
         Args:
             address: ``grpc://host:port``, ``host:port`` or ``unix:/path``.
             budget: the work budget charged for data of the bot. It belongs to the bot's seat and
                 persists across processes.
+            trace: the trace of the seat's messages, if any.
         """
         self.address = address.removeprefix("grpc://")
         self.budget = budget or WorkBudget()
-        self._channel = open_client(self.address, _SERVICE, self.budget)
+        self.trace = trace
+        client = open_client(self.address, _SERVICE, self.budget)
+        self._channel = client if trace is None else TracedClient(client, trace)
         self._alarm = Deadline()
         self._streams = True
         self._stream_answered = False

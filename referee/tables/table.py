@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from referee.faults import (
     TimeSpent,
     Verdict,
 )
+from referee.rpc.trace import SeatTrace
 from referee.running_game import OpenQuestion, RunningGame, TableSetting, WrongAnswer
 from referee.tables import judge
 from referee.tables.bot_client import BotClient, FailureKind, NoAnswer
@@ -106,7 +107,7 @@ class TableSeat:
 
     def replace_bot(self, address: str) -> BotClient:
         """Connect the seat to a new process; return the client of the old one for closing."""
-        old, self.bot = self.bot, BotClient(address, self.bot.budget)
+        old, self.bot = self.bot, BotClient(address, self.bot.budget, self.bot.trace)
         self.ready = False
         self.ended = asyncio.get_running_loop().create_future()
         return old
@@ -146,15 +147,27 @@ class RunningTable:
     """Plays the boards of one table and sends every finished game to its caller."""
 
     def __init__(
-        self, order: referee_pb2.Table, setting: TableSetting, caller: TableStream
+        self,
+        order: referee_pb2.Table,
+        setting: TableSetting,
+        caller: TableStream,
+        traces: Sequence[SeatTrace] = (),
     ) -> None:
+        """Prepare a table.
+
+        Args:
+            order: its bots and boards.
+            setting: what its games have in common.
+            caller: the stream of its caller.
+            traces: the traces of its seats; empty if nothing is traced.
+        """
         self._order = order
         self._setting = setting
         self._caller = caller
         self._seats = [
             TableSeat(
                 number,
-                BotClient(seat.address),
+                BotClient(seat.address, trace=traces[number] if traces else None),
                 order.allowance_ms,
                 seat.bank_ms,
                 order.unforgiving,

@@ -54,6 +54,8 @@ class LocalMatch:
     seed: str
     """The text that reproduces the same cards."""
     games: list[PlayedGame] = field(default_factory=list)
+    trace: Path | None = None
+    """File to which the referee appends the messages from and to bots, if they are traced."""
     output_error: OSError | None = None
     """Why output of the bots could not be stored, if so."""
     complete: bool = False
@@ -179,7 +181,7 @@ def play(bout: LocalMatch, workspace: Workspace, hear: Callable[[PlayedGame], No
             # The match is worth more than the output.
             bout.output_error = output_file.named(error, path)
 
-    with own_referee() as referee, contextlib.suppress(_StrictMatchEnded):
+    with own_referee(bout.trace) as referee, contextlib.suppress(_StrictMatchEnded):
         bout.complete = play_match(bout.spec, referee, bout.bots, sink, on_reports=keep)
 
 

@@ -52,6 +52,13 @@ if TYPE_CHECKING:
     help="Write the record to this file too. [default: only in the data folder]",
 )
 @click.option(
+    "--trace",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write every message from and to the bots to this file after the match, as JSON lines "
+    "with times.",
+)
+@click.option(
     "--keep",
     type=click.IntRange(1),
     default=KEPT,
@@ -73,6 +80,7 @@ def play(
     open_page: bool,
     lenient: bool,
     record: Path | None,
+    trace: Path | None,
     keep: int,
     pairs: tuple[str, ...],
     allowance: int,
@@ -119,6 +127,13 @@ def play(
     )
     bout = local_match.prepare(workspace, wish)
     local_match.check_writable(bout, workspace, record)
+    if trace is not None:
+        from click import get_current_context
+
+        from arena.cli.matches import message_trace
+
+        # Ends after this function: the results are printed first.
+        get_current_context().with_resource(message_trace.traced(bout, trace))
     if not as_json:
         _announce(bout)
     interrupted = False

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO
 
 import rich_click as click
@@ -22,20 +23,24 @@ _DRAIN_SECONDS = 3.0
 
 
 @contextmanager
-def own_referee() -> Iterator[str]:
+def own_referee(trace: Path | None = None) -> Iterator[str]:
     """Run a referee on a private socket for the duration of the context; yield its address.
+
+    Args:
+        trace: file to which it appends the messages from and to bots, if any.
 
     Raises:
         InfrastructureError: it does not start.
     """
     sockets = config.private_directory()
     address = f"unix:{sockets / 'referee.sock'}"
+    traced = [] if trace is None else ["--trace", str(trace)]
     try:
         with tempfile.TemporaryFile() as log:
             process = subprocess.Popen(
                 # -P: do not import modules from the current directory.
                 parent_death_signal.leashed(
-                    [sys.executable, "-P", "-m", "referee", "--address", address]
+                    [sys.executable, "-P", "-m", "referee", "--address", address, *traced]
                 ),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

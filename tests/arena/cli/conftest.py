@@ -76,8 +76,12 @@ def cli(
     already: a command that starts its own is run in a process of its own (`program`)."""
 
     @contextmanager
-    def shared() -> Iterator[str]:
-        yield request.getfixturevalue("referee")
+    def shared(trace: Path | None = None) -> Iterator[str]:
+        if trace is None:
+            yield request.getfixturevalue("referee")
+        else:
+            with own_referee(trace) as address:
+                yield address
 
     for module in ("matches.local_match", "develop.examination"):
         monkeypatch.setattr(f"arena.cli.{module}.own_referee", shared)
