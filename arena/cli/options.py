@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import rich_click as click
 
+from arena.cli import completers
 from arena.cli.errors import USAGE, CommandError
 from arena.config import ALLOWANCE_MS, BANK_MS, REMOTE_WAIT_SECONDS, SEATS, START_MS, Bounds
 
@@ -42,9 +43,12 @@ def json_option(command: F) -> F:
 def scope_options(command: F) -> F:
     """Add [GAME] and --tournament, which select the matches that are ranked together."""
     command = click.option(
-        "--tournament", metavar="ID", help="Only the matches of this tournament."
+        "--tournament",
+        metavar="ID",
+        shell_complete=completers.tournaments,
+        help="Only the matches of this tournament.",
     )(command)
-    return click.argument("game", required=False)(command)
+    return click.argument("game", required=False, shell_complete=completers.forms)(command)
 
 
 def token_from_environment() -> str | None:
@@ -303,6 +307,7 @@ def game_options(command: F) -> F:
             click.option(
                 "--option",
                 "pairs",
+                shell_complete=completers.game_options,
                 multiple=True,
                 metavar="NAME=VALUE",
                 help="Option of the game; repeatable. NAME alone means NAME=true.",

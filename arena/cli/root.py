@@ -67,10 +67,20 @@ class LazyGroup(click.RichGroup):
         name, command, rest = super().resolve_command(ctx, args)
         if isinstance(command, LazyCommand):
             command = command.load()
-        if command and name and not ctx.resilient_parsing and _HELP_FLAGS.isdisjoint(rest):
-            files = config_file.read_files(self.commands)
-            ctx.default_map = {name: config_file.default_map(files, (name,), command)}
+        if name and command and _HELP_FLAGS.isdisjoint(rest):
+            try:
+                ctx.default_map = {name: self._defaults(name, command)}
+            except Exception:
+                # A faulty file prevents no completion.
+                if not ctx.resilient_parsing:
+                    raise
         return name, command, rest
+
+    def _defaults(self, name: str, command: click.Command) -> dict[str, Any]:
+        if not (isinstance(command, click.Group) or config_file.options_of(command)):
+            return {}
+        files = config_file.read_files(self.commands)
+        return config_file.default_map(files, (name,), command)
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the help page, drawn as rich-click does but without importing rich."""
@@ -134,12 +144,13 @@ _COMMANDS = {
         "bench": "Measure the speed of the arena.",
         "doctor": "Check that everything the arena needs is installed.",
         "config": "Show the settings from files and variables.",
+        "completion": "Print the completion script of a shell.",
     },
 }
 
 _PACKAGES = {
     "bots": "bot new owner",
-    "develop": "ask bench config doctor rules test",
+    "develop": "ask bench completion config doctor rules test",
     "matches": "logs play replay verify why",
     "tournaments": "demo tournament",
     "ladders": "compare export ladder matrix standings",

@@ -77,9 +77,9 @@ def execute(argv: Sequence[str] | None = None) -> CommandOutcome:
             stream.reconfigure(errors="replace")
     instruction = os.environ.get(_COMPLETE)
     if instruction:
-        from click.shell_completion import shell_complete
+        from arena.cli.develop import completion
 
-        return CommandOutcome(shell_complete(pokearena, {}, _NAME, _COMPLETE, instruction))
+        return CommandOutcome(completion.respond(pokearena, instruction))
     try:
         outcome = _invoke(words)
         sys.stdout.flush()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.bots.connect import connect
 from arena.cli.bots.push import (
     arena_at,
@@ -38,7 +38,7 @@ for _elsewhere in (connect, push, submission):
 
 
 @bot.command(epilog="Example: pokearena bot add ./mybot")
-@click.argument("bot", metavar="[BOT]", required=False)
+@click.argument("bot", metavar="[BOT]", required=False, shell_complete=completers.bots)
 @click.option(
     "--remote",
     metavar="NAME",
@@ -53,7 +53,13 @@ for _elsewhere in (connect, push, submission):
 @click.option(
     "--version", "number", help="Version of the bot. [default: from bot.toml, else the next number]"
 )
-@click.option("--owner", default="", metavar="NAME", help="Owner of the bot.")
+@click.option(
+    "--owner",
+    default="",
+    metavar="NAME",
+    shell_complete=completers.owners,
+    help="Owner of the bot.",
+)
 @json_option
 @data_option
 def add(
@@ -140,7 +146,7 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
 
 
 @bot.command(epilog="Example: pokearena bot show greedy@1")
-@click.argument("version", metavar="NAME@VERSION")
+@click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
 @json_option
 @data_option
 def show(version: str, as_json: bool, data: Path | None) -> None:
@@ -187,7 +193,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
 
 
 @bot.command(epilog="Example: pokearena bot retire mybot@1")
-@click.argument("version", metavar="NAME@VERSION")
+@click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
 @click.option("--to", metavar="URL", help="URL of the pages of a remote arena.")
 @token_option
 @json_option
@@ -238,7 +244,7 @@ def _retire_remotely(version: str, to: str, token: str | None, as_json: bool) ->
 
 
 @bot.command(epilog="Example: pokearena bot release mybot@1")
-@click.argument("version", metavar="NAME@VERSION")
+@click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
 @json_option
 @data_option
 def release(version: str, as_json: bool, data: Path | None) -> None:
@@ -262,7 +268,7 @@ def release(version: str, as_json: bool, data: Path | None) -> None:
 
 
 @bot.command(epilog="Example: pokearena bot renew mybot@1")
-@click.argument("version", metavar="NAME@VERSION")
+@click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
 @json_option
 @data_option
 def renew(version: str, as_json: bool, data: Path | None) -> None:

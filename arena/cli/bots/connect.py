@@ -6,6 +6,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from arena.cli import completers
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import json_option, token_from_environment
 
@@ -14,7 +15,9 @@ from arena.cli.options import json_option, token_from_environment
     epilog="Example: pokearena bot connect https://arena.example.org --token T -- ./mybot --fast"
 )
 @click.argument("url", metavar="URL")
-@click.argument("words", metavar="BOT | -- COMMAND", nargs=-1, required=True)
+@click.argument(
+    "words", metavar="BOT | -- COMMAND", nargs=-1, required=True, shell_complete=completers.bots
+)
 @click.option(
     "--token",
     default=token_from_environment,

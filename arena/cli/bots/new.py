@@ -19,7 +19,7 @@ from arena.bots import manifest
 from arena.bots.bot import program
 from arena.bots.resolver import house_folder
 from arena.bots.version_store import FETCHED, IGNORED
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.errors import BotError
 
@@ -192,6 +192,7 @@ def _rename(folder: Path, language: str, name: str) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
     "--lang",
+    shell_complete=completers.completer(lambda context, incomplete: languages()),
     default="python",
     show_default=True,
     metavar="LANGUAGE",

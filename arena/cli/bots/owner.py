@@ -7,7 +7,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
@@ -37,7 +37,7 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 
 
 @owner.command(epilog="Example: pokearena owner renew ada")
-@click.argument("name")
+@click.argument("name", shell_complete=completers.owners)
 @json_option
 @data_option
 def renew(name: str, as_json: bool, data: Path | None) -> None:
@@ -49,7 +49,7 @@ def renew(name: str, as_json: bool, data: Path | None) -> None:
 
 
 @owner.command(epilog="Example: pokearena owner remove ada")
-@click.argument("name")
+@click.argument("name", shell_complete=completers.owners)
 @json_option
 @data_option
 def remove(name: str, as_json: bool, data: Path | None) -> None:
@@ -66,7 +66,7 @@ def remove(name: str, as_json: bool, data: Path | None) -> None:
 
 
 @owner.command(epilog="Example: pokearena owner delete ada --dry-run")
-@click.argument("name")
+@click.argument("name", shell_complete=completers.owners)
 @click.option("--dry-run", is_flag=True, help="Show what would be deleted, without deleting it.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option

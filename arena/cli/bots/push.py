@@ -21,7 +21,7 @@ import rich_click as click
 
 from arena.bots import upload_archive, version_store
 from arena.bots.bot import Bot
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, USAGE, CommandError
 from arena.cli.options import data_option, json_option, token_from_environment
 
@@ -408,7 +408,7 @@ token_option = click.option(
 
 
 @click.command(epilog="Example: pokearena bot push mybot --to https://arena.example.org")
-@click.argument("bot", metavar="BOT")
+@click.argument("bot", metavar="BOT", shell_complete=completers.bots)
 @to_option
 @token_option
 @click.option("--dry-run", is_flag=True, help="Show what would be sent, without sending it.")

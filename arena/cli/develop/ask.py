@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
@@ -25,8 +25,8 @@ _QUESTION = re.compile(r"(.+?):([0-9]{1,9}:[0-9]{1,9}(?:,[0-9]{1,9}:[0-9]{1,9})*
 
 
 @click.command(epilog="Example: pokearena ask m-7f3k9q2xwd:0:17 ./mybot")
-@click.argument("question", metavar="MATCH:GAME:DECISION")
-@click.argument("bot")
+@click.argument("question", metavar="MATCH:GAME:DECISION", shell_complete=completers.matches)
+@click.argument("bot", shell_complete=completers.bots)
 @click.option(
     "--patience",
     type=click.FloatRange(0.001),

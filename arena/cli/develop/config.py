@@ -13,7 +13,7 @@ from typing import Final
 import click as plain_click
 import rich_click as click
 
-from arena.cli import config_file, output
+from arena.cli import completers, config_file, output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import json_option
 from arena.cli.root import PREFIX, LazyCommand
@@ -70,7 +70,7 @@ class SettingInForce:
     epilog="Example: pokearena config prints all settings in force, pokearena config play all "
     "options of play."
 )
-@click.argument("command", nargs=-1, metavar="[COMMAND]...")
+@click.argument("command", nargs=-1, metavar="[COMMAND]...", shell_complete=completers.commands)
 @json_option
 def config(command: tuple[str, ...], as_json: bool) -> None:
     """Show the settings from configuration files and environment variables, with their sources.

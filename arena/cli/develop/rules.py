@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.options import json_option
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: pokearena rules poke")
-@click.argument("game", required=False)
+@click.argument("game", required=False, shell_complete=completers.game_ids)
 @json_option
 def rules(game: str | None, as_json: bool) -> None:
     """Print a game's numbers of seats, options, forms of action and rules.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, INCOMPLETE, OK
 from arena.cli.options import data_option, json_option
 
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: pokearena test ./mybot --game poke")
-@click.argument("bot")
+@click.argument("bot", shell_complete=completers.bots)
 @click.option(
-    "--game", "games", multiple=True, metavar="GAME", help="Test only this game; repeatable."
+    "--game",
+    "games",
+    multiple=True,
+    metavar="GAME",
+    shell_complete=completers.game_ids,
+    help="Test only this game; repeatable.",
 )
 @click.option(
     "--seed",

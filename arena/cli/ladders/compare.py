@@ -6,13 +6,13 @@ from pathlib import Path
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.options import data_option, json_option, scope_options
 
 
 @click.command(epilog="Example: pokearena compare mybot@2 mybot@1 --sprt 0 25")
-@click.argument("first", metavar="BOT")
-@click.argument("second", metavar="BOT")
+@click.argument("first", metavar="BOT", shell_complete=completers.versions)
+@click.argument("second", metavar="BOT", shell_complete=completers.versions)
 @scope_options
 @click.option(
     "--sprt",

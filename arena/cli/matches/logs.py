@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: pokearena logs m-7f3k9q2xwd mybot")
-@click.argument("match")
+@click.argument("match", shell_complete=completers.matches)
 @click.argument("seat", required=False)
 @json_option
 @data_option

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
 from arena.cli.matches.local_matches import KEPT
 from arena.cli.options import bounded, data_option, game_options, json_option, seats_option
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: pokearena play poke ./mybot sample:greedy -n 10 --watch")
-@click.argument("game", metavar="GAME", required=False)
-@click.argument("bots", metavar="BOT BOT...", nargs=-1)
+@click.argument("game", metavar="GAME", required=False, shell_complete=completers.game_ids)
+@click.argument("bots", metavar="BOT BOT...", nargs=-1, shell_complete=completers.bots)
 @click.option("--list", "listed", is_flag=True, help="Print the kept local matches and exit.")
 @click.option(
     "--seed",

@@ -6,13 +6,19 @@ from pathlib import Path
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK
 from arena.cli.options import data_option, json_option
 
 
 @click.command(epilog="Example: pokearena verify m-7f3k9q2xwd")
-@click.argument("matches", nargs=-1, required=True, metavar="MATCH|FILE...")
+@click.argument(
+    "matches",
+    nargs=-1,
+    required=True,
+    metavar="MATCH|FILE...",
+    shell_complete=completers.match_or_file,
+)
 @json_option
 @data_option
 def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:

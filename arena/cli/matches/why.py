@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: pokearena why m-7f3k9q2xwd --seat mybot")
-@click.argument("match", metavar="MATCH[:GAME:DECISION]")
+@click.argument("match", metavar="MATCH[:GAME:DECISION]", shell_complete=completers.matches)
 @click.option(
     "--seat",
     metavar="SEAT",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, UNREACHABLE, USAGE, CommandError
 from arena.cli.options import (
     data_option,
@@ -45,6 +45,7 @@ _GLANCE_SECONDS = 0.5
 @click.option(
     "--ladder",
     "forms",
+    shell_complete=completers.forms,
     multiple=True,
     metavar="FORM",
     help="Open a ladder of this form, for example poke or pokex-4, which pushed bots enter; "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: pokearena tournament bundle t-7f3k9q --output friday")
-@click.argument("tournament", metavar="ID")
+@click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
 @click.option(
     "--output",
     "folder",
@@ -74,7 +74,7 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
 
 
 @click.command(epilog="Example: pokearena tournament verify friday")
-@click.argument("tournament", metavar="ID|FOLDER")
+@click.argument("tournament", metavar="ID|FOLDER", shell_complete=completers.tournament_or_file)
 @click.option(
     "--earlier",
     type=click.Path(path_type=Path, file_okay=False),

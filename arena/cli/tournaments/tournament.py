@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 from click.core import ParameterSource
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import (
     bounded,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: pokearena tournament export t-7f3k9q --html friday")
-@click.argument("tournament", metavar="ID")
+@click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
 @click.option(
     "--html",
     "folder",
@@ -81,10 +81,11 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     epilog="Example: pokearena tournament run poke ./mybot sample:greedy -n 20 or "
     "pokearena tournament run cup.toml --dry-run"
 )
-@click.argument("game", metavar="GAME|FILE.toml")
-@click.argument("bots", nargs=-1, metavar="[BOT...]")
+@click.argument("game", metavar="GAME|FILE.toml", shell_complete=completers.game_or_file)
+@click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=completers.bots)
 @click.option(
     "--format",
+    shell_complete=completers.formats,
     metavar="NAME",
     default="round-robin",
     show_default=True,
@@ -93,6 +94,7 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
 @click.option(
     "--set",
     "settings",
+    shell_complete=completers.format_settings,
     multiple=True,
     metavar="NAME=VALUE",
     help="Setting of the format (docs/reference/formats.md); repeatable.",
@@ -232,7 +234,7 @@ for _elsewhere in (run, bundle, export, verify):
 
 
 @tournament.command(epilog="Example: pokearena tournament resume t-7f3k9q")
-@click.argument("tournaments", nargs=-1, metavar="ID...")
+@click.argument("tournaments", nargs=-1, metavar="ID...", shell_complete=completers.tournaments)
 @workers_option
 @json_option
 @data_option
@@ -275,7 +277,9 @@ def resume(
 
 
 @tournament.command(epilog="Example: pokearena tournament pause t-7f3k9q")
-@click.argument("tournaments", nargs=-1, required=True, metavar="ID...")
+@click.argument(
+    "tournaments", nargs=-1, required=True, metavar="ID...", shell_complete=completers.tournaments
+)
 @json_option
 @data_option
 def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> None:
@@ -294,9 +298,15 @@ def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> Non
 
 
 @tournament.command(epilog="Example: pokearena tournament add t-7f3k9q ./newbot")
-@click.argument("tournament", metavar="ID")
-@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
-@click.option("--owner", default="", metavar="NAME", help="Owner of the bots.")
+@click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=completers.bots)
+@click.option(
+    "--owner",
+    default="",
+    metavar="NAME",
+    shell_complete=completers.owners,
+    help="Owner of the bots.",
+)
 @json_option
 @data_option
 def add(
@@ -319,8 +329,14 @@ def add(
 
 
 @tournament.command(epilog="Example: pokearena tournament withdraw t-7f3k9q mybot@1")
-@click.argument("tournament", metavar="ID")
-@click.argument("versions", nargs=-1, required=True, metavar="NAME@VERSION...")
+@click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
+@click.argument(
+    "versions",
+    nargs=-1,
+    required=True,
+    metavar="NAME@VERSION...",
+    shell_complete=completers.versions,
+)
 @click.option(
     "--reason", default="", metavar="TEXT", help="Reason, shown with the cancelled matches."
 )
@@ -406,7 +422,7 @@ def listing(as_json: bool, data: Path | None) -> None:
 
 
 @tournament.command(epilog="Example: pokearena tournament show t-7f3k9q")
-@click.argument("tournament", metavar="ID")
+@click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
 @json_option
 @data_option
 def show(tournament: str, as_json: bool, data: Path | None) -> None:
@@ -424,7 +440,9 @@ def show(tournament: str, as_json: bool, data: Path | None) -> None:
 
 
 @tournament.command(epilog="Example: pokearena tournament cancel t-7f3k9q")
-@click.argument("tournaments", nargs=-1, required=True, metavar="ID...")
+@click.argument(
+    "tournaments", nargs=-1, required=True, metavar="ID...", shell_complete=completers.tournaments
+)
 @json_option
 @data_option
 def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option
 
 
 @click.command(epilog="Example: pokearena watch poke")
-@click.argument("ladder", required=False, metavar="[GAME]")
+@click.argument("ladder", required=False, metavar="[GAME]", shell_complete=completers.forms)
 @data_option
 def watch(ladder: str | None, data: Path | None) -> None:
     """Watch the arena live: ladders, running matches, bots.

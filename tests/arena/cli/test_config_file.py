@@ -19,7 +19,7 @@ REVIEWED = frozenset(
     earlier faults format from-start full game games html json keep ladder ladders lang lenient
     list los max-active-versions max-matches model name no-history no-pause no-wait once
     open option output owner parquet patience play port push-mib pushes quick rate reason record
-    relay-wait rounds seat seats seed set spectators sprt start tables timing tournament
+    relay-wait rounds seat seats seed set spectators sprt start tables timing tournament trace
     version views watch watchers web workers
     """.split()
 )

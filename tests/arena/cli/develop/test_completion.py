@@ -1,0 +1,176 @@
+"""Test completion in real shells: bash, zsh and fish."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.cli.workspace import Workspace
+from referee.games.registry import GAMES
+from tests.arena.cli.terminal import POKEARENA, Cli
+
+BASH = r"""
+source "$SCRIPT"
+COMP_LINE="$LINE"
+COMP_POINT=${#LINE}
+COMP_WORDS=($LINE)
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_pokearena_completion pokearena
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+FISH = """
+source $SCRIPT
+complete -C "$LINE"
+"""
+# The functions of zsh's completion system run only while a line is edited.
+ZSH = r"""
+compdef() { :; }
+compadd() { print -l -- ${(P)@[-1]} }
+_describe() { print -l -- ${${(P)3}%%:*} }
+_path_files() { print -- FILES }
+source "$SCRIPT"
+words=(${(z)LINE})
+[[ "$LINE" == *' ' ]] && words+=('')
+CURRENT=$#words
+_pokearena_completion
+"""
+SHELLS = {
+    "bash": ["bash", "--norc", "-c", BASH],
+    "zsh": ["zsh", "-f", "-c", ZSH],
+    "fish": ["fish", "--no-config", "-c", FISH],
+}
+Complete = Callable[..., list[str]]
+
+
+@pytest.fixture
+def complete(here: Path) -> Complete:
+    """Return the words that a shell offers for the end of a line."""
+
+    def offered(line: str, shell: str = "bash") -> list[str]:
+        if shutil.which(shell) is None:
+            assert not os.environ.get("CI"), f"CI skips nothing: it needs the package {shell}"
+            pytest.skip(f"{shell} is not installed (apt-get install {shell})")
+        script = here / f"completion.{shell}"
+        environment = {**os.environ, "PATH": f"{POKEARENA.parent}:{os.environ['PATH']}"}
+        if not script.exists():
+            source = subprocess.run(
+                [POKEARENA, "completion", shell], capture_output=True, text=True, check=True
+            )
+            script.write_text(source.stdout, encoding="utf-8")
+        done = subprocess.run(
+            SHELLS[shell],
+            env={**environment, "SCRIPT": str(script), "LINE": line},
+            capture_output=True,
+            text=True,
+        )
+        assert done.stderr == ""
+        return [word.partition("\t")[0] for word in done.stdout.splitlines() if word]
+
+    return offered
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_each_shell_completes_commands_options_games_and_bots(
+    complete: Complete, shell: str
+) -> None:
+    assert complete("pokearena stand", shell) == ["standings"]
+    assert set(complete("pokearena play --see", shell)) == {"--seed"}
+    assert sorted(complete("pokearena play pok", shell)) == ["poke", "pokex", "pokino"]
+    # Bash replaces only the part after the colon.
+    sample = "greedy" if shell == "bash" else "sample:greedy"
+    assert complete("pokearena play poke sample:gr", shell) == [sample]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("pokearena rules ", set(GAMES)),
+        ("pokearena tournament run poke --format s", {"sprt", "swiss"}),
+        ("pokearena tournament run poke --format swiss --set rou", {"rounds="}),
+        ("pokearena play pouku a b --option te", {"teams"}),
+        ("pokearena play pouku --option reference=l", {"left"}),
+        ("pokearena play pouku --option=reference=l", {"left"}),
+        ("pokearena new mybot --lang ru", {"ruby", "rust"}),
+        ("pokearena config tournament r", {"resume", "run"}),
+        ("pokearena compare a b --model n", {"normalized"}),
+    ],
+)
+def test_words_without_a_store(complete: Complete, line: str, words: set[str]) -> None:
+    assert set(complete(line)) == words
+
+
+def test_words_of_the_store(
+    complete: Complete, held: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = held(("ann", "bob"), {}, 1)
+    assert complete("pokearena tournament show ") == [tournament]
+    assert complete("pokearena standings --tournament t-") == [tournament]
+    assert set(complete("pokearena compare a")) == {"ann", "ann@1"}
+    assert complete("pokearena compare ann@") == ["1"]
+    (match,) = complete("pokearena verify m-")
+    assert match.startswith("m-")
+    monkeypatch.setenv("POKEARENA_DATA", "elsewhere")
+    assert complete("pokearena tournament show ") == []
+    data = Workspace(Path(".pokearena")).folder.root
+    assert complete(f"pokearena tournament show --data {data} ") == [tournament]
+
+
+def test_the_data_folder_of_a_project_file_is_used(
+    complete: Complete, here: Path, held: Callable[..., str]
+) -> None:
+    tournament = held(("ann", "bob"), {}, 1)
+    (here / ".pokearena").rename(here / "arena")
+    assert complete("pokearena tournament show ") == []
+    (here / "pokearena.toml").write_text('data = "arena"', encoding="utf-8")
+    assert complete("pokearena tournament show ") == [tournament]
+
+
+def test_folders_with_a_bot_are_completed_if_every_shell_can_type_them(
+    complete: Complete, here: Path
+) -> None:
+    for name in ("mybot", "my bot", "my$(id)"):
+        (here / name).mkdir()
+        (here / name / "bot.toml").touch()
+    (here / "mynotes").mkdir()
+    assert complete("pokearena test my") == ["mybot"]
+    assert complete("pokearena test ./my") == ["./mybot"]
+
+
+def test_faulty_files_and_databases_print_nothing(complete: Complete, here: Path) -> None:
+    (here / "pokearena.toml").write_text("play = 3", encoding="utf-8")
+    (here / ".pokearena").mkdir()
+    (here / ".pokearena/arena.db").write_text("not a database" * 1000, encoding="utf-8")
+    assert complete("pokearena tournament show ") == []
+    assert "poke" in complete("pokearena play po")
+
+
+def test_completion_creates_nothing(complete: Complete, here: Path) -> None:
+    assert complete("pokearena verify ") == []
+    assert complete("pokearena owner renew ") == []
+    assert {path.name for path in here.iterdir()} == {"completion.bash"}
+
+
+def test_words_that_are_not_in_the_store_import_nothing_heavy(here: Path) -> None:
+    code = (
+        "import sys\nfrom arena.cli import main\nmain([])\n"
+        "print([name for name in ('sqlalchemy', 'numpy', 'rich', 'grpc', 'msgspec') "
+        "if name in sys.modules])"
+    )
+    for line in ("pokearena ", "pokearena play po", "pokearena play --see"):
+        environment = {"_POKEARENA_COMPLETE": "bash_complete", "COMP_LINE": line}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_an_unknown_shell_is_refused(cli: Cli) -> None:
+    assert cli("completion", "csh").status == 2
