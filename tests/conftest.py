@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection
 
+from tests.examples import EXAMPLES
+
 # Python images set this; each of a thousand processes would compile all its imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -20,7 +22,7 @@ settings.register_profile(
     "pokearena",
     deadline=None,
     derandomize=True,
-    max_examples=int(os.environ.get("POKEARENA_EXAMPLES", "30")),
+    max_examples=EXAMPLES,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("pokearena")

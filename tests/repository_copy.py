@@ -87,7 +87,7 @@ def _module_of(file: str) -> str:
 
 def copied(root: Path) -> RepositoryCopy:
     """Copy the repository without its history, golden records and build output."""
-    ignored = shutil.ignore_patterns("__pycache__", "golden", "hostile", "decisions", "build")
+    ignored = shutil.ignore_patterns("golden", "hostile", "decisions", "build")
     for part in (*_PARTS, "tests"):
         shutil.copytree(ROOT / part, root / part, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", root)

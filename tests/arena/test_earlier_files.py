@@ -4,17 +4,21 @@
 had no tag; commit 7051cb8 wrote its files: one round robin of Pouku between three house bots.
 """
 
+import contextlib
+import io
 import json
 import shutil
 import subprocess
 import tarfile
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.arena.cli.terminal import Said, in_own_process
+from arena.cli.run import execute
+from tests.arena.cli.terminal import Said
 from tests.arena.release_files import BUF, EARLIER, ROOT
 
 RELEASES = sorted(path.name for path in EARLIER.iterdir())
@@ -31,9 +35,11 @@ class Earlier:
 
     def run(self, *words: str) -> Said:
         """Run a command, which must succeed."""
-        done = in_own_process(self.folder, [self.ids.get(word, word) for word in words])
-        assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
-        return done
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.chdir(self.folder), redirect_stdout(out), redirect_stderr(err):
+            outcome = execute([self.ids.get(word, word) for word in words])
+        assert outcome.status == 0, f"{words}\n{out.getvalue()}\n{err.getvalue()}"
+        return Said(outcome.status, out.getvalue(), err.getvalue())
 
     def tournament(self, name: str) -> dict[str, Any]:
         """Return what `tournament show` prints."""

@@ -18,8 +18,9 @@ from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import Table, every_table
 from tests.conformance.walks import Step, closely, dice, walk, walks
 from tests.conformance.wire import clean, question, same, seen
+from tests.examples import examples
 
-WALKS = 2
+WALKS = examples(2, 1)
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
 

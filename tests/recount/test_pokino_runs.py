@@ -10,6 +10,7 @@ import pytest
 
 from referee.replay import steps
 from tests.conformance.tables import TABLES, Table
+from tests.examples import examples
 from tests.recount.book import End, Word
 from tests.recount.follow import follow
 from tests.recount.pokino import Turn, beside
@@ -57,7 +58,7 @@ def test_runs_that_are_not_listed_are_judged_by_the_page(table: Table) -> None:
         for turn in () if isinstance(questions, End) else questions.values():
             assert isinstance(turn, Turn)
             legal = step.state.legal(turn.seat)
-            for word in filter(None, (walked(turn, rng) for _ in range(30))):
+            for word in filter(None, (walked(turn, rng) for _ in range(examples(30)))):
                 action = table.codec.decode_json({"pokino": dict([word])})
                 verdicts.append(turn.allows(word))
                 assert (action in legal) == verdicts[-1], word

@@ -14,6 +14,7 @@ from referee.games.pokex import Pokex
 from referee.games.pokex.state import PokexState
 from referee.games.shared.cards import DECK_WITH_JOKERS
 from referee.games.shared.dealing import Seeded
+from tests.examples import examples
 from tests.referee.substitutions import quickly
 
 Said = tuple[str, frozenset[str]]
@@ -140,7 +141,7 @@ class Scorer:
             self.totals[side] += gave
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @games
 def test_a_second_scorer_comes_to_the_same_scores(seed: bytes, seats: int, choices: int) -> None:
     """X-1 to X-7, X-9.1: and finds the same actions legal at every turn."""
@@ -155,7 +156,7 @@ def test_a_second_scorer_comes_to_the_same_scores(seed: bytes, seats: int, choic
         assert {description(listed) for listed in state.legal(seat)} == may
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @games
 def test_all_54_cards_are_somewhere_and_once(seed: bytes, seats: int, choices: int) -> None:
     """X-1.3, X-1.4."""
@@ -168,7 +169,7 @@ def test_all_54_cards_are_somewhere_and_once(seed: bytes, seats: int, choices: i
         assert not state.row or sorted(state.row) == sorted(state.centre)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @games
 def test_a_deal_gives_each_trick_to_one_side_if_there_is_a_declarer(
     seed: bytes, seats: int, choices: int
@@ -187,7 +188,7 @@ def test_a_deal_gives_each_trick_to_one_side_if_there_is_a_declarer(
     assert end.points[0] != end.points[1]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @games
 def test_nobody_sees_what_is_hidden(seed: bytes, seats: int, choices: int) -> None:
     """X-8.1, X-8.2: everybody sees the same but for the hands."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from referee.games.pouku.scores import GoingOut, owed
 from referee.games.pouku.yaku import Values
 from referee.games.shared.cards import Card
+from tests.examples import examples
 from tests.referee.pouku_by_hand import POINTS, best_worth, dearest, every_yaku, fits
 
 Groups = list[tuple[Card, ...]]
@@ -231,7 +232,7 @@ def fixed_points(cards: Sequence[str], rank: str, points: dict[str, int]) -> int
     return points["point"] * sum(card[0] == rank for card in cards)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(cards_of_few_ranks(), tables(), st.booleans(), st.data())
 def test_the_best_set_is_the_best_of_all_legal_sets(
     lying: tuple[list[str], list[str], list[str]],
@@ -267,7 +268,7 @@ def test_the_best_set_is_the_best_of_all_legal_sets(
     assert sum(yaku.worth for yaku in counted) + bonus + fixed == best
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(cards_of_few_ranks(), tables(), st.sampled_from("23456789TJQKA"))
 def test_the_dearest_set_is_the_dearest_of_all_that_may_be_paid(
     lying: tuple[list[str], list[str], list[str]], points: dict[str, int], rank: str

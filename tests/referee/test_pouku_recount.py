@@ -10,9 +10,10 @@ from referee.games.pouku import Pouku
 from referee.games.pouku.actions import GoOut
 from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Seeded
+from tests.examples import examples
 from tests.referee.pouku_by_hand import best_worth, dearest, every_yaku, worth
 
-FEW, MANY = 8, 40
+FEW, MANY = examples(8, 4), 40
 """Games that are counted again in the quick suite, and in the long one."""
 TOO_MANY = 20
 """Yaku of these ranks are too many to try every set by hand."""

@@ -12,6 +12,7 @@ from referee.games.contract import Legal
 from referee.games.registry import GAMES
 from referee.games.shared.cards import cards
 from referee.games.shared.dealing import Seeded, board_seed
+from tests.examples import examples
 
 BOARDS = 30
 every_game = pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def questions(game_id: str, seats: int) -> list[tuple[bot_pb2.ActRequest, Legal]
     game = GAMES[game_id]
     codec = GameCodec(game)
     chance = random.Random(7)
-    for board in range(2):
+    for board in range(examples(2, 1)):
         state = game.start(Seeded(board_seed(bytes(32), board)), seats)
         while state.actors:
             moves = {}

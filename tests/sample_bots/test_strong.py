@@ -22,6 +22,7 @@ from referee.games.saint_poker.state import SaintPokerState
 from referee.games.shared.cards import DECK, Card, cards, deck_of, in_order
 from referee.games.shared.dealing import Arranged, Seeded, board_seed
 from tests.arena.cli.terminal import in_own_process
+from tests.examples import examples
 
 PLAYED = [
     *forms(),
@@ -37,7 +38,7 @@ every_form = pytest.mark.parametrize(
     + [PLAYED[-1]],
     ids=str,
 )
-ASKED = 12
+ASKED = examples(12, 5)
 """Number of questions per game in these tests."""
 
 

@@ -85,6 +85,7 @@ def tournament(copy: RepositoryCopy) -> str:
     return str(json.loads(listed)["tournament"])
 
 
+@pytest.mark.long
 def test_it_is_rated(copy: RepositoryCopy, tournament: str) -> None:
     assert tournament
     standings = json.loads(copy.cli("standings", "goofspiel", "--data", "data", "--json"))
@@ -92,6 +93,7 @@ def test_it_is_rated(copy: RepositoryCopy, tournament: str) -> None:
     assert sorted(bots) == ["any@1", "high@1"]
 
 
+@pytest.mark.long
 def test_it_is_watched_on_pages(copy: RepositoryCopy, tournament: str) -> None:
     copy.cli("tournament", "export", tournament, "--html", "site", "--data", "data")
     pages = [path.read_text(encoding="utf-8") for path in (copy.root / "site").rglob("*.html")]
@@ -100,6 +102,7 @@ def test_it_is_watched_on_pages(copy: RepositoryCopy, tournament: str) -> None:
     assert any("Rules of Goofspiel" in text for text in pages)
 
 
+@pytest.mark.long
 def test_it_is_exported(copy: RepositoryCopy, tournament: str) -> None:
     assert tournament
     words = ("--games", "goofspiel", "--parquet", "decisions.parquet", "--data", "data")

@@ -13,6 +13,7 @@ from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMat
 from arena.formats.swiss import SwissFormat, pair_up
 from arena.formats.table_pool import choose, clans, fill, how_many
 from tests.arena.formats.playing import Playing, everyone, game
+from tests.examples import examples
 
 Pairs = set[tuple[int, int]]
 
@@ -41,7 +42,7 @@ def first_by_wishes(left: Sequence[int], pairs: Pairs) -> list[tuple[int, int]] 
         )
     )
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_wishes_are_granted_exactly_if_everyone_else_can_still_be_paired(
     case: tuple[int, Pairs],
 ) -> None:
@@ -55,7 +56,7 @@ def test_wishes_are_granted_exactly_if_everyone_else_can_still_be_paired(
     sides=st.integers(3, 6),
     data=st.data(),
 )
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_as_many_tables_are_filled_as_owners_allow(
     owners: list[str], sides: int, data: st.DataObject
 ) -> None:
@@ -83,7 +84,7 @@ def idle(playing: Playing) -> list[int]:
     count=st.integers(2, 16), sides=st.integers(2, 6), rounds=st.integers(1, 12),
     seed=st.integers(0, 2**32),
 )  # fmt: skip
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_byes_are_within_one_of_each_other_after_every_round(
     count: int, sides: int, rounds: int, seed: int
 ) -> None:
@@ -124,7 +125,7 @@ def can_avoid(playing: Playing, meetings: set[frozenset[str]], before: list[int]
 
 
 @given(count=st.integers(3, 10), rounds=st.integers(2, 10), seed=st.integers(0, 2**32))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_nobody_meets_again_while_that_is_possible(count: int, rounds: int, seed: int) -> None:
     playing = Playing(SwissFormat(2, rounds), everyone(count), seed)
     meetings: set[frozenset[str]] = set()
@@ -177,7 +178,7 @@ def test_the_bye_goes_to_the_last_of_those_with_the_fewest() -> None:
 
 
 @given(seed=st.integers(0, 2**32), sides=st.integers(2, 4))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_all_points_of_a_table_are_given_out_and_the_ranking_names_everyone_once(
     seed: int, sides: int
 ) -> None:

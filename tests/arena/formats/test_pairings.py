@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.formats.pairings import ALL_COMBINATIONS_UP_TO, Pairing, round_robin, seatings
+from tests.examples import examples
 
 
 def plays(pairings: tuple[Pairing, ...], entrants: int) -> list[int]:
@@ -72,7 +73,7 @@ def test_with_two_sides_an_odd_one_has_one_bye_a_cycle_and_an_even_one_none(
 
 
 @given(st.integers(2, 6).flatmap(lambda n: st.tuples(st.integers(n, 30), st.just(n))))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_nobody_plays_twice_in_a_round_and_rounds_follow_without_a_gap(
     sizes: tuple[int, int],
 ) -> None:
@@ -85,7 +86,7 @@ def test_nobody_plays_twice_in_a_round_and_rounds_follow_without_a_gap(
 
 
 @given(st.integers(2, 6).flatmap(lambda n: st.tuples(st.integers(n, 30), st.just(n))))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_a_match_has_as_many_different_entrants_as_sides_in_ascending_order(
     sizes: tuple[int, int],
 ) -> None:
@@ -127,7 +128,7 @@ def test_a_selection_lets_everyone_play_equally_and_meet_everyone_within_one(
 
 
 @given(entrants=st.integers(11, 80), sides=st.integers(3, 6), cycles=st.integers(1, 3))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_plays_and_meetings_are_within_one_after_every_cycle(
     entrants: int, sides: int, cycles: int
 ) -> None:
@@ -141,7 +142,7 @@ def test_plays_and_meetings_are_within_one_after_every_cycle(
 
 @pytest.mark.long
 @given(st.integers(7, 12).flatmap(lambda n: st.tuples(st.integers(n, 60), st.just(n))))
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=examples(10))
 def test_even_for_tables_larger_than_any_game_has_the_promise_holds(
     sizes: tuple[int, int],
 ) -> None:

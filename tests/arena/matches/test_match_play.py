@@ -154,9 +154,28 @@ def actions(game: PlayedGame) -> list[object]:
     return [line["action"] for line in lines if line["type"] == "action"]
 
 
-def test_a_match_plays_every_board_both_ways(arena: Arena) -> None:
-    bots = [arena.bot("one"), arena.bot("two")]
-    played = arena.play(arena.spec(bots), bots)
+@dataclass(frozen=True)
+class Finished:
+    """A match over two boards that is over."""
+
+    spec: MatchSpec
+    played: Played
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory, referee: Referee) -> Finished:
+    """A match between two bots without a fault; the first prints its address."""
+    arena = Arena(tmp_path_factory.mktemp("finished"), referee)
+    bots = [
+        arena.bot("one", "print(os.environ['POKEARENA_ADDRESS'], flush=True)"),
+        arena.bot("two"),
+    ]
+    spec = arena.spec(bots)
+    return Finished(spec, arena.play(spec, bots))
+
+
+def test_a_match_plays_every_board_both_ways(finished: Finished) -> None:
+    played = finished.played
     assert played.complete
     assert [(game.game, game.table, game.board) for game in played.games] == [
         (0, 0, 0),
@@ -177,15 +196,15 @@ def test_a_match_plays_every_board_both_ways(arena: Arena) -> None:
     assert [line["seating"] for line in first[2:]] == [["two@1", "one@1"]] * 2
 
 
-def test_the_tables_of_a_match_are_mirrored(arena: Arena) -> None:
+def test_the_tables_of_a_match_are_mirrored(finished: Finished) -> None:
     # Both bots draw random numbers from the seed in the question, so the same cards give the same
     # game.
-    bots = [arena.bot("one"), arena.bot("two")]
-    played = arena.play(arena.spec(bots), bots)
-    assert actions(played.games[0]) == actions(played.games[2])
-    assert actions(played.games[0]) != actions(played.games[1])
+    games = finished.played.games
+    assert actions(games[0]) == actions(games[2])
+    assert actions(games[0]) != actions(games[1])
 
 
+@pytest.mark.long
 def test_house_bots_play_a_match(arena: Arena) -> None:
     bots = told_apart([sample("random"), sample("random"), sample("meek")])
     played = arena.play(arena.spec(bots), bots)
@@ -241,9 +260,18 @@ def test_what_a_bot_has_used_up_stays_used_up_when_a_match_is_resumed(arena: Are
 @pytest.mark.parametrize(
     ("act", "verdict", "sentence"),
     [
-        ("time.sleep(600)", "timeout", "it did not answer within"),
-        ("return bot_pb2.ActResponse()", "protocol", "its answer holds no action"),
-        ("raise RuntimeError('no idea')", "protocol", "no idea"),
+        pytest.param(
+            "time.sleep(600)", "timeout", "it did not answer within", marks=pytest.mark.long
+        ),
+        pytest.param(
+            "return bot_pb2.ActResponse()",
+            "protocol",
+            "its answer holds no action",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "raise RuntimeError('no idea')", "protocol", "no idea", marks=pytest.mark.long
+        ),
         ("print('sorry', flush=True) or os._exit(5)", "crash", "exited with status 5"),
         (
             "[print('x' * 1000) for _ in range(10**9)]",
@@ -419,22 +447,17 @@ def test_a_match_can_be_played_in_a_forked_process(arena: Arena) -> None:
     assert done.stderr == b""
 
 
-def test_the_record_of_a_match_reads_back(arena: Arena) -> None:
-    bots = [arena.bot("one"), arena.bot("two")]
-    spec = arena.spec(bots, boards=1)
-    played = arena.play(spec, bots)
-    text = record_text(spec, {game.game: game.record for game in played.games}, SEED)
-    record = read(text)
+def test_the_record_of_a_match_reads_back(finished: Finished) -> None:
+    records = {game.game: game.record for game in finished.played.games}
+    record = read(record_text(finished.spec, records, SEED))
     assert record.seed == SEED
-    assert [game.number for game in record.games] == [0, 1]
+    assert [game.number for game in record.games] == [0, 1, 2, 3]
 
 
-def test_no_private_directory_is_left_when_a_match_is_over(arena: Arena) -> None:
-    bots = [arena.bot("one", "print(os.environ['POKEARENA_ADDRESS'], flush=True)"), arena.bot("b")]
-    played = arena.play(arena.spec(bots, boards=1), bots)
+def test_no_private_directory_is_left_when_a_match_is_over(finished: Finished) -> None:
     sockets = [
         Path(report.output.split("\n")[0].removeprefix("unix:"))
-        for entrant, reports in played.heard
+        for entrant, reports in finished.played.heard
         for report in reports
         if entrant == 0
     ]

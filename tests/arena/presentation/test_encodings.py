@@ -13,8 +13,9 @@ from tests.conformance.dealing_again import Case, cases
 from tests.conformance.leaks import LEAKS
 from tests.conformance.tables import Table, every_table, share, tables
 from tests.conformance.walks import closely, walk
+from tests.examples import examples
 
-RE_DEALT = 200
+RE_DEALT = examples(200)
 TO_CATCH = 100
 
 

@@ -10,12 +10,13 @@ from tests.arena.presentation.test_scenes import scene
 from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
 from tests.conformance.walks import closely, walk
+from tests.examples import examples
 
 
 @every_table
 def test_what_is_told_is_drawn_as_a_spectator_sees_it(table: Setup) -> None:
     seating = [f"bot{seat}" for seat in range(table.seats)]
-    for step in closely(table, walk(table, 0)):
+    for step in closely(table, walk(table, 0))[:: examples(1, 3)]:
         state = step.state
         view = MessageToDict(bot_pb2.View.FromString(table.codec.view(state.public())))
         made = render_view(table.game.id, table.options, view, seating, state.actors)

@@ -23,9 +23,10 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with one tournament that is over."""
     folder = tmp_path_factory.mktemp("arena")
     words = ("tournament", "run", "poke", *BOTS, "-n", 1, "--seed", "friday", "--name", "friday")
-    result = in_own_process(folder, (*words, "--json"))
+    result = in_own_process(folder, (*words, "--web", "--json"))
     assert result.status == 0, result.err
     (folder / "told.json").write_text(result.out)
+    (folder / "stderr.txt").write_text(result.err)
     return folder / ".pokearena"
 
 
@@ -72,6 +73,7 @@ def test_standings_are_told_to_people_and_to_programs(
     assert json.loads(only.out)["ladders"] == ladders
 
 
+@pytest.mark.long
 def test_the_ladder_of_one_form_can_be_asked_for(cli: Cli) -> None:
     words = ("sample:meek", "sample:random", "-n", 1, "--seats", 2)
     assert cli("tournament", "run", "saint_poker", *words).status == 0
@@ -253,10 +255,8 @@ def test_a_port_that_is_taken_is_said_before_anything_is_started(cli: Cli, here:
     assert not (here / ".pokearena").exists()
 
 
-def test_a_tournament_with_services_of_its_own_serves_pages_if_asked(cli: Cli, here: Path) -> None:
-    result = cli("tournament", "run", "poke", *BOTS[:2], "-n", 1, "--web", "--workers", 1)
-    assert result.status == 0
-    assert "page  http://127.0.0.1:" in result.err
+def test_a_tournament_with_services_of_its_own_serves_pages_if_asked(arena: Path) -> None:
+    assert "page  http://127.0.0.1:" in (arena.parent / "stderr.txt").read_text()
 
 
 def test_a_worker_without_services_says_what_is_missing(program: Cli) -> None:
