@@ -169,6 +169,28 @@ class Own {
     run=("java", "-XX:+UseSerialGC", "-cp", "target/bot.jar", "Own"),
 )
 
+KOTLIN = Language(
+    name="kotlin",
+    tools=("java", "mvn"),
+    random="src/main/kotlin/MyBot.kt",
+    greedy="pokex",
+    own={
+        "src/main/kotlin/Own.kt": """
+import pokearena.Move
+import pokearena.Turn
+import pokearena.run
+
+private fun choose(turn: Turn): Move {
+    println("thinking")
+    error("out of ideas")
+}
+
+fun main() = run(::choose)
+"""
+    },
+    run=("java", "-XX:+UseSerialGC", "-cp", "target/bot.jar", "OwnKt"),
+)
+
 CPP = Language(
     name="cpp",
     tools=("g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin"),
@@ -214,5 +236,5 @@ PokearenaBot.run { |turn, random| choose(turn) }
 
 LANGUAGES = {
     language.name: language
-    for language in (PYTHON, GO, RUST, JAVASCRIPT, TYPESCRIPT, JAVA, CPP, RUBY)
+    for language in (PYTHON, GO, RUST, JAVASCRIPT, TYPESCRIPT, JAVA, KOTLIN, CPP, RUBY)
 }

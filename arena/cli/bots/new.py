@@ -196,8 +196,8 @@ def _rename(folder: Path, language: str, name: str) -> None:
     default="python",
     show_default=True,
     metavar="LANGUAGE",
-    help="Programming language: python, go, rust, javascript, typescript, java, cpp or ruby; "
-    "c or shell without gRPC.",
+    help="Programming language: python, go, rust, javascript, typescript, java, kotlin, "
+    "cpp or ruby; c or shell without gRPC.",
 )
 def new(folder: Path, lang: str) -> None:
     """Write a starter bot into a new folder.
