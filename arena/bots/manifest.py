@@ -40,6 +40,9 @@ class Manifest:
     transport: str = GRPC
     """Transport of questions: "grpc", or "stdio" for lines (arena/bots/stdio)."""
 
+    challenges: bool = True
+    """Whether other owners may challenge the bot in an arena."""
+
     def plays(self, game: str) -> bool:
         """Return whether the manifest lists this game, or no games at all."""
         return not self.games or game in self.games
@@ -110,6 +113,7 @@ class _ManifestFile:
         ),
     ] = ()
     transport: Literal["grpc", "stdio"] = "grpc"
+    challenges: bool = True
 
 
 def read(folder: Path, file: str = FILE) -> Manifest:
@@ -132,6 +136,7 @@ def read(folder: Path, file: str = FILE) -> Manifest:
         games=content.games,
         build=_commands(content.build),
         transport=content.transport,
+        challenges=content.challenges,
     )
 
 

@@ -12,7 +12,7 @@ import rich_click as click
 
 from arena.cli import completers
 from arena.cli.errors import USAGE, CommandError
-from arena.config import ALLOWANCE_MS, BANK_MS, REMOTE_WAIT_SECONDS, SEATS, START_MS, Bounds
+from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, REMOTE_WAIT_SECONDS, SEATS, START_MS, Bounds
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -160,6 +160,22 @@ def web_options(command: F) -> F:
                 show_default=True,
                 metavar="N",
                 help="Maximum number of versions of an owner that are not retired; 0: no limit.",
+            ),
+            click.option(
+                "--challenges",
+                type=click.IntRange(0, 100_000),
+                default=usual.challenges,
+                show_default=True,
+                metavar="N",
+                help="Maximum number of challenges of an owner per day; 0: none.",
+            ),
+            click.option(
+                "--challenge-boards",
+                type=bounded(BOARDS),
+                default=usual.challenge_boards,
+                show_default=True,
+                metavar="N",
+                help="Maximum number of boards of a challenge.",
             ),
         )
     ):

@@ -20,7 +20,9 @@ from typing import Final, Protocol, TypeAlias
 
 from arena.ratings.closed_match import ClosedGame, scores
 
-ALL_AT_ONCE: Final = frozenset(("round-robin", "gauntlet"))
+UNRATED: Final = frozenset(("challenge",))
+"""Formats whose matches no ladder counts."""
+ALL_AT_ONCE: Final = frozenset(("round-robin", "gauntlet", "challenge"))
 """Names of the formats whose matches are all known at the start."""
 
 Ranking: TypeAlias = tuple[tuple[str, ...], ...]

@@ -9,7 +9,7 @@ from arena.errors import OutOfRange
 from arena.formats.contract import Format
 from arena.formats.knockout import KnockoutFormat
 from arena.formats.ladder import LadderFormat
-from arena.formats.round_robin import GauntletFormat, RoundRobinFormat
+from arena.formats.round_robin import ChallengeFormat, GauntletFormat, RoundRobinFormat
 from arena.formats.sprt_match import LikelihoodRatio, SprtFormat
 from arena.formats.swiss import SwissFormat
 
@@ -20,6 +20,7 @@ FORMATS: Final[Mapping[str, Callable[..., Format]]] = {
     "knockout": KnockoutFormat,
     "ladder": LadderFormat,
     "sprt": SprtFormat,
+    "challenge": ChallengeFormat,
 }
 TWO_SIDES: Final = frozenset(("knockout", "sprt"))
 """Formats for matches of two sides only."""

@@ -57,6 +57,15 @@ class RoundRobinFormat:
         return _step(entrants, played, rounds, "everyone has met everyone")
 
 
+class ChallengeFormat(RoundRobinFormat):
+    """A round robin that no ladder counts: its entrants chose their opponents.
+
+    The owner of a bot requests it with two entrants (`arena.submissions.challenges`).
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class GauntletFormat:
     """The first `challengers` entrants meet everyone else `cycles` times, and not each other.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from arena.formats.contract import UNRATED
 from arena.presentation.registry import presentation_of
 from arena.store.tournaments import tournaments
 
@@ -53,6 +54,8 @@ def of_forms(engine: Engine, name: str | None = None) -> list[LadderKey]:
     """
     held: dict[str, LadderKey] = {}
     for tournament in tournaments.listing(engine):
+        if tournament.plan.format in UNRATED:
+            continue
         if name in (None, tournament.plan.game, tournament.plan.form):
             scope = replace(of_tournament(tournament), entrants=())
             so_far = held[scope.form].tournaments if scope.form in held else ()

@@ -31,6 +31,8 @@ class WebSettings:
         pushes: the maximum number of versions an owner can push per day; 0 disables uploads.
         push_mib: the size limit of an upload archive, in MiB.
         active_versions: the maximum number of active versions of an owner; 0: unlimited.
+        challenges: the maximum number of challenges of an owner per day; 0 disables them.
+        challenge_boards: the maximum number of boards of a challenge.
     """
 
     spectators: bool = True
@@ -41,12 +43,16 @@ class WebSettings:
     pushes: int = 50
     push_mib: int = 32
     active_versions: int = 10
+    challenges: int = 10
+    challenge_boards: int = 20
 
     def arguments(self) -> list[str]:
         """Return the options for `python -m arena.web`. Other users can read them: no secrets."""
         options = [f"--delay={self.delay}", f"--watchers={self.watchers}", f"--rate={self.rate}"]
         options += [f"--pushes={self.pushes}", f"--push-mib={self.push_mib}"]
         options += [f"--max-active-versions={self.active_versions}"]
+        options += [f"--challenges={self.challenges}"]
+        options += [f"--challenge-boards={self.challenge_boards}"]
         options += ["--no-spectators"] * (not self.spectators)
         return options + ["--behind-proxy"] * self.proxied
 
@@ -62,6 +68,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--max-active-versions", type=int, dest="active_versions", default=defaults.active_versions
     )
+    parser.add_argument("--challenges", type=int, default=defaults.challenges)
+    parser.add_argument("--challenge-boards", type=int, default=defaults.challenge_boards)
     parser.add_argument("--no-spectators", action="store_true")
     parser.add_argument("--behind-proxy", action="store_true")
 
@@ -77,6 +85,8 @@ def settings_from(arguments: Namespace) -> WebSettings:
         pushes=arguments.pushes,
         push_mib=arguments.push_mib,
         active_versions=arguments.active_versions,
+        challenges=arguments.challenges,
+        challenge_boards=arguments.challenge_boards,
     )
 
 

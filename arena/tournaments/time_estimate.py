@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ENDLESS: Final = frozenset(("ladder", "sprt"))
 """Formats that end at an unknown time, unless they have a limit."""
-EXACT: Final = frozenset(("round-robin", "gauntlet", "swiss"))
+EXACT: Final = frozenset(("round-robin", "gauntlet", "swiss", "challenge"))
 """Formats whose number of matches is fixed, unless entrants join or withdraw."""
 _TABLE_SECONDS: Final = 0.5
 """The time to start the bots of a table."""

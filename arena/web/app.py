@@ -90,6 +90,7 @@ def create(web: WebState) -> Starlette:
     )
     own = OwnerRequests(web)
     routes.append(Route(owner_requests.RETIRE, serving.failing(own.retire), methods=["POST"]))
+    routes.append(Route(owner_requests.CHALLENGE, serving.failing(own.challenge), methods=["POST"]))
     for each in PAGES:
         methods = ["GET", "POST"] if each.owners else ["GET"]
         routes.append(Route(each.path, serving.page(each), methods=methods))

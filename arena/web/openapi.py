@@ -123,6 +123,47 @@ def _retire_operation() -> dict[str, Any]:
     }
 
 
+_CHALLENGE_QUERY: Final = (
+    ("bot", "the sender's bot: name (newest version) or name@version; empty: the only bot", ""),
+    ("opponent", "the opponent: name or name@version", "greedy"),
+    ("form", "form of the game, such as poke or pokex-4; empty: the first that both play", ""),
+    ("boards", "number of boards; empty: 10", ""),
+)
+_CHALLENGE_EXAMPLE: Final[Mapping[str, Any]] = {
+    "challenge": "t-7f3k9q",
+    "match": "m-7f3k9q2xwd",
+    "form": "poke",
+    "boards": 10,
+    "games": 20,
+    "entrants": ["mybot@2", "greedy@1"],
+    "page": "/tournaments/t-7f3k9q",
+    "created": "2026-11-23T23:06:04.000+00:00",
+}
+
+
+def _challenge_operation() -> dict[str, Any]:
+    """Return the operation object of `POST /challenges`."""
+    return {
+        "summary": "Starts a challenge.",
+        "description": (
+            "Starts a match between a bot of the sender and another bot of the arena. No ladder "
+            "counts it. `GET /matches/{id}` returns its result."
+        ),
+        "operationId": "challenge",
+        "security": [{"owner": []}],
+        "parameters": [_push_parameter(*each) for each in _CHALLENGE_QUERY],
+        "responses": {
+            "201": _answer("The match is scheduled.", _CHALLENGE_EXAMPLE),
+            "401": _refusal("The token is missing or invalid."),
+            "403": _refusal("The bot belongs to another owner, or challenges are not accepted."),
+            "404": _refusal("A bot does not exist."),
+            "409": _refusal("A bot is retired, in quarantine or not connected."),
+            "422": _refusal("The bots, the form or the number of boards are not allowed."),
+            "429": _refusal("A limit is reached; `Retry-After` contains the seconds to wait."),
+        },
+    }
+
+
 def _push_parameter(name: str, says: str, example: str) -> dict[str, Any]:
     parameter: dict[str, Any] = {"name": name, "in": "query", "description": says}
     parameter |= {"required": bool(example), "schema": {"type": "string"}}
@@ -247,6 +288,10 @@ def document(
         release: the version of pokearena.
     """
     samples = Samples(web)
+    operations = {
+        request_limits.PUSH: operation,
+        owner_requests.CHALLENGE: _challenge_operation,
+    }
     return {
         "openapi": "3.1.0",
         "info": {
@@ -258,7 +303,7 @@ def document(
         "paths": {
             plain(each.path): {
                 **_path(web, links, each, samples),
-                **({"post": operation()} if each.path == request_limits.PUSH else {}),
+                **({"post": operations[each.path]()} if each.path in operations else {}),
             }
             for each in addresses
         }

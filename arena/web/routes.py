@@ -85,6 +85,13 @@ PAGES: tuple[PageRoute, ...] = (
         kinds=TABLE,
     ),
     PageRoute(
+        "/challenges",
+        tournaments.challenges,
+        "The challenges between bots, newest first; no ladder counts them.",
+        query=paging.QUERY,
+        kinds=TABLE,
+    ),
+    PageRoute(
         "/tournaments/{id}",
         tournament.page,
         "A tournament: progress, standings, crosstable and matches.",

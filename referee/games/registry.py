@@ -75,3 +75,18 @@ def form_of(game_id: str, seats: int, options: Mapping[str, Value]) -> str:
         if value != game.options[name].default:
             words.append(name if value is True else f"{name}={str(value).lower()}")
     return "-".join(words)
+
+
+def parse_form(form: str) -> tuple[str, int | None, dict[str, object]]:
+    """Return the game, the number of seats and the options in the name of a form.
+
+    The number of seats is None if the name omits it. The options are not checked.
+
+    Raises:
+        SetupError: the game does not exist.
+    """
+    game_id, *words = form.split("-")
+    find(game_id)
+    seats = int(words.pop(0)) if words and words[0].isascii() and words[0].isdecimal() else None
+    pairs = (word.partition("=") for word in words)
+    return game_id, seats, {name: value if equals else True for name, equals, value in pairs}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import completers, output
+from arena.cli.bots.challenge import challenge
 from arena.cli.bots.connect import connect
 from arena.cli.bots.push import (
     arena_at,
@@ -33,7 +34,7 @@ def bot() -> None:
     """
 
 
-for _elsewhere in (connect, push, submission):
+for _elsewhere in (challenge, connect, push, submission):
     bot.add_command(_elsewhere)
 
 

@@ -103,7 +103,7 @@ class RemoteArena:
         return parts.scheme == "http" and not _is_here(parts.hostname or "")
 
 
-def elsewhere(url: str, token: str) -> RemoteArena:
+def elsewhere(url: str, token: str, option: str) -> RemoteArena:
     """Return the arena at a URL.
 
     Raises:
@@ -116,13 +116,13 @@ def elsewhere(url: str, token: str) -> RemoteArena:
         good = False
     if not good or parts.query or parts.fragment:
         raise CommandError(
-            f'--to: "{url}" is not a valid URL; write for example https://arena.example.org.',
+            f'{option}: "{url}" is not a valid URL; write for example https://arena.example.org.',
             USAGE,
             code="invalid-url",
         )
     if parts.username or parts.password:
         raise CommandError(
-            "--to must not contain a token; use POKEARENA_TOKEN or --token.",
+            f"{option} must not contain a token; use POKEARENA_TOKEN or --token.",
             USAGE,
             code="token-in-url",
         )
@@ -272,8 +272,17 @@ def look(arena: RemoteArena, submission: str) -> Mapping[str, Any]:
     Raises:
         CommandError: the arena does not answer or rejects the request.
     """
+    return read_document(arena, f"/submissions/{quote(submission, safe='')}.json")
+
+
+def read_document(arena: RemoteArena, path: str) -> Mapping[str, Any]:
+    """Return the JSON document at a path of the arena.
+
+    Raises:
+        CommandError: the arena does not answer or rejects the request.
+    """
     try:
-        answer = arena.ask(f"/submissions/{quote(submission, safe='')}.json")
+        answer = arena.ask(path)
     except ArenaUnreachable as error:
         raise cannot_reach(arena.url, str(error)) from None
     return _welcome(arena, answer).content
@@ -466,15 +475,15 @@ def submission(submission: str, to: str | None, token: str | None, as_json: bool
     return tell(arena, follow(arena, look(arena, submission)), as_json)
 
 
-def arena_at(to: str | None, token: str | None) -> RemoteArena:
-    """Return the arena that `--to` and `--token` name.
+def arena_at(to: str | None, token: str | None, option: str = "--to") -> RemoteArena:
+    """Return the arena that the options for its URL and `--token` name.
 
     Raises:
         CommandError: one of them is missing or not valid.
     """
     if not to:
         raise CommandError(
-            "no arena given; use --to URL or set POKEARENA_URL.", USAGE, code="no-url"
+            f"no arena given; use {option} URL or set POKEARENA_URL.", USAGE, code="no-url"
         )
     if not token:
         raise CommandError(
@@ -483,7 +492,7 @@ def arena_at(to: str | None, token: str | None) -> RemoteArena:
             USAGE,
             code="no-token",
         )
-    arena = elsewhere(to, token)
+    arena = elsewhere(to, token, option)
     if arena.is_open_to_listeners:
         output.warn(f"the connection to {to} is not encrypted, so others can read the token.")
     return arena

@@ -120,11 +120,11 @@ def _ladder_of(form: str) -> TournamentPlan:
     from arena.cli import game_options
     from arena.submissions import open_ladders
     from referee.games.contract import SetupError
+    from referee.games.registry import parse_form
 
-    name, *words = form.split("-")
+    name, _, rest = form.partition("-")
     game = game_options.game_named(name)
-    seats = int(words.pop(0)) if words and words[0].isdecimal() else None
-    options = dict(map(game_options.option, words))
+    _, seats, options = parse_form(f"{game.id}-{rest}" if rest else game.id)
     try:
         return open_ladders.plan_of(game.id, seats, game_options.settled_options(game, options))
     except SetupError as error:

@@ -89,7 +89,7 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     metavar="NAME",
     default="round-robin",
     show_default=True,
-    help="Format: round-robin, gauntlet, swiss, knockout, ladder or sprt.",
+    help="Format: round-robin, gauntlet, swiss, knockout, ladder, sprt or challenge (unrated).",
 )
 @click.option(
     "--set",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
@@ -71,6 +71,7 @@ def create(
     entries: Sequence[FormatEntrant],
     fixtures: Iterable[Fixture],
     seed: bytes | None = None,
+    check: Callable[[Connection], None] = lambda _: None,
 ) -> Tournament:
     """Create a tournament with its first matches, which are due at once.
 
@@ -80,6 +81,7 @@ def create(
         entries: its entrants; their names are versions as ``name@number``.
         fixtures: the matches that are fixed from the start.
         seed: the random seed of all deals. Without one each match gets 32 random bytes.
+        check: is called in the same transaction before anything is stored; raises to refuse.
 
     Raises:
         NotFound: an entrant is not registered.
@@ -94,6 +96,7 @@ def create(
         raise StoreError("an entrant is named twice; each version enters a tournament once.")
     check_plan(plan)
     with writing(engine, "schedule") as connection:
+        check(connection)
         keep_versions(connection, names)
         admit(connection, names)
         name = _free_id(connection)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.store.tournaments import tournaments
+from arena.store.tournaments.challenges import FORMAT
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import json_values, time_estimate
 from arena.web import paging, wording
@@ -34,16 +35,29 @@ class TournamentLine:
 
 
 def page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of all tournaments."""
-    every = tuple(reversed(tournaments.listing(web.engine)))
+    """Return the page of all tournaments, without the challenges."""
+    return _page(web, page_request, "Tournaments")
+
+
+def challenges(web: WebState, page_request: PageRequest) -> Page:
+    """Return the page of all challenges."""
+    return _page(web, page_request, "Challenges")
+
+
+def _page(web: WebState, page_request: PageRequest, title: str) -> Page:
+    every = tuple(
+        tournament
+        for tournament in reversed(tournaments.listing(web.engine))
+        if (tournament.plan.format == FORMAT) == (title == "Challenges")
+    )
     piece = paging.selection_of(page_request).cut(every)
     lines = [line_of(web, item) for item in piece.items]
     return Page(
-        title="Tournaments",
+        title=title,
         template="tournaments.html",
-        model={"lines": lines, "piece": piece},
+        model={"lines": lines, "piece": piece, "address": title.lower()},
         data={
-            "tournaments": [
+            title.lower(): [
                 json_values.tournament(line.tournament, line.progress) for line in lines
             ],
             "list": piece.to_json(),

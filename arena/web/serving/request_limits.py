@@ -22,6 +22,8 @@ BODY_SECONDS = 10.0
 PUSH = "/submissions"
 """Path for uploads, which have a larger limit."""
 PUSH_SECONDS = 600.0
+JSON_POSTS = ("/challenges", "/retire")
+"""Ends of paths that only programs send POST requests to; errors are JSON as well."""
 READ_BURST = 200
 WRITE_RATE = 0.2
 """Requests with a body per second and client: they can be used to guess tokens."""
@@ -63,6 +65,8 @@ class RequestLimits:
             # Uploads come from programs, so errors are JSON for any Accept header.
             scope["state"]["kind"] = "json"
             return self._settings.push_mib * 2**20, PUSH_SECONDS
+        if scope["method"] == "POST" and scope["path"].endswith(JSON_POSTS):
+            scope["state"]["kind"] = "json"
         return BODY_BYTES, BODY_SECONDS
 
     def _check_rate(self, scope: Scope, client: str) -> None:

@@ -1,0 +1,146 @@
+"""The command `pokearena bot challenge`: request a match in a remote arena."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.bots.push import RemoteArena, arena_at, read_document, send_request, token_option
+from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError
+from arena.cli.options import bounded, json_option
+from arena.config import BOARDS
+
+_POLL_SECONDS: Final = 1.0
+_PATIENCE_SECONDS: Final = 60.0
+"""Time for which the arena may be unreachable while the command waits."""
+_OPEN: Final = ("PENDING", "RUNNING")
+
+
+@click.command(epilog="Example: pokearena bot challenge greedy --in https://arena.example.org")
+@click.argument("opponent", metavar="OPPONENT")
+@click.option(
+    "--in",
+    "url",
+    envvar="POKEARENA_URL",
+    metavar="URL",
+    help="URL of the arena's web pages.",
+)
+@click.option(
+    "--bot",
+    default="",
+    metavar="NAME[@VERSION]",
+    help="Bot that challenges. [default: your only bot]",
+)
+@click.option(
+    "--form",
+    default="",
+    metavar="FORM",
+    help="Form of the game, such as poke or pokex-4. [default: the first that both play]",
+)
+@click.option(
+    "-n",
+    "--boards",
+    type=bounded(BOARDS),
+    default=10,
+    show_default=True,
+    help="Number of boards; each is played in both seatings.",
+)
+@token_option
+@click.option("--no-wait", is_flag=True, help="Do not wait for the result.")
+@json_option
+def challenge(
+    opponent: str,
+    url: str | None,
+    bot: str,
+    form: str,
+    boards: int,
+    token: str | None,
+    no_wait: bool,
+    as_json: bool,
+) -> int:
+    """Start a match between your bot and another bot of a remote arena.
+
+    OPPONENT is NAME (its newest version) or NAME@VERSION. The organiser limits the number of
+    challenges per day and their boards. No ladder counts a challenge. Ctrl-C stops the display, not
+    the match. The exit status is 1 if the match ends without a result.
+    """
+    arena = arena_at(url, token, option="--in")
+    query = {"bot": bot, "opponent": opponent, "form": form, "boards": boards}
+    begun = send_request(arena, f"/challenges?{urlencode(query)}")
+    page = f"{arena.url}{begun['page']}"
+    if not as_json:
+        output.hint(f"{' v '.join(begun['entrants'])} · {begun['form']} · {begun['games']} games")
+        output.hint(page)
+    if no_wait:
+        _print_begun(begun, page, as_json)
+        return OK
+    match = _follow(arena, begun, page, as_json)
+    if as_json:
+        output.document({**begun, "page": page, "result": dict(match)})
+    elif match["state"] == "CLOSED":
+        _print_result(match)
+        output.next_step(f"open {page}")
+    else:
+        output.complain(f"no result: {match['reason'] or match['state'].lower()}")
+        output.next_step(f"open {page}")
+    return OK if match["state"] == "CLOSED" else FAILED
+
+
+def _print_begun(begun: Mapping[str, Any], page: str, as_json: bool) -> None:
+    if as_json:
+        output.document({**begun, "page": page})
+    else:
+        output.line(page)
+
+
+def _follow(
+    arena: RemoteArena, begun: Mapping[str, Any], page: str, as_json: bool
+) -> Mapping[str, Any]:
+    """Return the match when it has ended; print the number of games meanwhile.
+
+    Raises:
+        CommandError: the arena stopped answering, or Ctrl-C was pressed.
+    """
+    path = f"/matches/{quote(str(begun['match']), safe='')}.json"
+    heard, printed = time.monotonic(), 0
+    try:
+        while True:
+            try:
+                match = read_document(arena, path)
+                heard = time.monotonic()
+            except CommandError as error:
+                if error.status != UNREACHABLE or time.monotonic() - heard > _PATIENCE_SECONDS:
+                    raise
+            else:
+                if match["state"] not in _OPEN:
+                    return match
+                if not as_json and match["games"] != printed:
+                    printed = match["games"]
+                    output.hint(f"{printed} of {match['planned']} games")
+            time.sleep(_POLL_SECONDS)
+    except KeyboardInterrupt:
+        raise CommandError(
+            "stopped watching; the arena continues to play the match.",
+            INTERRUPTED,
+            f"open {page}",
+            code="stopped-watching",
+        ) from None
+
+
+def _print_result(match: Mapping[str, Any]) -> None:
+    output.table(
+        ("<bot", "won", "drawn", "lost", "faults"),
+        [
+            (
+                side["entrant"],
+                *(side[name] for name in ("wins", "draws", "losses")),
+                side["faults"],
+            )
+            for side in match["sides"]
+        ],
+    )

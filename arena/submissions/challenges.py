@@ -1,0 +1,197 @@
+"""Challenges: an owner requests a match between an own bot and another bot of the arena."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from arena.errors import Conflict, NotFound
+from arena.store.bots import remote_bots, versions
+from arena.store.tournaments import challenges, tournaments
+from arena.store.tournaments.challenges import ChallengeLimits
+from arena.submissions import open_ladders
+from arena.tournaments import scheduler
+from referee.games.contract import SetupError
+from referee.games.registry import GAMES, find, parse_form
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.store.bots.versions import Version
+    from arena.store.matches.spec import TournamentPlan
+    from arena.store.tournaments.tournaments import Tournament
+
+_SIDES: Final = 2
+
+
+class ChallengeRefused(Exception):
+    """A challenge is refused. The exception's text is a sentence for the sender.
+
+    Args:
+        status: the corresponding HTTP status.
+        sentence: the reason.
+    """
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+def begin(
+    engine: Engine,
+    owner: str,
+    bot: str,
+    opponent: str,
+    form: str,
+    boards: int,
+    limits: ChallengeLimits,
+) -> Tournament:
+    """Create a challenge, whose match is due at once.
+
+    Its clock and its policy are those of the open ladder of the form, if there is one.
+
+    Args:
+        engine: the store.
+        owner: the challenger's owner.
+        bot: the challenger as ``name`` (its newest version) or ``name@number``; empty: the owner's
+            only bot.
+        opponent: the opponent, likewise.
+        form: the form of the game; empty: the first form that both bots play.
+        boards: the number of boards.
+        limits: the organiser's limits.
+
+    Raises:
+        ChallengeRefused: a rule is violated.
+        TooMany: a limit is reached.
+    """
+    if not 1 <= boards <= limits.boards:
+        raise ChallengeRefused(
+            422, f"a challenge in this arena has 1 to {limits.boards} boards, not {boards}."
+        )
+    challenger = _challenger(engine, owner, bot)
+    challenged = _opponent(engine, owner, opponent)
+    if challenger.id == challenged.id:
+        raise ChallengeRefused(422, "Choose two different versions.")
+    plan = replace(
+        _plan(engine, form, challenger, challenged),
+        name=f"{challenger.name} challenges {challenged.name}",
+        boards=boards,
+        format=challenges.FORMAT,
+        settings={},
+    )
+    try:
+        entries = scheduler.enrol(engine, [challenger.id, challenged.id])
+        return tournaments.create(
+            engine,
+            plan,
+            entries,
+            scheduler.opening(plan, entries),
+            check=lambda connection: challenges.check(connection, owner, limits),
+        )
+    except Conflict as error:
+        # A version has been retired or quarantined meanwhile.
+        raise ChallengeRefused(409, str(error)) from None
+
+
+def _challenger(engine: Engine, owner: str, label: str) -> Version:
+    """Return an own version that can play now."""
+    if not label:
+        names = {version.name for version in versions.active_of(engine, owner)}
+        if len(names) != 1:
+            count = f"the bots {', '.join(sorted(names))}" if names else "no bot"
+            raise ChallengeRefused(422, f"{owner} has {count}; name the bot that challenges.")
+        (label,) = names
+    version = _version(engine, label)
+    if version.owner != owner:
+        raise ChallengeRefused(403, f"{version.id} does not belong to {owner}.")
+    if not version.folder:
+        remote = remote_bots.find(engine, version.id)
+        if remote is None or not remote.here:
+            raise ChallengeRefused(409, f"the remote bot {version.id} is not connected.")
+    return version
+
+
+def _opponent(engine: Engine, owner: str, label: str) -> Version:
+    """Return a version that may be challenged by this owner."""
+    if not label:
+        raise ChallengeRefused(422, "name the opponent, for example greedy or greedy@1.")
+    version = _version(engine, label)
+    if version.owner != owner or not owner:
+        if not version.folder:
+            raise ChallengeRefused(
+                403, f"{version.id} is a remote bot; only its owner can start a match of it."
+            )
+        if version.manifest.get("challenges") is False:
+            raise ChallengeRefused(403, f"the owner of {version.id} accepts no challenges.")
+    return version
+
+
+def _version(engine: Engine, label: str) -> Version:
+    """Return the newest active version of a bot, or the named version if it is active."""
+    name, at, _ = label.partition("@")
+    active = [
+        version
+        for version in versions.listing(engine, name=name)
+        if version.quarantined is None and (not at or version.id == label)
+    ]
+    if active:
+        return active[-1]
+    try:
+        known = versions.find(engine, label) if at else None
+    except NotFound:
+        known = None
+    if known is None:
+        raise ChallengeRefused(404, f'unknown bot "{label}"; /bots lists all.')
+    state = "is retired" if known.retired is not None else "is in quarantine"
+    raise ChallengeRefused(409, f"{label} {state}.")
+
+
+def _plan(engine: Engine, form: str, *players: Version) -> TournamentPlan:
+    """Return the settings of the open ladder of a form, or the default settings.
+
+    Raises:
+        ChallengeRefused: the form does not exist, has another number of sides than two, or is not
+            played by both bots.
+    """
+    if form:
+        try:
+            game_id, seats, options = parse_form(form)
+            chosen = open_ladders.plan_of(game_id, seats, options)
+        except SetupError as error:
+            raise ChallengeRefused(422, f'unknown form "{form}": {error}.') from None
+        for player in players:
+            if not _plays(player, chosen.game):
+                raise ChallengeRefused(422, f"{player.id} does not play {chosen.game}.")
+        if not _has_two_sides(chosen):
+            raise ChallengeRefused(422, f"a challenge has two sides; {chosen.form} does not.")
+    else:
+        fitting = (
+            plan
+            for plan in _candidates(engine)
+            if _has_two_sides(plan) and all(_plays(player, plan.game) for player in players)
+        )
+        first = next(fitting, None)
+        if first is None:
+            raise ChallengeRefused(
+                422,
+                f"no game with two sides is played by both {players[0].id} and {players[1].id}.",
+            )
+        chosen = first
+    ladders = (ladder.plan for ladder in open_ladders.listing(engine))
+    return next((plan for plan in ladders if plan.form == chosen.form), chosen)
+
+
+def _candidates(engine: Engine) -> Iterator[TournamentPlan]:
+    """Yield the settings of the open ladders, then those of the default form of each game."""
+    yield from (ladder.plan for ladder in open_ladders.listing(engine))
+    yield from map(open_ladders.plan_of, GAMES)
+
+
+def _has_two_sides(plan: TournamentPlan) -> bool:
+    return find(plan.game).side_count(plan.seats, plan.options) == _SIDES
+
+
+def _plays(version: Version, game: str) -> bool:
+    games = version.manifest.get("games")
+    return not games or game in games
