@@ -16,9 +16,8 @@ from rq import Queue, Worker
 from rq.serializers import JSONSerializer
 
 from arena.queue import redis_server
-from arena.queue.match_process import Drain
 from arena.queue.match_queue import MatchQueue
-from arena.queue.worker import MatchWorker
+from arena.queue.worker import Drain, MatchWorker
 from arena.system.redis_connection import connect
 from bench.figure import Figure
 

@@ -21,7 +21,7 @@ from arena.store import consistency
 from arena.store.bots import versions
 from arena.store.database import reading
 from arena.store.matches import history, listing, transitions
-from arena.store.tournaments import counts, lifecycle, tournaments
+from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments.scheduler import Scheduler
 from arena.web.data import snapshot
 from bench import bulk, ladders
@@ -65,7 +65,7 @@ def measure(engine: Engine) -> None:
 
 def _closed(engine: Engine) -> int:
     with reading(engine) as connection:
-        return counts.closed(connection, [bulk.LADDER])
+        return tournaments.closed(connection, [bulk.LADDER])
 
 
 def main() -> None:

@@ -107,9 +107,9 @@ def _bots(context: click.Context, incomplete: str) -> Iterator[str]:
 def _tournaments(context: click.Context, incomplete: str) -> Iterable[str]:
     if (engine := _store(context)) is None:
         return ()
-    from arena.store import id_prefixes
+    from arena.store import ids
 
-    return id_prefixes.tournaments(engine, incomplete, _MOST)
+    return ids.tournaments(engine, incomplete, _MOST)
 
 
 def _matches(context: click.Context, incomplete: str) -> Iterator[str]:
@@ -120,9 +120,9 @@ def _matches(context: click.Context, incomplete: str) -> Iterator[str]:
         yield local_matches.LAST
     yield from (path.stem for path in local)
     if (engine := _store(context)) is not None:
-        from arena.store import id_prefixes
+        from arena.store import ids
 
-        yield from id_prefixes.matches(engine, incomplete, _MOST)
+        yield from ids.matches(engine, incomplete, _MOST)
 
 
 def _owners(context: click.Context, incomplete: str) -> Iterator[str]:

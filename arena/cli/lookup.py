@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.workspace import Workspace
 from arena.errors import nearest
-from arena.store import id_prefixes
+from arena.store import ids
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
 
@@ -26,7 +26,7 @@ def find_tournament(workspace: Workspace, name: str) -> str:
         CommandError: the prefix is unknown or ambiguous.
     """
     prefix = name if name.startswith(_TOURNAMENT) else _TOURNAMENT + name
-    fitting = id_prefixes.tournaments(workspace.existing_store, prefix)
+    fitting = ids.tournaments(workspace.existing_store, prefix)
     if prefix in fitting:
         return prefix
     if not fitting:

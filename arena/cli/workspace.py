@@ -118,7 +118,7 @@ class Workspace:
     def _stored_bot(self, version: Version) -> Bot:
         """Return a version of the store as a bot that can be started or reached."""
         from arena.bots.bot import Bot
-        from arena.remote.tunnel import relay_tunnel
+        from arena.remote import tunnel
         from arena.store.bots import remote_bots, version_files
 
         if version.folder:
@@ -128,7 +128,7 @@ class Workspace:
             )
         if version.manifest.get("remote"):
             address = remote_bots.relay_address(self.store, version.id)
-            return Bot(version.id, relay=address.address, tunnel=relay_tunnel.needed(*address))
+            return Bot(version.id, relay=address.address, tunnel=tunnel.needed(*address))
         return Bot(version.id, address=str(version.manifest["address"]))
 
     def _known(self) -> Iterable[str]:

@@ -1,8 +1,11 @@
 """`round-robin`: everyone meets everyone. `gauntlet`: some challengers meet everyone else."""
 
-from collections.abc import Iterable, Sequence
+import random
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
+from typing import TypeVar
 
 from arena.formats.contract import (
     FormatEntrant,
@@ -17,8 +20,284 @@ from arena.formats.contract import (
     seatable,
     waiting,
 )
-from arena.formats.pairings import Table, in_rounds, round_robin
 from arena.formats.table_pool import clans, cover
+
+# Pairings of a round robin, in rounds, for any number of sides.
+#
+# The functions are pure and deterministic: the same numbers give the same pairings in the same
+# order. Entrants are indexes from 0; the caller maps them to names.
+
+# Base blocks: a small set of tables which, shifted around the circle of entrants, is fair to all.
+#
+# Put the N entrants on a circle and shift one table (a *base block*) by 0, 1, ... N - 1 places.
+# Everyone then plays at as many of these N tables as the block has seats. How often two entrants
+# meet depends only on their distance d: it is the number of ordered pairs (x, y) of the block with
+# x - y = d modulo N. So all meetings are equal within one if, summed over all base blocks, these
+# counts differ by at most one. (For even N the pair at distance N / 2 is counted in both
+# directions, so its count is always even. This agrees with the formula.)
+#
+# Such blocks are found by a bounded local search. Its random numbers have a fixed seed, so the same
+# arguments always give the same result.
+
+
+Block = tuple[int, ...]
+
+# The search for a given number of blocks stops after this many trials (about 0.1 s).
+TRIALS = 20_000
+# The search tries up to this many more blocks than necessary before it accepts fewer.
+SPARE_BLOCKS = 8
+# The search accepts some steps uphill, up to this limit, to escape local minima.
+UPHILL_CHANCE = 0.02
+UPHILL_LIMIT = 4
+
+
+def balanced_cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[Block]]:
+    """Yield the tables of each cycle, as ascending tuples of entrants.
+
+    After each cycle the numbers of matches per entrant, and of meetings per pair, are equal within
+    one over all cycles so far. Unless the search found only fewer blocks, everyone has met everyone
+    at least once in each cycle.
+
+    Raises:
+        ValueError: a second or later cycle cannot be found. This was observed only with seven or
+            more sides; every game of the arena has at most six.
+    """
+    # The complements of balanced tables are balanced too: search the smaller of both sizes.
+    seats = min(sides, entrants - sides)
+    once = -(-(entrants - 1) // (sides * (sides - 1)))
+    dice = random.Random(entrants * 1000 + sides)
+    meetings = [0] * entrants
+    covered = 0
+    for cycle in range(1, cycles + 1):
+        target = max(once * cycle - covered, 1)
+        selection = _search(meetings, seats, target, dice)
+        if selection is None:
+            if cycles > 1:
+                raise ValueError(
+                    f"no balanced selection of {cycles} cycles was found for {entrants} entrants "
+                    f"at tables of {sides}: ask for {max(cycle - 1, 1)}"
+                )
+            yield _disjoint_tables(entrants, sides)
+            return
+        covered += len(selection.blocks)
+        meetings = selection.meetings
+        yield [
+            table
+            for block in selection.blocks
+            for table in _shifted(block, entrants, complement=seats != sides)
+        ]
+
+
+def _disjoint_tables(entrants: int, sides: int) -> list[Block]:
+    """Return the fallback: as many tables as can play at once; each pair meets at most once."""
+    return [tuple(range(first, first + sides)) for first in range(0, entrants - sides + 1, sides)]
+
+
+def _shifted(block: list[int], entrants: int, complement: bool) -> Iterator[Block]:
+    everyone = set(range(entrants))
+    for shift in range(entrants):
+        table = {(seat + shift) % entrants for seat in block}
+        yield tuple(sorted(everyone - table if complement else table))
+
+
+class _Selection:
+    """Base blocks under construction, in addition to the meetings of earlier cycles."""
+
+    def __init__(self, meetings: list[int], seats: int, blocks: int, dice: random.Random) -> None:
+        self.meetings = meetings.copy()
+        self.blocks: list[list[int]] = []
+        self._entrants = len(meetings)
+        self._dice = dice
+        total = sum(meetings) + blocks * seats * (seats - 1)
+        self._low, rest = divmod(total, self._entrants - 1)
+        self._high = self._low + (rest > 0)
+        for _ in range(blocks):
+            self._add_block(seats)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether all counts would have to be odd: impossible, the one at N / 2 is even."""
+        return self._entrants % 2 == 0 and self._low == self._high and self._low % 2 == 1
+
+    def repair(self, trials: int) -> bool:
+        """Reduce the excess by a local search; return whether the meetings are equal within one.
+
+        Each trial proposes to replace one entrant of one block:
+
+        1. Choose a block, a place in it and a newcomer at random.
+        2. Compute the change of the excess, the sum over all distances of the squared deviations of
+           the counts from the range [low, high].
+        3. Accept a change that is not positive. Accept a positive one up to `UPHILL_LIMIT` with the
+           probability `UPHILL_CHANCE`.
+        """
+        excess = sum(self._excess(count) for count in self.meetings[1:])
+        for _ in range(trials):
+            if excess == 0:
+                break
+            block = self.blocks[self._below(len(self.blocks))]
+            place = self._below(len(block))
+            newcomer = self._below(self._entrants)
+            if newcomer in block:
+                continue
+            changes = self._changes(block, place, newcomer)
+            worse = sum(
+                self._excess(self.meetings[distance] + change)
+                - self._excess(self.meetings[distance])
+                for distance, change in changes.items()
+            )
+            if worse <= 0 or (worse <= UPHILL_LIMIT and self._dice.random() < UPHILL_CHANCE):
+                for distance, change in changes.items():
+                    self.meetings[distance] += change
+                block[place] = newcomer
+                excess += worse
+        return excess == 0
+
+    def _add_block(self, seats: int) -> None:
+        """Add a block greedily: each entrant where the meetings are fewest, ties at random."""
+        # Distances below 0 do not need the modulo: they index from the end of the list.
+        block = [0]
+        while len(block) < seats:
+            free = [entrant for entrant in range(self._entrants) if entrant not in block]
+            scores = [
+                (sum(self.meetings[entrant - other] for other in block), self._dice.random())
+                for entrant in free
+            ]
+            newcomer = free[scores.index(min(scores))]
+            for other in block:
+                self.meetings[newcomer - other] += 1
+                self.meetings[other - newcomer] += 1
+            block.append(newcomer)
+        self.blocks.append(block)
+
+    def _changes(self, block: list[int], place: int, newcomer: int) -> dict[int, int]:
+        """Return the changes of the meetings, by distance, if `newcomer` takes a place."""
+        leaver = block[place]
+        changes: dict[int, int] = {}
+        for position, other in enumerate(block):
+            if position == place:
+                continue
+            for entrant, change in ((leaver, -1), (newcomer, 1)):
+                for distance in (entrant - other, other - entrant):
+                    distance %= self._entrants
+                    changes[distance] = changes.get(distance, 0) + change
+        return changes
+
+    def _excess(self, count: int) -> int:
+        return max(self._low - count, count - self._high, 0) ** 2
+
+    def _below(self, bound: int) -> int:
+        # Python guarantees a reproducible sequence for a seed only for random().
+        return int(self._dice.random() * bound)
+
+
+def _search(meetings: list[int], seats: int, target: int, dice: random.Random) -> _Selection | None:
+    more = range(target, target + SPARE_BLOCKS)
+    fewer = range(target - 1, 0, -1)
+    for blocks in (*more, *fewer):
+        selection = _Selection(meetings, seats, blocks, dice)
+        if not selection.hopeless and selection.repair(TRIALS):
+            return selection
+    return None
+
+
+# With more than two sides, up to this many combinations of entrants, a cycle plays all of them.
+ALL_COMBINATIONS_UP_TO = 300
+
+Table = tuple[int, ...]
+Seated = TypeVar("Seated", bound=Sequence[Hashable])
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A match to be played: its round, from 0, and its entrants in ascending order."""
+
+    round: int
+    entrants: Table
+
+
+def seatings(sides: int) -> tuple[Table, ...]:
+    """Return the seatings of a match, one for each table: the rotations of its entrants.
+
+    Seating t gives side s to entrant (s + t) modulo sides. Two sides have both seatings.
+
+    Raises:
+        ValueError: `sides` is less than 1.
+    """
+    if sides < 1:
+        raise ValueError(f"a match needs at least one side, not {sides}")
+    return tuple(tuple((side + table) % sides for side in range(sides)) for table in range(sides))
+
+
+def round_robin(entrants: int, sides: int, cycles: int = 1) -> tuple[Pairing, ...]:
+    """Return the matches of a round robin by rounds; nobody plays twice in a round.
+
+    - Two sides: everyone meets everyone once in a cycle. An odd number of entrants gives each of
+      them one bye in a cycle.
+    - More sides, with at most `ALL_COMBINATIONS_UP_TO` combinations of entrants: each combination
+      once in a cycle.
+    - More sides otherwise: a selection of tables. After each cycle the numbers of matches per
+      entrant, and of meetings per pair, are equal within one. In a cycle everyone meets everyone at
+      least once. If the search finds only a smaller selection (observed with seven or more sides),
+      the first guarantee still holds.
+
+    Args:
+        entrants: number of entrants.
+        sides: sides of a match.
+        cycles: number of cycles.
+
+    Raises:
+        ValueError: there are fewer entrants than sides, fewer than two sides, or no cycle.
+    """
+    if sides < 2:
+        raise ValueError(f"a round robin needs at least two sides, not {sides}")
+    if entrants < sides:
+        raise ValueError(f"a match here needs {sides} entrants, but there are only {entrants}")
+    if cycles < 1:
+        raise ValueError(f"a round robin needs at least one cycle, not {cycles}")
+    rounds: list[list[Table]] = []
+    for cycle in _cycles(entrants, sides, cycles):
+        rounds.extend(cycle)
+    return tuple(Pairing(number, table) for number, tables in enumerate(rounds) for table in tables)
+
+
+def _cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[list[Table]]]:
+    """Yield the rounds of every cycle."""
+    if sides == 2:
+        yield from [_circle(entrants)] * cycles
+    elif comb(entrants, sides) <= ALL_COMBINATIONS_UP_TO:
+        yield from [in_rounds(combinations(range(entrants), sides))] * cycles
+    else:
+        yield from map(in_rounds, balanced_cycles(entrants, sides, cycles))
+
+
+def _circle(entrants: int) -> list[list[Table]]:
+    """Return the rounds of the circle method: one entrant is fixed, the others rotate around it."""
+    # With an odd number, the fixed place is empty; the entrant paired with it has a bye.
+    moving = entrants - 1 if entrants % 2 == 0 else entrants
+    rounds: list[list[Table]] = []
+    for turn in range(moving):
+        pairs = [
+            ((turn + step) % moving, (turn - step) % moving) for step in range(1, moving // 2 + 1)
+        ]
+        if moving < entrants:
+            pairs.append((turn, moving))
+        rounds.append(sorted((min(pair), max(pair)) for pair in pairs))
+    return rounds
+
+
+def in_rounds(tables: Iterable[Seated]) -> list[list[Seated]]:
+    """Assign each table to the first round in which all its entrants are free."""
+    rounds: list[list[Seated]] = []
+    busy: list[set[Hashable]] = []
+    for table in tables:
+        free = (number for number, taken in enumerate(busy) if taken.isdisjoint(table))
+        number = next(free, len(rounds))
+        if number == len(rounds):
+            rounds.append([])
+            busy.append(set())
+        rounds[number].append(table)
+        busy[number].update(table)
+    return rounds
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from arena.ratings.standings import StandingsSums
 from arena.store import schema
 from arena.store.closed_counts import OVERLAP_SECONDS
 from arena.store.database import reading
-from arena.store.matches.outcome import games_of
-from arena.store.tournaments import counts
+from arena.store.matches.games import games_of
+from arena.store.tournaments import tournaments
 
 _AT_ONCE = 5000
 
@@ -115,7 +115,7 @@ class LadderSums:
     def now(self) -> StandingsSums:
         """Return the sums of all matches closed by now; the next call changes the same object."""
         with reading(self._engine) as connection:
-            closed = counts.closed(connection, self._of)
+            closed = tournaments.closed(connection, self._of)
             if closed != self._folded:
                 try:
                     self._take(connection)

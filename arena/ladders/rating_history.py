@@ -20,7 +20,7 @@ from arena.ladders.ladder_key import LadderKey
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import Z95
 from arena.ratings.strength.fit import values
-from arena.store.tournaments import rounds
+from arena.store.tournaments import format_history
 
 POINTS = 40
 """Maximum number of points, apart from the newest."""
@@ -109,10 +109,10 @@ class RatingHistories:
         if kept is None or of[: len(kept.of)] != kept.of:
             kept = self._kept[scope.form] = _CachedHistory()
         kept.of = of
-        bots = max(rounds.entrants(engine, of), 1)
+        bots = max(format_history.entrants(engine, of), 1)
         most = min(self._points, max(WORTH // bots, FEWEST))
         points = []
-        for number, at in chosen(rounds.ends(engine, of), most):
+        for number, at in chosen(format_history.ends(engine, of), most):
             known = kept.points.get(at)
             if known is None:
                 if fitted and time.monotonic() > until:
@@ -121,7 +121,7 @@ class RatingHistories:
                 known = kept.points[at] = _point(at, kept.sums.to(engine, of, at))
             points.append(known if known.round == number else replace(known, round=number))
         kept.points = {point.at: point for point in points}
-        cut = rounds.clock(engine) // _HOUR * _HOUR - _DAY
+        cut = format_history.clock(engine) // _HOUR * _HOUR - _DAY
         if kept.eve.at != cut:
             if fitted and time.monotonic() > until:
                 return None
@@ -153,7 +153,7 @@ class _MovingSums:
         if self.at <= at:
             self._met += ladder_sums.meetings(engine, of, self.at, at)
         # The time moved backwards, or a match became visible later than one that closed after it.
-        if self._met.matches != rounds.closed(engine, of, at):
+        if self._met.matches != format_history.closed(engine, of, at):
             self._met = ladder_sums.meetings(engine, of, until=at)
         self.at = at
         return self._met

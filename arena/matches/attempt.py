@@ -27,8 +27,8 @@ from arena.events.publisher import EventPublisher
 from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
 from arena.matches.table import Watch
-from arena.remote.tunnel import relay_tunnel
-from arena.store import commit_events
+from arena.remote.tunnel import answers, is_reached, needed
+from arena.store import database
 from arena.store.bots import remote_bots, version_files
 from arena.store.matches import offline_bot_waits, transitions
 from arena.store.matches.games import PlayedGame
@@ -107,7 +107,7 @@ def _attempt(resources: WorkerResources, match: str, drain: threading.Event) -> 
         return
     with (
         EventPublisher(resources.redis) as publisher,
-        commit_events.listening(resources.engine, publisher.publish),
+        database.listening(resources.engine, publisher.publish),
     ):
         lease = transitions.lease(resources.engine, match, resources.owner)
         if lease is None:
@@ -231,8 +231,8 @@ def _bot(
         )
     if remote_bots.is_relayed(entrant.manifest):
         relay = remote_bots.relay_address(engine, entrant.version)
-        tunnel = relay_tunnel.needed(*relay)
-        if not awaited and tunnel is not None and not relay_tunnel.answers(tunnel):
+        tunnel = needed(*relay)
+        if not awaited and tunnel is not None and not answers(tunnel):
             tunnel = None
         return Bot(entrant.version, relay=relay.address, tunnel=tunnel, awaited=awaited)
     address = entrant.manifest.get("address")
@@ -263,7 +263,7 @@ def _referee_answers(resources: WorkerResources, drain: threading.Event) -> bool
 def _can_reach_relays(engine: Engine, match: str) -> bool:
     """Return whether this machine can reach the relays of the match's remote bots."""
     return all(
-        relay_tunnel.is_reached(relay, endpoint)
+        is_reached(relay, endpoint)
         for relay, endpoint in remote_bots.relay_addresses(engine, match).items()
     )
 

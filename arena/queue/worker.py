@@ -1,4 +1,4 @@
-"""Worker that takes jobs from the match queue and plays their matches, one at a time.
+"""Worker that takes jobs from the match queue and plays each match in a forked process.
 
 It extends RQ's worker at three points (docs/decisions/2026-11-23-plain-queue.md): how a job is
 executed, what a heartbeat registers, and that no thread listens for commands.
@@ -7,7 +7,14 @@ executed, what a heartbeat registers, and that no thread listens for commands.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import os
+import random
+import select
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from redis.exceptions import RedisError
@@ -18,7 +25,6 @@ from rq.serializers import JSONSerializer
 from rq.worker.base import BaseWorker, WorkerStatus
 from rq.worker_registration import register
 
-from arena.queue.match_process import Drain, MatchProcess
 from arena.queue.match_queue import (
     FORGOTTEN_SECONDS,
     FUNCTION,
@@ -30,12 +36,134 @@ from arena.queue.match_queue import (
     MatchQueue,
     fresh_name,
 )
-from arena.system import failpoint
+from arena.system import failpoint, parent_death_signal
 from arena.system.process_info import is_frozen
 
 if TYPE_CHECKING:
     from redis import Redis
     from redis.client import Pipeline
+
+
+# A forked process that plays one match.
+
+_STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+log = logging.getLogger("arena.worker")
+
+
+class Drain(threading.Event):
+    """Set when the worker must stop: finish the current game and release the match."""
+
+
+class MatchProcess:
+    """A process that is forked for one match after all imports, and dies with this process.
+
+    Args:
+        play: plays the match until it is over or the given event is set.
+    """
+
+    def __init__(self, play: Callable[[Drain], None]) -> None:
+        self._play = play
+        self._drain = Drain()
+        self._pid = 0
+        self._end_of_life = -1
+
+    @property
+    def pid(self) -> int:
+        """Process id; 0 unless the process runs."""
+        return self._pid
+
+    def start(self) -> None:
+        """Fork the process.
+
+        Stop signals are blocked meanwhile: the child must not run the handlers of this process, and
+        the handlers of this process need the child's process id.
+        """
+        # Only the child holds the write end, so the read end reports its exit.
+        self._end_of_life, write_end = os.pipe()
+        parent = os.getpid()
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
+        try:
+            pid = os.fork()
+            if pid == 0:
+                self._run(parent, mask)
+            self._pid = pid
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            os.close(write_end)
+
+    def _run(self, parent: int, mask: set[signal.Signals | int]) -> None:
+        """Play the match in the child process. Does not return."""
+        status = 1
+        try:
+            # Ctrl-C in the terminal must not reach the bots.
+            os.setpgrp()
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(signal.SIGTERM, lambda number, frame: self._drain.set())
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            parent_death_signal.hold(parent)
+            random.seed()
+            failpoint.reach("job.started")
+            self._play(self._drain)
+            status = 0
+        except BaseException:
+            log.exception("the attempt failed unexpectedly")
+        finally:
+            os._exit(status)
+
+    def stop(self) -> None:
+        """Ask the process to stop after the current game."""
+        self._drain.set()
+        if self._pid:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Kill the process and its process group."""
+        if self._pid:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._pid, signal.SIGKILL)
+
+    def has_exited(self, seconds: float) -> bool:
+        """Wait at most this time for the exit; return whether the process has exited."""
+        return bool(select.select([self._end_of_life], [], [], seconds)[0])
+
+    def end(self) -> bool:
+        """Kill the process if it still runs, and wait for it.
+
+        Returns:
+            Whether it exited normally.
+        """
+        if not self._pid:
+            return True
+        if not self.has_exited(0):
+            self.kill()
+        _, status = os.waitpid(self._pid, 0)
+        self._pid = 0
+        os.close(self._end_of_life)
+        return status == 0
+
+    @contextmanager
+    def stopped_by_signals(self) -> Iterator[None]:
+        """Let SIGTERM and SIGINT stop the process too, before their present handlers run."""
+        handlers = {number: signal.getsignal(number) for number in _STOP_SIGNALS}
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            self.stop()
+            handler = handlers[signal.Signals(number)]
+            if callable(handler):
+                handler(number, frame)
+
+        for number in handlers:
+            signal.signal(number, stop)
+        try:
+            yield
+        finally:
+            for number, handler in handlers.items():
+                # A handler may have installed another one for the next signal.
+                if signal.getsignal(number) is stop:
+                    signal.signal(number, handler)
+
 
 # RQ doubles its pauses while Redis is away. A match must continue within 20 s of its return.
 _LONGEST_RECONNECT_SECONDS: Final = 2.0
@@ -44,8 +172,6 @@ _MAINTENANCE_SECONDS: Final = 60
 _FROZEN_CHECKS: Final = 3
 # RQ waits for a job 15 s less than the worker's time to live.
 _RQ_MARGIN_SECONDS: Final = 15
-
-log = logging.getLogger("arena.worker")
 
 
 class MatchJob(Job):

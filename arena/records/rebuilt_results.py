@@ -16,9 +16,8 @@ from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.match_digest import Digest, read
 from arena.store import schema
 from arena.store.database import reading, writing
-from arena.store.matches import games, outcome, raw_rows
-from arena.store.matches.games import PlayedGame
-from arena.store.matches.outcome import MatchSummary
+from arena.store.matches import games, raw_rows
+from arena.store.matches.games import MatchSummary, PlayedGame
 from arena.store.matches.raw_rows import MatchRows
 from arena.store.schema import MatchState
 
@@ -224,4 +223,4 @@ def _result(match: MatchRows, rows: Mapping[int, Mapping[str, Any]]) -> MatchSum
         for number in sorted(rows)
     ]
     thinking = [rows[number]["thinking"] for number in sorted(rows)]
-    return outcome.summarize(match.tournament["game"], match.id, match.versions, listed, thinking)
+    return games.summarize(match.tournament["game"], match.id, match.versions, listed, thinking)

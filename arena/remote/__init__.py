@@ -1,4 +1,4 @@
-"""Connect bots on their authors' machines to the arena.
+"""Connect bots on their authors' machines to the arena: connector, relay, tunnel.
 
 Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.events`, `arena.queue`, `arena.store` and
 `arena.system`. Used by `arena.bots`, `arena.cli` and `arena.matches`.

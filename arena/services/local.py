@@ -9,7 +9,7 @@
     submissions  process that handles uploads, with a referee; only with the web server and if
                  uploads are enabled
 
-One loop (arena.services.service_loop) restarts a process that exits, after a pause that grows while
+One loop (arena.services.supervisor) restarts a process that exits, after a pause that grows while
 it keeps failing. All processes end when this process ends for any reason. The parent-death signal
 is bound to the thread that started a process; one thread therefore starts all processes and lives
 until the last one has ended. Processes are started by exec, never by a fork of this process.
@@ -28,8 +28,7 @@ from typing import Any, Self
 from arena.config import Folder
 from arena.services.relay_process import RelayOptions
 from arena.services.service import ServiceState
-from arena.services.service_loop import ServicesError
-from arena.services.supervisor import Requests, Snapshot, Supervisor
+from arena.services.supervisor import Requests, ServicesError, Snapshot, Supervisor
 from arena.services.web_process import Pages
 from arena.system.process_info import cores, require_linux
 

@@ -1,16 +1,20 @@
-"""The worker's process: finds its Redis and its referee, and plays matches from the queue."""
+"""The worker's process: plays matches from the queue, or hosts workers with a referee each."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import hashlib
 import logging
 import os
+import signal
 import socket
 import sys
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from arena import config
@@ -19,12 +23,100 @@ from arena.queue import redis_server
 from arena.queue.match_queue import WorkerInfo, fresh_name
 from arena.queue.redis_server import Address
 from arena.queue.worker import MatchWorker
+from arena.services import worker_services
+from arena.services.supervisor import ServiceLoop
+from arena.system import redis_connection
 from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
 from referee import logs
 
 if TYPE_CHECKING:
     from arena.matches.attempt import WorkerResources
+
+
+# A worker host: runs workers with one referee each on a machine without the other services.
+#
+# The referee for a hosted bot runs on the bot's machine. Unix sockets identify the bots, and
+# network latency does not reduce a bot's clock. Database and Redis are on another machine.
+
+host_log = logging.getLogger("arena.services")
+
+
+def run_host(
+    where: Folder,
+    workers: int,
+    redis: Address,
+    environment: Mapping[str, str],
+    *,
+    name: str | None = None,
+    burst: bool = False,
+    most: int | None = None,
+) -> int:
+    """Run workers until SIGTERM, SIGHUP or Ctrl-C; a second Ctrl-C kills them. Return 0.
+
+    Must run in the main thread.
+
+    Args:
+        where: the data folder.
+        workers: the number of workers.
+        redis: the Redis of the arena.
+        environment: environment variables of the workers and referees.
+        name: prefix of the workers' names; None: the host name.
+        burst: a worker ends when the queue is empty.
+        most: a worker ends after this number of attempts; None: unlimited. With `burst` or `most`
+            the function returns when all workers have ended.
+
+    Raises:
+        OSError: a directory or a process cannot be created.
+    """
+    where.create().remove_leftovers()
+    stop, hurry = threading.Event(), threading.Event()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_signals(stop, hurry))
+        sockets = config.private_directory(environment)
+        note = where.note_sockets(sockets)
+        stack.callback(note.unlink, missing_ok=True)
+        stack.callback(config.remove_private_directory, sockets)
+        connection = stack.enter_context(contextlib.closing(redis_connection.connect(redis.url)))
+        child_environment = {**environment, config.DATA: str(where.root), "TMPDIR": str(sockets)}
+        limits = [*(["--burst"] if burst else []), *(["--max-matches", str(most)] if most else [])]
+        loop = ServiceLoop(where.logs, stop, hurry)
+        stack.callback(loop.stop_all)
+        owners = [f"worker-{number + 1}" for number in range(workers)]
+        for owner in owners:
+            loop.start(worker_services.referee(owner, sockets, environment))
+        for number, owner in enumerate(owners):
+            referee = worker_services.referee_at(owner, sockets)
+            loop.start(
+                worker_services.worker(
+                    number + 1,
+                    connection,
+                    {**child_environment, config.REFEREE: referee},
+                    name=name,
+                    limits=limits,
+                )
+            )
+        host_log.info("workers: %d; log files: %s", workers, where.logs)
+        loop.run()
+        host_log.info("stopping: workers finish their current games and release their matches")
+    return 0
+
+
+@contextlib.contextmanager
+def _signals(stop: threading.Event, hurry: threading.Event) -> Iterator[None]:
+    def handle(number: int, _: FrameType | None) -> None:
+        if stop.is_set() and number == signal.SIGINT:
+            hurry.set()
+        stop.set()
+
+    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    before = {number: signal.signal(number, handle) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
 
 _UNREACHABLE = 3
 _WATCH_MS = 250
@@ -71,7 +163,6 @@ def run(
     # Imported before the first fork, so that matches do not spend time on it.
     from arena.bots.sandbox.available_levels import best
     from arena.matches.attempt import WorkerResources, attempt
-    from arena.services import worker_host
     from arena.store import database
     from referee.games.registry import GAMES
 
@@ -106,9 +197,7 @@ def run(
     level = best()
     log.info("sandbox level of bots: %s", level)
     if referee is None:
-        return worker_host.run(
-            where, workers, address, environment, name=name, burst=burst, most=most
-        )
+        return run_host(where, workers, address, environment, name=name, burst=burst, most=most)
     claim = _claim(referee)
     name = name or fresh_name()
     engine = database.open(url)

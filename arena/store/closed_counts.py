@@ -13,7 +13,7 @@ from arena.store import schema
 from arena.store.bots.remote_bots import is_relayed
 from arena.store.database import reading
 from arena.store.schema import OPEN, MatchState, TournamentState
-from arena.store.tournaments import rounds
+from arena.store.tournaments import format_history
 from referee.games.registry import form_of
 
 REMOTE: Final = "remote"
@@ -75,7 +75,7 @@ class ClosingReader:
         self._engine = engine
         self._forms = Forms(engine)
         self._languages: dict[str, str] = {}
-        self._newest = rounds.clock(engine)
+        self._newest = format_history.clock(engine)
         # Ids with closing times. Matches of the overlap are read again, so they are remembered
         # here.
         self._seen: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Open the database, and provide its transactions, its clock and its migrations.
+"""Open the database, and provide its transactions, commit events, clock and migrations.
 
 Code that only one kind of database needs is in `arena.store.sqlite` and
 `arena.store.postgresql`.
@@ -7,10 +7,11 @@ Code that only one kind of database needs is in `arena.store.sqlite` and
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Double, Engine, create_engine, event, exc, inspect, text
 from sqlalchemy.engine import URL, make_url
@@ -18,13 +19,52 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from arena.errors import StoreError, Unnamed, Unreachable
-from arena.store import commit_events, postgresql, sqlite
+from arena.store import postgresql, sqlite
 from arena.system import failpoint, timings
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
     from arena.events.messages import Event
+
+
+# Events that a transaction causes, which its commit publishes.
+#
+# A transaction announces its events. After the commit the listeners of the store receive them;
+# after a rollback nobody does. If the process is killed in between, they are lost, as any event may
+# be.
+
+Listener = Callable[["Event"], None]
+"""Receives an event in the thread of the transaction. It must neither raise nor wait."""
+
+OPTION: Final = "pokearena_events"
+"""Execution option of a connection: the list of events that its transaction has announced."""
+_listeners: Final[WeakKeyDictionary[Engine, list[Listener]]] = WeakKeyDictionary()
+
+
+def announce(connection: Connection, event: Event) -> None:
+    """Have an event published when the transaction of this connection is committed."""
+    connection.get_execution_options()[OPTION].append(event)
+
+
+@contextmanager
+def listening(engine: Engine, listener: Listener) -> Iterator[None]:
+    """Pass the events of all transactions that this process commits in the block to `listener`."""
+    listeners = _listeners.setdefault(engine, [])
+    listeners.append(listener)
+    try:
+        yield
+    finally:
+        listeners.remove(listener)
+
+
+def publish(engine: Engine, events: list[Event]) -> None:
+    """Pass the events of a committed transaction to the listeners of the store."""
+    for announced in events:
+        for listener in _listeners.get(engine, ()):
+            listener(announced)
+
 
 HEAD: Final = "0009"
 """The newest migration. As a constant it can be compared without importing Alembic."""
@@ -120,7 +160,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
 def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     """Open a transaction that writes: it is committed at the end, or rolled back on an exception.
 
-    Events that it announces (`arena.store.commit_events`) are published after the commit.
+    Events that it announces (`arena.store.database`) are published after the commit.
 
     In SQLite it holds the only write lock from its beginning. In PostgreSQL it must lock the rows
     on which its decisions depend (`arena.store.postgresql`).
@@ -131,7 +171,7 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     """
     failpoint.edge(name, "begin")
     events: list[Event] = []
-    options: dict[str, Any] = {_WRITES: True, commit_events.OPTION: events}
+    options: dict[str, Any] = {_WRITES: True, OPTION: events}
     with (
         timings.HERE.timed(timings.TRANSACTION, name),
         engine.connect().execution_options(**options) as connection,
@@ -140,7 +180,7 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
         yield connection
         failpoint.edge(name, "written")
     failpoint.edge(name, "committed")
-    commit_events.publish(engine, events)
+    publish(engine, events)
 
 
 def prepare(engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""Ids of tournaments, matches and submissions.
+"""Ids of tournaments, matches and submissions, and their prefixes.
 
 Match ids are pure functions of their arguments; the other ids are random.
 """
@@ -7,7 +7,12 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
+
+from sqlalchemy import Column, Engine, select
+
+from arena.store import schema
+from arena.store.database import reading
 
 # Crockford's base 32, which omits i, l, o and u because they are easily misread or misheard.
 _LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -48,3 +53,27 @@ def match_id(tournament: str, key: str) -> str:
     bits = int.from_bytes(digest, "big") >> (8 * len(digest) - 5 * _MATCH_LETTERS)
     places = range(5 * (_MATCH_LETTERS - 1), -1, -5)
     return "m-" + "".join(_LETTERS[bits >> place & 31] for place in places)
+
+
+# Look up ids by their first characters, as users type them.
+
+
+def matches(engine: Engine, prefix: str, limit: int = 10) -> tuple[str, ...]:
+    """Return the match ids with this prefix in ascending order, at most `limit`."""
+    return _beginning(engine, schema.matches.c.id, prefix, limit)
+
+
+def tournaments(engine: Engine, prefix: str, limit: int = 10) -> tuple[str, ...]:
+    """Return the tournament ids with this prefix in ascending order, at most `limit`."""
+    return _beginning(engine, schema.tournaments.c.id, prefix, limit)
+
+
+def _beginning(engine: Engine, column: Column[Any], prefix: str, limit: int) -> tuple[str, ...]:
+    query = (
+        select(column)
+        .where(column.startswith(prefix, autoescape=True))
+        .order_by(column)
+        .limit(limit)
+    )
+    with reading(engine) as connection:
+        return tuple(connection.execute(query).scalars())

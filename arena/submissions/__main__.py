@@ -15,11 +15,10 @@ from arena import config
 from arena.bots.bot import Bot
 from arena.store import database
 from arena.store.bots import version_files
-from arena.submissions import runner
 from arena.submissions.conformance import examination
 from arena.submissions.conformance.check import Check
 from arena.submissions.pending_uploads import PendingUploads
-from arena.submissions.pipeline import SubmissionPipeline
+from arena.submissions.pipeline import SubmissionPipeline, run
 from referee import logs
 
 _NICE = 10
@@ -56,7 +55,7 @@ def main() -> int:
     )
     if where.shares_store():
         pipeline = replace(pipeline, keep=functools.partial(version_files.keep, engine))
-    runner.run(pipeline)
+    run(pipeline)
     return 0
 
 

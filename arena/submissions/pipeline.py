@@ -1,4 +1,4 @@
-"""The stages of a submission: check, build, test, registration, and entry on the ladders.
+"""The stages of a submission: check, build, test, registration, entry on the ladders; their loop.
 
 Each stage may be interrupted at any time. Repeating all stages is safe: existing results are found
 and stay unchanged.
@@ -6,31 +6,182 @@ and stay unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from arena.bots import manifest, resolver, upload_archive, version_store
 from arena.bots.bot import Bot
 from arena.bots.sandbox.available_levels import best
 from arena.bots.sandbox.level import Level, refusal
-from arena.errors import BotError, Conflict
+from arena.errors import BotError, Conflict, InfrastructureError, StoreError
+from arena.formats.contract import FormatEntrant
+from arena.formats.ladder import LadderFormat
 from arena.records.redaction import pathless
 from arena.store.bots import submissions, versions
+from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import SubmissionStage, SubmissionState
-from arena.submissions import admission, open_ladders
+from arena.store.tournaments import lifecycle, tournaments
+from arena.submissions import admission
 from arena.submissions.admission import SubmissionRefused
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import file_tree
+from arena.tournaments import scheduler
+from referee.games.registry import GAMES
 from referee.sanitizing import one_line, sanitized
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+    from arena.bots.manifest import Manifest
     from arena.store.bots.submissions import Submission
     from arena.store.bots.versions import Version
+    from arena.store.tournaments.tournaments import Tournament
     from arena.submissions.conformance.check import Check
+
+
+# Open ladders, which accepted submissions enter automatically: list, create and join them.
+
+log = logging.getLogger("arena.submissions")
+
+_BOARDS: Final = 10
+
+
+def listing(engine: Engine) -> tuple[Tournament, ...]:
+    """Return all open ladders, the oldest first."""
+    return tuple(
+        tournament
+        for tournament in tournaments.listing(engine, over=False)
+        if tournament.plan.settings.get("open") is True
+    )
+
+
+def plan_of(
+    game_id: str, seats: int | None = None, options: Mapping[str, object] | None = None
+) -> TournamentPlan:
+    """Return the settings of an open ladder of a form.
+
+    Args:
+        game_id: the game.
+        seats: the number of seats; None: the first that the game allows.
+        options: the options of the game that differ from their defaults.
+
+    Raises:
+        SetupError: the game does not allow these seats or options.
+    """
+    game = GAMES[game_id]
+    settled = game.settle(options or {})
+    if seats is None:
+        seats = next(number for number in game.seats if game.allows(number, settled))
+    game.check_seats(seats, settled)
+    return TournamentPlan(
+        name=f"{game_id} ladder",
+        game=game_id,
+        options=settled,
+        seats=seats,
+        boards=_BOARDS,
+        format="ladder",
+        settings={"open": True},
+    )
+
+
+def default_plans(engine: Engine) -> list[TournamentPlan]:
+    """Return open ladders in the default form of each game that a hosted bot plays."""
+    return [plan_of(game) for game in GAMES if _entrants(engine, game)]
+
+
+def create_missing(engine: Engine, plans: Iterable[TournamentPlan]) -> None:
+    """Create each of these ladders unless an open ladder of its form exists.
+
+    The newest version of each hosted bot that plays the game enters it. Remote bots do not, because
+    their matches would wait for them.
+    """
+    forms = {ladder.plan.form for ladder in listing(engine)}
+    for plan in plans:
+        if plan.form not in forms:
+            forms.add(plan.form)
+            scheduler.begin(engine, plan, _entrants(engine, plan.game))
+
+
+def _entrants(engine: Engine, game: str) -> list[str]:
+    """Return the newest version of each hosted bot that plays a game."""
+    newest: dict[str, str] = {}
+    for version in versions.listing(engine):
+        games = version.manifest.get("games")
+        if version.folder and version.quarantined is None and (not games or game in games):
+            newest[version.name] = version.id
+    return list(newest.values())
+
+
+def open_to(engine: Engine, manifest: Manifest) -> tuple[Tournament, ...]:
+    """Return the open ladders for a bot with this manifest, the oldest first."""
+    return tuple(
+        tournament for tournament in listing(engine) if manifest.plays(tournament.plan.game)
+    )
+
+
+def join(engine: Engine, version: Version, manifest: Manifest) -> tuple[str, ...]:
+    """Enter a version on all open ladders, and withdraw the bot's oldest versions beyond the limit.
+
+    May be repeated; existing entries stay.
+
+    Args:
+        engine: the store.
+        version: the version.
+        manifest: its manifest.
+
+    Returns:
+        The IDs of the ladders on which the version is entered.
+    """
+    joined = []
+    for ladder in open_to(engine, manifest):
+        if version.id not in ladder.entrants:
+            try:
+                lifecycle.add(engine, ladder.id, [FormatEntrant(version.id, version.owner)])
+            except Conflict as error:
+                # The ladder has closed, or another process has added the version.
+                log.info("%s does not enter the ladder %s: %s", version.id, ladder.id, error)
+                continue
+        joined.append(ladder.id)
+        _make_room(engine, ladder.id, version)
+    return tuple(joined)
+
+
+def retire(engine: Engine, version: Version) -> tuple[str, ...]:
+    """Retire a version at its owner's request, and withdraw it from the open ladders.
+
+    May be repeated.
+
+    Returns:
+        The IDs of the ladders from which it is withdrawn.
+    """
+    versions.retire(engine, version.id)
+    withdrawn = []
+    for ladder in listing(engine):
+        for entry in ladder.entries:
+            if entry.name == version.id and entry.withdrawn is None:
+                lifecycle.withdraw(engine, ladder.id, version.id, "its owner retired it")
+                withdrawn.append(ladder.id)
+    return tuple(withdrawn)
+
+
+def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
+    """Withdraw a bot's oldest versions that exceed the ladder's limit per bot; 0 is unlimited."""
+    tournament = tournaments.find(engine, ladder)
+    most = int(tournament.plan.settings.get("versions", LadderFormat().versions))
+    there = [
+        entry.name
+        for entry in tournament.entries
+        if entry.name.partition("@")[0] == newest.name and entry.withdrawn is None
+    ]
+    for version in there[:-most] if most else ():
+        lifecycle.withdraw(engine, ladder, version, f"{newest.id} came")
 
 
 MOST_ATTEMPTS: Final = 3
@@ -109,7 +260,7 @@ class SubmissionPipeline:
                 raise
         else:
             submissions.step(self.engine, submission.id, SubmissionStage.ENTERING)
-        joined = open_ladders.join(self.engine, version, manifest.read(Path(version.folder)))
+        joined = join(self.engine, version, manifest.read(Path(version.folder)))
         return submissions.decide(
             self.engine,
             submission.id,
@@ -233,3 +384,74 @@ def _welcome(version: Version, joined: tuple[str, ...]) -> str:
     return (
         f"{version.id} is on {'the ladder' if len(joined) == 1 else 'ladders'} {' '.join(joined)}."
     )
+
+
+# The loop that handles pending submissions, one after the other.
+
+_PAUSE_SECONDS: Final = 0.5
+_TROUBLE_SECONDS: Final = 5.0
+_TIDY_SECONDS: Final = 600.0
+
+
+def run(pipeline: SubmissionPipeline, continues: Callable[[], bool] = lambda: True) -> None:
+    """Handle submissions while `continues` returns True.
+
+    Waits first if another process holds the lock of the directory.
+    """
+    with pipeline.shelf.create().attended():
+        log.info("handling submissions")
+        tidy_at = 0.0
+        while continues():
+            if time.monotonic() >= tidy_at:
+                tidy_at = time.monotonic() + _TIDY_SECONDS
+                _tidy(pipeline)
+            time.sleep(_PAUSE_SECONDS if _round(pipeline) else _TROUBLE_SECONDS)
+
+
+def _round(pipeline: SubmissionPipeline) -> bool:
+    """Handle the undecided submissions; owners take turns. Return False if the arena failed."""
+    well = True
+    tried: list[Submission] = []
+    try:
+        while (waiting := next_of(submissions.undecided(pipeline.engine), tried)) is not None:
+            tried.append(waiting)
+            well &= _work(pipeline, waiting.id)
+    except (SQLAlchemyError, StoreError) as error:
+        log.warning("submissions cannot be handled: %s", error)
+        return False
+    return well
+
+
+def next_of(undecided: Sequence[Submission], tried: Sequence[Submission]) -> Submission | None:
+    """Return the next submission: the oldest one of the owner with the fewest turns.
+
+    Args:
+        undecided: the waiting submissions, the oldest first.
+        tried: the submissions handled in this round; they wait for the next round.
+    """
+    turns = Counter(submission.owner for submission in tried)
+    done = {submission.id for submission in tried}
+    waiting = [submission for submission in undecided if submission.id not in done]
+    return min(waiting, key=lambda submission: turns[submission.owner], default=None)
+
+
+def _work(pipeline: SubmissionPipeline, submission: str) -> bool:
+    try:
+        decided = pipeline.work(submission)
+    except (OSError, InfrastructureError) as error:
+        log.warning("the arena failed to handle %s: %s", submission, error)
+        if submissions.find(pipeline.engine, submission).attempts >= MOST_ATTEMPTS:
+            pipeline.give_up(submission, "")
+        return False
+    log.info("%s is %s: %s", submission, decided.state, decided.sentence)
+    return True
+
+
+def _tidy(pipeline: SubmissionPipeline) -> None:
+    try:
+        version_store.tidy(pipeline.versions)
+        pipeline.shelf.tidy(
+            {submission.id for submission in submissions.undecided(pipeline.engine)}
+        )
+    except (SQLAlchemyError, StoreError, OSError) as error:
+        log.warning("leftover files of submissions cannot be removed: %s", error)

@@ -16,23 +16,23 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from arena.events import restarts
+from arena.events import incidents
 from arena.web.data.web_state import WebState
 from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import (
     downloads,
-    error_pages,
     owner_requests,
     readiness,
     relay_address,
+    rendering,
     uploads,
 )
+from arena.web.serving.feed import Feed
 from arena.web.serving.owner_requests import OwnerRequests
 from arena.web.serving.request_limits import RequestLimits
 from arena.web.serving.responses import FEED, LIVE, PageEndpoints
 from arena.web.serving.security import ContentNegotiation, SecurityHeaders
-from arena.web.serving.streams.feed import Feed
 from arena.web.serving.uploads import UploadEndpoint
 
 _STATIC = Path(__file__).parent / "static"
@@ -59,7 +59,7 @@ def create(web: WebState) -> Starlette:
             await web.keep_snapshot()
 
         tasks = [
-            asyncio.create_task(restarts.keep_task_running("web", work, web.settings.redis))
+            asyncio.create_task(incidents.keep_task_running("web", work, web.settings.redis))
             for work in (
                 watch,
                 web.keep_rating_charts,
@@ -76,7 +76,7 @@ def create(web: WebState) -> Starlette:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def failed(request: Request, error: Exception) -> Response:
-        return error_pages.response(request, error, links)
+        return rendering.response(request, error, links)
 
     routes: list[BaseRoute] = [
         *readiness.routes(web),

@@ -13,10 +13,9 @@ from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.web.data.web_state import WebState
-from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest
-from arena.web.page_route import PageRoute
+from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageRoute
 from arena.web.serving import owner_requests, rendering, request_limits
-from arena.web.serving.content_types import KINDS
+from arena.web.serving.rendering import KINDS
 
 # The upload of a bot, the only operation with a request body for programs.
 

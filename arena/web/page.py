@@ -1,11 +1,13 @@
-"""A page before rendering: one value for HTML, data formats and live updates."""
+"""A page before rendering: its address, and one value for HTML, data and live updates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
+
+from arena.web.data.web_state import WebState
 
 # Builders of links: for the server, or for a static site.
 
@@ -122,3 +124,31 @@ class Page:
     still: bool = False
     """Whether the page is final; new clients then do not receive live updates."""
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+# The address of a page with its parameters.
+
+Draw = Callable[[WebState, PageRequest], Page]
+
+
+@dataclass(frozen=True, slots=True)
+class PageRoute:
+    """A page's path, its function and its parameters.
+
+    Args:
+        path: the path, with named values in braces.
+        draw: creates the page.
+        summary: a sentence that describes the page.
+        query: the accepted query parameters with a short description; others are ignored.
+        example: an example of the path, if it contains values.
+        kinds: the available kinds (arena.web.serving.rendering).
+        owners: whether the page shows more to the owner of a bot, identified by a token.
+    """
+
+    path: str
+    draw: Draw
+    summary: str
+    query: tuple[tuple[str, str], ...] = ()
+    example: str = ""
+    kinds: tuple[str, ...] = ("html", "json")
+    owners: bool = False

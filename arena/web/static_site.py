@@ -20,8 +20,7 @@ from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
-from arena.web.data.rating_histories import updated_charts
-from arena.web.data.snapshot import SnapshotReader
+from arena.web.data.snapshot import SnapshotReader, updated_charts
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, PageRequest
 from arena.web.pages import bot, docs, match, replay, tournament

@@ -8,7 +8,7 @@ from typing import Any, Final
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
-from arena.bots.stdio import lines
+from arena.bots.stdio import bridge
 from tests.fuzz.decoder import LONGEST_SENTENCE, a_game, tried
 
 JUNK: Final[tuple[Any, ...]] = (
@@ -36,12 +36,15 @@ def fuzz(messages: int, seed: str) -> Counter[str]:
 
 
 def _judged(line: bytes, question: bot_pb2.ActRequest) -> str:
-    if not lines.is_answer(line):
+    if not bridge.is_answer(line):
         return "for the log"
-    for understand in (lines.started, lambda sentence: lines.answer(sentence, question)):
+    for understand in (
+        bridge.start_response,
+        lambda sentence: bridge.act_response(sentence, question),
+    ):
         try:
-            understand(lines.read(line)).SerializeToString()
-        except lines.Malformed as malformed:
+            understand(bridge.read(line)).SerializeToString()
+        except bridge.Malformed as malformed:
             sentence = str(malformed)
         else:
             sentence = ""

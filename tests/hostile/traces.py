@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from arena.bots.sandbox.user_ids import COUNT, FIRST
+from arena.bots.sandbox.sandbox import FIRST_USER_ID, USER_ID_COUNT
 
 MARK = "sleep\0" + "31.4159"
 """The command line of the daemons that the corpus leaves behind."""
@@ -23,7 +23,7 @@ def _processes() -> set[str]:
             command = Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
         except OSError:
             continue
-        if FIRST <= owner < FIRST + COUNT or MARK in command:
+        if FIRST_USER_ID <= owner < FIRST_USER_ID + USER_ID_COUNT or MARK in command:
             traces.add(f"process {pid} of {owner}: {command!r}")
     return traces
 

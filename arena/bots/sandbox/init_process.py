@@ -10,8 +10,7 @@ import signal
 import time
 
 from arena.bots.sandbox import linux
-from arena.bots.sandbox.sandbox import Sandbox
-from arena.bots.sandbox.start_command import StartCommand
+from arena.bots.sandbox.sandbox import Sandbox, StartCommand
 
 GRACE = 0.25
 """Seconds between SIGTERM and SIGKILL."""

@@ -10,8 +10,7 @@ import sys
 
 from arena.bots.sandbox import linux, memory_disk
 from arena.bots.sandbox.init_process import InitProcess
-from arena.bots.sandbox.sandbox import UNSANDBOXED, copy_of
-from arena.bots.sandbox.start_command import StartCommand
+from arena.bots.sandbox.sandbox import UNSANDBOXED, StartCommand, copy_of
 from arena.system import file_tree
 
 # Bounded buffer for a bot's output.

@@ -2,17 +2,279 @@
 
 from __future__ import annotations
 
+import _socket
+import contextlib
+import errno
+import fcntl
 import os
 import resource
 import signal
 
-from arena.bots.sandbox import landlock, linux, memory_disk
-from arena.bots.sandbox.bubblewrap_command import SCRATCH, SYSTEM, bubblewrap_command, settings
+from arena.bots.sandbox import landlock, linux, memory_disk, seccomp
 from arena.bots.sandbox.cgroup import Cgroup
-from arena.bots.sandbox.memory_disk import Disk
-from arena.bots.sandbox.start_command import StartCommand
-from arena.bots.sandbox.user_ids import UserId, become
+from arena.bots.sandbox.memory_disk import Disk, room
 from arena.system import file_tree
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+# The launcher's "start" command.
+
+
+class StartCommand:
+    """A "start" command.
+
+    Attributes:
+        level: "bubblewrap", "landlock" or "unsandboxed".
+        own: the folder or file of the bot.
+        read: paths that it may read in addition to ``own`` and those of the system.
+        listed: folders whose names it may list.
+        write: paths that it may write in addition to ``directory`` and its scratch space.
+        network: whether it keeps the network of the machine, as some builds require.
+    """
+
+    __slots__ = (
+        *("argv", "bwrap", "cwd", "directory", "env", "level", "limits"),
+        *("listed", "network", "own", "read", "write"),
+    )
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.argv: list[str] = fields["argv"]
+        self.cwd: str = fields["cwd"]
+        self.env: dict[str, str] = fields["env"]
+        self.directory: str = fields["directory"]
+        self.limits: dict[str, int] = fields["limits"]
+        self.level: str = fields["level"]
+        self.bwrap: str = fields.get("bwrap", "")
+        self.network: bool = fields.get("network", False)
+        self.own: str = fields.get("own", "")
+        self.read: list[str] = fields.get("read", [])
+        self.listed: list[str] = fields.get("listed", [])
+        self.write: list[str] = fields.get("write", [])
+
+    @property
+    def builds(self) -> bool:
+        """Return whether it is a build. No opponents run then, so covert channels do not matter."""
+        return bool(self.write)
+
+
+# Reserve a user id of its own for each running bot.
+#
+# Only root can assign user ids. An id is reserved by binding an abstract socket with its name and
+# by locking a byte in a file of the machine. The file is needed because abstract names are local to
+# a network namespace. The kernel releases both when the process ends in any way. Therefore no two
+# running bots of a machine have the same id, whatever their workers and networks.
+
+FIRST_USER_ID = 58_000
+"""Above the users of a system, below the range of dynamically created service users."""
+USER_ID_COUNT = 1_000
+USER_ID_LOCKS = "/run/pokearena-uids"
+"""Lock file with one byte per id. Only root can write to it."""
+
+
+class UserId:
+    """A reserved user and group id; ``number`` is None if this process does not run as root."""
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self.name_socket: _socket.socket | None = None
+        self.lock_file: int | None = None
+        if os.geteuid() == 0:
+            self.reserve()
+
+    def reserve(self) -> None:
+        """Reserve a free id.
+
+        Raises:
+            OSError: all ids are in use.
+        """
+        # Without a writable file system, as in some containers, only the abstract names are used.
+        with contextlib.suppress(OSError):
+            self.lock_file = os.open(USER_ID_LOCKS, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        start = int.from_bytes(os.urandom(4), "big")
+        for step in range(USER_ID_COUNT):
+            number = FIRST_USER_ID + (start + step) % USER_ID_COUNT
+            name_socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+            try:
+                name_socket.bind(f"\0pokearena-uid-{number}")
+                if self.lock_file is not None:
+                    fcntl.lockf(
+                        self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number - FIRST_USER_ID
+                    )
+            except OSError:
+                name_socket.close()
+                continue
+            self.name_socket = name_socket
+            self.number = number
+            self.kill_processes()
+            return
+        self.release()
+        raise OSError(errno.EAGAIN, f"all {USER_ID_COUNT} user ids of bots are in use")
+
+    def release(self) -> None:
+        if self.name_socket is not None:
+            self.name_socket.close()
+            self.name_socket = None
+        if self.lock_file is not None:
+            os.close(self.lock_file)
+            self.lock_file = None
+
+    def kill_processes(self) -> None:
+        """Kill all processes with this id."""
+        if self.number is None:
+            return
+        pid = os.fork()
+        if pid == 0:
+            try:
+                become(self.number)
+                # One call reaches all of them, so they cannot fork meanwhile.
+                os.kill(-1, signal.SIGKILL)
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
+
+
+def become(number: int) -> None:
+    """Change this process permanently to that user and group."""
+    os.setgroups([])
+    os.setresgid(number, number, number)
+    os.setresuid(number, number, number)
+
+
+# Build the command line of bubblewrap: the visible files and the user (bwrap(1)).
+
+SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+"""Folders of programs and libraries; on most systems links into /usr."""
+SETTINGS = (
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"),
+    *("/etc/localtime", "/etc/ssl/openssl.cnf", "/etc/nsswitch.conf"),
+)
+"""System settings that runtimes read; they do not identify the machine or its users."""
+NETWORK = (
+    *("/etc/resolv.conf", "/etc/hosts", "/etc/ssl", "/etc/pki", "/etc/ca-certificates"),
+    "/etc/ca-certificates.conf",
+)
+"""Further settings for network access."""
+BUILDS = ("/etc/maven",)
+"""Further settings for builds."""
+SCRATCH = "/tmp"
+SETPRIV = "/usr/bin/setpriv"
+SHM = 16 * 1024 * 1024
+"""Size of /dev/shm in bytes."""
+
+
+def bubblewrap_command(
+    start: StartCommand, uid: int | None, files: str, disk: Disk | None
+) -> list[str]:
+    """Return the command that runs the bot in a sandbox.
+
+    Detailed arguments go through a pipe. Otherwise they would be visible in the sandbox as the
+    command line of its first process. Bubblewrap inherits the pipes and closes them.
+
+    Args:
+        start: the start command.
+        uid: the bot's user; None if it runs as the current user.
+        files: the bot's files, or a copy of them.
+        disk: the bot's file system, if it has one.
+    """
+    details = _piped("\0".join(_details(start, uid, files, disk)).encode())
+    calls = _piped(seccomp.program(namespaces=True, locks=start.builds))
+    words = [start.bwrap, "--args", str(details), "--seccomp", str(calls), "--"]
+    return [*words, *_as_user(uid), *start.argv]
+
+
+def _as_user(uid: int | None) -> list[str]:
+    if uid is None:
+        return []
+    user = [f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
+    return [SETPRIV, *user, "--inh-caps=-all", "--bounding-set=-all", "--"]
+
+
+def _details(start: StartCommand, uid: int | None, files: str, disk: Disk | None) -> list[str]:
+    words = ["--die-with-parent", "--new-session", "--chdir", start.cwd]
+    if not start.network:
+        words += ["--unshare-net"]
+    words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts"]
+    words += ["--unshare-cgroup-try", "--hostname", "bot"]
+    if uid is None:
+        words += ["--unshare-user"]
+    else:
+        words += [
+            "--cap-drop",
+            "ALL",
+            *_with_capabilities("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"),
+        ]
+    words += _system((*(NETWORK if start.network else ()), *(BUILDS if start.builds else ())))
+    if disk is not None:
+        words += ["--bind", disk.scratch, SCRATCH]
+    else:
+        words += [
+            "--size",
+            str(room(start.limits["scratch"])),
+            "--perms",
+            "1777",
+            "--tmpfs",
+            SCRATCH,
+        ]
+    mounts = {**{path: path for path in (*start.read, *start.write)}, start.own: files}
+    for path in _parents({*mounts, start.directory}):
+        words += ["--perms", "0755", "--dir", path]
+    for path, source in sorted(mounts.items()):
+        words += ["--bind" if path in start.write else "--ro-bind", source, path]
+    socket = start.directory if disk is None else disk.socket
+    words += ["--bind", socket, start.directory, "--remount-ro", "/"]
+    for name, value in start.env.items():
+        words += ["--setenv", name, value]
+    return words
+
+
+def _with_capabilities(*capabilities: str) -> list[str]:
+    return [word for name in capabilities for word in ("--cap-add", name)]
+
+
+def _system(more: tuple[str, ...]) -> list[str]:
+    words = ["--ro-bind", "/usr", "/usr"]
+    for path in SYSTEM:
+        if os.path.islink(path):
+            words += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            words += ["--ro-bind", path, path]
+    visible = [*settings(), *filter(os.path.exists, more)]
+    for path in _parents(set(visible)):
+        words += ["--perms", "0755", "--dir", path]
+    for path in visible:
+        words += ["--ro-bind", path, path]
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    words += ["--size", str(SHM), "--perms", "1777", "--tmpfs", "/dev/shm"]
+    return [*words, "--remount-ro", "/dev"]
+
+
+def _parents(paths: set[str]) -> list[str]:
+    """Return all parent folders, highest first; bubblewrap would create them without access."""
+    parents: set[str] = set()
+    for path in paths:
+        while (path := os.path.dirname(path)) not in ("/", SCRATCH):
+            parents.add(path)
+    return sorted(parents)
+
+
+def settings() -> list[str]:
+    """Return the system settings that exist; a JVM has a folder named by its version."""
+    javas = [f"/etc/{name}" for name in os.listdir("/etc") if name.startswith("java")]
+    return [path for path in (*SETTINGS, *javas) if os.path.exists(path)]
+
+
+def _piped(data: bytes) -> int:
+    """Return the read end of a pipe that contains the data and is inherited across exec."""
+    reading, writing = os.pipe()
+    os.set_inheritable(reading, True)
+    os.write(writing, data)
+    os.close(writing)
+    return reading
+
 
 UNSANDBOXED = "unsandboxed"
 BUBBLEWRAP = "bubblewrap"

@@ -13,14 +13,9 @@ from pokearena.v1 import bot_pb2, relay_pb2
 
 from arena.cli import output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, USAGE, CommandError
-from arena.remote.connector import connector as targets
-from arena.remote.connector.bot_process import Command
-from arena.remote.connector.connector import (
-    Connector,
-    RefusedByRelay,
-    RelayTarget,
-    RelayUnreachable,
-)
+from arena.remote import connector as targets
+from arena.remote.connector import Connector, RefusedByRelay, RelayTarget, RelayUnreachable
+from arena.remote.connector_process import Command
 
 
 def command_of(words: tuple[str, ...]) -> Command:

@@ -136,9 +136,9 @@ def _from_file(path: Path) -> RecordSource:
 def _stored(workspace: Workspace, prefix: str) -> set[str]:
     if not workspace.has_store:
         return set()
-    from arena.store import id_prefixes
+    from arena.store import ids
 
-    return set(id_prefixes.matches(workspace.store, prefix))
+    return set(ids.matches(workspace.store, prefix))
 
 
 def _only(name: str, prefix: str, fitting: set[str]) -> str:

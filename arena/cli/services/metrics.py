@@ -38,8 +38,8 @@ def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | Non
 
     from arena.cli.services import running_services
     from arena.cli.workspace import Workspace
-    from arena.services.metrics import server
-    from arena.services.metrics.collector import ArenaCollector, connect, registry
+    from arena.services import metrics_server
+    from arena.services.metrics_collector import ArenaCollector, connect, registry
 
     workspace = Workspace(data)
     engine = workspace.existing_store
@@ -51,7 +51,7 @@ def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | Non
         output.line(generate_latest(registry(collector)).decode().rstrip())
         return
     try:
-        with server.served(collector, *listen) as address:
+        with metrics_server.served(collector, *listen) as address:
             if as_json:
                 output.document({"metrics": address, "data": str(workspace.folder.root)})
             else:
@@ -60,7 +60,7 @@ def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | Non
             signal.signal(signal.SIGTERM, _leave)
             with contextlib.suppress(KeyboardInterrupt):
                 signal.pause()
-    except server.CannotListen as error:
+    except metrics_server.CannotListen as error:
         raise CommandError(str(error), UNREACHABLE) from None
 
 

@@ -80,7 +80,7 @@ def serve(
     from arena.cli.workspace import Workspace
     from arena.services.local import Services
     from arena.services.web_process import Pages, PortTaken, listen
-    from arena.submissions import open_ladders
+    from arena.submissions import pipeline
 
     plans = [_ladder_of(form) for form in forms]
     workspace = Workspace(data)
@@ -101,8 +101,8 @@ def serve(
             Services(workspace.folder, workers, pages=pages, relaying=relaying) as services,
             _measured(workspace, services, metrics) as measured,
         ):
-            plans += open_ladders.default_plans(workspace.store) if ladders else []
-            open_ladders.create_missing(workspace.store, plans)
+            plans += pipeline.default_plans(workspace.store) if ladders else []
+            pipeline.create_missing(workspace.store, plans)
             services.nudge()
             _announce(workspace, services, measured, as_json)
             _stay(running_services.RunningServices(workspace, services))
@@ -118,7 +118,7 @@ def _ladder_of(form: str) -> TournamentPlan:
         CommandError: the form does not exist.
     """
     from arena.cli import game_options
-    from arena.submissions import open_ladders
+    from arena.submissions import pipeline
     from referee.games.contract import SetupError
     from referee.games.registry import parse_form
 
@@ -126,7 +126,7 @@ def _ladder_of(form: str) -> TournamentPlan:
     game = game_options.game_named(name)
     _, seats, options = parse_form(f"{game.id}-{rest}" if rest else game.id)
     try:
-        return open_ladders.plan_of(game.id, seats, game_options.settled_options(game, options))
+        return pipeline.plan_of(game.id, seats, game_options.settled_options(game, options))
     except SetupError as error:
         raise CommandError(f"--ladder {form}: {error}.", USAGE, code="unknown-form") from None
 
@@ -139,8 +139,8 @@ def _measured(
     if listen is None:
         yield ""
         return
-    from arena.services.metrics import server
-    from arena.services.metrics.collector import ArenaCollector, connect
+    from arena.services import metrics_server
+    from arena.services.metrics_collector import ArenaCollector, connect
 
     snapshot = services.snapshot
     collector = ArenaCollector(
@@ -150,17 +150,17 @@ def _measured(
         lambda: services.snapshot.services,
     )
     try:
-        with server.served(collector, *listen) as address:
+        with metrics_server.served(collector, *listen) as address:
             yield address
-    except server.CannotListen as error:
+    except metrics_server.CannotListen as error:
         raise CommandError(str(error), UNREACHABLE) from None
 
 
 def _announce(workspace: Workspace, services: Services, measured: str, as_json: bool) -> None:
     from arena.queue import redis_server
-    from arena.submissions import open_ladders
+    from arena.submissions import pipeline
 
-    ladders = open_ladders.listing(workspace.store)
+    ladders = pipeline.listing(workspace.store)
     snapshot = services.snapshot
     redis, children = redis_server.without_password(snapshot.redis.url), snapshot.services
     if as_json:

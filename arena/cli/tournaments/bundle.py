@@ -94,8 +94,7 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
     from arena.cli.output import ProgressLine
     from arena.cli.tournaments import views
     from arena.records.bundle.audit import audit
-    from arena.records.bundle.bundle import BundleError
-    from arena.records.bundle.earlier import changes
+    from arena.records.bundle.bundle import BundleError, changes
 
     progress = ProgressLine()
     try:

@@ -27,8 +27,7 @@ from arena.web.data.changes import ARENA, position_of
 from arena.web.data.live_tables import live_table
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, ServerLinks, TextTable
-from arena.web.pages import bot, match
-from arena.web.pages.ladders import ladder, matrix
+from arena.web.pages import bot, ladder, match, matrix
 from referee.sanitizing import one_line
 
 if TYPE_CHECKING:

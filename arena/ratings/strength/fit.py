@@ -23,10 +23,9 @@ from arena.ratings.strength.connectivity import all_within_reach, components
 from arena.ratings.strength.settings import StrengthSettings
 
 if TYPE_CHECKING:
-    from arena.ratings.strength.differences import StrengthDifferences
     from arena.ratings.strength.meeting_arrays import MeetingArrays
     from arena.ratings.strength.misfit import LackOfFit
-    from arena.ratings.strength.solver import Fit
+    from arena.ratings.strength.solver import Fit, StrengthDifferences
 
 
 Groups = tuple[tuple[str, ...], ...]
@@ -155,8 +154,8 @@ def strengths(
     _load_numpy()
     import numpy as np
 
-    from arena.ratings.strength.differences import StrengthDifferences
     from arena.ratings.strength.misfit import lack_of_fit
+    from arena.ratings.strength.solver import StrengthDifferences
 
     if not names:
         return Strengths(settings, (), StrengthDifferences((), np.zeros((0, 0))), (), None)
@@ -294,7 +293,7 @@ def _told(
 ) -> Strengths:
     import numpy as np
 
-    from arena.ratings.strength.differences import StrengthDifferences
+    from arena.ratings.strength.solver import StrengthDifferences
 
     values = [_value(settings, fitted, place) for place in range(len(names))]
     order = sorted(range(len(names)), key=lambda place: (-values[place], names[place]))

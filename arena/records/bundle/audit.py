@@ -24,8 +24,8 @@ from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.match_digest import digest
-from arena.records.bundle import conclusion, evidence
-from arena.records.bundle.bundle import OPEN, Bundle, Scheduled
+from arena.records.bundle import evidence
+from arena.records.bundle.bundle import OPEN, Bundle, Scheduled, conclude, differences
 from arena.records.bundle.evidence import Finding, Task
 from arena.store import ids
 from arena.store.schema import MatchState, TournamentState
@@ -449,11 +449,11 @@ def _conclusion(
     digests = [digest(match, clip) for match in results.values()]
     table = standings.table(digests, clip, entrants=bundle.tournament.entrants)
     stored: Any = dict(bundle.standings)
-    computed: Any = conclusion.conclude(plan, table, retraced.last)
+    computed: Any = conclude(plan, table, retraced.last)
     # Convert to the form in a file, where tuples are lists.
     stored, computed = json.loads(json.dumps(stored)), json.loads(json.dumps(computed))
     if retraced.last is None:
         stored.pop("decision", None)
         computed.pop("decision")
-    for clause in conclusion.differences(stored, computed):
+    for clause in differences(stored, computed):
         yield f"standings: {clause}"

@@ -1,12 +1,16 @@
-"""A bundle: a tournament, its schedule, the records of its matches, and its standings."""
+"""A bundle: a tournament, its schedule, records and standings; its changes and its decision."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from arena.formats.contract import FormatEntrant
+from arena.formats.contract import FormatEntrant, FormatOver, Step
+from arena.ratings.standings import Standings
+from arena.records.redaction import published
 from arena.store.matches.spec import Entrant as Seated
-from arena.store.matches.spec import MatchSpec
+from arena.store.matches.spec import MatchSpec, TournamentPlan
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 
@@ -84,7 +88,7 @@ class Bundle:
         versions: content of the entrants, by name.
         matches: the schedule in canonical order.
         records: text of the record of every match that is over, by match id, read on access.
-        standings: the standings document (arena.records.bundle.conclusion); None if it is missing.
+        standings: the standings document (arena.records.bundle.bundle); None if it is missing.
     """
 
     tournament: Tournament
@@ -125,3 +129,148 @@ class Bundle:
         version = self.versions[name]
         # The folder is not published; a non-empty value marks a hosted version.
         return Seated(name, version.content_hash, "" if version.remote else "files", {})
+
+
+# Compare a bundle with an earlier one: facts published during a tournament must not change.
+
+
+def changes(earlier: Bundle, later: Bundle) -> Iterator[str]:
+    """Yield a sentence for each fact of the earlier bundle that has changed.
+
+    Meanwhile matches may have been added, played and closed, and entrants may have joined or left.
+    """
+    if earlier.tournament.id != later.tournament.id:
+        yield f"the earlier bundle contains tournament {earlier.tournament.id}"
+        return
+    yield from _plan(earlier, later)
+    yield from _entrants(earlier, later)
+    now = {match.id: match for match in later.matches}
+    for match in earlier.matches:
+        if match.id not in now:
+            yield f"{match.words} is missing in the later schedule"
+            continue
+        yield from _match(match, now[match.id])
+        # One of the bundles may be the organiser's, with the output of bots.
+        records = (published(bundle.records.get(match.id, "")) for bundle in (earlier, later))
+        if match.over and len(set(records)) > 1:
+            yield f"the record of {match.words} has changed since the match was over"
+
+
+def _plan(earlier: Bundle, later: Bundle) -> Iterator[str]:
+    then, now = earlier.tournament.plan, later.tournament.plan
+    for each in fields(then):
+        before, after = getattr(then, each.name), getattr(now, each.name)
+        if before != after:
+            yield f"{each.name} of the tournament was {before}, and is {after}"
+    if earlier.tournament.ended is not None:
+        before, after = earlier.tournament.state, later.tournament.state
+        if before is not after:
+            yield f"the tournament was {before}, and is {after}"
+
+
+def _entrants(earlier: Bundle, later: Bundle) -> Iterator[str]:
+    # New entrants are appended: the order is that of the seeds.
+    later_ones = iter(later.entries)
+    for then in earlier.entries:
+        now = next(later_ones, None)
+        if now is None or now.name != then.name:
+            yield f"{then.name} has another position among the entrants"
+            return
+        if earlier.versions[then.name] != later.versions[now.name]:
+            yield f"{then.name} has another content hash"
+        if not _same(then, now):
+            yield f"{then.name} has another owner, or joined or left in another round"
+
+
+def _same(then: FormatEntrant, now: FormatEntrant) -> bool:
+    left = then.withdrawn in (None, now.withdrawn)
+    return left and (then.owner, then.joined) == (now.owner, now.joined)
+
+
+def _match(then: Scheduled, now: Scheduled) -> Iterator[str]:
+    for name in ("round", "number", "entrants", "commitment", "why"):
+        before, after = getattr(then, name), getattr(now, name)
+        if before != after:
+            yield f"{name} of {then.words} was {before}, and is {after}"
+    if then.over and then.state is not now.state:
+        yield f"{then.words} was {then.state.lower()}, and is {now.state.lower()}"
+    if now.attempts < then.attempts:
+        yield f"{then.words} had {then.attempts} attempts, and has {now.attempts}"
+
+
+# Derive the standings and the decision of the format from the results of a tournament.
+
+
+def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[str, Any]:
+    """Return the standings document as JSON values (docs/reference/bundle.md).
+
+    It omits decision times, because they cannot be verified.
+
+    Args:
+        plan: the tournament's plan.
+        table: the standings; entrants without games have a line too.
+        step: the latest step of the format; None if it is unknown.
+    """
+    strengths = table.strengths
+    return {
+        "format": FORMAT,
+        "form": plan.form,
+        "standings": [line.to_json() for line in table.lines],
+        "elo": asdict(table.elo),
+        "strength": strengths.settings.to_json(),
+        "groups": [list(group) for group in strengths.groups],
+        "lack_of_fit": strengths.lack_of_fit.to_json() if strengths.lack_of_fit else None,
+        "clip": table.clip,
+        "decision": decision(step),
+    }
+
+
+def decision(step: Step | None) -> dict[str, Any]:
+    """Return the format's decision as JSON values: whether it is over, why, and the ranking."""
+    if not isinstance(step, FormatOver):
+        return {"over": False, "why": step.why if step else ""}
+    return {
+        "over": True,
+        "why": step.why,
+        "ranking": [list(group) for group in step.ranking],
+        "drained": [list(place) for place in step.drained],
+    }
+
+
+def differences(stored: Any, computed: Any, where: str = "") -> list[str]:
+    """Return the differences between two documents as clauses: "elo of greedy@1 is 1 and not 2"."""
+    if isinstance(computed, dict) and isinstance(stored, dict):
+        return [
+            words
+            for name in [*computed, *(name for name in stored if name not in computed)]
+            for words in _member(stored, computed, name, where)
+        ]
+    if isinstance(computed, list) and isinstance(stored, list) and len(stored) == len(computed):
+        return [
+            words
+            for place, (stored_item, computed_item) in enumerate(zip(stored, computed, strict=True))
+            for words in differences(
+                stored_item, computed_item, _of(_name(computed_item, place), where)
+            )
+        ]
+    if type(stored) is type(computed) and stored == computed:
+        return []
+    return [f"{where or 'it'} is {stored}; it follows from the records as {computed}"]
+
+
+def _member(stored: dict[str, Any], computed: dict[str, Any], name: str, where: str) -> list[str]:
+    if name not in stored:
+        return [f"{_of(name, where)} is missing"]
+    if name not in computed:
+        return [f"{_of(name, where)} is unknown"]
+    return differences(stored[name], computed[name], _of(name, where))
+
+
+def _name(line: Any, place: int) -> str:
+    """Return a name for an entry of a list: its entrant, if any, or its position."""
+    entrant = line.get("entrant") if isinstance(line, dict) else None
+    return str(entrant) if entrant else f"entry {place}"
+
+
+def _of(name: str, where: str) -> str:
+    return f"{name} of {where}" if where else name

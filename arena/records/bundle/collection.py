@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from arena.errors import Conflict
 from arena.ladders import ladder_sums
 from arena.presentation.registry import presentation_of
-from arena.records.bundle import conclusion
+from arena.records.bundle import bundle
 from arena.records.bundle.bundle import Bundle, BundledVersion, Scheduled
 from arena.store.bots import versions
 from arena.store.matches import listing, results
@@ -63,7 +63,7 @@ def _bundle(engine: Engine, tournament: Tournament, redact: Callable[[str], str]
         versions={name: _version(engine, name) for name in tournament.entrants},
         matches=matches,
         records=_Records(engine, [match.id for match in matches if match.over], redact),
-        standings=conclusion.conclude(
+        standings=bundle.conclude(
             tournament.plan,
             ladder_sums.sum_up(
                 engine, [tournament.id], presentation_of(tournament.plan.game).clip

@@ -14,7 +14,7 @@ Uses `arena.config`, `arena.errors`, `arena.events`, `arena.queue`, `arena.remot
 - A seat is a gRPC server of its own that implements BotService, so the referee handles it like a
   local bot.
 - The worker endpoint gives workers on other machines access to the control API and the seats,
-  through a tunnel (`arena.remote.tunnel.relay_tunnel`).
+  through a tunnel (`arena.remote.tunnel`).
 - A session is a connected bot with its seats at tables. It outlives a lost connection while it
   has seats; requests wait in it until the bot reconnects.
 """

@@ -1,4 +1,4 @@
-"""The registry of connected remote bots: admission, presence, seats and work budgets."""
+"""The registry of connected remote bots: admission, presence, seats, work budgets and outcomes."""
 
 from __future__ import annotations
 
@@ -14,16 +14,49 @@ from pokearena.v1 import relay_pb2
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.errors import StoreError
-from arena.remote.relay import match_outcomes, work_budgets
+from arena.errors import NotFound, StoreError
+from arena.remote.relay import work_budgets
 from arena.remote.relay.relay_seat import RelaySeat
 from arena.remote.relay.relay_session import ConnectorLink, RelaySession
 from arena.remote.relay.stranger_streams import address_of
 from arena.remote.relay.work_budgets import WorkBudgets
-from arena.remote.tunnel.relay_tunnel import TunnelEndpoint
+from arena.remote.tunnel import TunnelEndpoint
 from arena.store.bots import remote_bots
+from arena.store.matches import listing, results
+from arena.store.schema import MatchState
 from arena.system import grpc_probe
 from arena.system.token_buckets import Buckets
+
+# The outcome of a match, as the relay sends it to the remote bots that played it.
+
+
+def of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
+    """Return the outcome of a match for one entrant; None if it is open or unknown."""
+    try:
+        record = listing.find(engine, match)
+    except NotFound:
+        return None
+    others = [name for name in record.entrants if name != version]
+    outcome = relay_pb2.Outcome(match=match, opponents=others)
+    if record.state in (MatchState.VOID, MatchState.CANCELLED):
+        outcome.void_reason = record.reason or f"the match was {record.state.lower()}."
+        return outcome
+    if record.state != MatchState.CLOSED:
+        return None
+    closed = results.of_match(engine, match)
+    own = closed.entrants.index(version)
+    for game in closed.games:
+        outcome.games += 1
+        first = game.places[own] == 1
+        outcome.wins += first and game.places.count(1) == 1
+        outcome.draws += first and game.places.count(1) > 1
+        outcome.faults += game.faults[own]
+    scores = [game.scores for game in closed.games if game.scores is not None]
+    totals = [sum(column) for column in zip(*scores, strict=True)] or [0] * len(closed.entrants)
+    outcome.points = totals[own]
+    outcome.others.extend(total for n, total in enumerate(totals) if n != own)
+    return outcome
+
 
 MOST_SESSIONS: Final = 512
 GUESS_RATE: Final = 0.2
@@ -253,9 +286,7 @@ class SessionRegistry:
     async def _tell_outcomes(self, session: RelaySession) -> None:
         """Send a bot the outcomes of its closed matches."""
         for match in session.played - session.matches:
-            outcome = await asyncio.to_thread(
-                match_outcomes.of, self._engine, match, session.version
-            )
+            outcome = await asyncio.to_thread(of, self._engine, match, session.version)
             if outcome is not None:
                 session.played.discard(match)
                 session.send(relay_pb2.ConnectResponse(outcome=outcome))

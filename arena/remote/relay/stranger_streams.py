@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import grpc
 import grpc.aio
 
-from arena.system.client_address import network_of
+from arena.system.token_buckets import network_of
 
 MOST_STRANGERS: Final = 64
 """Maximum number of simultaneous unauthenticated streams; a further one ends the oldest."""

@@ -10,8 +10,8 @@ import ssl
 from pathlib import Path
 from typing import Final
 
-from arena.remote.tunnel import relay_tunnel
-from arena.remote.tunnel.relay_tunnel import TunnelEndpoint, TunnelStream
+from arena.remote import tunnel
+from arena.remote.tunnel import TunnelEndpoint, TunnelStream
 
 HELLO_SECONDS: Final = 5.0
 """Seconds within which a connection must prove that it belongs to a worker."""
@@ -59,7 +59,7 @@ class WorkerEndpoint:
         if certificate is not None and key is not None:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate, key)
-            shown = relay_tunnel.fingerprint(certificate)
+            shown = tunnel.fingerprint(certificate)
         host, _, port = listen.rpartition(":")
         self._server = await asyncio.start_server(
             self._come,
@@ -95,16 +95,16 @@ class WorkerEndpoint:
             writer.close()
 
     async def _serve(self, worker: TunnelStream) -> None:
-        relay_tunnel.keep_alive(worker.writer)
+        tunnel.keep_alive(worker.writer)
         name = await self._admit(worker)
-        if name == relay_tunnel.ECHO:
-            worker.writer.write(relay_tunnel.OPENED)
+        if name == tunnel.ECHO:
+            worker.writer.write(tunnel.OPENED)
             await worker.carry_to(worker)
             return
-        socket = self._control if name == relay_tunnel.DESK else str(self._sockets / name)
+        socket = self._control if name == tunnel.DESK else str(self._sockets / name)
         near = TunnelStream(*await asyncio.open_unix_connection(socket))
-        worker.writer.write(relay_tunnel.OPENED)
-        await relay_tunnel.join(worker, near)
+        worker.writer.write(tunnel.OPENED)
+        await tunnel.join(worker, near)
 
     async def _admit(self, worker: TunnelStream) -> str:
         if self._strangers >= MOST_STRANGERS or len(self._streams) > MOST_STREAMS:
@@ -119,14 +119,12 @@ class WorkerEndpoint:
             self._strangers -= 1
 
     async def _known(self, worker: TunnelStream) -> str:
-        nonce = secrets.token_bytes(relay_tunnel.NONCE_BYTES)
+        nonce = secrets.token_bytes(tunnel.NONCE_BYTES)
         worker.writer.write(nonce)
-        shown = await worker.reader.readexactly(relay_tunnel.PROOF_BYTES)
+        shown = await worker.reader.readexactly(tunnel.PROOF_BYTES)
         name = (await worker.reader.readuntil(b"\n"))[:-1].decode("ascii", "replace")
-        if not hmac.compare_digest(shown, relay_tunnel.proof(self._secret, nonce, name)):
+        if not hmac.compare_digest(shown, tunnel.proof(self._secret, nonce, name)):
             raise PeerRefused("it has not the secret that is in the store")
-        if name not in (relay_tunnel.ECHO, relay_tunnel.DESK) and not relay_tunnel.SEAT.fullmatch(
-            name
-        ):
+        if name not in (tunnel.ECHO, tunnel.DESK) and not tunnel.SEAT.fullmatch(name):
             raise PeerRefused("unknown stream name")
         return name

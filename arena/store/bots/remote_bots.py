@@ -119,7 +119,7 @@ def relay_addresses(engine: Engine, match: str) -> dict[str, Mapping[str, str] |
 
     Returns:
         By control address: the endpoint for other machines
-        (`arena.remote.tunnel.relay_tunnel.TunnelEndpoint`), or None without one.
+        (`arena.remote.tunnel.TunnelEndpoint`), or None without one.
     """
     table, sides, matches = schema.remotes, schema.match_entrants, schema.matches
     query = (

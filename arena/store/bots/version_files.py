@@ -2,7 +2,7 @@
 
 On the machine where a version was added, its files are in the data folder. If other machines can
 use the store, it also holds the files. A machine that plays the version then fetches them into its
-own data folder, where `versions/` is a cache (`arena.bots.version_cache`).
+own data folder, where `versions/` is a cache (`arena.bots.version_store`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import IO, Final
 
 from sqlalchemy import Engine, exc, insert, select, update
 
-from arena.bots import build_archive, version_cache
+from arena.bots import build_archive, version_store
 from arena.bots.bot import Bot
 from arena.bots.resolver import from_folder, strangers
 from arena.errors import BotError, StoreError
@@ -200,7 +200,7 @@ def bot(
             return bot(engine, label, content, noted, where, briefly, most)
     folder = where / content
     if _holds(folder, stay):
-        version_cache.note_use(folder)
+        version_store.note_use(folder)
         return from_folder(folder, label, content)
     if Path(noted).is_dir():
         return from_folder(Path(noted), label, content)
@@ -208,7 +208,7 @@ def bot(
         _fetch(engine, label, content, folder)
         # Another process may have fetched the files too, and evicted them again.
         if _holds(folder, stay):
-            version_cache.note_fetched(folder)
+            version_store.note_fetched(folder)
             if most is not None:
                 _make_room(engine, where, most)
             return from_folder(folder, label, content)
@@ -217,7 +217,7 @@ def bot(
 
 def _make_room(engine: Engine, where: Path, most: int) -> None:
     try:
-        gone = version_cache.make_room(
+        gone = version_store.make_room(
             where, most, lambda content: find(engine, content) is not None
         )
     except OSError as error:
@@ -228,7 +228,7 @@ def _make_room(engine: Engine, where: Path, most: int) -> None:
 
 
 def _holds(folder: Path, stay: contextlib.ExitStack) -> bool:
-    descriptor = version_cache.held(folder)
+    descriptor = version_store.held(folder)
     if descriptor is None:
         return False
     stay.callback(os.close, descriptor)

@@ -1,4 +1,4 @@
-"""List the closed matches of some versions, newest first, by page."""
+"""List the closed matches and the faults of some versions, newest first, by page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,56 @@ from arena.ratings.closed_match import FINISHED, ClosedGame, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import reading
-from arena.store.matches.outcome import games_of
+from arena.store.matches.games import games_of
+from arena.store.matches.results import LoggedFault
+from arena.store.schema import OPEN
+
+# List the faults of some versions in finished matches, newest first, by page.
+
+
+def kinds(engine: Engine, of: Collection[str]) -> dict[str, int]:
+    """Count the faults of some versions by verdict, the most frequent first.
+
+    Args:
+        engine: the store.
+        of: versions as ``name@number``.
+    """
+    table = schema.faults
+    selected = _selected_faults(select(table.c.verdict, func.count()), of, "")
+    query = selected.group_by(table.c.verdict)
+    with reading(engine) as connection:
+        counts = [(str(word), int(count)) for word, count in connection.execute(query)]
+    return dict(sorted(counts, key=lambda each: (-each[1], each[0])))
+
+
+def faults(
+    engine: Engine, of: Collection[str], kind: str = "", offset: int = 0, limit: int = 50
+) -> tuple[LoggedFault, ...]:
+    """Return a page of the faults of some versions.
+
+    Args:
+        engine: the store.
+        of: versions as ``name@number``.
+        kind: only faults with this verdict; empty: all.
+        offset: number of faults to skip.
+        limit: maximum number of faults.
+    """
+    table, matches = schema.faults, schema.matches
+    columns = [name for name in LoggedFault.__slots__ if name != "tournament"]
+    selected = select(matches.c.tournament, *(table.c[name] for name in columns))
+    query = _selected_faults(selected, of, kind)
+    query = query.order_by(matches.c.ended.desc(), table.c.match, table.c.game, table.c.number)
+    with reading(engine) as connection:
+        rows = connection.execute(query.offset(offset).limit(limit)).all()
+    return tuple(LoggedFault(**row._mapping) for row in rows)
+
+
+def _selected_faults(query: Select[Any], of: Collection[str], kind: str) -> Select[Any]:
+    table, matches = schema.faults, schema.matches
+    query = query.select_from(table.join(matches, matches.c.id == table.c.match)).where(
+        table.c.version.in_(of), matches.c.state.not_in(OPEN)
+    )
+    return query.where(table.c.verdict == kind) if kind else query
 
 
 @dataclass(frozen=True, slots=True)

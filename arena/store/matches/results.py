@@ -19,7 +19,7 @@ from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches import rows
-from arena.store.matches.outcome import games_of
+from arena.store.matches.games import games_of
 from arena.store.matches.raw_rows import lenient
 from arena.store.matches.spec import MatchSpec
 from arena.store.schema import OPEN, MatchState

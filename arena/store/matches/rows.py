@@ -9,10 +9,8 @@ from sqlalchemy import Connection, insert, select, update
 
 from arena.store import schema
 from arena.store.database import now
-from arena.store.matches import outcome
-from arena.store.matches.games import CommittedGame, PlayedGame
+from arena.store.matches.games import CommittedGame, MatchSummary, PlayedGame, summarize
 from arena.store.matches.listing import not_found
-from arena.store.matches.outcome import MatchSummary
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
 
 
@@ -136,7 +134,7 @@ def _result(connection: Connection, match: str) -> MatchSummary:
         .join(schema.matches, schema.matches.c.tournament == schema.tournaments.c.id)
         .where(schema.matches.c.id == match)
     ).scalar_one()
-    return outcome.summarize(kind, match, list(entrants), rows, thinking)
+    return summarize(kind, match, list(entrants), rows, thinking)
 
 
 def _entrants(connection: Connection, match: str) -> tuple[Entrant, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from arena.formats.pairings import seatings
+from arena.formats.round_robin import seatings
 from arena.store.matches.games import CommittedGame
 from arena.store.matches.spec import MatchSpec
 from referee.games.registry import find

@@ -32,8 +32,7 @@ from arena.errors import Conflict, LeaseLost
 from arena.events.messages import GameOver, MatchClosed, MatchStarted
 from arena.store import schema
 from arena.store.bots import quarantine
-from arena.store.commit_events import announce
-from arena.store.database import now, reading, writing
+from arena.store.database import announce, now, reading, writing
 from arena.store.matches import offline_bot_waits, rows
 from arena.store.matches.games import CommittedGame, PlayedGame
 from arena.store.matches.listing import not_found

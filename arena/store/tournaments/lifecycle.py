@@ -17,7 +17,7 @@ from arena.store import schema
 from arena.store.database import now, reading, writing
 from arena.store.postgresql import keep
 from arena.store.schema import OPEN, MatchState, TournamentState
-from arena.store.tournaments import counts, schedule
+from arena.store.tournaments import schedule, tournaments
 from arena.store.tournaments.tournaments import (
     Tournament,
     admit,
@@ -228,7 +228,7 @@ def close(engine: Engine, tournament: str, seen: ChangeMarks) -> bool:
 
 def _marks(connection: Connection, tournament: str) -> ChangeMarks:
     entrants = schema.entrants
-    counted = counts.by_state(connection, tournament)
+    counted = tournaments.by_state(connection, tournament)
     there, gone = connection.execute(
         select(func.count(), func.count(entrants.c.withdrawn)).where(
             entrants.c.tournament == tournament

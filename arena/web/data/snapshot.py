@@ -1,4 +1,4 @@
-"""Immutable snapshot of the arena for the pages: ladders, tournaments and running matches.
+"""Immutable snapshot of the arena for the pages: ladders, histories, tournaments, live matches.
 
 A background task creates a new snapshot after a change. A page's cost is therefore only its
 rendering, for any size of the ladders.
@@ -6,6 +6,7 @@ rendering, for any size of the ladders.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from sqlalchemy import Engine, func, select
 from arena.ladders import ladder_key as scopes
 from arena.ladders.ladder_key import LadderKey
 from arena.ladders.ladder_sums import LadderSums
+from arena.ladders.rating_history import RatingHistories, RatingHistory
 from arena.ratings.standings import Standings
 from arena.store import schema
 from arena.store.bots import versions
@@ -23,9 +25,67 @@ from arena.store.database import now, reading
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
-from arena.store.tournaments import counts, rounds, tournaments
+from arena.store.tournaments import format_history, tournaments
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
+from arena.web import charts
+from arena.web.charts import Sparkline
 from arena.web.data.time_estimates import TimeEstimates, TimeEstimator
+
+# Rating histories of ladders for the pages, with sparklines computed once per change.
+
+
+@dataclass(frozen=True, slots=True)
+class RatingChart:
+    """Rating history of one ladder.
+
+    Args:
+        past: the history.
+        sparks: sparklines by entrant, for entrants with at least two points.
+    """
+
+    past: RatingHistory = field(default_factory=RatingHistory)
+    sparks: Mapping[str, Sparkline] = field(default_factory=dict, compare=False)
+
+    def moved(self, entrant: str, place: int) -> int | None:
+        """Return the places an entrant gained since yesterday; None if it was not ranked then."""
+        was = self.past.yesterday.get(entrant)
+        return None if was is None else was - place
+
+
+def updated_charts(
+    historian: RatingHistories,
+    ladders: Mapping[str, LadderSnapshot],
+    known: Mapping[str, RatingChart],
+    seconds: float,
+) -> tuple[dict[str, RatingChart], bool]:
+    """Update the rating histories of ladders.
+
+    Args:
+        historian: computes the histories.
+        ladders: the ladders by form.
+        known: the previous histories by form.
+        seconds: the time limit; histories beyond it keep their previous state.
+
+    Returns:
+        The histories by form, and whether all are up to date.
+    """
+    made, is_whole = dict(known), True
+    until = time.monotonic() + seconds
+    for form, ladder in ladders.items():
+        past = historian.past(ladder.scope, max(until - time.monotonic(), 0.0))
+        if past is None:
+            is_whole = False
+        elif form not in made or made[form].past != past:
+            made[form] = RatingChart(past, _sparks(past))
+    return made, is_whole
+
+
+def _sparks(past: RatingHistory) -> dict[str, Sparkline]:
+    courses: dict[str, list[float]] = {}
+    for point in past.points:
+        for name, value in point.values.items():
+            courses.setdefault(name, []).append(value.strength)
+    return {name: charts.spark(course) for name, course in courses.items() if len(course) > 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +144,7 @@ class SnapshotReader:
 
     def _snapshot(self) -> ArenaSnapshot:
         engine = self._engine
-        at = rounds.clock(engine)
+        at = format_history.clock(engine)
         ladders = (self._ladder(scope) for scope in scopes.of_forms(engine))
         listed = tournaments.listing(engine, over=False)
         open_tournaments = tuple(
@@ -130,7 +190,7 @@ def marks(engine: Engine) -> tuple[Any, ...]:
         select(held.c.state, func.count()).group_by(held.c.state).order_by(held.c.state),
         # Closed matches are too numerous to count. They follow from the total and the other states.
         select(matches.c.state, func.count())
-        .where(matches.c.tournament.in_(going), matches.c.state.in_(counts.OTHERS))
+        .where(matches.c.tournament.in_(going), matches.c.state.in_(tournaments.OTHERS))
         .group_by(matches.c.state)
         .order_by(matches.c.state),
         select(func.count(), func.max(schema.versions.c.created)),

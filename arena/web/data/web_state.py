@@ -30,8 +30,13 @@ from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS, Changes
 from arena.web.data.event_subscriber import EventSubscriber
 from arena.web.data.live_tables import FeaturedMatch
-from arena.web.data.rating_histories import RatingChart, updated_charts
-from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot, SnapshotReader
+from arena.web.data.snapshot import (
+    ArenaSnapshot,
+    LadderSnapshot,
+    RatingChart,
+    SnapshotReader,
+    updated_charts,
+)
 from arena.web.data.verification import Verifications
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.decision_histogram import BINS, DecisionHistogram
 from arena.store.bots import remote_bots, submissions
 from arena.store.bots.versions import Version
-from arena.store.matches import faults, history
+from arena.store.matches import history
 from arena.store.matches.history import PlayedMatch
 from arena.web import charts, paging, wording
 from arena.web.charts import Histogram, Tick
@@ -19,9 +19,9 @@ from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
+from arena.web.pages import ladder as ladders
 from arena.web.pages import submission
 from arena.web.pages.bots import state
-from arena.web.pages.ladders import ladder as ladders
 
 # Chart of the rating histories of a bot's versions.
 
@@ -228,7 +228,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     wish = paging.selection_of(page_request, 25)
     listed = history.matches(web.engine, [ids], of, wish.offset, wish.limit)
     piece = wish.of([_row(match, ids) for match in listed], history.count(web.engine, [ids], of))
-    kinds = faults.kinds(web.engine, ids)
+    kinds = history.kinds(web.engine, ids)
     pushed = submissions.listing(web.engine, name=name, limit=_PUSHED)
     return Page(
         title=f"The bot {name}",

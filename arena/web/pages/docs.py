@@ -1,19 +1,23 @@
-"""Pages of the documentation and of the rules of the games."""
+"""Pages of the documentation, of the rules of the games and of the HTTP API."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import PurePosixPath
+from urllib.parse import urlencode
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
 from arena.presentation import shipped_docs
+from arena.web import openapi
 from arena.web.data.web_state import WebState
-from arena.web.page import Links, Page, PageNotFound, PageRequest
+from arena.web.openapi import Samples, plain
+from arena.web.page import Links, Page, PageNotFound, PageRequest, PageRoute
 from referee.games.registry import GAMES
 
 # Markdown to HTML, without embedded HTML and with anchors at headings.
@@ -188,3 +192,42 @@ def _page(name: str, links: Links) -> RenderedDocument:
 
 def _rules(game: str, links: Links) -> RenderedDocument:
     return written(shipped_docs.rules(game), links)
+
+
+# API documentation: the OpenAPI document, and an HTML page with examples.
+
+
+def api_document(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
+    """Return the OpenAPI document, available only as JSON.
+
+    Args:
+        web: the server's state.
+        page_request: the request.
+        addresses: the addresses of all pages, this one included.
+    """
+    description = openapi.document(web, page_request.links, addresses, version("pokearena"))
+    return Page(title="OpenAPI", template="", model={}, data=description, fresh=60.0)
+
+
+def api_page(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
+    """Return the page of all addresses with their parameters and an example of each."""
+    samples = Samples(web)
+
+    def tried(path: str, kind: str, query: dict[str, str]) -> str:
+        ending = "" if kind == "html" or path == "/" else f".{kind}"
+        return path + ending + (f"?{urlencode(query)}" if query else "")
+
+    rows = []
+    for each in addresses:
+        values, query = samples.values(each), dict(samples.query(each))
+        path = plain(each.path)
+        for name, value in (values or {}).items():
+            path = path.replace(f"{{{name}}}", value)
+        tries = [(kind, tried(path, kind, query)) for kind in each.kinds]
+        rows.append((plain(each.path), each, tries if values is not None else []))
+    paragraphs = [part.replace("`", "") for part in openapi.ABOUT.split("\n\n")]
+    return Page(
+        title="For programs",
+        template="api.html",
+        model={"rows": rows, "about": paragraphs},
+    )

@@ -13,7 +13,7 @@ from arena.records.fault_explanation import Explanation
 from arena.records.redaction import pathless
 from arena.store.bots import owners
 from arena.store.bots.versions import Version
-from arena.store.matches import faults, results
+from arena.store.matches import history, results
 from arena.store.matches.results import LoggedFault
 from arena.web import paging
 from arena.web.data.web_state import WebState
@@ -115,9 +115,9 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     name, versions = found_bot(web, page_request)
     owned = _is_owner(web, page_request, versions)
     ids = [version.id for version in versions]
-    kinds, kind = faults.kinds(web.engine, ids), _kind(page_request)
+    kinds, kind = history.kinds(web.engine, ids), _kind(page_request)
     wish = paging.selection_of(page_request, 20, 100)
-    listed = faults.faults(web.engine, ids, kind, wish.offset, wish.limit)
+    listed = history.faults(web.engine, ids, kind, wish.offset, wish.limit)
     shown_faults = [
         _told(web, fault, versions) if owned else ExplainedFault(fault) for fault in listed
     ]

@@ -12,7 +12,7 @@ from arena.web.data.live_tables import LiveTable, live_table
 from arena.web.data.time_estimates import TimeEstimates
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest
-from arena.web.pages.ladders import ladder
+from arena.web.pages import ladder
 from arena.web.pages.tournaments import TournamentLine
 from referee.games.registry import GAMES
 

@@ -1,22 +1,77 @@
-"""Rendering of pages: HTML from templates, JSON, CSV, Markdown and plain text."""
+"""Rendering of pages and errors in the requested kind: HTML, JSON, CSV, Markdown, plain text."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from arena.errors import NotFound
 from arena.web import wording
-from arena.web.page import Links, Page, TextTable
-from arena.web.serving.content_types import KINDS
-from referee.sanitizing import escaped_json, sanitized
+from arena.web.page import Forbidden, InvalidQuery, Links, Page, PageNotFound, TextTable
+from referee.sanitizing import escaped_json, one_line, sanitized
+
+# Content negotiation: by the extension of the path or by the Accept header.
+
+KINDS: Final[Mapping[str, str]] = {
+    "html": "text/html; charset=utf-8",
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
+}
+"""Media type of each kind."""
+
+
+def split(path: str) -> tuple[str, str | None]:
+    """Return a path without its extension, and the kind that the extension names, if any."""
+    head, dot, ending = path.rpartition(".")
+    if dot and ending in KINDS and "/" not in ending and head.rstrip("/"):
+        return head, ending
+    return path, None
+
+
+def wanted(accept: str) -> str:
+    """Return the kind that an Accept header prefers; HTML by default."""
+    best, rank = "html", 0.0
+    for at, choice in enumerate(accept.split(",")):
+        media, *settings = (word.strip() for word in choice.split(";"))
+        kind = _kind(media.lower())
+        worth = _worth(settings) - at * 1e-6
+        if kind is not None and worth > rank:
+            best, rank = kind, worth
+    return best
+
+
+def _kind(media: str) -> str | None:
+    if media in ("*/*", "text/*"):
+        return "html"
+    return next(
+        (k for k, content_type in KINDS.items() if content_type.partition(";")[0] == media), None
+    )
+
+
+def _worth(settings: list[str]) -> float:
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name.strip() == "q":
+            try:
+                return min(max(float(value), 0.0), 1.0)
+            except ValueError:
+                return 0.0
+    return 1.0
+
 
 SITE = "Poke arena"
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
@@ -162,3 +217,51 @@ def _aligned(rows: Sequence[Sequence[str]], left: Sequence[bool]) -> Iterator[st
     for row in rows:
         cells = zip(row, widths, left, strict=True)
         yield "  ".join(c.ljust(w) if side else c.rjust(w) for c, w, side in cells)
+
+
+# Error responses with a status and a sentence, in the requested kind.
+
+log = logging.getLogger("arena.web")
+
+
+def response(request: Request, error: Exception, links: Links) -> Response:
+    """Return the response for a failed request. Unexpected exceptions are logged."""
+    status, sentence, headers = _told(request, error)
+    # The sentence may contain a part of the URL, chosen by the author of a link.
+    sentence = one_line(sentence)
+    if status == 204:
+        return Response(status_code=status, headers=headers)
+    kind = getattr(request.state, "kind", "html")
+    if kind == "json":
+        return JSONResponse({"error": sentence}, status, headers)
+    if kind != "html":
+        return PlainTextResponse(f"{sentence}\n", status, headers)
+    page = Page(title=sentence, template="error.html", model={"sentence": sentence}, status=status)
+    return Response(html(page, links), status, headers, media_type=KINDS["html"])
+
+
+def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str]]:
+    match error:
+        case InvalidQuery():
+            return 400, str(error), {}
+        case Forbidden():
+            return 403, str(error), {}
+        case PageNotFound() | NotFound():
+            return 404, str(error), {}
+        case HTTPException(status_code=404, detail="Not Found"):
+            return 404, "page not found; the home page lists the ladders.", {}
+        case HTTPException(status_code=405, headers=headers):
+            return _wrong_method(request, headers or {})
+        case HTTPException(status_code=status, detail=detail, headers=headers):
+            return status, detail, headers or {}
+    log.error("cannot render %s", request.scope["path"], exc_info=error)
+    return 500, "internal error; the log of the web server has the details.", {}
+
+
+def _wrong_method(request: Request, given: Mapping[str, str]) -> tuple[int, str, Mapping[str, str]]:
+    known = [word.strip() for word in given.get("Allow", "").split(",") if word.strip()]
+    allowed = ", ".join(sorted({*known, "OPTIONS"}))
+    headers = {"Allow": allowed, "Access-Control-Allow-Methods": allowed}
+    if request.method == "OPTIONS":
+        return 204, "", {**headers, "Access-Control-Allow-Headers": "Accept, Authorization"}
+    return 405, f"method {request.method} is not allowed; allowed: {allowed}.", headers

@@ -9,11 +9,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena.system.client_address import network_of
-from arena.system.token_buckets import Buckets
+from arena.system.token_buckets import Buckets, network_of
 from arena.web.data.web_state import ServerSettings
 from arena.web.page import Links
-from arena.web.serving import error_pages
+from arena.web.serving import rendering
 
 PATH_LETTERS = 1000
 QUERY_LETTERS = 2000
@@ -55,7 +54,7 @@ class RequestLimits:
             most, seconds = self._body(scope)
             _check_length(scope, most)
         except HTTPException as error:
-            await error_pages.response(Request(scope), error, self._links)(scope, receive, send)
+            await rendering.response(Request(scope), error, self._links)(scope, receive, send)
             return
         await self._app(scope, _bounded(receive, most, seconds), send)
 

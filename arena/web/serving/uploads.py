@@ -24,8 +24,8 @@ from arena.submissions.admission import SubmissionRefused
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.web_state import WebState
 from arena.web.pages.submission import to_json
-from arena.web.serving.owner_token import owner_of
 from arena.web.serving.request_limits import PUSH
+from arena.web.serving.security import owner_of
 
 ADDRESS: Final = PUSH
 _AT_ONCE: Final = 8

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import version_cache
+from arena.bots import version_store
 from arena.bots.resolver import fetched
 
 HOLD = """
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from arena.bots import version_cache as cache
+from arena.bots import version_store as cache
 assert cache.held(Path(sys.argv[1])) is not None
 print("held", flush=True)
 sys.stdin.read()
@@ -31,7 +31,7 @@ def fetch(versions: Path, name: str, used: int) -> Path:
     (folder / "bot").write_bytes(bytes(60))
     (folder / "data" / "book").write_bytes(bytes(40))
     file_size = (folder / "data").lstat().st_size
-    version_cache.note_fetched(folder)
+    version_store.note_fetched(folder)
     assert int(fetched(folder).read_text()) == 100 + file_size
     fetched(folder).write_text("100")
     os.utime(fetched(folder), (used, used))
@@ -44,7 +44,7 @@ def left(versions: Path) -> list[str]:
 
 
 def make_room(versions: Path, most: int) -> list[str]:
-    return version_cache.make_room(versions, most, lambda content: True)
+    return version_store.make_room(versions, most, lambda content: True)
 
 
 def test_what_was_not_played_for_the_longest_time_goes_and_no_more_than_must(
@@ -60,14 +60,14 @@ def test_what_was_not_played_for_the_longest_time_goes_and_no_more_than_must(
 def test_what_is_played_again_counts_as_new(tmp_path: Path) -> None:
     old = fetch(tmp_path, "old", 1)
     fetch(tmp_path, "new", 2)
-    version_cache.note_use(old)
+    version_store.note_use(old)
     assert make_room(tmp_path, 100) == ["new"]
 
 
 def test_what_was_added_here_never_goes(tmp_path: Path) -> None:
     folder = fetch(tmp_path, "mine", 1)
     fetched(folder).unlink()
-    version_cache.note_use(folder)
+    version_store.note_use(folder)
     assert make_room(tmp_path, 0) == []
     assert left(tmp_path) == ["mine"]
 
@@ -75,12 +75,12 @@ def test_what_was_added_here_never_goes(tmp_path: Path) -> None:
 def test_what_cannot_be_fetched_again_stays(tmp_path: Path) -> None:
     fetch(tmp_path, "only", 1)
     fetch(tmp_path, "other", 2)
-    assert version_cache.make_room(tmp_path, 0, lambda content: content != "only") == ["other"]
+    assert version_store.make_room(tmp_path, 0, lambda content: content != "only") == ["other"]
     assert left(tmp_path) == ["only", "only.fetched"]
 
 
 def test_what_somebody_plays_stays_and_something_else_goes(tmp_path: Path) -> None:
-    held = version_cache.held(fetch(tmp_path, "played", 1))
+    held = version_store.held(fetch(tmp_path, "played", 1))
     assert held is not None
     fetch(tmp_path, "idle", 2)
     assert make_room(tmp_path, 100) == ["idle"]
@@ -105,7 +105,7 @@ def test_another_process_that_plays_it_keeps_it_until_it_dies(tmp_path: Path) ->
 
 def test_two_may_play_it_at_once(tmp_path: Path) -> None:
     folder = fetch(tmp_path, "played", 1)
-    first, other = version_cache.held(folder), version_cache.held(folder)
+    first, other = version_store.held(folder), version_store.held(folder)
     assert first is not None
     assert other is not None
     os.close(first)
@@ -125,7 +125,7 @@ def test_a_folder_that_is_taken_away_before_it_is_locked_is_not_held(
         lock(descriptor, kind)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    assert version_cache.held(folder) is None
+    assert version_store.held(folder) is None
     assert not list(opened(tmp_path))
 
 

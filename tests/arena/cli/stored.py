@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from arena.cli.workspace import Workspace
-from arena.formats.pairings import round_robin
+from arena.formats.round_robin import round_robin
 from arena.store.bots import versions
 from arena.store.matches import games, transitions
 from arena.store.matches.spec import TournamentPlan

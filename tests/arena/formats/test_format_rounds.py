@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.formats.contract import FormatOver, NextMatches, WaitForMatches
-from arena.formats.pairings import round_robin
-from arena.formats.round_robin import GauntletFormat, RoundRobinFormat
+from arena.formats.round_robin import GauntletFormat, RoundRobinFormat, round_robin
 from tests.arena.formats.playing import Playing, everyone
 
 

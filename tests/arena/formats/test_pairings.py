@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.pairings import ALL_COMBINATIONS_UP_TO, Pairing, round_robin, seatings
+from arena.formats.round_robin import ALL_COMBINATIONS_UP_TO, Pairing, round_robin, seatings
 from tests.examples import examples
 
 

@@ -12,7 +12,7 @@ from arena.ratings.meetings import Meetings
 from arena.ratings.strength.fit import strengths, values
 from arena.store import database, schema
 from arena.store.matches import results
-from arena.store.tournaments import rounds
+from arena.store.tournaments import format_history
 from arena.tournaments import scheduler
 from tests.arena.cli.stored import hold
 
@@ -157,8 +157,8 @@ def test_yesterday_is_the_order_of_a_day_ago(store: Engine) -> None:
     past = RatingHistories(store).past(only)
     assert past is not None
     matches = list(results.closed(store))
-    cut = rounds.clock(store) // 3600 * 3600 - 86400
-    until = rounds.closed(store, only.tournaments, cut)
+    cut = format_history.clock(store) // 3600 * 3600 - 86400
+    until = format_history.closed(store, only.tournaments, cut)
     assert 8 <= until <= 10
     fitted = strengths(Meetings.of(matches[:until]))
     assert past.yesterday == {line.entrant: n for n, line in enumerate(fitted.lines, 1)}

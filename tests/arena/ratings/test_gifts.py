@@ -7,7 +7,7 @@ from math import erfc, exp, sqrt
 
 import pytest
 
-from arena.formats.pairings import round_robin, seatings
+from arena.formats.round_robin import round_robin, seatings
 from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
 from arena.ratings.collusion import Gift, gifts
 

@@ -20,7 +20,7 @@ from arena.errors import BotAbsent, InfrastructureError
 from arena.matches.remote_seats import RemoteSeats
 from arena.queue import redis_server
 from arena.queue.match_queue import MatchQueue
-from arena.remote.tunnel import relay_tunnel
+from arena.remote import tunnel
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
 from arena.store.matches import listing, results
@@ -44,9 +44,9 @@ def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the time limits, so that a busy machine does not count as a slow or lost tunnel."""
-    monkeypatch.setattr(relay_tunnel, "LATE_SECONDS", 1e6)
-    monkeypatch.setattr(relay_tunnel, "LOST_SECONDS", 1e6)
-    monkeypatch.setattr(relay_tunnel, "DIAL_SECONDS", 1e6)
+    monkeypatch.setattr(tunnel, "LATE_SECONDS", 1e6)
+    monkeypatch.setattr(tunnel, "LOST_SECONDS", 1e6)
+    monkeypatch.setattr(tunnel, "DIAL_SECONDS", 1e6)
 
 
 def test_a_bot_is_asked_through_the_tunnel_as_beside_the_relay(
@@ -109,7 +109,7 @@ def test_what_a_bot_failed_to_do_while_its_tunnel_was_held_up_is_not_believed(
             table.start()
             assert table.report().ended == ""
             # From now on every response is late.
-            monkeypatch.setattr(relay_tunnel, "LATE_SECONDS", -1.0)
+            monkeypatch.setattr(tunnel, "LATE_SECONDS", -1.0)
             with pytest.raises(InfrastructureError, match="held up"):
                 table.report()
         assert not table.lost
@@ -120,8 +120,8 @@ def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
 ) -> None:
     with relay.connected(tmp_path, "guarded") as (version, _):
         way = replace(relay.way(version), secret="guessed")
-        assert relay_tunnel.answers(relay.way(version))
-        assert not relay_tunnel.answers(way)
+        assert tunnel.answers(relay.way(version))
+        assert not tunnel.answers(way)
         log_text = relay.log.read_text()
         assert "it has not the secret that is in the store" in log_text
         assert relay.way(version).secret not in log_text
@@ -141,13 +141,13 @@ def test_with_the_secret_one_comes_to_the_desk_and_to_seats_and_nowhere_else(
 ) -> None:
     with relay.connected(tmp_path, "walled") as (version, _):
         for name in ("../../etc/passwd", "port", "1.bot/../port", "", "99999.bot"):
-            with pytest.raises(relay_tunnel.RelayOutOfReach):
-                asyncio.run(relay_tunnel.dial(relay.way(version), name))
+            with pytest.raises(tunnel.RelayOutOfReach):
+                asyncio.run(tunnel.dial(relay.way(version), name))
         asyncio.run(opened(relay.way(version)))
 
 
-async def opened(way: relay_tunnel.TunnelEndpoint) -> None:
-    (await relay_tunnel.dial(way, relay_tunnel.DESK)).abort()
+async def opened(way: tunnel.TunnelEndpoint) -> None:
+    (await tunnel.dial(way, tunnel.DESK)).abort()
 
 
 @pytest.mark.long
@@ -175,7 +175,7 @@ def test_over_tls_only_the_relay_whose_certificate_the_store_names_is_believed(
                 table.start()
                 assert table.act(1).result().decision == 1
             for other in (replace(way, certificate="0" * 64), replace(way, certificate="")):
-                with pytest.raises(relay_tunnel.RelayOutOfReach):
+                with pytest.raises(tunnel.RelayOutOfReach):
                     asyncio.run(opened(other))
 
 

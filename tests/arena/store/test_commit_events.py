@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 
 from arena.errors import Conflict, LeaseLost
 from arena.events.messages import Event, GameOver, MatchClosed, MatchStarted, TournamentChanged
-from arena.store import commit_events, database
+from arena.store import database
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import Lease
@@ -30,7 +30,7 @@ def test_a_match_publishes_its_start_its_games_and_its_end(
 ) -> None:
     cup = schedule(boards=1)
     events: list[Event] = []
-    with commit_events.listening(store, events.append):
+    with database.listening(store, events.append):
         lease = lease_due_match(store)
         for number in range(2):
             transitions.commit_game(store, lease, played(lease.spec, number))
@@ -53,7 +53,7 @@ def test_the_store_contains_what_an_event_reports(
         match = listing.find(store, event.match)
         stored.append((type(event), match.state, match.committed))
 
-    with commit_events.listening(store, read):
+    with database.listening(store, read):
         lease = lease_due_match(store)
         for number in range(2):
             transitions.commit_game(store, lease, played(lease.spec, number))
@@ -67,13 +67,13 @@ def test_the_store_contains_what_an_event_reports(
 
 def announce_and_fail(store: Engine) -> None:
     with database.writing(store) as connection:
-        commit_events.announce(connection, STARTED)
+        database.announce(connection, STARTED)
         raise RuntimeError
 
 
 def test_a_rollback_publishes_nothing(store: Engine) -> None:
     events: list[Event] = []
-    with commit_events.listening(store, events.append):
+    with database.listening(store, events.append):
         with pytest.raises(RuntimeError):
             announce_and_fail(store)
         with database.writing(store):
@@ -89,7 +89,7 @@ def test_a_refused_game_publishes_nothing(
     game = played(lease.spec, 0)
     transitions.commit_game(store, lease, game)
     events: list[Event] = []
-    with commit_events.listening(store, events.append):
+    with database.listening(store, events.append):
         with pytest.raises(Conflict):
             transitions.commit_game(store, lease, game)
         transitions.release(store, lease)
@@ -101,10 +101,10 @@ def test_a_refused_game_publishes_nothing(
 def test_a_listener_receives_events_only_within_its_block(store: Engine) -> None:
     first: list[Event] = []
     second: list[Event] = []
-    with commit_events.listening(store, first.append):
-        with commit_events.listening(store, second.append), database.writing(store) as connection:
-            commit_events.announce(connection, STARTED)
+    with database.listening(store, first.append):
+        with database.listening(store, second.append), database.writing(store) as connection:
+            database.announce(connection, STARTED)
         # The inner block ended after the commit.
         with database.writing(store) as connection:
-            commit_events.announce(connection, STARTED)
+            database.announce(connection, STARTED)
     assert (first, second) == ([STARTED, STARTED], [STARTED])

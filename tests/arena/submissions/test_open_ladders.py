@@ -9,7 +9,7 @@ from arena.store import schema
 from arena.store.bots import versions
 from arena.store.database import writing
 from arena.store.tournaments import tournaments
-from arena.submissions import open_ladders
+from arena.submissions import pipeline
 from referee.games.contract import SetupError
 from tests.arena.submissions.desk import Desk
 
@@ -20,21 +20,21 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(desk: Desk) -> None:
-    assert open_ladders.default_plans(desk.engine) == []
+    assert pipeline.default_plans(desk.engine) == []
     for number in (1, 2):
         desk.pushed(desk.bot("mine", 'games = ["poke", "pouku"]', text=f"pass  # {number}\n"))
-    plans = open_ladders.default_plans(desk.engine)
+    plans = pipeline.default_plans(desk.engine)
     assert [plan.game for plan in plans] == ["poke", "pouku"]
-    open_ladders.create_missing(desk.engine, plans)
-    ladders = open_ladders.listing(desk.engine)
+    pipeline.create_missing(desk.engine, plans)
+    ladders = pipeline.listing(desk.engine)
     assert {ladder.plan.game: ladder.entrants for ladder in ladders} == {
         "poke": ("mine@2",),
         "pouku": ("mine@2",),
     }
     pushed = desk.pushed(desk.bot("other", 'games = ["poke"]'))
     assert pushed.ladders == (ladders[0].id,)
-    open_ladders.create_missing(desk.engine, open_ladders.default_plans(desk.engine))
-    assert [ladder.id for ladder in open_ladders.listing(desk.engine)] == [
+    pipeline.create_missing(desk.engine, pipeline.default_plans(desk.engine))
+    assert [ladder.id for ladder in pipeline.listing(desk.engine)] == [
         ladder.id for ladder in ladders
     ]
     assert tournaments.find(desk.engine, ladders[0].id).entrants == ("mine@2", "other@1")
@@ -43,18 +43,18 @@ def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(desk: Desk) ->
 def test_remote_and_quarantined_bots_do_not_open_ladders(desk: Desk) -> None:
     versions.add(desk.engine, "far", "1", "f" * 64, "", {"remote": True})
     versions.add(desk.engine, "bad", "1", "e" * 64, "/bots/bad", {"run": ["x"]})
-    assert open_ladders.default_plans(desk.engine) != []
+    assert pipeline.default_plans(desk.engine) != []
     with writing(desk.engine, "") as connection:
         connection.execute(update(schema.versions).values(quarantined=1.0, quarantine_reason="x"))
-    assert open_ladders.default_plans(desk.engine) == []
+    assert pipeline.default_plans(desk.engine) == []
 
 
 def test_a_ladder_of_another_form_waits_without_bots(desk: Desk) -> None:
-    plan = open_ladders.plan_of("saint_poker", 3)
+    plan = pipeline.plan_of("saint_poker", 3)
     assert plan.form == "saint_poker-3"
-    open_ladders.create_missing(desk.engine, [plan, plan])
-    (ladder,) = open_ladders.listing(desk.engine)
+    pipeline.create_missing(desk.engine, [plan, plan])
+    (ladder,) = pipeline.listing(desk.engine)
     assert (ladder.plan.form, ladder.entrants) == ("saint_poker-3", ())
     assert tournaments.progress(desk.engine, ladder.id).matches == 0
     with pytest.raises(SetupError):
-        open_ladders.plan_of("saint_poker", 40)
+        pipeline.plan_of("saint_poker", 40)

@@ -10,7 +10,7 @@ from arena.bots.sandbox.level import Level
 from arena.store.bots import submissions, versions
 from arena.store.schema import SubmissionStage, SubmissionState
 from arena.store.tournaments import lifecycle, tournaments
-from arena.submissions import runner
+from arena.submissions import pipeline
 from arena.submissions.conformance.check import Check, CheckOutcome
 from tests.arena.submissions.desk import Desk
 
@@ -230,10 +230,10 @@ def test_a_runner_that_cannot_work_tries_again_and_then_gives_up(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("arena.bots.upload_archive.unpack", full)
-    monkeypatch.setattr(runner, "_TROUBLE_SECONDS", 0.0)
+    monkeypatch.setattr(pipeline, "_TROUBLE_SECONDS", 0.0)
     sent = desk.push(desk.bot())
     rounds = iter([True, True, True, False])
-    runner.run(desk.office, lambda: next(rounds))
+    pipeline.run(desk.office, lambda: next(rounds))
     submission = submissions.find(desk.engine, sent.id)
     assert (submission.state, submission.attempts) == (SubmissionState.FAILED, 3)
 
@@ -247,7 +247,7 @@ def test_a_runner_works_on_the_oldest_first_and_alone(desk: Desk) -> None:
         seen.append(desk.shelf.is_attended)
         return len(seen) == 1
 
-    runner.run(desk.office, goes_on)
+    pipeline.run(desk.office, goes_on)
     assert seen == [True, True]
     assert not desk.shelf.is_attended
     done = [submissions.find(desk.engine, each.id) for each in sent]

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from arena.store import database
 from arena.store.bots import submissions
 from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionLimits
-from arena.submissions.runner import next_of
+from arena.submissions.pipeline import next_of
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from arena.web import routes
 from arena.web.app import create
 from arena.web.data.snapshot import ArenaSnapshot, SnapshotReader
 from arena.web.data.web_state import ServerSettings, WebState
-from arena.web.page import Page, PageRequest
-from arena.web.page_route import PageRoute
+from arena.web.page import Page, PageRequest, PageRoute
 from arena.web.serving import responses
 from tests.arena.cli.stored import hold
 from tests.waiting import wait_until

@@ -11,11 +11,10 @@ from arena.cli.workspace import Workspace
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, plain, shortened
-from arena.web.page import PageRequest, ServerLinks
-from arena.web.page_route import PageRoute
+from arena.web.page import PageRequest, PageRoute, ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import rendering
-from arena.web.serving.content_types import KINDS
+from arena.web.serving.rendering import KINDS
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pushed import push

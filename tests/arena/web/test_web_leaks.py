@@ -24,11 +24,10 @@ from arena.web import app as app_module
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
-from arena.web.page import Page, PageRequest
-from arena.web.page_route import PageRoute
+from arena.web.page import Page, PageRequest, PageRoute
 from arena.web.routes import PAGES
-from arena.web.serving.content_types import KINDS
-from arena.web.serving.streams.feed import Feed, FeedFilter
+from arena.web.serving.feed import Feed, FeedFilter
+from arena.web.serving.rendering import KINDS
 from referee.games.contract import State
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of

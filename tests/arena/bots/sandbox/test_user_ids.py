@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandbox import user_ids
+from arena.bots.sandbox import sandbox
 from tests.hosts.network import needs_namespaces
 
 FIRST, COUNT = 61_500, 2
 """User ids that the arena does not assign to bots during these tests."""
 TAKER = f"""
     import sys
-    from arena.bots.sandbox import user_ids as uids
-    uids.FIRST, uids.COUNT, uids.LOCKS = {FIRST}, int(sys.argv[1]), sys.argv[2]
+    from arena.bots.sandbox import sandbox as uids
+    uids.FIRST_USER_ID, uids.USER_ID_COUNT = {FIRST}, int(sys.argv[1])
+    uids.USER_ID_LOCKS = sys.argv[2]
     try:
         owner = uids.UserId()
         print(owner.number, flush=True)
@@ -31,9 +32,9 @@ TAKER = f"""
 
 @pytest.fixture(autouse=True)
 def _ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_ids, "FIRST", FIRST)
-    monkeypatch.setattr(user_ids, "COUNT", COUNT)
-    monkeypatch.setattr(user_ids, "LOCKS", str(tmp_path / "locks"))
+    monkeypatch.setattr(sandbox, "FIRST_USER_ID", FIRST)
+    monkeypatch.setattr(sandbox, "USER_ID_COUNT", COUNT)
+    monkeypatch.setattr(sandbox, "USER_ID_LOCKS", str(tmp_path / "locks"))
 
 
 class Network:
@@ -59,8 +60,8 @@ def taken(*within: str) -> Iterator[str]:
         sys.executable,
         "-c",
         textwrap.dedent(TAKER),
-        str(user_ids.COUNT),
-        user_ids.LOCKS,
+        str(sandbox.USER_ID_COUNT),
+        sandbox.USER_ID_LOCKS,
     ]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
@@ -82,8 +83,8 @@ def test_who_lives_under_an_id_is_not_killed_from_another_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     needs_namespaces(Network)
-    monkeypatch.setattr(user_ids, "COUNT", 1)
-    owner = user_ids.UserId()
+    monkeypatch.setattr(sandbox, "USER_ID_COUNT", 1)
+    owner = sandbox.UserId()
     assert owner.number is not None
     living = subprocess.Popen(["sleep", "60"], user=owner.number, group=owner.number)
     try:
@@ -103,6 +104,6 @@ def test_where_no_lock_can_be_kept_an_id_is_still_taken_once(
 ) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root gives ids away")
-    monkeypatch.setattr(user_ids, "LOCKS", str(tmp_path))
+    monkeypatch.setattr(sandbox, "USER_ID_LOCKS", str(tmp_path))
     with taken() as here, taken() as there:
         assert {here, there} == {str(FIRST), str(FIRST + 1)}

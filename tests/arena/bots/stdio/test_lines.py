@@ -6,7 +6,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
-from arena.bots.stdio import lines
+from arena.bots.stdio import bridge
 from arena.bots.stdio.bridge import LONGEST, Splitter
 from tests.conformance.tables import TABLES
 from tests.conformance.walks import walks
@@ -18,18 +18,18 @@ QUESTION.legal.add().poke.draw.discards.append("2C")
 
 
 def answered(line: bytes) -> bot_pb2.ActResponse:
-    return lines.answer(lines.read(line), QUESTION)
+    return bridge.act_response(bridge.read(line), QUESTION)
 
 
 def test_a_question_is_one_line_that_begins_with_the_number_of_its_actions() -> None:
-    line = lines.act_line(QUESTION)
+    line = bridge.act_line(QUESTION)
     assert line.startswith(b'{"choices":2,"act":{"match":"","game":2,"decision":5,')
     assert line.endswith(b"}\n")
     assert line.count(b"\n") == 1
 
 
 def test_a_question_holds_all_its_fields_and_large_numbers_as_text() -> None:
-    act = json.loads(lines.act_line(QUESTION))["act"]
+    act = json.loads(bridge.act_line(QUESTION))["act"]
     assert act["luck"] == "18446744073709551615"
     assert (act["seat"], act["complete"], act["view"]["poke"]["lead"]) == (0, False, [])
     assert act["legal"] == [{"poke": {"stand": {}}}, {"poke": {"draw": {"discards": ["2C"]}}}]
@@ -42,7 +42,7 @@ def test_questions_of_all_games_are_in_protobuf_s_json_form() -> None:
                 head = bot_pb2.ActRequest(match="m-test", game=1, luck=1 << 63)
                 data = table.codec.question(head, step.state.view(seat), [action])
                 request = bot_pb2.ActRequest.FromString(data)
-                act = json.loads(lines.act_line(request))["act"]
+                act = json.loads(bridge.act_line(request))["act"]
                 assert act == MessageToDict(request, always_print_fields_with_no_presence=True)
 
 
@@ -59,21 +59,21 @@ def test_what_is_answered_is_a_number_a_choice_or_an_action() -> None:
 
 
 def test_an_answer_that_names_its_question_may_leave_out_what_is_0_as_protobuf_does() -> None:
-    assert lines.read(b'{"decision": 5, "choice": 0}').question == (0, 5)
-    assert lines.read(b'{"game": 5, "choice": 0}').question == (5, 0)
-    assert lines.read(b'{"choice": 0}').question is None
+    assert bridge.read(b'{"decision": 5, "choice": 0}').question == (0, 5)
+    assert bridge.read(b'{"game": 5, "choice": 0}').question == (5, 0)
+    assert bridge.read(b'{"choice": 0}').question is None
 
 
 @pytest.mark.parametrize("line", [b"0", b"-1", b"  17 ", b"{", b' {"choice": 0}', b"9" * 5000])
 def test_a_line_that_is_a_number_or_begins_with_a_brace_is_meant_as_an_answer(line: bytes) -> None:
-    assert lines.is_answer(line)
+    assert bridge.is_answer(line)
 
 
 @pytest.mark.parametrize(
     "line", [b"", b"1.5", b"thinking", b"[1]", b"true", b"1 2", b"\xff\x00", b"+1"]
 )
 def test_any_other_line_is_for_the_log(line: bytes) -> None:
-    assert not lines.is_answer(line)
+    assert not bridge.is_answer(line)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_any_other_line_is_for_the_log(line: bytes) -> None:
     ids=lambda value: str(value[:24]),
 )
 def test_a_wrong_answer_is_told_in_a_clause(line: bytes, clause: str) -> None:
-    with pytest.raises(lines.Malformed) as raised:
+    with pytest.raises(bridge.Malformed) as raised:
         answered(line)
     assert clause in str(raised.value)
     assert len(str(raised.value)) < 400
@@ -114,10 +114,10 @@ def test_a_wrong_answer_is_told_in_a_clause(line: bytes, clause: str) -> None:
 
 
 def test_a_program_may_tell_what_it_wants_or_nothing() -> None:
-    assert lines.started(lines.read(b'{"gamesInFlight": 4}')).games_in_flight == 4
-    assert lines.started(lines.read(b"0")) == bot_pb2.StartResponse()
-    with pytest.raises(lines.Malformed, match="not a valid StartResponse"):
-        lines.started(lines.read(b'{"gamesInFlight": -4}'))
+    assert bridge.start_response(bridge.read(b'{"gamesInFlight": 4}')).games_in_flight == 4
+    assert bridge.start_response(bridge.read(b"0")) == bot_pb2.StartResponse()
+    with pytest.raises(bridge.Malformed, match="not a valid StartResponse"):
+        bridge.start_response(bridge.read(b'{"gamesInFlight": -4}'))
 
 
 def test_lines_are_found_however_they_are_cut() -> None:

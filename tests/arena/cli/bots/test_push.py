@@ -12,7 +12,7 @@ import pytest
 from arena.services import web_process
 from arena.store.bots import owners, submissions, versions
 from arena.store.tournaments import tournaments
-from arena.submissions import runner
+from arena.submissions import pipeline
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli
@@ -35,7 +35,7 @@ class Arena:
     def open(self) -> None:
         """Works on what is pushed until the test is over."""
         working = threading.Thread(
-            target=runner.run, args=(self.desk.office, lambda: self._goes_on)
+            target=pipeline.run, args=(self.desk.office, lambda: self._goes_on)
         )
         working.start()
         self._stack.callback(working.join)
@@ -49,7 +49,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
     with ExitStack() as stack:
         arena = Arena(tmp_path / "arena", stack)
         monkeypatch.setenv("POKEARENA_TOKEN", arena.token)
-        monkeypatch.setattr(runner, "_PAUSE_SECONDS", 0.05)
+        monkeypatch.setattr(pipeline, "_PAUSE_SECONDS", 0.05)
         yield arena
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.ratings.scale import ELO
-from arena.ratings.strength.differences import CERTAIN, StrengthDifferences
+from arena.ratings.strength.solver import CERTAIN, StrengthDifferences
 
 
 def gaps(values: list[float], errors: list[float]) -> StrengthDifferences:

@@ -10,9 +10,8 @@ import pytest
 from arena.formats.contract import FormatEntrant
 from arena.records.bundle import folder
 from arena.records.bundle.audit import audit
-from arena.records.bundle.bundle import Bundle, BundledVersion
+from arena.records.bundle.bundle import Bundle, BundledVersion, changes
 from arena.records.bundle.collection import gather
-from arena.records.bundle.earlier import changes
 from arena.store.matches import transitions
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle

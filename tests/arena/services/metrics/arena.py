@@ -10,7 +10,7 @@ from prometheus_client.samples import Sample
 from redis import Redis
 
 from arena.cli.workspace import Workspace
-from arena.services.metrics.collector import ArenaCollector, registry
+from arena.services.metrics_collector import ArenaCollector, registry
 
 
 def parsed(text: str) -> list[Sample]:

@@ -7,7 +7,7 @@ import pytest
 
 from arena.cli.workspace import Workspace
 from arena.queue import redis_server
-from arena.services.metrics.collector import ArenaCollector
+from arena.services.metrics_collector import ArenaCollector
 from arena.system import redis_connection
 from tests.arena.services.metrics.arena import Asked
 

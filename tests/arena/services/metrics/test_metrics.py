@@ -8,9 +8,8 @@ from sqlalchemy import select
 
 from arena.queue.match_queue import MatchQueue
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.services.metrics import collector, match_counts
-from arena.services.metrics.collector import ArenaCollector, connect
-from arena.services.metrics.match_counts import Counts, language
+from arena.services import metrics_collector
+from arena.services.metrics_collector import ArenaCollector, Counts, connect, language
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.matches import results, transitions
@@ -39,12 +38,12 @@ def schedule(metrics_arena: Asked, cycles: int) -> str:
 
 def test_every_figure_has_a_metric_and_every_metric_is_described(metrics_arena: Asked) -> None:
     play(metrics_arena)
-    known = {name for metric in collector.ALL for name in metric.samples}
+    known = {name for metric in metrics_collector.ALL for name in metric.samples}
     assert {sample.name for sample in metrics_arena.samples()} <= known
     assert {family.name for family in metrics_arena.collector.describe()} == {
-        metric.name.removesuffix("_total") for metric in collector.ALL
+        metric.name.removesuffix("_total") for metric in metrics_collector.ALL
     }
-    assert all(metric.says for metric in collector.ALL)
+    assert all(metric.says for metric in metrics_collector.ALL)
 
 
 def test_matches_games_verdicts_and_decisions_are_those_of_the_store(metrics_arena: Asked) -> None:
@@ -102,8 +101,8 @@ def test_a_decision_lies_between_the_bounds_it_was_made_in(metrics_arena: Asked)
 
 def test_every_bin_of_decision_times_is_counted_at_the_first_bound_it_reaches() -> None:
     for bin_ in range(-40, 80):
-        spread = match_counts.Spread(match_counts.DECISION_BOUNDS)
-        match_counts.count_bin(spread, bin_, 1)
+        spread = metrics_collector.Spread(metrics_collector.DECISION_BOUNDS)
+        metrics_collector.count_bin(spread, bin_, 1)
         (place,) = spread.counts
         edge = 2 ** ((bin_ + 1) / 4) / 1000
         assert place == sum(bound < edge * 0.999999 for bound in spread.bounds)
@@ -226,7 +225,7 @@ def test_a_language_that_is_not_known_does_not_make_a_line_of_its_own() -> None:
 def test_only_so_many_bots_have_a_line_of_their_own(
     metrics_arena: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match_counts, "MOST_BOTS", 1)
+    monkeypatch.setattr(metrics_collector, "MOST_BOTS", 1)
     play(metrics_arena)
     bots = {
         label["bot"]

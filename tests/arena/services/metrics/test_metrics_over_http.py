@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 
 from arena.cli.workspace import Workspace
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.services.metrics import server
+from arena.services import metrics_server
 from arena.store import database, schema
 from arena.store.matches import results
 from tests.arena.cli.terminal import POKEARENA
@@ -23,7 +23,7 @@ from tests.arena.services.metrics.arena import Asked, labels, scraped, value
 
 
 def test_the_figures_are_at_one_address_and_nothing_else_is(metrics_arena: Asked) -> None:
-    with server.served(metrics_arena.collector, "127.0.0.1", 0) as url:
+    with metrics_server.served(metrics_arena.collector, "127.0.0.1", 0) as url:
         assert value(scraped(url), "pokearena_up", service="database") == 1
         with urlopen(url.replace("/metrics", "/healthz")) as answer:
             assert answer.read() == b"alive\n"
@@ -32,11 +32,13 @@ def test_the_figures_are_at_one_address_and_nothing_else_is(metrics_arena: Asked
 
 
 def test_an_address_that_is_taken_is_said_in_a_sentence(metrics_arena: Asked) -> None:
-    with server.served(metrics_arena.collector, "127.0.0.1", 0) as url:
+    with metrics_server.served(metrics_arena.collector, "127.0.0.1", 0) as url:
         port = int(url.split(":")[2].split("/")[0])
         with (
-            pytest.raises(server.CannotListen, match=f"cannot be served at 127.0.0.1 port {port}"),
-            server.served(metrics_arena.collector, "127.0.0.1", port),
+            pytest.raises(
+                metrics_server.CannotListen, match=f"cannot be served at 127.0.0.1 port {port}"
+            ),
+            metrics_server.served(metrics_arena.collector, "127.0.0.1", port),
         ):
             raise AssertionError("two servers at one address")
 

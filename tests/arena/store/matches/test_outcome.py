@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.store.matches.outcome import summarize
+from arena.store.matches.games import summarize
 
 GAME = {
     "game": 0,

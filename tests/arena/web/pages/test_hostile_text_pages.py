@@ -15,7 +15,7 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, ServerLinks, TextTable
 from arena.web.serving import rendering
-from arena.web.serving.content_types import KINDS
+from arena.web.serving.rendering import KINDS
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pushed import push
 

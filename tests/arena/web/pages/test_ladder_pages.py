@@ -14,10 +14,10 @@ from starlette.testclient import TestClient
 from arena.cli.workspace import Workspace
 from arena.ladders.rating_history import RatingHistory
 from arena.web.app import create
-from arena.web.data.rating_histories import RatingChart
+from arena.web.data.snapshot import RatingChart
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
-from arena.web.pages.ladders import ladder
+from arena.web.pages import ladder
 from arena.web.serving import rendering
 from tests.arena.cli.stored import hold
 

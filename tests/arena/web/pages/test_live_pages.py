@@ -17,8 +17,7 @@ from arena.store.matches.listing import Match
 from arena.store.tournaments import tournaments
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from arena.web.page import Page, PageRequest, ServerLinks
-from arena.web.page_route import Draw
+from arena.web.page import Draw, Page, PageRequest, ServerLinks
 from arena.web.pages import home, match
 from arena.web.serving import rendering
 from referee.games.registry import find

@@ -13,7 +13,7 @@ from arena.records.bundle.audit import audit
 from arena.records.bundle.folder import read
 from arena.store.matches import listing
 from arena.store.schema import MatchState
-from arena.submissions import open_ladders
+from arena.submissions import pipeline
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.records.bundle.stage import Stage
@@ -135,8 +135,8 @@ def test_what_has_been_checked_here_is_told(stage: Stage, client: TestClient) ->
 
 
 def test_the_home_page_links_the_open_ladders(stage: Stage) -> None:
-    open_ladders.create_missing(stage.engine, [open_ladders.plan_of("poke")])
-    (ladder,) = open_ladders.listing(stage.engine)
+    pipeline.create_missing(stage.engine, [pipeline.plan_of("poke")])
+    (ladder,) = pipeline.listing(stage.engine)
     with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
         values = client.get("/", headers={"Accept": "application/json"}).json()
         assert values["open_ladders"] == {"poke": ladder.id}

@@ -20,8 +20,8 @@ from arena.events.messages import (
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.web.data.web_state import ServerSettings, WebState
-from arena.web.serving.streams import feed as module
-from arena.web.serving.streams.feed import Feed, FeedFilter
+from arena.web.serving import feed as module
+from arena.web.serving.feed import Feed, FeedFilter
 from tests.arena.cli.stored import hold
 from tests.waiting import wait_until_async
 

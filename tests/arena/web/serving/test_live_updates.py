@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from arena.web.data.changes import Changes
-from arena.web.serving.streams import live_updates as module
-from arena.web.serving.streams.live_updates import LiveUpdates, Parts
+from arena.web.serving import live_updates as module
+from arena.web.serving.live_updates import LiveUpdates, Parts
 
 
 @pytest.fixture(autouse=True)

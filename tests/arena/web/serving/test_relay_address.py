@@ -7,8 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.config import Folder, Running
-from arena.remote.connector import connector
-from arena.remote.connector.connector import RelayNotFound, RelayTarget
+from arena.remote import connector
+from arena.remote.connector import RelayNotFound, RelayTarget
 from arena.store import database
 from arena.system import process_info
 from arena.web.app import create

@@ -12,8 +12,8 @@ from arena.system.token_buckets import Buckets
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving import request_limits
+from arena.web.serving.live_updates import StreamClients
 from arena.web.serving.request_limits import client_of
-from arena.web.serving.streams.clients import StreamClients
 from tests.arena.cli.stored import hold
 
 

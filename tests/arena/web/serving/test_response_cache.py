@@ -6,8 +6,8 @@ import gzip
 import pytest
 
 from arena.web.data.changes import Changes
-from arena.web.serving import response_cache as answers_module
-from arena.web.serving.response_cache import CachedResponse, ResponseCache
+from arena.web.serving import responses as answers_module
+from arena.web.serving.responses import CachedResponse, ResponseCache
 
 
 class Writer:

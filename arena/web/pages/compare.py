@@ -16,7 +16,7 @@ from arena.web import charts, paging, wording
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
-from arena.web.pages.ladders.ladder import found_ladder
+from arena.web.pages.ladder import found_ladder
 
 PAIRS = (
     ("LL", "lost both"),

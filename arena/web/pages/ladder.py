@@ -14,8 +14,7 @@ from arena.store.bots.versions import Version
 from arena.web import paging, wording
 from arena.web.charts import Sparkline
 from arena.web.data.changes import ARENA, HISTORIES
-from arena.web.data.rating_histories import RatingChart
-from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot
+from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot, RatingChart
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 

@@ -12,7 +12,7 @@ from arena.web import paging, wording
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
-from arena.web.pages.ladders.ladder import found_ladder
+from arena.web.pages.ladder import found_ladder
 
 LINES, MOST = 30, 60
 """Number of bots in the table: default and maximum."""

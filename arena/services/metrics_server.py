@@ -12,10 +12,11 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from prometheus_client import make_wsgi_app
 
-from arena.services.metrics.collector import ArenaCollector, registry
+from arena.services.metrics_collector import ArenaCollector, registry
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
+
 
 METRICS, ALIVE = "/metrics", "/healthz"
 _SILENT_SECONDS = 10.0

@@ -21,7 +21,7 @@ from arena.ratings import closed_match as counted
 from arena.ratings.closed_match import FAULTS, ClosedMatch
 from arena.store import schema
 from arena.store.database import reading
-from arena.store.matches.outcome import games_of
+from arena.store.matches.games import games_of
 from arena.store.tournaments import tournaments
 from arena.web.data.changes import ARENA
 from arena.web.data.snapshot import LadderSnapshot
