@@ -271,7 +271,8 @@ def game_problem(record: MatchRecord, game: GameRecord) -> str | None:
 
 def _misnumbered(record: MatchRecord) -> list[str]:
     """Find games that are duplicated, missing, or played on the wrong board."""
-    boards, tables = record.match["boards"], len(record.match["entrants"])
+    match = record.match
+    boards, tables = match["boards"], match.get("tables", len(match["entrants"]))
     numbers = sorted(game.number for game in record.games)
     # The first fault ends a strict match, so later games were not played.
     last = numbers[-1] + 1 if numbers and _was_stopped(record) else boards * tables

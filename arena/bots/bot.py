@@ -20,9 +20,19 @@ BRIDGE: Final = (sys.executable, "-I", "-m", "arena.bots.stdio", "--")
 """Command prefix for a bot that reads and writes lines."""
 
 
+HUMAN: Final = "human"
+"""The name of a person at a table. No bot can be registered with this name."""
+UNTIMED_MS: Final = (1 << 32) - 1
+"""Time bank of a person without a time limit: the largest of the protocol, 49 days."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A hosted bot (``manifest`` and ``folder``) or a remote one (``address`` or ``relay``)."""
+    """A hosted bot (``manifest`` and ``folder``) or a remote one (``address`` or ``relay``).
+
+    A person at a table is a remote bot with ``person``: `arena.matches.human_seats` sets its
+    address when the match begins.
+    """
 
     label: str
     """Name shown to users: "greedy", "greedy@2", "grpc://10.0.0.5:7000"."""
@@ -55,10 +65,17 @@ class Bot:
     over the network.
     """
 
+    person: bool = False
+    """Whether a person chooses its actions."""
+    partner: Bot | None = None
+    """The bot that plays the other seats of a person's side."""
+    bank_ms: int | None = None
+    """Its time bank of a table in milliseconds; None for that of the match."""
+
     @property
     def remote(self) -> bool:
-        """Return whether it runs on its author's machine, where it cannot be started or reset."""
-        return self.address is not None or self.relay is not None
+        """Return whether the arena does not run it, so that it cannot be started or reset."""
+        return self.person or self.address is not None or self.relay is not None
 
     @property
     def language(self) -> str:

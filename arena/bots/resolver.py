@@ -19,7 +19,7 @@ from typing import Final
 
 import arena
 from arena.bots import manifest
-from arena.bots.bot import Bot
+from arena.bots.bot import HUMAN, Bot
 from arena.bots.manifest import Manifest
 from arena.errors import BotError, nearest
 
@@ -46,6 +46,11 @@ def resolve(text: str, lookup: Lookup | None = None, known: Known | None = None)
     Raises:
         BotError: `text` does not resolve to a bot; the message suggests a correction.
     """
+    if text == HUMAN:
+        raise BotError(
+            f'"{HUMAN}" is a person at the table, who can play only in `pokearena play` and is '
+            f"never rated; write ./{HUMAN} for a folder or {HUMAN}@VERSION for a stored version."
+        )
     if text.startswith(SAMPLE):
         return sample(text.removeprefix(SAMPLE))
     if text.startswith(GRPC):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
+_PAGES = {"5~": "page up", "6~": "page down"}
+_SEQUENCE = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]")
 
 
 def has_keys() -> bool:
@@ -39,5 +42,16 @@ def _key(descriptor: int) -> str:
 def named(pressed: str) -> str:
     """Return the name of the key for these characters: itself, "up", "escape" and so on."""
     if pressed.startswith(("\x1b[", "\x1bO")):
-        return _ARROWS.get(pressed[2:3], "")
+        return _ARROWS.get(pressed[2:3], "") or _PAGES.get(pressed[2:], "")
     return "escape" if pressed == "\x1b" else pressed[:1]
+
+
+def split_keys(text: str) -> Iterator[str]:
+    """Yield the names of the keys in the characters read from a terminal at once."""
+    at = 0
+    while at < len(text):
+        sequence = _SEQUENCE.match(text, at)
+        pressed = sequence[0] if sequence else text[at]
+        at += len(pressed)
+        if key := named(pressed):
+            yield key

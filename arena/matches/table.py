@@ -73,6 +73,19 @@ class _BotStarter:
         return provider.report(seat)
 
 
+def seated(bots: Sequence[Bot], seating: Sequence[int]) -> list[Bot]:
+    """Return the bot of each seat; a person plays the first seat of a side, a partner the others.
+
+    Args:
+        bots: one bot for each entrant.
+        seating: the entrant at each seat, as its index in the match.
+    """
+    return [
+        bots[entrant].partner or bots[entrant] if entrant in seating[:seat] else bots[entrant]
+        for seat, entrant in enumerate(seating)
+    ]
+
+
 class Table:
     """Plays the remaining games of one table with fresh bot processes."""
 
@@ -81,7 +94,7 @@ class Table:
     ) -> None:
         self._spec = spec
         self._plan = plan
-        self._bots = [bots[entrant] for entrant in plan.seating]
+        self._bots = seated(bots, plan.seating)
         self._watch = watch
         self._due = {board.game for board in plan.boards}
         self._requests: SimpleQueue[referee_pb2.RunTableRequest | None] = SimpleQueue()
@@ -159,11 +172,13 @@ class Table:
             seats=[
                 referee_pb2.Seat(
                     address=address,
-                    bank_ms=rights.bank_ms,
+                    bank_ms=rights.bank_ms if bot.bank_ms is None else bot.bank_ms,
                     faults=rights.faults,
                     crashes=rights.crashes,
                 )
-                for address, rights in zip(addresses, self._plan.rights, strict=True)
+                for address, rights, bot in zip(
+                    addresses, self._plan.rights, self._bots, strict=True
+                )
             ],
             boards=[
                 referee_pb2.Board(

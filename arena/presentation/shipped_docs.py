@@ -10,6 +10,7 @@ import arena
 PAGES: Final[dict[str, str]] = {
     "tutorial": "Install the arena, write a bot, play a match and run a tournament.",
     "bots": "Write a bot, test it on your machine and submit it.",
+    "play": "Play against bots in the terminal.",
     "protocol": "The protocol for bots without a starter kit: gRPC, or JSON lines.",
     "remote": "Run a bot on its author's machine, behind any network.",
     "containment": "What the sandbox allows a bot to do, and the limits that apply.",

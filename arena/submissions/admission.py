@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from arena.bots import manifest, resolver
+from arena.bots.bot import HUMAN
 from arena.errors import NotFound
 from arena.store.bots import versions
 
@@ -56,6 +57,10 @@ def check(
         raise SubmissionRefused(
             422,
             "a bot's name is 1 to 40 lowercase letters, digits, - and _; rename it in bot.toml.",
+        )
+    if name == HUMAN:
+        raise SubmissionRefused(
+            422, f'the name "{HUMAN}" is reserved for people; rename the bot in bot.toml.'
         )
     if number and not manifest.VERSION.fullmatch(number):
         raise SubmissionRefused(422, "a version is up to 40 letters, digits, ., - and _.")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 import random
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from io import StringIO
 from itertools import product
 from typing import Any
 
@@ -34,6 +37,36 @@ class Form:
 def page(game: Game) -> str:
     """Return the rules of a game as Markdown."""
     return shipped_docs.rules(game.id)
+
+
+def applicable(game: Game, numbers: Sequence[str], width: int) -> list[str]:
+    """Return rules of a game as lines of text.
+
+    Args:
+        game: the game.
+        numbers: the numbers of sections ("P-3") and single rules ("P-3.2"), in this order.
+        width: the maximum length of a line.
+    """
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    source = page(game)
+    chosen = "\n".join(_section(source, number) for number in numbers)
+    console = Console(file=StringIO(), width=width, no_color=True, force_terminal=False)
+    console.print(Markdown(chosen))
+    printed = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO
+    return [line.rstrip() for line in printed.splitlines()]
+
+
+def _section(source: str, number: str) -> str:
+    """Return the Markdown of a section or a rule of a rules page."""
+    name = re.escape(number)
+    heading = (
+        rf"^## {name} .*?(?=^## )" if "." not in number else rf"^- \*\*{name}\*\*.*?(?=^- |^## )"
+    )
+    found = re.search(heading, source, re.DOTALL | re.MULTILINE)
+    assert found is not None, f"the rules page has no {number}"
+    return found[0]
 
 
 def forms(game: Game) -> list[Form]:

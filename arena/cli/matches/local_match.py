@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.bots.bot import Bot, told_apart
+from arena.bots.bot import HUMAN, Bot, told_apart
 from arena.bots.exit_report import Report
 from arena.bots.version_store import content_hash
 from arena.cli import game_options, output
@@ -18,6 +18,7 @@ from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.matches import local_matches
 from arena.cli.services.referee import own_referee
 from arena.cli.workspace import Workspace
+from arena.matches import human_seats
 from arena.matches.runner import play_match, record_text
 from arena.store import ids
 from arena.store.matches.games import PlayedGame
@@ -26,6 +27,7 @@ from arena.system import output_file
 from referee.games.shared.dealing import commitment
 from referee.record import Line, read_games
 
+PARTNER = "sample:greedy"
 _CONNECT_SECONDS = 2.0
 
 
@@ -43,6 +45,12 @@ class MatchRequest:
     policy: str
     seats: int | None = None
     """Number of seats; None chooses the first one that fits the bots."""
+    think: int | None = None
+    """Thinking time of a person at a table in seconds; None: unlimited."""
+    partner: str = PARTNER
+    """The bot for the other seats of a person's side, as typed on the command line."""
+    all_seatings: bool = False
+    """Whether a match with a person has a table for every seating, not only one."""
 
 
 @dataclass(slots=True)
@@ -60,6 +68,11 @@ class LocalMatch:
     """Why output of the bots could not be stored, if so."""
     complete: bool = False
     """Whether every game was played; a fault ends a strict match early."""
+
+    @property
+    def has_person(self) -> bool:
+        """Whether a person plays."""
+        return any(bot.person for bot in self.bots)
 
     @property
     def record(self) -> str:
@@ -85,8 +98,9 @@ def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
     game = game_options.game_named(wish.game)
     options = game_options.options_of(game, wish.options)
     seats = game_options.seats_for(game, options, len(wish.bots), wish.seats)
-    bots = told_apart(workspace.bot(text) for text in wish.bots)
-    for bot in bots:
+    sides = game.side_count(seats, options)
+    bots = told_apart(_bot(workspace, wish, text, seats > sides) for text in wish.bots)
+    for bot in (*bots, *(bot.partner for bot in bots if bot.partner is not None)):
         game_options.check_plays(bot, game)
         registration.up_to_date(workspace, bot)
         _check_reachable(bot)
@@ -117,8 +131,19 @@ def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
         entrants=entrants,
         commitment=commitment(seed),
         seed=seed,
+        tables=None if wish.all_seatings or not any(bot.person for bot in bots) else 1,
     )
     return LocalMatch(spec, bots, wish.seed)
+
+
+def _bot(workspace: Workspace, wish: MatchRequest, text: str, needs_partner: bool) -> Bot:
+    """Return a bot, or a person, with a partner if its side has several seats."""
+    if text != HUMAN:
+        return workspace.bot(text)
+    person = human_seats.person(wish.think)
+    return (
+        human_seats.with_partner(person, workspace.bot(wish.partner)) if needs_partner else person
+    )
 
 
 def _check_reachable(bot: Bot) -> None:
@@ -147,10 +172,16 @@ def _entrant(bot: Bot) -> Entrant:
     return Entrant(bot.label, content_hash(bot), folder, manifest)
 
 
-def play(bout: LocalMatch, workspace: Workspace, hear: Callable[[PlayedGame], None]) -> None:
+def play(
+    bout: LocalMatch,
+    workspace: Workspace,
+    hear: Callable[[PlayedGame], None],
+    person: human_seats.Person | None = None,
+) -> None:
     """Play a match against its own referee; call `hear` with every finished game.
 
-    After an error or Ctrl-C, the finished games are in the bout.
+    After an error or Ctrl-C, the finished games are in the bout. `person` is the interface of the
+    people in the match; None without any.
 
     Raises:
         InfrastructureError: a part of the arena failed.
@@ -181,8 +212,12 @@ def play(bout: LocalMatch, workspace: Workspace, hear: Callable[[PlayedGame], No
             # The match is worth more than the output.
             bout.output_error = output_file.named(error, path)
 
-    with own_referee(bout.trace) as referee, contextlib.suppress(_StrictMatchEnded):
-        bout.complete = play_match(bout.spec, referee, bout.bots, sink, on_reports=keep)
+    with (
+        own_referee(bout.trace) as referee,
+        human_seats.seated_people(bout.spec, bout.bots, person) as bots,
+        contextlib.suppress(_StrictMatchEnded),
+    ):
+        bout.complete = play_match(bout.spec, referee, bots, sink, on_reports=keep)
 
 
 def write_record(bout: LocalMatch, workspace: Workspace, path: Path | None, kept: int) -> Path:

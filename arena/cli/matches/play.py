@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from arena.bots.bot import HUMAN
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
 from arena.cli.matches.local_matches import KEPT
@@ -16,6 +17,7 @@ from arena.config import BOARDS
 
 if TYPE_CHECKING:
     from arena.cli.matches.local_match import LocalMatch
+    from arena.cli.workspace import Workspace
     from arena.store.matches.games import PlayedGame
 
 
@@ -66,6 +68,20 @@ if TYPE_CHECKING:
     metavar="NUMBER",
     help="Number of local matches kept in the data folder; the oldest ones are deleted.",
 )
+@click.option(
+    "--think",
+    type=click.IntRange(1, 1_000_000),
+    metavar="SECONDS",
+    help="A person's thinking time for the match. [default: unlimited]",
+)
+@click.option(
+    "--partner",
+    metavar="BOT",
+    default="sample:greedy",
+    show_default=True,
+    help="The bot for the other seat of a person's side.",
+)
+@click.option("--all-seatings", is_flag=True, help="With a person: play every seating, not one.")
 @game_options
 @json_option
 @data_option
@@ -82,6 +98,9 @@ def play(
     record: Path | None,
     trace: Path | None,
     keep: int,
+    think: int | None,
+    partner: str,
+    all_seatings: bool,
     pairs: tuple[str, ...],
     allowance: int,
     bank: int,
@@ -92,7 +111,8 @@ def play(
     """Play one match here and now: no queue, no database.
 
     `pokearena rules` lists the games. A BOT is sample:NAME, a folder with a bot.toml, a .toml or
-    .py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION. All seatings are played.
+    .py file, an executable, grpc://HOST:PORT, unix:/PATH, NAME@VERSION or `human`: a person at this
+    terminal. All seatings are played; a person plays only the one of the given order.
     The first fault stops the match and is explained, unless --lenient. Standard error shows the
     progress: on a terminal in a status line, else in a line every 10 s.
 
@@ -107,6 +127,8 @@ def play(
         raise CommandError(
             "--watch and --json cannot be combined.", USAGE, code="option-combination"
         )
+    if HUMAN in bots:
+        _check_person(watch, as_json)
     workspace = Workspace(data)
     if listed:
         if game is not None:
@@ -124,6 +146,9 @@ def play(
         clock=Clock(start, allowance, bank),
         policy="lenient" if lenient else "strict",
         seats=seats,
+        think=think,
+        partner=partner,
+        all_seatings=all_seatings,
     )
     bout = local_match.prepare(workspace, wish)
     local_match.check_writable(bout, workspace, record)
@@ -138,7 +163,9 @@ def play(
         _announce(bout)
     interrupted = False
     try:
-        if watch:
+        if bout.has_person:
+            _play_with_people(bout, workspace)
+        elif watch:
             local_match.play(bout, workspace, lambda finished: _tell(bout, finished))
         else:
             with play_progress.shown(bout):
@@ -179,13 +206,38 @@ def play(
     return OK if bout.complete else FAILED
 
 
+def _check_person(watch: bool, as_json: bool) -> None:
+    from arena.cli.matches import human_terminal
+
+    if watch or as_json:
+        raise CommandError(
+            f"{'--watch' if watch else '--json'} cannot be combined with a person.",
+            USAGE,
+            code="option-combination",
+        )
+    human_terminal.expect_terminal()
+
+
+def _play_with_people(bout: LocalMatch, workspace: Workspace) -> None:
+    from arena.cli.matches import human_terminal, local_match
+
+    with human_terminal.opened(bout.spec, bout.bots) as person:
+        local_match.play(bout, workspace, person.finished, person)
+    # Before the end, the seed would tell the cards.
+    output.hint(f"seed {bout.seed}")
+
+
 def _announce(bout: LocalMatch) -> None:
     from referee.games.registry import form_of
 
     spec = bout.spec
-    boards = f"{spec.boards} board{'s' * (spec.boards > 1)}, {len(spec.entrants)} seatings"
     form = form_of(spec.game, spec.seats, spec.options)
-    output.hint(f"{form} {spec.id} · {' v '.join(spec.versions)} · seed {bout.seed} · {boards}")
+    match = f"{form} {spec.id} · {' v '.join(spec.versions)}"
+    if bout.has_person:
+        output.hint(f"{match} · {spec.games} game{'s' * (spec.games > 1)}")
+        return
+    boards = f"{spec.boards} board{'s' * (spec.boards > 1)}, {len(spec.entrants)} seatings"
+    output.hint(f"{match} · seed {bout.seed} · {boards}")
     if not spec.mirrored:
         output.hint("remote bots cannot be reset, so each table is played on different boards")
 

@@ -16,7 +16,7 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.cli import output
-from arena.cli.key_input import named
+from arena.cli.key_input import split_keys
 from arena.cli.output import painted
 from arena.errors import NotFound
 from arena.presentation import text
@@ -366,7 +366,8 @@ def _keys() -> Iterator[asyncio.Queue[str]]:
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        for key in _split(os.read(descriptor, 64).decode(errors="replace")):
+        text = os.read(descriptor, 64).decode(errors="replace")
+        for key in split_keys(text) if text else ("q",):
             keys.put_nowait(key)
 
     try:
@@ -376,17 +377,6 @@ def _keys() -> Iterator[asyncio.Queue[str]]:
     finally:
         loop.remove_reader(descriptor)
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-
-
-def _split(text: str) -> Iterator[str]:
-    """Split the characters read from a terminal into keys; end of input gives `q`."""
-    if not text:
-        yield "q"
-    while text:
-        size = 3 if text.startswith(("\x1b[", "\x1bO")) else 1
-        if key := named(text[:size]):
-            yield key
-        text = text[size:]
 
 
 def _drawn(seen: ScreenContent, where: Navigation, width: int, height: int) -> RenderableType:

@@ -9,7 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
 
-from arena.errors import Conflict, NotFound, check_name
+from arena.bots.bot import HUMAN
+from arena.errors import BadName, Conflict, NotFound, check_name
 from arena.store import schema
 from arena.store.database import now, reading, writing
 
@@ -75,6 +76,10 @@ def add(
     """
     label = f"{name}@{number}"
     check_name("a version", label)
+    if name == HUMAN:
+        raise BadName(
+            f'the name "{HUMAN}" is reserved for people, who are never rated; choose another name.'
+        )
     try:
         with writing(engine, "add_version") as connection:
             _own(connection, name, owner)

@@ -83,6 +83,9 @@ class MatchSpec:
     commitment: str
     seed: bytes = field(repr=False)
     """32 bytes, secret until the match is closed."""
+    tables: int | None = None
+    """Number of tables, if it is not that of the seatings: 1 for a person, who plays each board
+    once."""
 
     @property
     def versions(self) -> tuple[str, ...]:
@@ -100,7 +103,7 @@ class MatchSpec:
     @property
     def games(self) -> int:
         """Number of games: boards times tables."""
-        return self.boards * len(self.entrants)
+        return self.boards * (self.tables or len(self.entrants))
 
     def line(self) -> dict[str, Any]:
         """Return the record's first line, without the seed (docs/reference/record.md)."""
@@ -122,4 +125,5 @@ class MatchSpec:
             "round": self.round,
             "number": self.number,
             **({} if self.mirrored else {"mirrored": False}),
+            **({} if self.tables is None else {"tables": self.tables}),
         }

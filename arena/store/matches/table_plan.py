@@ -67,7 +67,8 @@ def _seatings(spec: MatchSpec) -> list[tuple[int, ...]]:
     options = game.settle(spec.options)
     game.check_seats(spec.seats, options)
     sides = game.sides(spec.seats, options)
-    return [tuple(by_side[side] for side in sides) for by_side in seatings(len(spec.entrants))]
+    rotations = seatings(len(spec.entrants))[: spec.tables]
+    return [tuple(by_side[side] for side in sides) for by_side in rotations]
 
 
 def _boards(spec: MatchSpec, table: int, played: set[int]) -> tuple[BoardPlan, ...]:

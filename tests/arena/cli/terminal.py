@@ -1,9 +1,11 @@
 """What tests see of a command line that has run, or runs in a terminal."""
 
+import codecs
 import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -65,6 +67,11 @@ class Terminal:
         self._process = process
         self._descriptor = descriptor
         self.text = ""
+        self.transcript = ""
+        """All that was printed, without escape sequences."""
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._begun = ""
+        """The begin of an escape sequence whose end has not been received."""
 
     def press(self, keys: str) -> None:
         """Types; what was seen before is forgotten."""
@@ -73,12 +80,34 @@ class Terminal:
 
     def sees(self, words: str, seconds: float = 60) -> None:
         """Waits until these words are on the screen."""
+        self.matches(re.escape(words), seconds)
+
+    def matches(self, pattern: str, seconds: float = 60) -> re.Match[str]:
+        """Waits until this regular expression matches a part of the screen."""
         until = time.monotonic() + seconds
-        while words not in self.text:
-            assert time.monotonic() < until, f"no {words!r} in {self.text[-3000:]!r}"
+        while (found := re.search(pattern, self.text, re.DOTALL)) is None:
+            assert time.monotonic() < until, f"no {pattern!r} in {self.text[-3000:]!r}"
             if select.select([self._descriptor], [], [], 0.2)[0]:
-                text = os.read(self._descriptor, 65536).decode(errors="replace")
-                self.text += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
+                self._receive(os.read(self._descriptor, 65536))
+        return found
+
+    def _receive(self, data: bytes) -> None:
+        """Adds what was printed; an escape sequence can arrive in parts."""
+        text = self._begun + self._decoder.decode(data)
+        begun = re.search(r"\x1b(\[[0-9;?]*)?$", text)
+        self._begun = begun[0] if begun else ""
+        plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text.removesuffix(self._begun))
+        self.text += plain
+        self.transcript += plain
+
+    def interrupt(self) -> None:
+        """Sends the signal of Ctrl-C."""
+        self._process.send_signal(signal.SIGINT)
+
+    @property
+    def echoes(self) -> bool:
+        """Whether the terminal shows what is typed, as a shell needs it."""
+        return bool(termios.tcgetattr(self._descriptor)[3] & termios.ECHO)
 
     def ends(self, seconds: float = 30) -> int:
         """Its exit status, as soon as it has ended."""

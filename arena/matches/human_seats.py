@@ -1,0 +1,251 @@
+"""Seat people at the tables of a match.
+
+For the referee, a person is a bot at the address of a small server in this process. The server
+passes each question to a :class:`Person`, the interface that a terminal or a page implements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import grpc
+from google.protobuf.json_format import ParseDict
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+from arena import config
+from arena.bots.bot import HUMAN, UNTIMED_MS, Bot
+from arena.matches.table import seated
+from arena.presentation.contract import Presentation
+from arena.presentation.elements import Players, PublicAction, TableRendering
+from arena.presentation.narration import names_of
+from arena.presentation.registry import presentation_of
+from arena.store.matches.spec import MatchSpec
+from arena.store.matches.table_plan import plan
+from referee.games.contract import Action, Game, State, View
+from referee.games.registry import find
+from referee.games.shared.dealing import SEED_BYTES, Seeded
+from referee.replay import codec_of
+
+_THREADS: Final = 8
+"""Number of concurrent calls of a person's server: one per seat of its side would suffice."""
+
+
+class QuestionWithdrawn(Exception):
+    """The question does not need an answer any more: the game or the match has ended."""
+
+
+@dataclass(frozen=True, eq=False)
+class PersonQuestion:
+    """A question to a person, with everything that the seat may see and nothing else."""
+
+    person: str
+    """The person's name at the table: "human", "human-2"."""
+    seat: int
+    names: tuple[str, ...]
+    """Names of the players by seat."""
+    game: int
+    """Number of the game within the match, from 0."""
+    decision: int
+    """Number of the decision within the game, from 0."""
+    rules: Game
+    options: dict[str, Any]
+    view: View
+    seconds_left: float | None
+    """Time limit of the answer in seconds; None without a limit."""
+
+    @cached_property
+    def _state(self) -> State:
+        """A position with this view. What the seat does not know is dealt at random."""
+        luck = Seeded(bytes(SEED_BYTES))
+        return self.rules.from_view(self.view, self.seat, self.options, luck)
+
+    @property
+    def presentation(self) -> Presentation:
+        """How the game is shown."""
+        return presentation_of(self.rules.id)
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """The listed legal actions."""
+        return tuple(self._state.legal(self.seat))
+
+    @property
+    def complete(self) -> bool:
+        """Whether `actions` contains all legal actions."""
+        return self._state.legal(self.seat).complete
+
+    def choices(self) -> tuple[str, ...]:
+        """Return the listed actions as lines of a menu."""
+        return tuple(map(self.presentation.choice, self.actions))
+
+    def parse(self, text: str) -> Action | None:
+        """Return the legal action that a person has typed in full, or None."""
+        action = self.presentation.parse(text)
+        return action if action is not None and action in self._state.legal(self.seat) else None
+
+    def history(self) -> Sequence[PublicAction]:
+        """Return the public actions of the game so far."""
+        return self.presentation.history(self.view)
+
+    def rendering(self) -> TableRendering:
+        """Return the position as the seat sees it."""
+        return rendered(
+            self.rules, self.options, self.view, self.seat, self.names, self._state.actors
+        )
+
+
+class Person(Protocol):
+    """A user interface for the people of a match. Its methods are called on different threads."""
+
+    def ask(self, question: PersonQuestion) -> Action:
+        """Wait for the person and return a legal action.
+
+        Raises:
+            QuestionWithdrawn: `withdraw` was called for this question.
+        """
+
+    def withdraw(self, question: PersonQuestion) -> None:
+        """End a question that does not need an answer any more, if it is still open."""
+
+
+def rendered(
+    rules: Game,
+    options: dict[str, Any],
+    view: View,
+    seat: int | None,
+    names: Sequence[str],
+    actors: Sequence[int],
+) -> TableRendering:
+    """Return a position as a seat sees it; with `seat` None, as the public sees it."""
+    presentation = presentation_of(rules.id)
+    scores = presentation.scores(view, len(names))
+    players = Players(tuple(names), rules.sides(len(names), options), scores, tuple(actors))
+    return presentation.render(view, {} if seat is None else {seat: view}, players)
+
+
+def person(think_seconds: int | None = None) -> Bot:
+    """Return a person as an entrant.
+
+    Args:
+        think_seconds: the person's thinking time of a table in seconds; None: unlimited.
+    """
+    bank_ms = UNTIMED_MS if think_seconds is None else 1000 * think_seconds
+    return Bot(HUMAN, person=True, bank_ms=bank_ms)
+
+
+def with_partner(bot: Bot, partner: Bot) -> Bot:
+    """Return a person as an entrant whose other seats a bot plays: "human+greedy"."""
+    return replace(bot, label=f"{bot.label}+{partner.label}", partner=partner)
+
+
+def table_names(bots: Sequence[Bot], seating: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of the players of a table by seat; a person is named without the partner."""
+    people = [number for number, bot in enumerate(bots) if bot.person]
+    names = []
+    for entrant, bot in zip(seating, seated(bots, seating), strict=True):
+        number = people.index(entrant) if bot.person else 0
+        label = HUMAN if bot.person else bot.label
+        names.append(f"{label}-{number + 1}" if number else label)
+    return tuple(names_of(names))
+
+
+@contextmanager
+def seated_people(
+    spec: MatchSpec, bots: Sequence[Bot], interface: Person | None
+) -> Iterator[tuple[Bot, ...]]:
+    """Serve the people among the bots; yield the bots with the addresses of the people.
+
+    At the end of the context, open questions are withdrawn.
+    """
+    if interface is None:
+        yield tuple(bots)
+        return
+    folder = config.private_directory()
+    try:
+        with ExitStack() as servers:
+            yield tuple(
+                servers.enter_context(_served(spec, bots, entrant, interface, folder))
+                if bot.person
+                else bot
+                for entrant, bot in enumerate(bots)
+            )
+    finally:
+        config.remove_private_directory(folder)
+
+
+@contextmanager
+def _served(
+    spec: MatchSpec, bots: Sequence[Bot], entrant: int, interface: Person, folder: Path
+) -> Iterator[Bot]:
+    """Run the server of one person; yield the bot with its address."""
+    address = f"unix:{folder / f'person-{entrant}.sock'}"
+    threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="person")
+    server = grpc.server(threads)
+    bot_pb2_grpc.add_BotServiceServicer_to_server(
+        _PersonService(spec, bots, entrant, interface), server
+    )
+    server.add_insecure_port(address)
+    server.start()
+    try:
+        yield replace(bots[entrant], address=address)
+    finally:
+        server.stop(None).wait()
+        threads.shutdown()
+
+
+class _PersonService(bot_pb2_grpc.BotServiceServicer):
+    """The bot server of one person."""
+
+    def __init__(
+        self, spec: MatchSpec, bots: Sequence[Bot], entrant: int, interface: Person
+    ) -> None:
+        self._spec = spec
+        self._rules = find(spec.game)
+        self._timed = bots[entrant].bank_ms != UNTIMED_MS
+        self._interface = interface
+        self._entrant = entrant
+        self._names = {table.table: table_names(bots, table.seating) for table in plan(spec)}
+
+    def Start(
+        self, request: bot_pb2.StartRequest, context: grpc.ServicerContext
+    ) -> bot_pb2.StartResponse:
+        return bot_pb2.StartResponse(games_in_flight=1, without_legal=True)
+
+    def Act(
+        self, request: bot_pb2.ActRequest, context: grpc.ServicerContext
+    ) -> bot_pb2.ActResponse:
+        question = self._question(request)
+        if not context.add_callback(lambda: self._interface.withdraw(question)):
+            context.abort(grpc.StatusCode.CANCELLED, "the question was withdrawn")
+        try:
+            action = self._interface.ask(question)
+        except QuestionWithdrawn:
+            context.abort(grpc.StatusCode.CANCELLED, "the question was withdrawn")
+        message = codec_of(self._rules).action_json(action)
+        return bot_pb2.ActResponse(action=ParseDict(message, bot_pb2.Action()))
+
+    def End(
+        self, request: bot_pb2.EndRequest, context: grpc.ServicerContext
+    ) -> bot_pb2.EndResponse:
+        return bot_pb2.EndResponse()
+
+    def _question(self, request: bot_pb2.ActRequest) -> PersonQuestion:
+        names = self._names[request.game // self._spec.boards]
+        clock = request.clock
+        return PersonQuestion(
+            person=names[request.seat],
+            seat=request.seat,
+            names=names,
+            game=request.game,
+            decision=request.decision,
+            rules=self._rules,
+            options=dict(self._rules.settle(self._spec.options)),
+            view=codec_of(self._rules).decode_view(request.view),
+            seconds_left=(clock.allowance_ms + clock.bank_ms) / 1000 if self._timed else None,
+        )

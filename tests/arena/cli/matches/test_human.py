@@ -1,0 +1,218 @@
+"""A person at the table: `pokearena play GAME BOT human`, in a real terminal."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from arena.cli.workspace import Workspace
+from arena.errors import BadName
+from arena.store.bots import versions
+from arena.submissions import admission
+from referee.record import MatchRecord, read
+from referee.replay import steps, verify
+from tests.arena.cli.terminal import Cli, Terminal, in_a_terminal
+
+GAMES = {
+    "poke": ("human", "sample:random"),
+    "saint_poker": ("sample:random", "human", "sample:greedy"),
+    "pokex": ("human", "sample:random"),
+    "pouku": ("human", "sample:random", "sample:greedy"),
+    "pokino": ("sample:random", "human"),
+}
+HEADER = re.compile(r"game (\d+) · decision (\d+) · human, seat (\d)")
+CARD = re.compile(r"\b([2-9TJQKA])([♣♦♥♠])|\b(X[12])\b")
+DOMINO = re.compile(r"(?<![\d,-])\d{1,2}-\d{1,2}(?![\d,-])")
+SUITS = dict(zip("♣♦♥♠", "CDHS", strict=True))
+RECORD = ("--record", "m.jsonl")
+
+
+def plays(terminal: Terminal, chance: Random) -> None:
+    """Answers all questions of a game with random listed actions, by number."""
+    menu = r"decision(?:(?!decision).)*?(\d+) actions[^\n]*help"
+    while count := terminal.matches(f"{menu}|result: ")[1]:
+        terminal.press(f"{chance.randint(1, int(count))}\n")
+
+
+def shown(transcript: str) -> Iterator[tuple[int, int, set[str]]]:
+    """Yields the decision, the seat, and the cards and dominoes shown at it."""
+    headers = list(HEADER.finditer(transcript))
+    ends = [header.start() for header in headers[1:]] + [transcript.find("· end")]
+    for header, end in zip(headers, ends, strict=True):
+        text = transcript[header.end() : end]
+        cards = {joker or rank + SUITS[suit] for rank, suit, joker in CARD.findall(text)}
+        yield int(header[2]), int(header[3]), cards | set(DOMINO.findall(text))
+
+
+def names_in(value: Any) -> Iterator[str]:
+    """Yields all texts in a view."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from names_in(part)
+
+
+def recorded(path: str = "m.jsonl") -> MatchRecord:
+    return read(Path(path).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
+    game: str, here: Path
+) -> None:
+    words = ("play", game, *GAMES[game], "--seed", "h", *RECORD)
+    with in_a_terminal(here, *words, columns=80) as terminal:
+        plays(terminal, Random(game))
+        terminal.sees("next")
+        assert terminal.ends() == 0
+    record = recorded()
+    assert verify(record) == []
+    assert record.match["tables"] == 1
+    (finished,) = record.games
+    assert finished.faults == ()
+    positions = {
+        line["decision"]: step.state
+        for step in steps(record.match, finished, record.seed or b"")
+        for line in step.lines
+    }
+    questions = list(shown(terminal.transcript))
+    (person,) = {seat for _, seat, _ in questions}
+    assert finished.game["seating"][person].startswith("human")
+    assert len(questions) == sum(line["seat"] == person for line in finished.actions)
+    for decision, seat, visible in questions:
+        view = positions[decision].view(seat)
+        assert visible <= set(names_in(asdict(view))), f"decision {decision}"
+        assert set(view.hand) <= visible
+
+
+def test_the_partner_of_a_person_is_a_bot(here: Path) -> None:
+    bots = ("human", "sample:random", "--partner", "sample:meek")
+    with in_a_terminal(here, "play", "pokex", *bots, *RECORD) as terminal:
+        terminal.sees("? help")
+        assert "meek" in terminal.text
+        assert HEADER.search(terminal.text)
+        terminal.interrupt()
+        assert terminal.ends() == 130
+    assert recorded().match["entrants"][0] == ["human+meek", ""]
+
+
+def test_ctrl_c_keeps_the_finished_games_and_restores_the_terminal(here: Path) -> None:
+    words = ("play", "pouku", "human", "sample:meek", "sample:random", "-n", "3", *RECORD)
+    with in_a_terminal(here, *words) as terminal:
+        plays(terminal, Random(1))
+        terminal.sees("Enter: play the next game")
+        terminal.press("\n")
+        terminal.sees("game 2 · decision")
+        terminal.interrupt()
+        terminal.sees("interrupted after 1 of 3 games")
+        assert terminal.ends() == 130
+        assert terminal.echoes
+    record = recorded()
+    assert [game.game["board"] for game in record.games] == [0]
+
+
+def test_the_end_of_the_input_ends_the_match(here: Path) -> None:
+    with in_a_terminal(here, "play", "poke", "human", "sample:meek") as terminal:
+        terminal.sees("? help")
+        terminal.press("\x04")
+        assert terminal.ends() == 130
+
+
+def test_several_people_hand_the_keyboard_over(here: Path) -> None:
+    words = ("play", "saint_poker", "human", "human", "--seed", "2")
+    with in_a_terminal(here, *words) as terminal:
+        for person in ("human", "human-2"):
+            terminal.sees("Pass the keyboard to")
+            pressed = terminal.text
+            assert not CARD.search(pressed[pressed.index("Pass") :])
+            name = re.findall(r"Pass the keyboard to (\S+)", pressed)[-1]
+            terminal.press("\n")
+            terminal.sees(f"{name}, seat")
+            assert name in ("human", "human-2")
+            if person == "human":
+                terminal.press("1\n")
+        terminal.interrupt()
+        assert terminal.ends() == 130
+
+
+def test_the_rules_that_apply_now_and_the_whole_table_are_a_key_away(here: Path) -> None:
+    with in_a_terminal(here, "play", "poke", "human", "sample:meek", "--seed", "1") as terminal:
+        terminal.sees("? help")
+        terminal.press("?")
+        terminal.sees("P-2.2")
+        terminal.press("q")
+        terminal.sees("? help")
+        terminal.press("=")
+        terminal.sees("score pad")
+        terminal.press("q")
+        terminal.sees("? help")
+        terminal.press("zz\n")
+        terminal.sees("no action matches")
+        terminal.interrupt()
+        assert terminal.ends() == 130
+
+
+def test_thinking_time_is_unlimited_unless_it_is_set(here: Path) -> None:
+    words = ("play", "poke", "human", "sample:meek", "--think", "1", *RECORD)
+    with in_a_terminal(here, *words) as terminal:
+        terminal.sees("left")
+        terminal.sees("timeout")
+        assert terminal.ends() == 1
+    ((fault,),) = [game.faults for game in recorded().games]
+    assert fault["verdict"] == "timeout"
+
+
+def test_a_person_needs_a_terminal(cli: Cli) -> None:
+    said = cli("play", "poke", "sample:greedy", "human")
+    assert (said.status, said.code) == (2, "no-terminal")
+
+
+@pytest.mark.parametrize("option", ["--json", "--watch"])
+def test_a_person_excludes_output_for_programs(cli: Cli, option: str) -> None:
+    said = cli("play", "poke", "sample:greedy", "human", option)
+    assert (said.status, said.code) == (2, "option-combination")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("bot", "add", "human"),
+        ("bot", "add", "sample:greedy", "--name", "human"),
+        ("bot", "add", "--remote", "human"),
+        ("tournament", "run", "poke", "human", "sample:greedy"),
+        ("test", "human"),
+    ],
+)
+def test_people_are_never_rated(cli: Cli, words: tuple[str, ...]) -> None:
+    assert cli(*words).status == 2
+
+
+def test_no_bot_can_take_the_name_of_a_person(here: Path) -> None:
+    store = Workspace(here / "data").store
+    with pytest.raises(BadName):
+        versions.add(store, "human", "1", "0" * 64, "/folder", {})
+    with pytest.raises(admission.SubmissionRefused) as refused:
+        admission.check(store, "ana", "human", "0" * 64)
+    assert refused.value.status == 422
+
+
+def test_several_boards_are_played_at_one_table_unless_all_seatings_are_requested(
+    here: Path,
+) -> None:
+    words = ("play", "poke", "human", "sample:meek", "-n", "2", "--all-seatings", *RECORD)
+    with in_a_terminal(here, *words) as terminal:
+        terminal.sees("4 games")
+        terminal.sees("? help")
+        terminal.interrupt()
+        assert terminal.ends() == 130
+    match = json.loads(Path("m.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert "tables" not in match
+    assert match["mirrored"] is False
