@@ -1,6 +1,7 @@
 """`pokearena db`: upgrade, backup, restore, check, as a person or a program sees them."""
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -117,14 +118,22 @@ def test_a_server_that_is_not_there_ends_it_without_a_password(program: Cli) -> 
     assert "secret" not in result.out + result.err
 
 
-@pytest.fixture
-def cup(here: Path) -> str:
-    """A round robin that has been played to its end; gives its id."""
-    stage = Stage(here / ".pokearena")
+@pytest.fixture(scope="session")
+def played_cup(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Return the data folder and the id of a round robin that is over."""
+    stage = Stage(tmp_path_factory.mktemp("cup") / ".pokearena")
     cup = stage.begin("round-robin", stage.bots(3))
     stage.play_out(cup)
     stage.engine.dispose()
-    return cup.id
+    return stage.folder, cup.id
+
+
+@pytest.fixture
+def cup(here: Path, played_cup: tuple[Path, str]) -> str:
+    """Copy the arena of a round robin that is over; return its id."""
+    folder, cup = played_cup
+    shutil.copytree(folder, here / ".pokearena")
+    return cup
 
 
 def execute(here: Path, statement: str) -> str:
