@@ -52,14 +52,16 @@ def a_match(data: Path) -> str:
 
 
 def a_tournament(data: Path) -> str:
-    """Return the id of the newest tournament."""
+    """Return the id of the newest tournament that is over: `serve` opens ladders."""
     completed = subprocess.run(
         [POKEARENA, "tournament", "list", "--json", "--data", data],
         capture_output=True,
         check=True,
         text=True,
     )
-    return str(re.findall(r'"(t-[0-9a-z]+)"', completed.stdout)[-1])
+    listed = [json.loads(line) for line in completed.stdout.splitlines()]
+    closed = [tournament["tournament"] for tournament in listed if tournament["state"] == "closed"]
+    return str(closed[-1])
 
 
 def test_the_two_commands_are_the_first_block_of_the_readme() -> None:
@@ -80,7 +82,8 @@ class Newcomer:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._data = folder / ".pokearena"
-        self._environment = {**os.environ, "NO_COLOR": "1"}
+        # `replay --open` starts the program in BROWSER.
+        self._environment = {**os.environ, "NO_COLOR": "1", "BROWSER": "true"}
         for name in ("POKEARENA_DATA", "COLUMNS", "LINES"):
             self._environment.pop(name, None)
         self._staying: list[subprocess.Popen[str]] = []

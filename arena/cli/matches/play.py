@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from arena.store.matches.games import PlayedGame
 
 
-@click.command(epilog="Example: pokearena play poke ./mybot sample:greedy -n 10 --watch")
+@click.command(
+    epilog="Example: pokearena play poke ./mybot sample:greedy -n 10 --watch or "
+    "pokearena play --list"
+)
 @click.argument("game", metavar="GAME", required=False, shell_complete=completers.game_ids)
 @click.argument("bots", metavar="BOT BOT...", nargs=-1, shell_complete=completers.bots)
 @click.option("--list", "listed", is_flag=True, help="Print the kept local matches and exit.")
