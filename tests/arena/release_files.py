@@ -1,4 +1,4 @@
-"""Write the files of this release that later releases must read: `scripts/release-files`.
+"""Write the files of this release that later releases must read: `scripts/release-files [--check]`.
 
 They are in tests/golden/earlier/VERSION:
 
@@ -23,6 +23,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from arena.store import database
 from tests.arena.cli.terminal import POKEARENA, in_own_process
 
 ROOT = Path(__file__).parents[2]
@@ -34,24 +35,49 @@ LEFT_OUT = ("logs", "arena.db-", "running.json", "sockets.")
 """Files of the data folder that only the machine that wrote them uses."""
 
 
-def main() -> int:
-    """Replace the files of this version."""
+def main(words: list[str]) -> int:
+    """Replace the files of this version, or check that they have the present formats."""
     version = metadata.version("pokearena")
     target = EARLIER / version
+    if words == ["--check"]:
+        return check(target)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         written = folder / version
         written.mkdir()
-        image = written / "protocol.binpb"
-        subprocess.run(
-            [BUF, "build", ROOT / "proto", "--exclude-source-info", "-o", image], check=True
-        )
+        (written / "protocol.binpb").write_bytes(protocol())
         play(folder, written)
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(written, target)
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     print(f"{target.relative_to(ROOT)}: {size:,} bytes")
     return 0
+
+
+def check(release: Path) -> int:
+    """Return 1 if the protocol or the database has changed since these files were written."""
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(release / "arena.tar.gz") as archive:
+            archive.extract("arena.db", folder, filter="data")
+        with contextlib.closing(sqlite3.connect(Path(folder) / "arena.db")) as store:
+            ((migration,),) = store.execute("SELECT version_num FROM alembic_version")
+    changed = {
+        "protocol": (release / "protocol.binpb").read_bytes() != protocol(),
+        "database": migration != database.HEAD,
+    }
+    for name in (name for name, differs in changed.items() if differs):
+        print(f"The {name} has changed since the files of {release.name} were written.")
+    return int(any(changed.values()))
+
+
+def protocol() -> bytes:
+    """Return the descriptors of the protocol, without comments."""
+    done = subprocess.run(
+        [BUF, "build", ROOT / "proto", "--exclude-source-info", "-o", "-#format=binpb"],
+        check=True,
+        stdout=subprocess.PIPE,
+    )
+    return done.stdout
 
 
 def play(folder: Path, written: Path) -> None:
@@ -84,9 +110,9 @@ def play(folder: Path, written: Path) -> None:
     (written / "expected.json").write_text(json.dumps(expected, indent=2) + "\n")
     standings = run(folder, "standings", "--tournament", closed_id, "--json")
     (written / "standings.json").write_text(standings, encoding="utf-8")
-    with contextlib.closing(sqlite3.connect(folder / ".pokearena" / "arena.db")) as database:
+    with contextlib.closing(sqlite3.connect(folder / ".pokearena" / "arena.db")) as store:
         # Copies the whole write-ahead log into the database.
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with tarfile.open(written / "arena.tar.gz", "w:gz") as archive:
         for path in sorted((folder / ".pokearena").iterdir()):
             if not path.name.startswith(LEFT_OUT):
@@ -128,4 +154,4 @@ def owned_by_root(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
