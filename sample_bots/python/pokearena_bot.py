@@ -334,10 +334,9 @@ class _Service(bot_pb2_grpc.BotServiceServicer):
     def __init__(self, bot: Choose | Player, games_in_flight: int | None) -> None:
         self._bot = bot
         self._choose: Choose = bot.act if isinstance(bot, Player) else bot
-        if games_in_flight is None:
-            usual = 1 if isinstance(bot, Player) else GAMES_IN_FLIGHT
-            games_in_flight = getattr(bot, "games_in_flight", usual)
-        self._games_in_flight: int = games_in_flight
+        usual = 1 if isinstance(bot, Player) else GAMES_IN_FLIGHT
+        own: int = getattr(bot, "games_in_flight", usual)
+        self._games_in_flight = own if games_in_flight is None else games_in_flight
         self._turn = threading.Lock()
 
     def Start(self, request: bot_pb2.StartRequest, context: Any) -> bot_pb2.StartResponse:

@@ -8,10 +8,10 @@
 //! }
 //! ```
 //!
-//! `turn` is a question, the message `ActRequest` of proto/pokearena/v1/bot.proto. `turn.sees()`
-//! is everything your seat sees. `turn.legal` contains the legal actions, the least risky first.
-//! Return one of them, or any other legal `Action`, or `(action, "a note")`: the replay shows the
-//! note beside the action.
+//! `turn` is a question, the message `ActRequest` of proto/pokearena/v1/bot.proto.
+//! `turn.game_view()` is everything your seat sees. `turn.legal` contains the legal actions, the
+//! least risky first. Return one of them, or any other legal `Action`, or `(action, "a note")`: the
+//! replay shows the note beside the action.
 //!
 //! Before every question the kit seeds `fastrand` with `turn.luck`, so the same question always
 //! gets the same answer: a tournament with a seed has the same result twice, and `pokearena ask`
@@ -50,7 +50,7 @@ const LARGEST_MESSAGE: usize = 64 << 20;
 
 impl Turn {
     /// Returns everything your seat sees, as a message of its game.
-    pub fn sees(&self) -> &Game {
+    pub fn game_view(&self) -> &Game {
         let view = self.view.as_ref();
         view.and_then(|view| view.game.as_ref()).expect("a view")
     }

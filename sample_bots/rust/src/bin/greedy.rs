@@ -11,7 +11,7 @@ type Mark = Vec<usize>;
 const RANKS: &str = "23456789TJQKA";
 
 fn choose(turn: &Turn) -> Action {
-    let Game::SaintPoker(view) = turn.sees() else {
+    let Game::SaintPoker(view) = turn.game_view() else {
         panic!("this bot plays Saint Poker only");
     };
     let best = turn.legal.iter().max_by_key(|action| mark(view, action));
