@@ -104,6 +104,13 @@ def _bots(context: click.Context, incomplete: str) -> Iterator[str]:
     yield from _versions(context, incomplete)
 
 
+def _players(context: click.Context, incomplete: str) -> Iterator[str]:
+    from arena.bots.bot import HUMAN
+
+    yield HUMAN
+    yield from _bots(context, incomplete)
+
+
 def _tournaments(context: click.Context, incomplete: str) -> Iterable[str]:
     if (engine := _store(context)) is None:
         return ()
@@ -173,6 +180,7 @@ game_ids = completer(_game_ids)
 game_or_file = completer(_game_ids, files=True)
 forms = completer(_forms)
 bots = completer(_bots, files=True)
+players = completer(_players, files=True)
 versions = completer(_versions)
 tournaments = completer(_tournaments)
 tournament_or_file = completer(_tournaments, files=True)

@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from textwrap import wrap
 from threading import Condition
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
 
 _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 12
+_KEYS: Final = (
+    "Keys: words filter the actions, a number or the arrows select one, Enter chooses it. "
+    "Tab: more actions. Esc: clear. =: whole table and all actions. Ctrl-C: end the match."
+)
 _UNLISTED: Final = (
     "Not all legal actions are listed. Any other one can be typed in full, in the same form."
 )
@@ -314,12 +319,10 @@ def _rules(question: PersonQuestion) -> list[str]:
     numbers = question.presentation.rules_now(question.view)
     width = min(_size()[0], 100)
     return [
-        f"The rules that apply now; `pokearena rules {question.rules.id}` prints all of them.",
+        *wrap(f"The rules that apply now; all: pokearena rules {question.rules.id}", width),
         *rulebook.applicable(question.rules, numbers, width),
         "",
-        "Keys: words filter the actions, a number or the arrows select one, Enter chooses it.",
-        "Tab: more actions · Esc: clear · =: whole table and log · Ctrl-C: end the match.",
-        *(() if question.complete else (_UNLISTED,)),
+        *wrap(_KEYS if question.complete else f"{_KEYS} {_UNLISTED}", width),
     ]
 
 
@@ -329,7 +332,8 @@ def _status(question: PersonQuestion, menu: ActionMenu) -> str:
     listed = "" if question.complete else " listed"
     hidden = f", {menu.hidden} hidden" if menu.hidden else ""
     keys = f"type, Enter{' · Tab more' if menu.hidden else ''} · ? help · = table"
-    return f"{filtered}{len(menu.actions)} actions{listed}{hidden} · {keys}"
+    number = f"{len(menu.actions)} action{'s' * (len(menu.actions) != 1)}"
+    return f"{filtered}{number}{listed}{hidden} · {keys}"
 
 
 def _draw_menu(menu: ActionMenu, status: str, important: bool, drawn: int) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "pokearena play --list"
 )
 @click.argument("game", metavar="GAME", required=False, shell_complete=completers.game_ids)
-@click.argument("bots", metavar="BOT BOT...", nargs=-1, shell_complete=completers.bots)
+@click.argument("bots", metavar="BOT BOT...", nargs=-1, shell_complete=completers.players)
 @click.option("--list", "listed", is_flag=True, help="Print the kept local matches and exit.")
 @click.option(
     "--seed",

@@ -70,6 +70,8 @@ class Terminal:
         self.transcript = ""
         """All that was printed, without escape sequences."""
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self.on_output: Callable[[bytes], object] = len
+        """Receives all output, with its escape sequences."""
         self._begun = ""
         """The begin of an escape sequence whose end has not been received."""
 
@@ -93,6 +95,7 @@ class Terminal:
 
     def _receive(self, data: bytes) -> None:
         """Adds what was printed; an escape sequence can arrive in parts."""
+        self.on_output(data)
         text = self._begun + self._decoder.decode(data)
         begun = re.search(r"\x1b(\[[0-9;?]*)?$", text)
         self._begun = begun[0] if begun else ""
@@ -119,11 +122,12 @@ def in_a_terminal(
     folder: Path,
     *words: object,
     columns: int = 110,
+    lines: int = 40,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Terminal]:
-    """Runs a command line in a folder, in a terminal of so many columns and 40 lines."""
+    """Runs a command line in a folder, in a terminal of so many columns and lines."""
     ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (40, columns))
+    termios.tcsetwinsize(theirs, (lines, columns))
     process = subprocess.Popen(
         [POKEARENA, *map(str, words)],
         cwd=folder,

@@ -34,7 +34,7 @@ RECORD = ("--record", "m.jsonl")
 
 def plays(terminal: Terminal, chance: Random) -> None:
     """Answers all questions of a game with random listed actions, by number."""
-    menu = r"decision(?:(?!decision).)*?(\d+) actions[^\n]*help"
+    menu = r"decision(?:(?!decision).)*?(\d+) actions?[^\n]*help"
     while count := terminal.matches(f"{menu}|result: ")[1]:
         terminal.press(f"{chance.randint(1, int(count))}\n")
 
