@@ -75,14 +75,23 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
 
 
 def verify(engine: Engine, scope: LadderKey) -> RebuiltLadder:
-    """Compare stored results and the stored ladder with the records; change nothing."""
+    """Compare stored results and the stored ladder with the records; change nothing.
+
+    Matches may close meanwhile. The ladder is therefore read before and after the records, and all
+    are read again if they differ only because it has changed.
+    """
+    while True:
+        before = _stored(engine, scope)
+        anew = rebuild(engine, scope, write=False)
+        after = _stored(engine, scope)
+        if anew.differences or anew.table in (before, after):
+            return anew
+        if before == after:
+            sentence = f"the ladder of {scope.form} does not follow from the records"
+            return replace(anew, differences=(sentence,))
+
+
+def _stored(engine: Engine, scope: LadderKey) -> Standings:
     from arena.ladders import ladder_sums
 
-    anew = rebuild(engine, scope, write=False)
-    if anew.differences:
-        return anew
-    stored = ladder_sums.sum_up(engine, scope.tournaments, scope.clip).table(scope.entrants)
-    if stored != anew.table:
-        sentence = f"the ladder of {scope.form} does not follow from the records"
-        return replace(anew, differences=(sentence,))
-    return anew
+    return ladder_sums.sum_up(engine, scope.tournaments, scope.clip).table(scope.entrants)

@@ -6,11 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, select, update
+from sqlalchemy import Table, event, select, update
 
+from arena.cli import lookup
+from arena.cli.ladders import rebuilt_ladder
 from arena.cli.workspace import Workspace
 from arena.store import database, schema
-from tests.arena.cli.stored import hold
+from arena.store.bots import versions
+from arena.store.matches import games, transitions
+from arena.store.matches.spec import TournamentPlan
+from arena.tournaments import scheduler
+from tests.arena.cli.stored import hold, record
 from tests.arena.cli.terminal import Cli
 
 BOTS = ("ace", "bee", "cat")
@@ -110,3 +116,37 @@ def test_without_a_match_there_is_nothing_to_do(cli: Cli, here: Path) -> None:
     for words in (("ladder", "verify"), ("ladder", "rebuild")):
         result = cli(*words)
         assert (result.status, result.out) == (0, "")
+
+
+def close_next_match() -> None:
+    store = Workspace().store
+    lease = transitions.lease(store, transitions.due(store)[0], "w")
+    assert lease is not None
+    entrants = lease.spec.versions
+    for number in range(lease.spec.games):
+        text = record(number, lease.spec.boards, entrants, sorted(entrants))
+        transitions.commit_game(store, lease, games.read(text, entrants))
+
+
+@pytest.mark.parametrize("statement", range(8))
+def test_a_match_that_closes_meanwhile_is_no_difference(here: Path, statement: int) -> None:
+    workspace = Workspace()
+    names = [f"{bot}@1" for bot in BOTS]
+    for number, bot in enumerate(BOTS):
+        versions.add(workspace.store, bot, "1", f"{number:064x}", f"/bots/{bot}", {"run": ["x"]})
+    plan = TournamentPlan("cup", "poke", {"must_beat": True}, seats=2, boards=1)
+    cup = scheduler.begin(workspace.store, plan, names)
+    close_next_match()
+    (scope,) = lookup.scopes_of(workspace, None, cup.id)
+    executed = 0
+
+    @event.listens_for(workspace.store, "after_cursor_execute")
+    def close(connection: object, cursor: object, text: str, *rest: object) -> None:
+        nonlocal executed
+        executed += 1
+        if executed == statement + 1:
+            close_next_match()
+
+    checked = rebuilt_ladder.verify(workspace.store, scope)
+    assert executed > statement
+    assert checked.differences == ()
