@@ -62,11 +62,26 @@ def find_version(workspace: Workspace, label: str) -> Version:
     raise CommandError(f'unknown bot "{label}"{hint}', USAGE, code="unknown-bot")
 
 
-def scopes_of(workspace: Workspace, name: str | None, tournament: str | None) -> list[LadderKey]:
+def scopes_of(
+    workspace: Workspace,
+    name: str | None,
+    tournament: str | None,
+    *,
+    season: int | None = None,
+    archives: bool = False,
+) -> list[LadderKey]:
     """Return the ladders of a game, a form or a tournament; all ladders if neither is given.
 
+    Args:
+        workspace: the data folder and its store.
+        name: the game or the form.
+        tournament: the id of the tournament, or the beginning of it.
+        season: only this season; None: the current one.
+        archives: include all archived seasons.
+
     Raises:
-        CommandError: the game or tournament is unknown, or the form has no tournament.
+        CommandError: the game, the tournament or the season is unknown, or the form has no
+            tournament.
     """
     from arena.cli import game_options
     from arena.ladders import ladder_key
@@ -77,7 +92,16 @@ def scopes_of(workspace: Workspace, name: str | None, tournament: str | None) ->
         stored = tournaments.find(workspace.store, find_tournament(workspace, tournament))
         return [ladder_key.of_tournament(stored)]
     # The rules of the games are not needed for the ladders of all games.
-    held = ladder_key.of_forms(workspace.store, name)
+    every = ladder_key.of_seasons(workspace.store, name)
+    if season is not None:
+        chosen = [scope for scope in every if scope.season == season]
+        if not chosen:
+            known = ", ".join(f"{scope.form} {scope.season}" for scope in every) or "none"
+            raise CommandError(
+                f"unknown season {season}; available: {known}.", USAGE, code="unknown-season"
+            )
+        return chosen
+    held = [scope for scope in every if archives or not scope.archived]
     if held or name is None:
         return held
     game, dash, _ = name.partition("-")

@@ -294,8 +294,9 @@ class LadderFormat:
         owners_meet: whether entrants of one owner may share a table of more than two sides.
         open: whether accepted submissions enter the ladder automatically.
         versions: number of newest versions of each bot that play on an open ladder; 0: all.
+        season: the number of the season of its form that the ladder begins; 0: it begins none.
 
-    `open` and `versions` do not affect pairings.
+    `open`, `versions` and `season` do not affect pairings.
     """
 
     sides: int = 2
@@ -306,6 +307,7 @@ class LadderFormat:
     owners_meet: bool = False
     open: bool = False
     versions: int = 3
+    season: int = 0
 
     def __post_init__(self) -> None:
         if not 0 <= self.adaptive <= 90:

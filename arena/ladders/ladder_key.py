@@ -25,6 +25,8 @@ class LadderKey:
         sides: maximum number of entrants of a match.
         tournaments: ids of the tournaments.
         entrants: entrants that are listed even before their first match.
+        season: number of the season, from 1.
+        archived: whether a later season has begun.
     """
 
     form: str
@@ -32,6 +34,13 @@ class LadderKey:
     sides: int
     tournaments: tuple[str, ...]
     entrants: tuple[str, ...] = ()
+    season: int = 1
+    archived: bool = False
+
+    @property
+    def label(self) -> str:
+        """The form, with the number of the season if it is archived."""
+        return f"{self.form}, season {self.season}" if self.archived else self.form
 
     @property
     def clip(self) -> int:
@@ -51,13 +60,39 @@ def of_forms(engine: Engine, name: str | None = None) -> list[LadderKey]:
     Args:
         engine: the store.
         name: only this form, or all forms of the game with this id.
+
+    Returns:
+        The current season of each form.
     """
-    held: dict[str, LadderKey] = {}
+    return [scope for scope in of_seasons(engine, name) if not scope.archived]
+
+
+def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
+    """Return the scopes of all seasons of all forms, sorted by form and season.
+
+    A ladder with the setting `season` begins a season: the tournaments of its form that are created
+    before the next such ladder belong to it.
+
+    Args:
+        engine: the store.
+        name: only this form, or all forms of the game with this id.
+    """
+    held: dict[str, list[LadderKey]] = {}
     for tournament in tournaments.listing(engine):
-        if tournament.plan.format in UNRATED:
+        plan = tournament.plan
+        if plan.format in UNRATED or name not in (None, plan.game, plan.form):
             continue
-        if name in (None, tournament.plan.game, tournament.plan.form):
-            scope = replace(of_tournament(tournament), entrants=())
-            so_far = held[scope.form].tournaments if scope.form in held else ()
-            held[scope.form] = replace(scope, tournaments=so_far + scope.tournaments)
-    return [held[form] for form in sorted(held)]
+        seasons = held.setdefault(plan.form, [])
+        scope = replace(of_tournament(tournament), entrants=())
+        if plan.settings.get("season"):
+            # Its first entrants are listed at once, so that the new ladder is not empty.
+            first = tuple(entry.name for entry in tournament.entries if not entry.joined)
+            seasons[:] = [replace(earlier, archived=True) for earlier in seasons]
+            number = int(plan.settings["season"])
+            seasons.append(replace(scope, entrants=first, season=number))
+        elif seasons:
+            so_far = seasons[-1].tournaments
+            seasons[-1] = replace(seasons[-1], tournaments=so_far + scope.tournaments)
+        else:
+            seasons.append(scope)
+    return [scope for form in sorted(held) for scope in held[form]]

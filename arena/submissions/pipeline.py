@@ -23,6 +23,7 @@ from arena.bots.sandbox.level import Level, refusal
 from arena.errors import BotError, Conflict, InfrastructureError, StoreError
 from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
+from arena.ladders import ladder_key
 from arena.records.redaction import pathless
 from arena.store.bots import submissions, versions
 from arena.store.matches.spec import TournamentPlan
@@ -107,6 +108,41 @@ def create_missing(engine: Engine, plans: Iterable[TournamentPlan]) -> None:
         if plan.form not in forms:
             forms.add(plan.form)
             scheduler.begin(engine, plan, _entrants(engine, plan.game))
+
+
+def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tournament:
+    """Cancel the open ladders of a form, and begin the ladder of its next season.
+
+    The new ladder has the settings and the active entrants of the newest ladder that was open. May
+    be repeated after an interruption.
+
+    Args:
+        engine: the store.
+        plan: the settings if the form has never had an open ladder.
+        name: the name of the new ladder; empty: the form and the number of the season.
+    """
+    earlier = [
+        tournament
+        for tournament in tournaments.listing(engine, game=plan.game)
+        if tournament.plan.form == plan.form and tournament.plan.settings.get("open") is True
+    ]
+    for ladder in earlier:
+        if ladder.ended is None:
+            lifecycle.cancel(engine, ladder.id)
+    entrants = _entrants(engine, plan.game)
+    if earlier:
+        plan = earlier[-1].plan
+        active = {version.id for version in versions.listing(engine) if not version.quarantined}
+        entrants = [
+            entry.name
+            for entry in earlier[-1].entries
+            if entry.withdrawn is None and entry.name in active
+        ]
+    seasons = ladder_key.of_seasons(engine, plan.form)
+    number = seasons[-1].season + 1 if seasons else 1
+    settings = {**plan.settings, "season": number}
+    plan = replace(plan, name=name or f"{plan.form} season {number}", settings=settings)
+    return scheduler.begin(engine, plan, entrants)
 
 
 def _entrants(engine: Engine, game: str) -> list[str]:

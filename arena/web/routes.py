@@ -32,6 +32,7 @@ PAGES: tuple[PageRoute, ...] = (
         query=(
             ("sort", "column for the order; with a minus sign descending"),
             ("find", "only bots whose name, author or language contains this text"),
+            ("season", "number of a season, also an archived one; the current one by default"),
             *paging.QUERY,
         ),
         example="/ladders/poke",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, CommandError
 from arena.cli.options import data_option, json_option, scope_options
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def ladder() -> None:
-    """Check ladders against the records of their matches, or rebuild them."""
+    """Check ladders against the records of their matches, rebuild them, or begin a new season."""
 
 
 @ladder.command(epilog="Example: pokearena ladder verify poke")
@@ -38,11 +38,11 @@ def verify(game: str | None, tournament: str | None, as_json: bool, data: Path |
     assert workspace.existing_store is not None
     checks = [
         rebuilt_ladder.verify(workspace.store, scope)
-        for scope in lookup.scopes_of(workspace, game, tournament)
+        for scope in lookup.scopes_of(workspace, game, tournament, archives=True)
     ]
     differences = [difference for check in checks for difference in check.differences]
     if as_json:
-        values = {check.scope.form: check.to_json() for check in checks}
+        values = {check.scope.label: check.to_json() for check in checks}
         output.document({"verified": not differences, "ladders": values})
         return FAILED if differences else OK
     if differences:
@@ -51,7 +51,7 @@ def verify(game: str | None, tournament: str | None, as_json: bool, data: Path |
         raise CommandError(f"{differences[0]}{more}.", FAILED, f"pokearena ladder rebuild{words}")
     for check in checks:
         output.line(
-            f"{check.scope.form}: {check.matches} matches, {check.games} games; results and "
+            f"{check.scope.label}: {check.matches} matches, {check.games} games; results and "
             "ladder match the records"
         )
     if not checks:
@@ -78,16 +78,16 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
-    scopes = lookup.scopes_of(workspace, game, tournament)
+    scopes = lookup.scopes_of(workspace, game, tournament, archives=True)
     rebuilt = [rebuilt_ladder.rebuild(workspace.store, scope, write=True) for scope in scopes]
     played = [ladder for ladder in rebuilt if ladder.table.lines]
     if as_json:
-        fresh = {ladder.scope.form: ladder_values.to_json(ladder.table) for ladder in played}
-        values = {ladder.scope.form: ladder.to_json() for ladder in rebuilt}
+        fresh = {ladder.scope.label: ladder_values.to_json(ladder.table) for ladder in played}
+        values = {ladder.scope.label: ladder.to_json() for ladder in rebuilt}
         output.document({"ladders": fresh, "elo": ladder_values.settings_json(), "rebuilt": values})
     else:
         for ladder in played:
-            output.heading(ladder.scope.form)
+            output.heading(ladder.scope.label)
             views.show(ladder.table)
             output.line()
             for difference in ladder.differences:
@@ -99,6 +99,41 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
             output.hint("no match is closed yet")
         output.next_step("pokearena standings")
     return FAILED if any(ladder.unread for ladder in rebuilt) else OK
+
+
+@ladder.command("new-season", epilog='Example: pokearena ladder new-season poke --name "Spring"')
+@click.argument("form", metavar="FORM", shell_complete=completers.forms)
+@click.option(
+    "--name",
+    default="",
+    metavar="TEXT",
+    help="Name of the new ladder. [default: the form and the season]",
+)
+@json_option
+@data_option
+def new_season(form: str, name: str, as_json: bool, data: Path | None) -> None:
+    """Begin a new season of a form: close its ladder and start ratings anew.
+
+    FORM is for example poke or pokex-4. The open ladder of the form is cancelled, its pending
+    matches too; running matches are finished. A new open ladder begins with the same settings and
+    bots. The earlier season stays readable: `pokearena standings FORM --season N`, and on the pages
+    of the ladder.
+    """
+    from arena.cli.services.serve import ladder_of
+    from arena.cli.workspace import Workspace
+    from arena.store.tournaments import tournaments
+    from arena.submissions import pipeline
+    from arena.tournaments import json_values
+
+    workspace = Workspace(data)
+    made = pipeline.begin_season(workspace.existing_store, ladder_of(form, "FORM"), name)
+    season = made.plan.settings["season"]
+    if as_json:
+        progress = tournaments.progress(workspace.store, made.id)
+        output.document({"season": season, **json_values.tournament(made, progress)})
+        return
+    output.line(f"season {season} of {made.plan.form} begins with {made.id}")
+    output.next_step(f"pokearena standings {made.plan.form} --season {int(season) - 1}")
 
 
 def _was(ladder: RebuiltLadder) -> str:

@@ -65,6 +65,12 @@ _GLANCE_SECONDS = 1.0
     metavar="NAME@VERSION=STRENGTH",
     help="Fix the strength of a bot, to compare ladders of different times; repeatable.",
 )
+@click.option(
+    "--season",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Show this season, also an archived one. [default: the current season]",
+)
 @click.option("--watch", is_flag=True, help="Print again after each change, until Ctrl-C.")
 @click.option("--timing", is_flag=True, help="Add decision times to --json, in milliseconds.")
 @json_option
@@ -73,6 +79,7 @@ def standings(
     game: str | None,
     tournament: str | None,
     anchors: tuple[str, ...],
+    season: int | None,
     watch: bool,
     timing: bool,
     as_json: bool,
@@ -98,7 +105,7 @@ def standings(
     known: dict[LadderKey, LadderSums] = {}
 
     def look() -> tuple[Sequence[LadderKey], Ladders]:
-        scopes = lookup.scopes_of(workspace, game, tournament)
+        scopes = lookup.scopes_of(workspace, game, tournament, season=season)
         return scopes, ladder_table.of_scopes(workspace.store, scopes, settings, known)
 
     scopes, ladders = look()

@@ -82,7 +82,7 @@ def serve(
     from arena.services.web_process import Pages, PortTaken, listen
     from arena.submissions import pipeline
 
-    plans = [_ladder_of(form) for form in forms]
+    plans = [ladder_of(form, "--ladder") for form in forms]
     workspace = Workspace(data)
     running = running_services.running(workspace)
     if running is not None:
@@ -111,7 +111,7 @@ def serve(
         output.hint("stopped")
 
 
-def _ladder_of(form: str) -> TournamentPlan:
+def ladder_of(form: str, option: str) -> TournamentPlan:
     """Return the settings of an open ladder of a form, for example "pokino-3-greed".
 
     Raises:
@@ -128,7 +128,7 @@ def _ladder_of(form: str) -> TournamentPlan:
     try:
         return pipeline.plan_of(game.id, seats, game_options.settled_options(game, options))
     except SetupError as error:
-        raise CommandError(f"--ladder {form}: {error}.", USAGE, code="unknown-form") from None
+        raise CommandError(f"{option} {form}: {error}.", USAGE, code="unknown-form") from None
 
 
 @contextlib.contextmanager

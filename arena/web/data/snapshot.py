@@ -110,6 +110,7 @@ class ArenaSnapshot:
     Args:
         at: time of the database, in seconds since 1970; 0 before the first read.
         ladders: by form.
+        archives: the ladders of archived seasons, by form and season.
         versions: all versions by ID, with the retired ones.
         running: the running matches.
         open_tournaments: the open tournaments with their progress.
@@ -118,6 +119,7 @@ class ArenaSnapshot:
 
     at: float = 0.0
     ladders: Mapping[str, LadderSnapshot] = field(default_factory=dict)
+    archives: Mapping[tuple[str, int], LadderSnapshot] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
     running: tuple[Match, ...] = ()
     open_tournaments: tuple[tuple[Tournament, TournamentProgress], ...] = ()
@@ -145,7 +147,8 @@ class SnapshotReader:
     def _snapshot(self) -> ArenaSnapshot:
         engine = self._engine
         at = format_history.clock(engine)
-        ladders = (self._ladder(scope) for scope in scopes.of_forms(engine))
+        made = (self._ladder(scope) for scope in scopes.of_seasons(engine))
+        ladders = [ladder for ladder in made if ladder.table.lines]
         listed = tournaments.listing(engine, over=False)
         open_tournaments = tuple(
             (tournament, tournaments.progress(engine, tournament.id)) for tournament in listed
@@ -153,7 +156,12 @@ class SnapshotReader:
         self._estimator.forget_others([tournament.id for tournament in listed])
         return ArenaSnapshot(
             at=at,
-            ladders={ladder.scope.form: ladder for ladder in ladders if ladder.table.lines},
+            ladders={ladder.scope.form: ladder for ladder in ladders if not ladder.scope.archived},
+            archives={
+                (ladder.scope.form, ladder.scope.season): ladder
+                for ladder in ladders
+                if ladder.scope.archived
+            },
             versions={version.id: version for version in versions.listing(engine, retired=True)},
             running=listing.matches(engine, states=(MatchState.RUNNING,)),
             open_tournaments=open_tournaments,
@@ -170,7 +178,8 @@ class SnapshotReader:
         if ladder is None or following.folded != counted:
             ladder = LadderSnapshot(scope, fold.table(scope.entrants), following.seen)
             # A new tournament of a form changes the ladder's scope; drop the old one.
-            for old in [s for s in self._following if s.form == scope.form]:
+            same = (scope.form, scope.season)
+            for old in [old for old in self._following if (old.form, old.season) == same]:
                 del self._following[old]
             self._following[scope] = following, following.folded, ladder
         return ladder

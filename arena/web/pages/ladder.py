@@ -132,8 +132,11 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         PageNotFound: the form does not have a ladder.
         InvalidQuery: the query is invalid.
     """
-    standing = found_ladder(web, page_request.path["form"])
-    every = lines(web.snapshot, standing, web.rating_charts.get(standing.scope.form))
+    standing = _season_of(web, page_request)
+    is_archived = standing.scope.archived
+    # Rating histories belong to the current season.
+    charts = None if is_archived else web.rating_charts.get(standing.scope.form)
+    every = lines(web.snapshot, standing, charts)
     matching = ordered(
         sought(every, page_request.query.get("find", "")), page_request.query.get("sort", "")
     )
@@ -144,6 +147,9 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         template="ladder.html",
         model={
             "form": form,
+            "season": standing.scope.season if is_archived else None,
+            "seasons": _seasons(web, form),
+            "tournaments": standing.scope.tournaments if is_archived else (),
             "lines": shown,
             "piece": piece,
             "every": len(every),
@@ -156,6 +162,9 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         },
         data={
             "form": form,
+            "season": standing.scope.season,
+            "archived": is_archived,
+            "seasons": _seasons(web, form),
             "list": piece.to_json(),
             "standings": [line.to_json() for line in shown],
         },
@@ -165,6 +174,35 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         topics=frozenset({ARENA, HISTORIES}),
         headers=piece.headers,
     )
+
+
+def _season_of(web: WebState, page_request: PageRequest) -> LadderSnapshot:
+    """Return the requested season of a ladder; the current one by default.
+
+    Raises:
+        PageNotFound: the ladder or the season does not exist.
+        InvalidQuery: the season is not a number.
+    """
+    form, text = page_request.path["form"], page_request.query.get("season", "")
+    if not text:
+        return found_ladder(web, form)
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise InvalidQuery(f'season must be a whole number, not "{text}".')
+    current = web.snapshot.ladders.get(form)
+    if current is not None and current.scope.season == int(text):
+        return current
+    archive = web.snapshot.archives.get((form, int(text)))
+    if archive is None:
+        known = ", ".join(map(str, _seasons(web, form))) or "none"
+        raise PageNotFound(f"unknown season {text} of {form}; available: {known}.")
+    return archive
+
+
+def _seasons(web: WebState, form: str) -> list[int]:
+    """Return the numbers of all seasons of a form that have standings, ascending."""
+    numbers = [season for name, season in web.snapshot.archives if name == form]
+    current = web.snapshot.ladders.get(form)
+    return sorted(numbers + ([current.scope.season] if current is not None else []))
 
 
 def found_ladder(web: WebState, form: str) -> LadderSnapshot:
