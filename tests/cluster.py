@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +15,10 @@ import pytest
 from sqlalchemy import create_engine, exc, text
 from sqlalchemy.engine import URL
 
+from tests.waiting import wait_until
+
 PROGRAMS = ("initdb", "postgres")
 OLDEST = 15
-_START_SECONDS = 100
 # Written data survives the death of a process without fsync, and no test cuts the power. The
 # English collation differs from the byte order, so that tests detect a wrong ORDER BY.
 _SETTINGS = ("fsync=off", "listen_addresses=", "unix_socket_permissions=0777")
@@ -54,11 +54,9 @@ class Cluster:
                 cwd=self._root,
                 start_new_session=True,
             )
-        give_up = time.monotonic() + _START_SECONDS
-        while not self._answers():
-            assert self._server.poll() is None, (self._root / "log").read_text()
-            assert time.monotonic() < give_up, "PostgreSQL does not answer"
-            time.sleep(0.05)
+        server = self._server
+        wait_until(lambda: self._answers() or server.poll() is not None)
+        assert server.poll() is None, (self._root / "log").read_text()
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """Stop the server; SIGINT interrupts its sessions, SIGQUIT simulates a crash."""

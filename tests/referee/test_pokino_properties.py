@@ -15,6 +15,7 @@ from referee.games.pokino.layout import FARTHEST, PokinoLayout
 from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Seeded
 from referee.games.shared.dominoes import DOMINOES, Tile
+from tests.examples import examples
 from tests.referee.pokino_table import numbers, started, with_table
 
 NAMES = tuple(Pokino.options)
@@ -39,7 +40,7 @@ def positions(options: dict[str, bool], seed: int) -> Iterator[tuple[Any, Any]]:
 
 
 @every_variant
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=examples(4, 3), deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_what_always_holds(options: dict[str, bool], seed: int) -> None:
     """K-2.2, K-4.3, K-5.5, K-5.6, K-8.1, K-10.3."""

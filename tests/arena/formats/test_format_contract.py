@@ -21,6 +21,7 @@ from arena.formats.contract import (
 from arena.formats.registry import FORMATS, make, settings_of
 from arena.formats.sprt_match import PairCounts
 from tests.arena.formats.playing import Playing, everyone
+from tests.examples import examples
 
 
 def walk(counts: PairCounts, low: float, high: float) -> float:
@@ -48,7 +49,7 @@ open_to_all = pytest.mark.parametrize(("name", "sides"), OPEN_TO_ALL)
 
 @kinds
 @given(count=st.integers(4, 10), seed=st.integers(0, 2**32))
-@settings(max_examples=6)
+@settings(max_examples=examples(6, 3))
 def test_it_ends_with_a_reason_and_every_match_is_over(
     name: str, sides: int, count: int, seed: int
 ) -> None:
@@ -60,7 +61,7 @@ def test_it_ends_with_a_reason_and_every_match_is_over(
 
 @kinds
 @given(count=st.integers(4, 10), seed=st.integers(0, 2**32))
-@settings(max_examples=6)
+@settings(max_examples=examples(6, 3))
 def test_a_match_has_a_place_of_its_own_and_as_many_different_entrants_as_sides(
     name: str, sides: int, count: int, seed: int
 ) -> None:
@@ -76,7 +77,7 @@ def test_a_match_has_a_place_of_its_own_and_as_many_different_entrants_as_sides(
 
 @kinds
 @given(count=st.integers(4, 10), seed=st.integers(0, 2**32), orders=st.tuples(*[st.integers()] * 2))
-@settings(max_examples=6)
+@settings(max_examples=examples(6, 3))
 def test_the_order_in_which_matches_close_changes_nothing_that_counts(
     name: str, sides: int, count: int, seed: int, orders: tuple[int, int]
 ) -> None:
@@ -95,7 +96,7 @@ def test_the_order_in_which_matches_close_changes_nothing_that_counts(
 
 @open_to_all
 @given(count=st.integers(6, 11), seed=st.integers(0, 2**32), data=st.data())
-@settings(max_examples=6)
+@settings(max_examples=examples(6, 3))
 def test_who_withdraws_is_not_paired_again_and_who_joins_is(
     name: str, sides: int, count: int, seed: int, data: st.DataObject
 ) -> None:
@@ -121,7 +122,7 @@ def test_who_withdraws_is_not_paired_again_and_who_joins_is(
 @pytest.mark.parametrize("sides", [3, 4])
 @pytest.mark.parametrize("name", [name for name, sides in OPEN_TO_ALL if sides == 3])
 @given(owners=st.lists(st.sampled_from(["", "ann", "ben"]), min_size=8, max_size=14))
-@settings(max_examples=8)
+@settings(max_examples=examples(8, 4))
 def test_bots_of_one_owner_meet_at_larger_tables_only_if_asked_for(
     name: str, sides: int, owners: list[str]
 ) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches
 from arena.formats.knockout import VOIDS, KnockoutFormat, bracket
 from tests.arena.formats.playing import Playing, equal, everyone, game
+from tests.examples import examples
 
 
 def test_the_bracket_of_sixteen_is_the_usual_one() -> None:
@@ -95,7 +96,7 @@ def test_as_many_matches_come_as_must_be_played_in_any_case(
 
 
 @given(count=st.integers(2, 33), seed=st.integers(0, 2**32), best_of=st.integers(1, 5))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_everyone_but_one_goes_out_once_and_the_best_seeds_have_the_byes(
     count: int, seed: int, best_of: int
 ) -> None:

@@ -26,6 +26,7 @@ from arena.formats.ladder import (
     meetings,
 )
 from tests.arena.formats.playing import Playing, everyone, game
+from tests.examples import examples
 
 
 def even(fixture: Fixture) -> bool:
@@ -36,7 +37,7 @@ def even(fixture: Fixture) -> bool:
     count=st.integers(4, 12), sides=st.integers(2, 4), adaptive=st.integers(0, 90),
     batch=st.integers(0, 9), seed=st.integers(0, 2**32), data=st.data(),
 )  # fmt: skip
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_everyone_plays_within_the_stated_bound(
     count: int, sides: int, adaptive: int, batch: int, seed: int, data: st.DataObject
 ) -> None:
@@ -70,7 +71,7 @@ def test_the_adaptive_matches_are_spread_evenly(adaptive: int, first: int, lengt
 
 
 @given(count=st.integers(3, 12), sides=st.integers(2, 3), seed=st.integers(0, 2**32))
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
     count: int, sides: int, seed: int
 ) -> None:

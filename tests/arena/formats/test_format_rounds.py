@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from arena.formats.contract import FormatOver, NextMatches, WaitForMatches
 from arena.formats.round_robin import GauntletFormat, RoundRobinFormat, round_robin
 from tests.arena.formats.playing import Playing, everyone
+from tests.examples import examples
 
 
 def meetings(playing: Playing) -> Counter[frozenset[str]]:
@@ -49,7 +50,7 @@ def test_a_round_robin_waits_for_its_matches_and_is_over_with_them() -> None:
 
 
 @given(count=st.integers(2, 9), cycles=st.integers(1, 3))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_who_joins_a_round_robin_meets_everyone_who_is_there(count: int, cycles: int) -> None:
     playing = Playing(RoundRobinFormat(2, cycles), everyone(count))
     playing.ask()
@@ -68,7 +69,7 @@ def test_who_joins_a_round_robin_meets_everyone_who_is_there(count: int, cycles:
     sides=st.integers(3, 4),
     cycles=st.integers(1, 2),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_where_owners_stand_in_the_way_all_others_still_meet(
     owners: list[str], sides: int, cycles: int
 ) -> None:
@@ -84,7 +85,7 @@ def test_where_owners_stand_in_the_way_all_others_still_meet(
 
 
 @given(count=st.integers(3, 14), challengers=st.integers(1, 2), cycles=st.integers(1, 3))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_challengers_meet_everyone_else_so_often_and_not_each_other(
     count: int, challengers: int, cycles: int
 ) -> None:
@@ -99,7 +100,7 @@ def test_challengers_meet_everyone_else_so_often_and_not_each_other(
 
 
 @given(count=st.integers(6, 20), sides=st.integers(3, 6), cycles=st.integers(1, 3))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_at_larger_tables_a_challenger_meets_everyone_equally_often_within_one(
     count: int, sides: int, cycles: int
 ) -> None:

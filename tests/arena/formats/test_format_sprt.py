@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches
 from arena.formats.sprt_match import PairCounts, SprtFormat, pair_counts
 from tests.arena.formats.playing import Playing, everyone, game
+from tests.examples import examples
 
 
 def pairs_ahead(counts: PairCounts, low: float, high: float) -> float:
@@ -78,7 +79,7 @@ def test_a_match_does_not_count_before_all_earlier_ones_are_over() -> None:
 
 
 @given(seed=st.integers(0, 2**32), gap=st.floats(-1, 1))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_no_match_that_is_played_later_undoes_a_verdict(seed: int, gap: float) -> None:
     strength = {"aa@1": gap, "ab@1": 0.0}
     playing = Playing(

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from arena.formats.ladder import SLACK, LadderFormat, StrengthOrder, WaitingQueue
 from arena.formats.table_pool import clans
 from tests.arena.formats.playing import Playing, everyone
+from tests.examples import examples
 
 
 @given(
     count=st.integers(4, 30), sides=st.integers(2, 4), batch=st.integers(0, 5),
     owned=st.integers(0, 8), seed=st.integers(0, 2**32),
 )  # fmt: skip
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_beside_who_has_waited_longest_sit_those_it_has_met_least_among_who_played_least(
     count: int, sides: int, batch: int, owned: int, seed: int
 ) -> None:

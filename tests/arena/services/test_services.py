@@ -433,7 +433,7 @@ def test_the_pages_are_served_from_the_start_and_after_a_kill_of_their_server(
     arena: Arena,
 ) -> None:
     pages = Pages(listen("127.0.0.1", 0))
-    with Services(arena.where, 1, {}, pages) as services:
+    with Services(arena.where, 0, {}, pages) as services:
         assert pages.answers()
         assert services.snapshot.page == pages.address
         noted = arena.where.running()

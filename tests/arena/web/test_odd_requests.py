@@ -17,6 +17,7 @@ from arena.web.routes import PAGES
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pushed import push
+from tests.examples import examples
 
 WORDS = ("json", "..", ".", "%", "null", "-1", "0", "9" * 30, "é", "🂡", "<b>", "'", '"', ";", "\n")
 ODD = st.one_of(st.sampled_from(WORDS).map(str.encode), st.binary(max_size=12))
@@ -57,7 +58,7 @@ queries = st.lists(
 endings = st.sampled_from(["", ".json", ".csv", ".md", ".txt", ".jsonl", "/", "."])
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_odd_values_in_the_addresses_of_pages(
     client: TestClient, web: WebState, data: st.DataObject
@@ -71,7 +72,7 @@ def test_odd_values_in_the_addresses_of_pages(
     check_answer(client, path + data.draw(endings), data.draw(queries), data.draw(ACCEPTS))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(ODD, max_size=4), queries, ACCEPTS)
 def test_odd_addresses(client: TestClient, parts: list[bytes], query: str, accept: str) -> None:
     check_answer(client, "/" + "/".join(map(quote_from_bytes, parts)), query, accept)

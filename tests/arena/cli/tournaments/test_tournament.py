@@ -23,7 +23,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with one tournament that is over."""
     folder = tmp_path_factory.mktemp("arena")
     words = ("tournament", "run", "poke", *BOTS, "-n", 1, "--seed", "friday", "--name", "friday")
-    result = in_own_process(folder, (*words, "--web", "--json"))
+    result = in_own_process(folder, (*words, "--workers", 1, "--web", "--json"))
     assert result.status == 0, result.err
     (folder / "told.json").write_text(result.out)
     (folder / "stderr.txt").write_text(result.err)

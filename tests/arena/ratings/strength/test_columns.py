@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from arena.ratings.closed_match import ClosedGame, ClosedMatch, pairwise
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength.meeting_arrays import MeetingArrays, columns, score_scatter
+from tests.examples import examples
 
 NAMES = tuple("abcdef")
 
@@ -42,7 +43,7 @@ def table_of(matches: list[ClosedMatch]) -> MeetingArrays:
 
 
 @given(tournaments())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_counts_scores_and_squares_are_those_of_the_matches(matches: list[ClosedMatch]) -> None:
     table = table_of(matches)
     for i, j in permutations(range(len(NAMES)), 2):
@@ -57,7 +58,7 @@ def test_counts_scores_and_squares_are_those_of_the_matches(matches: list[Closed
 
 
 @given(tournaments(), st.integers(0, 1000))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_scatter_of_scores_is_that_of_the_matches_one_by_one(
     matches: list[ClosedMatch], seed: int
 ) -> None:

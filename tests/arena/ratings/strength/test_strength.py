@@ -19,6 +19,7 @@ from arena.ratings.scale import ELO
 from arena.ratings.strength.fit import Strengths, strengths
 from arena.ratings.strength.misfit import f_tail
 from arena.ratings.strength.settings import StrengthSettings, Weighting
+from tests.examples import examples
 
 LIKELIEST = StrengthSettings(centre=0.0, prior=math.inf, weighting="matches")
 """Plain maximum likelihood, as in other programs."""
@@ -115,7 +116,7 @@ def test_tables_of_four_find_the_strengths_that_plackett_luce_finds() -> None:
 
 
 @given(tournaments(), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_order_of_matches_and_entrants_and_games_changes_no_digit(
     matches: list[ClosedMatch], dice: random.Random
 ) -> None:
@@ -134,7 +135,7 @@ def test_the_order_of_matches_and_entrants_and_games_changes_no_digit(
 
 
 @given(tournaments(), st.integers(0, 12))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_matches_can_be_added_one_by_one_or_table_to_table(
     matches: list[ClosedMatch], cut: int
 ) -> None:
@@ -148,7 +149,7 @@ def test_matches_can_be_added_one_by_one_or_table_to_table(
 
 
 @given(tournaments())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_whatever_was_played_the_table_makes_sense(matches: list[ClosedMatch]) -> None:
     fitted = strengths(Meetings.of(matches))
     linked = [line for line in fitted.lines if line.group == 0]
