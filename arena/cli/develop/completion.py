@@ -23,6 +23,8 @@ from arena.cli.errors import FAILED
 VARIABLE: Final = "_POKEARENA_COMPLETE"
 """Set by the completion scripts: the shell, and what it requires."""
 _NAME: Final = "pokearena"
+_REPLACED_BREAK: Final = "@"
+"""The character that breaks words and belongs to the text to replace (`rl_special_prefixes`)."""
 _MOST_SECONDS: Final = 3.0
 """A completion takes no longer, for example if a database does not answer."""
 
@@ -30,7 +32,8 @@ _MOST_SECONDS: Final = 3.0
 class ColonBashComplete(BashComplete):
     """Completion for bash that also completes words with a colon, an equals sign or an at sign.
 
-    Bash breaks words at these characters and replaces only the part after the last of them.
+    Bash breaks words at these characters and replaces only the part after the last of them. An at
+    sign is replaced too.
     """
 
     source_template = """\
@@ -70,7 +73,8 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
         _, equals, value = incomplete.partition("=") if incomplete[:2] == "--" else ("", "", "")
         word = value if equals else incomplete
         breaks = os.environ.get("COMP_WORDBREAKS", "")
-        self._before = word[: 1 + max((word.rfind(mark) for mark in breaks), default=-1)]
+        ends = (word.rfind(mark) + (mark != _REPLACED_BREAK) for mark in breaks if mark in word)
+        self._before = word[: max(ends, default=0)]
         return super().get_completions(args, incomplete)
 
     def format_completion(self, item: CompletionItem[str]) -> str:

@@ -121,15 +121,16 @@ class Terminal:
 def in_a_terminal(
     folder: Path,
     *words: object,
+    program: str | Path = POKEARENA,
     columns: int = 110,
     lines: int = 40,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Terminal]:
-    """Runs a command line in a folder, in a terminal of so many columns and lines."""
+    """Run a program in a folder, in a terminal of this size."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (lines, columns))
     process = subprocess.Popen(
-        [POKEARENA, *map(str, words)],
+        [program, *map(str, words)],
         cwd=folder,
         stdin=theirs,
         stdout=theirs,

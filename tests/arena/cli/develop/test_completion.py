@@ -11,7 +11,7 @@ import pytest
 
 from arena.cli.workspace import Workspace
 from referee.games.registry import GAMES
-from tests.arena.cli.terminal import POKEARENA, Cli
+from tests.arena.cli.terminal import POKEARENA, Cli, in_a_terminal
 
 BASH = r"""
 source "$SCRIPT"
@@ -122,13 +122,38 @@ def test_words_of_the_store(
     assert complete("pokearena tournament show ") == [tournament]
     assert complete("pokearena standings --tournament t-") == [tournament]
     assert set(complete("pokearena compare a")) == {"ann", "ann@1"}
-    assert complete("pokearena compare ann@") == ["1"]
+    assert complete("pokearena compare ann@") == ["@1"]
     (match,) = complete("pokearena verify m-")
     assert match.startswith("m-")
     monkeypatch.setenv("POKEARENA_DATA", "elsewhere")
     assert complete("pokearena tournament show ") == []
     data = Workspace(Path(".pokearena")).folder.root
     assert complete(f"pokearena tournament show --data {data} ") == [tournament]
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("compare ann@", "compare ann@1"),
+        ("play poke sample:gr", "play poke sample:greedy"),
+        ("play pouku a b --option reference=l", "play pouku a b --option reference=left"),
+        ("standings --tim", "standings --timing"),
+    ],
+)
+def test_the_tab_key_completes_the_whole_word_in_bash(
+    here: Path, held: Callable[..., str], typed: str, completed: str
+) -> None:
+    """Bash itself decides which part of a word it replaces."""
+    held(("ann", "bob"), {}, 1)
+    path = f"{POKEARENA.parent}:{os.environ['PATH']}"
+    environment = {"PATH": path, "PS1": "ready> "}
+    with in_a_terminal(here, "--norc", "-i", program="bash", environment=environment) as terminal:
+        terminal.sees("ready> ")
+        terminal.press("source <(pokearena completion bash) && echo installed:$?\n")
+        terminal.sees("installed:0")
+        # Complete, then print the line instead of running it: Ctrl-A, Ctrl-E.
+        terminal.press(f"pokearena {typed}\t\x01echo line: \x05:end\n")
+        terminal.sees(f"line: pokearena {completed} :end")
 
 
 def test_the_data_folder_of_a_project_file_is_used(
