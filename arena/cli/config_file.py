@@ -43,6 +43,7 @@ USER_ONLY: Final = frozenset(
         # Servers that receive the user's token and bots, and the certificates to trust.
         "at",
         "ca",
+        "in",
         "remote",
         "to",
         "token",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from arena.bots.bot import HUMAN
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
 from arena.cli.matches.local_matches import KEPT
@@ -80,6 +79,7 @@ if TYPE_CHECKING:
 @click.option(
     "--partner",
     metavar="BOT",
+    shell_complete=completers.bots,
     default="sample:greedy",
     show_default=True,
     help="The bot for the other seat of a person's side.",
@@ -122,6 +122,7 @@ def play(
     The data folder keeps the records: --list prints them, and `last` names the newest one in
     replay, why, verify, logs and ask.
     """
+    from arena.bots.bot import HUMAN
     from arena.cli.matches import local_match, local_matches, play_progress, replay_page
     from arena.cli.workspace import Workspace
     from arena.store.matches.spec import Clock

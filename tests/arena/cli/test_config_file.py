@@ -15,12 +15,13 @@ from tests.arena.cli.terminal import Cli, Said
 
 REVIEWED = frozenset(
     """
-    all allowance alpha anchor bank beta boards burst by check cycles data debug delay dry-run
-    earlier faults format from-start full game games html json keep ladder ladders lang lenient
+    all all-seatings allowance alpha anchor bank beta boards bot burst by challenge-boards
+    challenges check cycles data debug delay dry-run
+    earlier faults form format from-start full game games html json keep ladder ladders lang lenient
     list los max-active-versions max-matches model name no-history no-pause no-wait once
-    open option output owner parquet patience play port push-mib pushes quick rate reason record
-    relay-wait rounds seat seats seed set spectators sprt start tables timing tournament trace
-    version views watch watchers web workers
+    open option output owner parquet partner patience play port push-mib pushes quick rate reason
+    record relay-wait rounds seat seats seed set spectators sprt start tables think timing
+    tournament trace version views watch watchers web workers
     """.split()
 )
 """Options that a project file in an untrusted folder may set: reviewed one by one.

@@ -106,6 +106,7 @@ def test_each_shell_completes_commands_options_games_and_bots(
         ("pokearena play pouku a b --option te", {"teams"}),
         ("pokearena play pouku --option reference=l", {"left"}),
         ("pokearena play pouku --option=reference=l", {"left"}),
+        ("pokearena play poke sample:greedy hu", {"human"}),
         ("pokearena new mybot --lang ru", {"ruby", "rust"}),
         ("pokearena config tournament r", {"resume", "run"}),
         ("pokearena compare a b --model n", {"normalized"}),
