@@ -20,7 +20,7 @@ REVIEWED = frozenset(
     earlier faults form format from-start full game games html json keep ladder ladders lang lenient
     list los max-active-versions max-matches model name no-history no-pause no-wait once
     open option output owner parquet partner patience play port push-mib pushes quick rate reason
-    record relay-wait rounds seat seats seed set spectators sprt start tables think timing
+    record relay-wait rounds season seat seats seed set spectators sprt start tables think timing
     tournament trace version views watch watchers web workers
     """.split()
 )
