@@ -120,7 +120,7 @@ def lives(pid: int) -> bool:
     return True
 
 
-def test_the_environment_of_a_bot_is_its_address_and_what_programs_expect(
+def test_the_environment_of_a_bot_has_its_address_and_common_variables(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
@@ -133,7 +133,7 @@ def test_the_environment_of_a_bot_is_its_address_and_what_programs_expect(
     }
 
 
-def test_unsandboxed_the_environment_of_a_bot_is_its_address_and_nothing_else(
+def test_an_unsandboxed_bot_gets_only_its_address_in_its_environment(
     open_table: Table,
 ) -> None:
     address = open_table.python("print(open('/proc/self/environ').read(), end='')")
@@ -141,7 +141,7 @@ def test_unsandboxed_the_environment_of_a_bot_is_its_address_and_nothing_else(
     assert open_table.end().output == f"POKEARENA_ADDRESS={address}\\x00"
 
 
-def test_nothing_of_the_arena_s_environment_shows_in_the_parents_of_a_bot(
+def test_parents_of_a_bot_do_not_expose_the_arena_environment(
     open_table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
@@ -163,12 +163,12 @@ def test_a_bot_runs_in_its_folder_and_inherits_no_descriptor(table: Table) -> No
     assert table.processes.ends(0)[1].output == "[]\n"
 
 
-def test_python_means_the_arena_s_own_interpreter(table: Table) -> None:
+def test_python_is_the_interpreter_of_the_arena(table: Table) -> None:
     table.python("import sys; print(sys.executable)")
     assert table.end().output == f"{sys.executable}\n"
 
 
-def test_python_means_that_of_the_folder_if_it_brings_one(table: Table) -> None:
+def test_python_is_the_interpreter_of_the_folder_if_present(table: Table) -> None:
     interpreter = table.folder / ".venv" / "bin" / "python"
     interpreter.parent.mkdir(parents=True)
     interpreter.write_text("#!/bin/sh\necho my own\n")
@@ -177,7 +177,7 @@ def test_python_means_that_of_the_folder_if_it_brings_one(table: Table) -> None:
     assert table.end().output == "my own\n"
 
 
-def test_every_process_gets_a_private_directory_of_its_own(table: Table) -> None:
+def test_every_process_gets_its_own_private_directory(table: Table) -> None:
     addresses = [table.shell(SLEEPER, seat) for seat in (0, 1, 0)]
     directories = [directory(address) for address in addresses]
     assert len(set(directories)) == 3
@@ -188,7 +188,7 @@ def test_every_process_gets_a_private_directory_of_its_own(table: Table) -> None
     assert not any(private.exists() for private in directories)
 
 
-def test_how_a_process_ended_is_told_at_once_in_words(table: Table) -> None:
+def test_the_exit_of_a_process_is_reported_at_once(table: Table) -> None:
     table.shell("echo out; echo err >&2; exit 3", seat=1)
     report = table.end(seat=1)
     without_memory = replace(report, peak_memory=0)
@@ -196,7 +196,7 @@ def test_how_a_process_ended_is_told_at_once_in_words(table: Table) -> None:
     assert table.ended == [report]
 
 
-def test_the_most_memory_that_a_bot_has_held_is_told_while_it_runs_and_when_it_has_ended(
+def test_peak_memory_is_reported_during_the_run_and_after_exit(
     table: Table,
 ) -> None:
     address = table.python(
@@ -217,7 +217,7 @@ def test_the_most_memory_that_a_bot_has_held_is_told_while_it_runs_and_when_it_h
     assert 64 << 20 < table.processes.ends(0)[0].peak_memory < 128 << 20
 
 
-def test_a_process_that_was_killed_is_told_by_its_signal(table: Table) -> None:
+def test_the_report_of_a_killed_process_has_its_signal(table: Table) -> None:
     table.shell("kill -SEGV $$")
     report = table.end()
     assert (report.ended, report.signal, report.status) == (
@@ -239,7 +239,7 @@ def test_a_process_that_was_killed_is_told_by_its_signal(table: Table) -> None:
         ),
     ],
 )
-def test_a_program_that_cannot_be_started_is_an_end_like_another(
+def test_a_program_that_cannot_be_started_is_reported_as_an_exit(
     table: Table, run: tuple[str, ...], why: str
 ) -> None:
     (table.folder / "notes").write_text("")
@@ -249,22 +249,22 @@ def test_a_program_that_cannot_be_started_is_an_end_like_another(
     assert not Path(address.removeprefix("unix:")).exists()
 
 
-def test_a_program_of_an_outrageous_name_is_an_end_like_another(table: Table) -> None:
+def test_a_program_with_an_overlong_name_is_reported_as_an_exit(table: Table) -> None:
     table.start(("./a\nb" + "c" * 100_000,))
     assert table.end().ended.startswith("could not be started: ./a b")
 
 
-def test_what_a_running_process_has_written_can_be_asked_for(table: Table) -> None:
+def test_output_of_a_running_process_can_be_read(table: Table) -> None:
     table.wrote(table.shell(f"{THERE} echo thinking; touch written; {SLEEPER}"), "written")
     assert replace(table.processes.report(0), peak_memory=0) == Report(0, output="thinking\n")
 
 
-def test_an_end_that_is_under_way_is_waited_for(table: Table) -> None:
+def test_a_pending_exit_is_awaited(table: Table) -> None:
     table.shell("sleep 0.2; exit 7")
     assert table.processes.report(0, patience=60).ended == "exited with status 7"
 
 
-def test_a_bot_that_floods_its_output_is_stopped_and_its_beginning_and_end_are_kept(
+def test_a_flood_of_output_stops_the_bot_and_keeps_head_and_tail(
     tmp_path: Path,
 ) -> None:
     table = Table(tmp_path, Limits(output=1024 * 1024))
@@ -309,7 +309,7 @@ def test_a_bot_cannot_have_more_memory_than_its_limit(tmp_path: Path) -> None:
         assert "MemoryError" in report.output
 
 
-def test_a_process_is_asked_to_end_before_it_is_killed(table: Table) -> None:
+def test_a_process_gets_sigterm_before_sigkill(table: Table) -> None:
     address = table.python(
         f"{PYTHON_THERE}import signal, sys\n"
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye')))\n"
@@ -323,20 +323,20 @@ def test_a_process_is_asked_to_end_before_it_is_killed(table: Table) -> None:
     assert without_memory == Report(0, "exited with status 0", False, "bye\n", status=0)
 
 
-def test_a_bot_that_ignores_sigterm_dies(table: Table) -> None:
+def test_a_bot_that_ignores_sigterm_is_killed(table: Table) -> None:
     ready = f"{THERE} trap '' TERM; touch ready; while :; do sleep 0.01; done"
     table.wrote(table.shell(ready), "ready")
     table.processes.stop(0)
     assert table.processes.ends(0)[0].ended == "was killed by SIGKILL"
 
 
-def test_an_end_that_was_asked_for_is_no_news(table: Table) -> None:
+def test_a_requested_stop_is_not_reported(table: Table) -> None:
     table.shell(SLEEPER)
     table.processes.stop(0)
     assert table.ended == []
 
 
-def test_stopping_a_seat_ends_all_it_has_started_and_nothing_else(table: Table) -> None:
+def test_stopping_a_seat_kills_only_its_own_descendants(table: Table) -> None:
     other = table.shell(f"{THERE} touch ready; {SLEEPER}", seat=1)
     address = table.python(DAEMONS + "time.sleep(600)")
     table.wrote(other, "ready")
@@ -348,7 +348,7 @@ def test_stopping_a_seat_ends_all_it_has_started_and_nothing_else(table: Table) 
     assert living(other)
 
 
-def test_a_process_that_ends_takes_along_what_it_has_started(table: Table) -> None:
+def test_descendants_are_killed_when_a_process_exits(table: Table) -> None:
     address = table.python(DAEMONS)
     assert table.end().ended == "exited with status 0"
     assert not living(address)
@@ -362,7 +362,7 @@ def test_a_seat_can_be_started_again(table: Table) -> None:
     assert table.processes.report(0, patience=0).ended == ""
 
 
-def test_nothing_of_a_bot_outlives_an_owner_that_is_killed(tmp_path: Path) -> None:
+def test_processes_of_a_bot_die_with_the_killed_parent(tmp_path: Path) -> None:
     owner = tmp_path / "owner.py"
     owner.write_text(
         textwrap.dedent("""
@@ -404,7 +404,7 @@ def test_a_bot_that_kills_its_init_process_gains_nothing(open_table: Table) -> N
     assert not living(address)
 
 
-def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
+def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(table: Table) -> None:
     address = table.shell(f"{THERE} touch ready; {SLEEPER}")
     table.wrote(address, "ready")
     os.kill(table.processes._launcher.pid, signal.SIGKILL)
@@ -416,7 +416,7 @@ def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
     assert table.ended == []
 
 
-def test_a_report_that_cannot_be_read_is_a_fault_of_the_arena(table: Table) -> None:
+def test_an_unreadable_report_is_an_infrastructure_fault(table: Table) -> None:
     # The launcher writes its reports to its standard output.
     reports = Path(f"/proc/{table.processes._launcher.pid}/fd/1")
     with reports.open("wb") as pipe:
@@ -426,7 +426,7 @@ def test_a_report_that_cannot_be_read_is_a_fault_of_the_arena(table: Table) -> N
     assert "JSONDecodeError" in sentence
 
 
-def test_the_keeper_imports_little_so_that_it_starts_at_once() -> None:
+def test_the_sandbox_launcher_imports_few_modules() -> None:
     script = (
         "import sys; sys.path.append(sys.argv[1]); import arena.bots.sandbox.launcher; "
         "print(*sys.modules)"

@@ -42,7 +42,7 @@ def shell(heading: str) -> list[str]:
     return re.findall(r"^```sh\n(.*?)^```$", section(heading), re.DOTALL | re.MULTILINE)
 
 
-def test_the_transcript_is_a_game_of_the_page_s_own_bot() -> None:
+def test_the_transcript_is_a_game_of_the_bot_on_the_page() -> None:
     played, transcript_lines = transcript.played()
     assert transcript.with_transcript(PAGE, played) == PAGE, "write it anew: scripts/transcript"
     assert transcript_lines.verdicts == [["finished"] * 3]
@@ -59,7 +59,7 @@ def test_the_bot_of_one_line_plays(tmp_path: Path) -> None:
     assert played.verdicts == [["finished", "finished"]]
 
 
-def test_every_kind_of_action_of_every_game_is_shown_as_it_is_sent() -> None:
+def test_every_action_type_has_a_json_example() -> None:
     rows = re.findall(r"^\| (Poke|Pokex|Pouku|Saint Poker|Pokino) \| (.*) \|$", PAGE, re.MULTILINE)
     assert len(rows) == len(GAMES)
     for name, cell in rows:
@@ -69,7 +69,7 @@ def test_every_kind_of_action_of_every_game_is_shown_as_it_is_sent() -> None:
         assert {type(action) for action in shown} == set(game.action_types)
 
 
-def test_the_games_their_seats_and_options_are_those_that_there_are() -> None:
+def test_listed_games_seats_and_options_match_the_registry() -> None:
     rows = re.findall(
         r"^\| `(\w+)` \| ([2-6, ]+) \|(.*)\|$", section("What will be played"), re.MULTILINE
     )
@@ -112,7 +112,7 @@ def objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.long
-def test_a_bot_can_be_asked_by_hand(grpcurl: Path, tmp_path: Path) -> None:
+def test_the_shell_commands_question_a_bot(grpcurl: Path, tmp_path: Path) -> None:
     copy_kit("python", tmp_path)
     shutil.copy(ROOT / "sample_bots" / "shell" / "bot.sh", tmp_path)
     with_kit, by_lines, asks = shell("By hand")

@@ -46,7 +46,7 @@ def mine(here: Path) -> Path:
     return folder
 
 
-def test_a_sample_is_found_where_the_arena_is(here: Path) -> None:
+def test_a_sample_bot_is_found_in_the_installation(here: Path) -> None:
     assert "random" in samples()
     bot = resolve("sample:random")
     assert bot.label == "random"
@@ -55,7 +55,7 @@ def test_a_sample_is_found_where_the_arena_is(here: Path) -> None:
     assert (bot.folder / "bot.toml").exists()
 
 
-def test_an_unknown_sample_is_told_the_nearest_one(here: Path) -> None:
+def test_an_unknown_sample_bot_suggests_the_nearest_one(here: Path) -> None:
     assert complaint("sample:randon") == ('There is no sample bot "randon"; did you mean "random"?')
 
 
@@ -68,24 +68,24 @@ def test_a_folder_with_a_manifest_is_a_bot(
     assert (bot.label, bot.language, bot.folder, bot.file) == ("mine", "python", mine, None)
 
 
-def test_the_folder_one_stands_in_is_a_bot(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_current_folder_is_a_bot(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(mine)
     assert resolve(".").folder == mine
 
 
 @pytest.mark.parametrize("text", ["mybot/greedy.toml", "./mybot/greedy.toml"])
-def test_a_manifest_is_a_bot_whatever_its_name(mine: Path, text: str) -> None:
+def test_a_manifest_with_any_file_name_is_a_bot(mine: Path, text: str) -> None:
     (mine / "greedy.toml").write_text(MANIFEST.replace("mine", "greedy"))
     bot = resolve(text, lookup, known)
     assert (bot.label, bot.folder, bot.manifest_file) == ("greedy", mine, "greedy.toml")
     assert resolve("mybot").label == "mine"
 
 
-def test_the_manifest_of_a_folder_is_the_bot_in_it(mine: Path) -> None:
+def test_a_manifest_and_its_folder_are_the_same_bot(mine: Path) -> None:
     assert resolve("mybot/bot.toml") == resolve("mybot")
 
 
-def test_a_manifest_in_the_folder_one_stands_in_is_a_bot(
+def test_a_manifest_in_the_current_folder_is_a_bot(
     mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(mine)
@@ -94,7 +94,7 @@ def test_a_manifest_in_the_folder_one_stands_in_is_a_bot(
     assert complaint("greedi.toml").endswith('did you mean "greedy.toml"?')
 
 
-def test_a_toml_file_that_is_no_manifest_is_refused(mine: Path) -> None:
+def test_a_toml_file_that_is_not_a_manifest_is_refused(mine: Path) -> None:
     (mine / "Cargo.toml").write_text("[package]\n")
     with pytest.raises(ManifestError) as caught:
         resolve("mybot/Cargo.toml", lookup, known)
@@ -149,24 +149,24 @@ def test_a_socket_is_a_remote_bot(here: Path) -> None:
     assert resolve("unix:x.sock").address == f"unix:{here}/x.sock"
 
 
-def test_a_name_is_the_newest_version_in_the_store(here: Path) -> None:
+def test_a_name_resolves_to_the_newest_stored_version(here: Path) -> None:
     assert resolve("swift", lookup, known) is STORED["swift", "2"]
 
 
-def test_a_name_and_version_is_that_version(here: Path) -> None:
+def test_a_label_resolves_to_the_stored_version(here: Path) -> None:
     assert resolve("swift@1", lookup, known) is STORED["swift", "1"]
 
 
-def test_a_folder_that_is_no_bot_does_not_hide_a_stored_one(here: Path) -> None:
+def test_a_folder_without_a_bot_does_not_hide_a_stored_bot(here: Path) -> None:
     (here / "swift").mkdir()
     assert resolve("swift", lookup, known) is STORED["swift", "2"]
 
 
-def test_an_unknown_version_is_told_those_there_are(here: Path) -> None:
+def test_an_unknown_version_lists_the_known_versions(here: Path) -> None:
     assert complaint("swift@7") == ('There is no version "swift@7"; there are swift@1, swift@2.')
 
 
-def test_a_name_of_a_sample_is_told_how_to_write_it(here: Path) -> None:
+def test_a_bare_sample_name_suggests_the_sample_prefix(here: Path) -> None:
     assert complaint("random") == 'There is no bot "random" here; did you mean "sample:random"?'
 
 
@@ -179,11 +179,11 @@ def test_a_name_of_a_sample_is_told_how_to_write_it(here: Path) -> None:
         ("sample.random", "sample:random"),
     ],
 )
-def test_a_misspelt_bot_is_told_the_nearest_one(mine: Path, text: str, suggestion: str) -> None:
+def test_a_misspelled_bot_suggests_the_nearest_one(mine: Path, text: str, suggestion: str) -> None:
     assert complaint(text) == f'There is no bot "{text}"; did you mean "{suggestion}"?'
 
 
-def test_what_is_near_nothing_is_told_the_forms(here: Path) -> None:
+def test_an_unrecognizable_bot_lists_the_accepted_forms(here: Path) -> None:
     assert complaint("zzzzzzzz") == (
         'There is no bot "zzzzzzzz"; a bot is sample:NAME, a folder with a bot.toml, a .toml or '
         ".py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
@@ -195,7 +195,7 @@ def test_without_a_store_a_stored_bot_is_unknown(here: Path) -> None:
         resolve("swift@1")
 
 
-def test_bots_of_one_name_are_told_apart() -> None:
+def test_bots_with_equal_names_get_distinct_labels() -> None:
     labels = ["a", "b", "a", "a-2", "a"]
     assert [bot.label for bot in told_apart(Bot(label) for label in labels)] == [
         "a",

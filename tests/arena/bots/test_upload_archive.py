@@ -58,7 +58,7 @@ def unpacking(tmp_path: Path) -> Unpacking:
     return Unpacking(tmp_path)
 
 
-def test_a_bot_that_was_packed_is_the_same_bot_when_it_is_unpacked(unpacking: Unpacking) -> None:
+def test_packing_and_unpacking_preserves_the_content_hash(unpacking: Unpacking) -> None:
     bot = resolver.resolve("sample:greedy")
     first, second = io.BytesIO(), io.BytesIO()
     contents = upload_archive.pack(bot, first)
@@ -68,13 +68,13 @@ def test_a_bot_that_was_packed_is_the_same_bot_when_it_is_unpacked(unpacking: Un
     assert content_hash(resolver.from_folder(unpacking.inside)) == content_hash(bot)
 
 
-def test_of_the_rights_of_files_only_that_to_run_is_kept(unpacking: Unpacking) -> None:
+def test_only_the_executable_bit_of_file_modes_is_preserved(unpacking: Unpacking) -> None:
     unpacking.of(packed(member("run", b"x", mode=0o1777), member("read", b"x", mode=0o000)))
     modes = {path.name: path.stat().st_mode & 0o7777 for path in unpacking.inside.iterdir()}
     assert modes == {"run": 0o755, "read": 0o644}
 
 
-def test_what_other_tars_write_is_taken_too(unpacking: Unpacking) -> None:
+def test_archives_of_other_tar_programs_are_accepted(unpacking: Unpacking) -> None:
     folder = {"type": tarfile.DIRTYPE}
     there = [member(".", **folder), member("./a", **folder), member("./a/bé", b"x")]
     unpacking.of(packed(*there, form=tarfile.GNU_FORMAT))
@@ -88,7 +88,7 @@ def test_what_other_tars_write_is_taken_too(unpacking: Unpacking) -> None:
         *("x" * 300, "/".join("a" * 60), "a" * 200 + "/" + "/".join(["b" * 200] * 6)),
     ],
 )
-def test_no_file_comes_to_lie_anywhere_else(unpacking: Unpacking, name: str) -> None:
+def test_no_file_is_written_outside_the_folder(unpacking: Unpacking, name: str) -> None:
     with pytest.raises(BotError, match="is not a path within the bot's folder"):
         unpacking.of(packed(member(name, b"x")))
     assert unpacking.files == {}
@@ -96,7 +96,7 @@ def test_no_file_comes_to_lie_anywhere_else(unpacking: Unpacking, name: str) -> 
 
 
 @pytest.mark.parametrize("fields", [{"path": "../../x"}, {"path": "/x"}, {"path": "a\0b"}])
-def test_an_extended_header_leads_nowhere_else_either(
+def test_an_extended_header_cannot_escape_the_folder(
     unpacking: Unpacking, fields: dict[str, str]
 ) -> None:
     with pytest.raises(BotError, match="is not a path within"):
@@ -115,44 +115,44 @@ def test_an_extended_header_leads_nowhere_else_either(
         (tarfile.GNUTYPE_SPARSE, "of an unknown type"),
     ],
 )
-def test_nothing_but_plain_files_is_taken(unpacking: Unpacking, kind: bytes, word: str) -> None:
+def test_only_regular_files_are_accepted(unpacking: Unpacking, kind: bytes, word: str) -> None:
     before = member("first", b"x")
     with pytest.raises(BotError, match=word):
         unpacking.of(packed(before, member("a", type=kind, linkname="/etc/passwd")))
 
 
-def test_nothing_is_written_through_a_link_or_twice(unpacking: Unpacking) -> None:
+def test_links_are_not_followed_and_files_are_not_overwritten(unpacking: Unpacking) -> None:
     with pytest.raises(BotError, match='"a" is in the upload twice'):
         unpacking.of(packed(member("a", b"x"), member("a", b"y")))
     assert unpacking.files == {"a": "x"}
 
 
 @pytest.mark.parametrize("names", [("a", "a/b"), ("a/b", "a")])
-def test_a_file_is_no_folder(unpacking: Unpacking, names: tuple[str, str]) -> None:
+def test_a_file_cannot_be_used_as_a_folder(unpacking: Unpacking, names: tuple[str, str]) -> None:
     with pytest.raises(BotError, match="is a folder too"):
         unpacking.of(packed(*(member(name, b"x") for name in names)))
 
 
-def test_a_bomb_is_stopped_by_what_it_becomes(unpacking: Unpacking) -> None:
+def test_a_decompression_bomb_is_stopped_by_its_ratio(unpacking: Unpacking) -> None:
     with pytest.raises(BotError, match="more than 200 times its size"):
         unpacking.of(packed(member("a", bytes(30 * 2**20))))
     written = sum(path.stat().st_size for path in unpacking.inside.iterdir())
     assert written < 10 * 2**20
 
 
-def test_a_bomb_of_headers_is_stopped(unpacking: Unpacking) -> None:
+def test_too_many_headers_are_refused(unpacking: Unpacking) -> None:
     with pytest.raises(BotError, match="a header of more than 64 KiB"):
         unpacking.of(packed(member("a", b"x", pax_headers={"comment": os.urandom(99999).hex()})))
 
 
-def test_what_says_that_it_is_too_large_is_not_even_begun(unpacking: Unpacking) -> None:
+def test_an_oversized_declared_size_is_refused_before_extraction(unpacking: Unpacking) -> None:
     for size in ("99999999999999", "-5"):
         with pytest.raises(BotError, match="larger than 100 MiB"):
             unpacking.of(packed(member("a", b"x", pax_headers={"size": size})))
     assert unpacking.files == {}
 
 
-def test_there_are_only_so_many_files_and_folders(
+def test_the_number_of_files_and_folders_is_limited(
     unpacking: Unpacking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deep = "/".join("abcdefghij")
@@ -164,13 +164,13 @@ def test_there_are_only_so_many_files_and_folders(
 
 
 @pytest.mark.parametrize("cut", [0, 1, 9, 10, 500, -1, -4, -9])
-def test_what_is_cut_off_is_refused(unpacking: Unpacking, cut: int) -> None:
+def test_a_truncated_archive_is_refused(unpacking: Unpacking, cut: int) -> None:
     whole = packed(member("a", os.urandom(2000)))
     with pytest.raises(BotError, match=r"this is not a complete tar\.gz"):
         unpacking.of(whole[:cut])
 
 
-def test_what_is_changed_on_its_way_is_refused(unpacking: Unpacking) -> None:
+def test_a_corrupted_archive_is_refused(unpacking: Unpacking) -> None:
     whole = bytearray(packed(member("a", os.urandom(2000))))
     whole[-8] ^= 1
     with pytest.raises(BotError, match=r"this is not a complete tar\.gz \(CRC"):
@@ -187,12 +187,12 @@ def test_what_is_changed_on_its_way_is_refused(unpacking: Unpacking) -> None:
     # Numbers, because packed data contains the time and all pytest workers need the same test ids.
     ids=range(6),
 )
-def test_what_is_no_tar_gz_is_refused(unpacking: Unpacking, data: bytes) -> None:
+def test_data_that_is_not_tar_gz_is_refused(unpacking: Unpacking, data: bytes) -> None:
     with pytest.raises(BotError, match=r"this is not a complete tar\.gz"):
         unpacking.of(data)
 
 
-def test_a_header_of_nonsense_is_refused(unpacking: Unpacking) -> None:
+def test_an_invalid_header_is_refused(unpacking: Unpacking) -> None:
     raw = bytearray(gzip.decompress(packed(member("a", b"x"))))
     raw[124:136] = b"\xff" * 12
     raw[148:156] = b"%06o\0 " % (sum(raw[:148]) + 8 * 32 + sum(raw[156:512]))
@@ -200,7 +200,7 @@ def test_a_header_of_nonsense_is_refused(unpacking: Unpacking) -> None:
         unpacking.of(gzip.compress(bytes(raw)))
 
 
-def test_whatever_arrives_ends_in_a_sentence_or_in_plain_files(tmp_path: Path) -> None:
+def test_random_corruption_is_refused_or_yields_regular_files(tmp_path: Path) -> None:
     """Random bytes of a valid archive are changed, before or after compression."""
     chance = random.Random(7)
     raw = gzip.decompress(packed(member("a/b", b"x" * 700), member("ü" * 120, b"y")))

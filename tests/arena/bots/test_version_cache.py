@@ -47,7 +47,7 @@ def make_room(versions: Path, most: int) -> list[str]:
     return version_store.make_room(versions, most, lambda content: True)
 
 
-def test_what_was_not_played_for_the_longest_time_goes_and_no_more_than_must(
+def test_the_least_recently_played_versions_are_evicted_first(
     tmp_path: Path,
 ) -> None:
     for name, used in (("a", 3), ("b", 1), ("c", 2), ("d", 4)):
@@ -57,14 +57,14 @@ def test_what_was_not_played_for_the_longest_time_goes_and_no_more_than_must(
     assert left(tmp_path) == ["a", "a.fetched", "d", "d.fetched"]
 
 
-def test_what_is_played_again_counts_as_new(tmp_path: Path) -> None:
+def test_playing_a_version_renews_it(tmp_path: Path) -> None:
     old = fetch(tmp_path, "old", 1)
     fetch(tmp_path, "new", 2)
     version_store.note_use(old)
     assert make_room(tmp_path, 100) == ["new"]
 
 
-def test_what_was_added_here_never_goes(tmp_path: Path) -> None:
+def test_locally_added_versions_are_never_evicted(tmp_path: Path) -> None:
     folder = fetch(tmp_path, "mine", 1)
     fetched(folder).unlink()
     version_store.note_use(folder)
@@ -72,14 +72,14 @@ def test_what_was_added_here_never_goes(tmp_path: Path) -> None:
     assert left(tmp_path) == ["mine"]
 
 
-def test_what_cannot_be_fetched_again_stays(tmp_path: Path) -> None:
+def test_versions_missing_from_the_store_are_not_evicted(tmp_path: Path) -> None:
     fetch(tmp_path, "only", 1)
     fetch(tmp_path, "other", 2)
     assert version_store.make_room(tmp_path, 0, lambda content: content != "only") == ["other"]
     assert left(tmp_path) == ["only", "only.fetched"]
 
 
-def test_what_somebody_plays_stays_and_something_else_goes(tmp_path: Path) -> None:
+def test_a_version_in_use_is_kept_and_an_idle_one_evicted(tmp_path: Path) -> None:
     held = version_store.held(fetch(tmp_path, "played", 1))
     assert held is not None
     fetch(tmp_path, "idle", 2)
@@ -90,7 +90,7 @@ def test_what_somebody_plays_stays_and_something_else_goes(tmp_path: Path) -> No
     assert left(tmp_path) == []
 
 
-def test_another_process_that_plays_it_keeps_it_until_it_dies(tmp_path: Path) -> None:
+def test_a_version_used_by_another_process_is_kept_until_that_exits(tmp_path: Path) -> None:
     folder = fetch(tmp_path, "played", 1)
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -103,7 +103,7 @@ def test_another_process_that_plays_it_keeps_it_until_it_dies(tmp_path: Path) ->
     assert make_room(tmp_path, 0) == ["played"]
 
 
-def test_two_may_play_it_at_once(tmp_path: Path) -> None:
+def test_two_users_can_hold_a_version_at_once(tmp_path: Path) -> None:
     folder = fetch(tmp_path, "played", 1)
     first, other = version_store.held(folder), version_store.held(folder)
     assert first is not None
@@ -113,7 +113,7 @@ def test_two_may_play_it_at_once(tmp_path: Path) -> None:
     os.close(other)
 
 
-def test_a_folder_that_is_taken_away_before_it_is_locked_is_not_held(
+def test_a_folder_deleted_before_it_is_locked_is_not_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = fetch(tmp_path, "played", 1)
@@ -139,7 +139,7 @@ def opened(within: Path) -> Iterator[str]:
                 yield name
 
 
-def test_a_mark_of_what_is_gone_goes_too(tmp_path: Path) -> None:
+def test_the_marker_of_a_deleted_folder_is_removed(tmp_path: Path) -> None:
     folder = fetch(tmp_path, "gone", 1)
     (folder / "bot").unlink()
     (folder / "data" / "book").unlink()

@@ -26,7 +26,7 @@ def bot(folder: Path) -> Bot:
     return local(folder)
 
 
-def test_the_hash_is_that_of_the_content_wherever_it_lies(tmp_path: Path) -> None:
+def test_the_hash_does_not_depend_on_the_path(tmp_path: Path) -> None:
     first, second = make(tmp_path / "a"), make(tmp_path / "b" / "c")
     assert content_hash(bot(first)) == content_hash(bot(second))
 
@@ -45,7 +45,7 @@ def test_one_byte_changes_the_hash(tmp_path: Path) -> None:
     assert content_hash(bot(folder)) != before
 
 
-def test_a_name_or_the_right_to_execute_changes_the_hash(tmp_path: Path) -> None:
+def test_a_file_name_or_the_executable_bit_changes_the_hash(tmp_path: Path) -> None:
     folder = make(tmp_path / "a")
     before = content_hash(bot(folder))
     (folder / "data" / "book.txt").chmod(0o755)
@@ -56,7 +56,7 @@ def test_a_name_or_the_right_to_execute_changes_the_hash(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["__pycache__/x.py", ".git/config", ".venv/bin/x", "old.pyc"])
-def test_what_tools_leave_behind_is_no_content(tmp_path: Path, name: str) -> None:
+def test_tool_leftovers_are_not_content(tmp_path: Path, name: str) -> None:
     folder = make(tmp_path / "a")
     before = content_hash(bot(folder))
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ def test_what_tools_leave_behind_is_no_content(tmp_path: Path, name: str) -> Non
     assert not (admitted.folder / name).exists()
 
 
-def test_fetched_packages_are_content_only_if_no_build_fetches_them(tmp_path: Path) -> None:
+def test_vendored_packages_are_content_only_without_a_build(tmp_path: Path) -> None:
     plain, built = make(tmp_path / "a"), make(tmp_path / "b", 'build = ["true"]')
     before = [content_hash(bot(plain)), content_hash(bot(built))]
     for folder in (plain, built):
@@ -77,7 +77,7 @@ def test_fetched_packages_are_content_only_if_no_build_fetches_them(tmp_path: Pa
     assert content_hash(bot(built)) == before[1]
 
 
-def test_an_admitted_bot_is_a_copy_that_stays_as_it_is(tmp_path: Path) -> None:
+def test_an_admitted_bot_is_an_independent_copy(tmp_path: Path) -> None:
     folder = make(tmp_path / "a")
     admitted = admit(bot(folder), tmp_path / "versions")
     (folder / "bot").write_text("changed")
@@ -88,7 +88,7 @@ def test_an_admitted_bot_is_a_copy_that_stays_as_it_is(tmp_path: Path) -> None:
     assert os.access(admitted.folder / "bot", os.X_OK)
 
 
-def test_a_file_is_admitted_with_a_manifest_and_without_its_neighbours(tmp_path: Path) -> None:
+def test_a_single_file_is_admitted_with_a_manifest_only(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "bot.py").write_text("pass")
     (tmp_path / "home" / "secret").write_text("x")
@@ -100,7 +100,7 @@ def test_a_file_is_admitted_with_a_manifest_and_without_its_neighbours(tmp_path:
     assert admitted.content == content_hash(bot(tmp_path / "home" / "bot.py"))
 
 
-def test_bots_that_share_a_folder_are_admitted_each_with_its_own_manifest(tmp_path: Path) -> None:
+def test_bots_in_one_folder_are_admitted_with_separate_manifests(tmp_path: Path) -> None:
     folder = make(tmp_path / "a")
     (folder / "greedy.toml").write_text('name = "greedy"\nrun = ["./bot", "greedy"]\n')
     greedy = bot(folder / "greedy.toml")
@@ -113,7 +113,7 @@ def test_bots_that_share_a_folder_are_admitted_each_with_its_own_manifest(tmp_pa
     assert admitted.content != content_hash(bot(folder))
 
 
-def test_a_folder_needs_no_bot_toml_beside_the_manifest_that_is_meant(tmp_path: Path) -> None:
+def test_a_manifest_with_another_name_needs_no_bot_toml(tmp_path: Path) -> None:
     folder = make(tmp_path / "a")
     (folder / "bot.toml").rename(folder / "only.toml")
     admitted = admit(bot(folder / "only.toml"), tmp_path / "versions")

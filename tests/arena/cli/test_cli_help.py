@@ -29,7 +29,7 @@ def all_commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tup
 COMMANDS = sorted(all_commands(pokearena))
 
 
-def test_the_help_names_every_command(cli: Cli) -> None:
+def test_the_help_lists_every_command(cli: Cli) -> None:
     result = cli("--help")
     assert result.status == 0
     for name in {path[0] for path in COMMANDS}:
@@ -37,7 +37,7 @@ def test_the_help_names_every_command(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_the_help_of_every_command_has_an_example_that_begins_with_it(
+def test_the_help_of_every_command_has_an_example_of_that_command(
     cli: Cli, path: tuple[str, ...]
 ) -> None:
     result = cli(*path, "--help")
@@ -46,7 +46,7 @@ def test_the_help_of_every_command_has_an_example_that_begins_with_it(
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_every_option_says_what_it_is_for(path: tuple[str, ...]) -> None:
+def test_every_option_has_a_help_text(path: tuple[str, ...]) -> None:
     command: click.Command = pokearena
     for name in path:
         assert isinstance(command, click.Group)
@@ -119,13 +119,13 @@ def test_garbage_is_collected_as_usual_after_the_first_collection() -> None:
     assert done.stdout.splitlines()[-1] == "True True"
 
 
-def test_no_command_at_all_shows_the_help_as_wrong_usage(cli: Cli) -> None:
+def test_without_a_command_the_help_is_a_usage_error(cli: Cli) -> None:
     result = cli()
     assert result.status == 2
     assert "Usage: pokearena" in result.out
 
 
-def test_an_unknown_command_is_answered_with_the_nearest(cli: Cli) -> None:
+def test_an_unknown_command_suggests_the_nearest(cli: Cli) -> None:
     result = cli("standing")
     assert result.status == 2
     assert isinstance(result.error, click.UsageError)
@@ -134,22 +134,20 @@ def test_an_unknown_command_is_answered_with_the_nearest(cli: Cli) -> None:
     assert result.out == ""
 
 
-def test_an_unknown_option_is_answered_with_the_nearest(cli: Cli) -> None:
+def test_an_unknown_option_suggests_the_nearest(cli: Cli) -> None:
     result = cli("play", "poke", "a", "b", "--sead", "1")
     assert result.status == 2
     assert "--seed" in result.err
     assert result.last == "next  pokearena play --help"
 
 
-def test_the_version_is_that_of_the_package(cli: Cli) -> None:
+def test_the_version_option_prints_the_package_version(cli: Cli) -> None:
     from importlib.metadata import version
 
     assert version("pokearena") in cli("--version").out
 
 
-def test_an_option_can_be_given_by_the_environment(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_option_can_be_set_by_the_environment(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POKEARENA_DATA", "elsewhere")
     assert "elsewhere" in cli("standings").err
     monkeypatch.setenv("POKEARENA_NEW_LANG", "cobol")
@@ -171,7 +169,7 @@ def test_a_usage_error_names_the_help_of_its_command(cli: Cli, here: Path) -> No
     assert "--data" not in unknown.err
 
 
-def test_an_empty_database_file_is_no_new_arena(cli: Cli, here: Path) -> None:
+def test_an_empty_database_file_is_not_a_new_arena(cli: Cli, here: Path) -> None:
     database = Workspace().folder.database
     database.parent.mkdir()
     database.touch()

@@ -51,7 +51,7 @@ NAMES = {
     ids=range(11),
 )
 @pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
-def test_nothing_that_is_printed_acts_on_a_terminal(
+def test_output_contains_no_terminal_control_characters(
     show: Callable[[], None],
     shown: str,
     terminal: bool,
@@ -98,7 +98,7 @@ def test_names_with_hidden_characters_are_refused(cli: Cli, name: str, here: Pat
 _HOUSE = ("greedy", "random")
 
 
-def test_the_sentence_names_the_character(cli: Cli) -> None:
+def test_the_error_names_the_character(cli: Cli) -> None:
     result = cli("owner", "add", "a\u202eda")
     assert result.err.splitlines()[0] == (
         r'error  the name of an owner, "a\u202eda", has the control or invisible character U+202E; '
@@ -119,7 +119,7 @@ def test_a_tournament_file_with_a_hidden_character_is_refused(cli: Cli, here: Pa
     assert tournaments.listing(Workspace(None).store) == ()
 
 
-def test_what_a_manifest_says_is_shown_spelled_out(cli: Cli, here: Path) -> None:
+def test_manifest_text_is_printed_with_escapes(cli: Cli, here: Path) -> None:
     (here / "mine").mkdir()
     escapes = HOSTILE.encode("unicode_escape").decode().replace(r"\x", r"\u00")
     (here / "mine" / "bot.toml").write_text(

@@ -87,7 +87,7 @@ def refused(said: Said) -> FileError:
     return said.error
 
 
-def test_each_source_comes_before_the_next(
+def test_sources_override_each_other_in_order(
     cli: Cli, project: Write, user: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def language(*words: str) -> str:
@@ -112,7 +112,7 @@ def test_files_are_merged_by_option(cli: Cli, project: Write, user: Write) -> No
     }
 
 
-def test_a_project_file_is_found_from_a_folder_below_and_its_paths_begin_in_its_folder(
+def test_a_project_file_applies_to_subfolders_and_its_paths_are_relative(
     cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project('data = "arena"')
@@ -125,7 +125,7 @@ def test_a_project_file_is_found_from_a_folder_below_and_its_paths_begin_in_its_
     }
 
 
-def test_the_nearest_project_file_is_used_alone(
+def test_only_the_nearest_project_file_is_used(
     cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project("[play]\nboards = 6")
@@ -142,7 +142,7 @@ def test_a_project_file_that_others_can_write_is_ignored(cli: Cli, project: Writ
     assert "warning" in said.err
 
 
-def test_a_variable_names_the_only_file(
+def test_a_variable_selects_the_only_file(
     cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project("[play]\nboards = 6")
@@ -180,7 +180,7 @@ def test_an_error_has_its_file_line_key_and_a_correction(
     assert hint in error.sentence
 
 
-def test_a_command_checks_its_own_table_and_helps_despite_errors(cli: Cli, project: Write) -> None:
+def test_a_command_checks_only_its_table_and_help_ignores_errors(cli: Cli, project: Write) -> None:
     project("[play]\nboards = 0")
     assert refused(cli("play", "poke", "a", "b")).key == "play.boards"
     assert cli("play", "--help").status == 0
@@ -205,14 +205,16 @@ def test_callbacks_of_options_check_values_of_files(cli: Cli, user: Write) -> No
         ('[export]\noutput = "~/table.csv"', "export.output"),
     ],
 )
-def test_a_project_file_cannot_lead_out_of_its_folder(
+def test_paths_of_a_project_file_cannot_leave_its_folder(
     cli: Cli, project: Write, text: str, key: str
 ) -> None:
     project(text)
     assert refused(cli("config")).key == key
 
 
-def test_a_link_does_not_lead_out_of_the_folder(cli: Cli, here: Path, project: Write) -> None:
+def test_links_of_a_project_file_cannot_leave_its_folder(
+    cli: Cli, here: Path, project: Write
+) -> None:
     (here / "link").symlink_to("/tmp")
     project('data = "link/arena"')
     assert refused(cli("config")).key == "data"

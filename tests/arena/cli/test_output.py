@@ -4,16 +4,16 @@ from arena.cli import output
 from arena.cli.output import clean, painted
 
 
-def test_cards_are_painted_in_their_places_and_nothing_else_is() -> None:
+def test_only_cards_are_painted() -> None:
     line = "  greedy  AS TH 2C 9D  XS 1H ASK"
     assert painted(line).plain == "  greedy  A♠ T♥ 2♣ 9♦  XS 1H ASK"
 
 
-def test_what_a_bot_wrote_plays_no_tricks_on_a_terminal() -> None:
+def test_control_characters_of_bot_output_are_escaped() -> None:
     assert clean("a\x1b[2J\r\nb\tc\x07") == "a\\x1b[2J b c\\x07"
 
 
-def test_columns_line_up_with_numbers_on_the_right() -> None:
+def test_columns_are_aligned_with_numbers_on_the_right() -> None:
     rows = [("a", 1, "x"), ("bcd", 20, None)]
     assert output.aligned(("bot", "games", "<faults"), rows) == [
         "bot  games  faults",

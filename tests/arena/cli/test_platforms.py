@@ -34,14 +34,16 @@ def test_every_command_is_refused_on_windows(tmp_path: Path, words: tuple[str, .
     "words",
     [("demo",), ("serve", "--port", "0"), ("play", "poke", "sample:random", "sample:random")],
 )
-def test_what_starts_bots_is_refused_on_bsd(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_commands_that_start_bots_are_refused_on_bsd(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
     done = on_system("freebsd14", tmp_path, *words)
     assert done.returncode == UNREACHABLE
     assert "Traceback" not in done.stderr
     assert "only on Linux" in done.stderr
 
 
-def test_what_starts_no_bots_is_not_refused_on_bsd(tmp_path: Path) -> None:
+def test_commands_that_start_no_bots_work_on_bsd(tmp_path: Path) -> None:
     assert on_system("freebsd14", tmp_path, "rules", "poke").returncode == OK
     assert on_system("freebsd14", tmp_path, "verify", str(RECORD)).returncode == OK
     assert on_system("freebsd14", tmp_path, "new", "mine").returncode == OK

@@ -77,7 +77,7 @@ def test_calls_that_show_or_change_the_page_cache_return_an_error(sandboxed: San
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are those of x86-64")
-def test_advice_on_a_process_own_memory_is_allowed(sandboxed: SandboxedBot) -> None:
+def test_madvise_on_the_memory_of_the_calling_process_is_allowed(sandboxed: SandboxedBot) -> None:
     lines = [SCRIPT]
     for call in ALLOWED:
         lines += ["ctypes.set_errno(0)", f"result = {call}", "print(ctypes.get_errno())"]
@@ -100,7 +100,7 @@ def resident(path: Path) -> set[int]:
     return {number for number, state in enumerate(states) if state & 1}
 
 
-def test_pages_that_a_bot_has_read_leave_the_page_cache_with_it(tmp_path: Path) -> None:
+def test_files_read_by_a_bot_are_dropped_from_the_page_cache_at_its_end(tmp_path: Path) -> None:
     if "memory" not in cgroup.parents():
         assert "CI" not in os.environ or os.geteuid() != 0
         pytest.skip("no control groups can be made here")

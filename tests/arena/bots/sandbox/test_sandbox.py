@@ -71,7 +71,7 @@ def sandboxed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sandbo
         yield bot
 
 
-def test_a_level_that_is_used_has_held() -> None:
+def test_the_selected_sandbox_level_passed_its_probe() -> None:
     assert available_levels.offer(available_levels.best()).holds
 
 
@@ -83,7 +83,7 @@ def test_a_bot_reads_its_own_files_and_cannot_write_them(sandboxed: SandboxedBot
     assert (sandboxed.folder / "data").read_text() == "mine"
 
 
-def test_a_bot_sees_nothing_of_others(
+def test_a_bot_cannot_see_other_processes_or_their_files(
     sandboxed: SandboxedBot, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     other = tmp_path_factory.mktemp("other") / "secret"
@@ -99,18 +99,18 @@ def test_a_bot_sees_nothing_of_others(
 
 
 @pytest.mark.parametrize("name", ["meek", "strong"])
-def test_house_bots_find_what_they_import(sandboxed: SandboxedBot, name: str) -> None:
+def test_house_bots_can_import_their_modules(sandboxed: SandboxedBot, name: str) -> None:
     address = sandboxed.processes.start(0, resolver.sample(name))
     wait_until(lambda: listens(address) or bool(sandboxed.processes.ends(0)))
     assert not sandboxed.processes.ends(0)
 
 
-def test_a_bot_has_scratch_space_that_goes_with_it(sandboxed: SandboxedBot) -> None:
+def test_scratch_space_is_deleted_with_its_bot(sandboxed: SandboxedBot) -> None:
     assert sandboxed.tries("open(os.environ['TMPDIR'] + '/x', 'w').write('x')") == ["done"]
     assert sandboxed.tries("open(os.environ['TMPDIR'] + '/x')") == ["FileNotFoundError"]
 
 
-def test_a_bot_reaches_nobody(sandboxed: SandboxedBot, tmp_path: Path) -> None:
+def test_a_bot_cannot_open_network_connections(sandboxed: SandboxedBot, tmp_path: Path) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as tcp,
         socket.socket(socket.AF_UNIX) as abstract,
@@ -130,7 +130,7 @@ def test_a_bot_reaches_nobody(sandboxed: SandboxedBot, tmp_path: Path) -> None:
     assert "done" not in output
 
 
-def test_a_bot_is_refused_what_bots_do_not_need(sandboxed: SandboxedBot) -> None:
+def test_system_calls_that_bots_do_not_need_fail(sandboxed: SandboxedBot) -> None:
     calls = [
         "libc.unshare(0x10000000)",
         "libc.ptrace(16, os.getppid(), 0, 0)",
@@ -145,7 +145,7 @@ def test_a_bot_is_refused_what_bots_do_not_need(sandboxed: SandboxedBot) -> None
     assert report.output.split() == ["-1"] * len(calls)
 
 
-def test_files_that_all_bots_see_cannot_be_locked_or_watched(sandboxed: SandboxedBot) -> None:
+def test_shared_files_cannot_be_locked_or_watched(sandboxed: SandboxedBot) -> None:
     output = sandboxed.tries(
         "fcntl.flock(os.open(sys.executable, os.O_RDONLY), fcntl.LOCK_SH)",
         "fcntl.lockf(os.open(sys.executable, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)",
@@ -154,11 +154,11 @@ def test_files_that_all_bots_see_cannot_be_locked_or_watched(sandboxed: Sandboxe
     assert output == ["OSError"] * 3
 
 
-def test_a_bot_cannot_signal_anybody(sandboxed: SandboxedBot) -> None:
+def test_a_bot_cannot_signal_other_processes(sandboxed: SandboxedBot) -> None:
     assert "done" not in sandboxed.tries(f"os.kill({os.getpid()}, 0)")
 
 
-def test_two_bots_are_different_users_if_root_starts_them(tmp_path: Path) -> None:
+def test_bots_started_by_root_run_as_different_users(tmp_path: Path) -> None:
     needed(Level.BUBBLEWRAP)
     if os.geteuid() != 0:
         pytest.skip("only root can make others")
@@ -174,7 +174,7 @@ def test_two_bots_are_different_users_if_root_starts_them(tmp_path: Path) -> Non
     assert "0\n" not in users
 
 
-def test_too_much_scratch_space_is_beyond_its_resources(sandboxed: SandboxedBot) -> None:
+def test_too_much_scratch_space_exceeds_the_resource_limit(sandboxed: SandboxedBot) -> None:
     report = sandboxed.run(
         "import os\n"
         "for number in range(50):\n"
@@ -187,7 +187,7 @@ def test_too_much_scratch_space_is_beyond_its_resources(sandboxed: SandboxedBot)
     assert report.resources
 
 
-def test_too_many_files_are_beyond_its_resources(sandboxed: SandboxedBot) -> None:
+def test_too_many_files_exceed_the_resource_limit(sandboxed: SandboxedBot) -> None:
     report = sandboxed.run(
         "import os, time\n"
         "for number in range(500): open(os.environ['TMPDIR'] + f'/{number}', 'w').close()\n"
@@ -197,7 +197,7 @@ def test_too_many_files_are_beyond_its_resources(sandboxed: SandboxedBot) -> Non
     assert report.resources
 
 
-def test_too_much_memory_is_beyond_its_resources(sandboxed: SandboxedBot) -> None:
+def test_too_much_memory_exceeds_the_resource_limit(sandboxed: SandboxedBot) -> None:
     if "memory" not in cgroup.parents():
         assert "CI" not in os.environ or os.geteuid() != 0
         pytest.skip("no control groups can be made here")
@@ -206,7 +206,7 @@ def test_too_much_memory_is_beyond_its_resources(sandboxed: SandboxedBot) -> Non
     assert report.resources
 
 
-def test_a_fork_bomb_fails_inside_and_is_gone_at_the_end(sandboxed: SandboxedBot) -> None:
+def test_a_fork_bomb_fails_and_its_processes_are_killed(sandboxed: SandboxedBot) -> None:
     if os.geteuid() == 0 and "pids" not in cgroup.parents():
         pytest.skip("no control groups can be made here")
     report = sandboxed.run(
@@ -220,7 +220,7 @@ def test_a_fork_bomb_fails_inside_and_is_gone_at_the_end(sandboxed: SandboxedBot
     assert report.output == "True\n"
 
 
-def test_nothing_is_left_of_a_cell(sandboxed: SandboxedBot) -> None:
+def test_a_sandbox_leaves_nothing_behind(sandboxed: SandboxedBot) -> None:
     sandboxed.start("import time; time.sleep(600)")
     private = Path(sandboxed.address.removeprefix("unix:")).parent
     wait_until(private.exists)
@@ -239,14 +239,14 @@ def groups(init_pid: int) -> list[str]:
     return [name for name in names if name.startswith(f"{cgroup.mine()}{init_pid}-")]
 
 
-def test_who_is_not_trusted_is_not_run_unsandboxed(tmp_path: Path) -> None:
+def test_an_untrusted_bot_does_not_run_without_a_sandbox(tmp_path: Path) -> None:
     bot = Bot("stranger", Manifest("stranger", ("true",)), tmp_path, trusted=False)
     refused = pytest.raises(InfrastructureError, match=r"stranger came from .* apt install bubble")
     with Processes(level=Level.UNSANDBOXED) as processes, refused:
         processes.start(0, bot)
 
 
-def test_the_level_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sandbox_level_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POKEARENA_SANDBOX", "unsandboxed")
     assert available_levels.best.__wrapped__() is Level.UNSANDBOXED
     monkeypatch.setenv("POKEARENA_SANDBOX", "padlock")
@@ -269,7 +269,7 @@ except OSError:
 
 
 @pytest.mark.parametrize("level", LOCKED)
-def test_a_stranger_s_bot_is_built_locked_in(
+def test_an_untrusted_bot_is_built_in_a_sandbox(
     level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     needed(level)
@@ -292,7 +292,7 @@ def test_a_stranger_s_bot_is_built_locked_in(
     assert (kept.folder / "made").stat().st_uid == os.geteuid()
 
 
-def test_trust_stays_with_the_content(tmp_path: Path) -> None:
+def test_trust_is_stored_per_content_hash(tmp_path: Path) -> None:
     needed(Level.BUBBLEWRAP)
     folder = tmp_path / "bot"
     folder.mkdir()
@@ -307,7 +307,7 @@ def test_trust_stays_with_the_content(tmp_path: Path) -> None:
     assert resolver.from_folder(kept.folder, "stranger@1", kept.content).trusted
 
 
-def test_a_build_that_fails_locked_in_says_why(tmp_path: Path) -> None:
+def test_a_failed_build_in_a_sandbox_reports_its_output(tmp_path: Path) -> None:
     needed(Level.BUBBLEWRAP)
     folder = tmp_path / "bot"
     folder.mkdir()
@@ -318,7 +318,7 @@ def test_a_build_that_fails_locked_in_says_why(tmp_path: Path) -> None:
         version_store.admit(bot, tmp_path / "versions")
 
 
-def test_a_bot_has_a_file_system_of_its_own_where_the_machine_allows_it(tmp_path: Path) -> None:
+def test_a_bot_has_a_private_file_system_if_the_machine_allows_it(tmp_path: Path) -> None:
     needed(Level.BUBBLEWRAP)
     before = set(Path("/proc/self/mountinfo").read_text().splitlines())
     assert available_levels.has_disk(Level.BUBBLEWRAP)

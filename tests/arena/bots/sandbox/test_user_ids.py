@@ -69,7 +69,7 @@ def taken(*within: str) -> Iterator[str]:
         other.communicate()
 
 
-def test_an_id_is_taken_once_in_one_network_and_in_another() -> None:
+def test_a_user_id_is_unique_across_network_namespaces() -> None:
     needs_namespaces(Network)
     with Network() as network, taken() as here, taken(*network.within) as there:
         assert {here, there} == {str(FIRST), str(FIRST + 1)}
@@ -79,7 +79,7 @@ def test_an_id_is_taken_once_in_one_network_and_in_another() -> None:
         assert again in {str(FIRST), str(FIRST + 1)}
 
 
-def test_who_lives_under_an_id_is_not_killed_from_another_network(
+def test_processes_of_a_user_id_are_not_killed_from_another_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     needs_namespaces(Network)
@@ -99,7 +99,7 @@ def test_who_lives_under_an_id_is_not_killed_from_another_network(
         owner.release()
 
 
-def test_where_no_lock_can_be_kept_an_id_is_still_taken_once(
+def test_a_user_id_is_unique_without_a_lock_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if os.geteuid() != 0:

@@ -46,7 +46,7 @@ def test_questions_of_all_games_are_in_protobuf_s_json_form() -> None:
                 assert act == MessageToDict(request, always_print_fields_with_no_presence=True)
 
 
-def test_what_is_answered_is_a_number_a_choice_or_an_action() -> None:
+def test_an_answer_is_a_number_a_choice_or_an_action() -> None:
     for line in (
         b"1",
         b" 1 \r",
@@ -58,21 +58,21 @@ def test_what_is_answered_is_a_number_a_choice_or_an_action() -> None:
         assert (response.game, response.decision) == (2, 5)
 
 
-def test_an_answer_that_names_its_question_may_leave_out_what_is_0_as_protobuf_does() -> None:
+def test_zero_fields_of_an_answer_may_be_omitted() -> None:
     assert bridge.read(b'{"decision": 5, "choice": 0}').question == (0, 5)
     assert bridge.read(b'{"game": 5, "choice": 0}').question == (5, 0)
     assert bridge.read(b'{"choice": 0}').question is None
 
 
 @pytest.mark.parametrize("line", [b"0", b"-1", b"  17 ", b"{", b' {"choice": 0}', b"9" * 5000])
-def test_a_line_that_is_a_number_or_begins_with_a_brace_is_meant_as_an_answer(line: bytes) -> None:
+def test_a_number_or_a_line_starting_with_a_brace_is_an_answer(line: bytes) -> None:
     assert bridge.is_answer(line)
 
 
 @pytest.mark.parametrize(
     "line", [b"", b"1.5", b"thinking", b"[1]", b"true", b"1 2", b"\xff\x00", b"+1"]
 )
-def test_any_other_line_is_for_the_log(line: bytes) -> None:
+def test_any_other_line_goes_to_the_log(line: bytes) -> None:
     assert not bridge.is_answer(line)
 
 
@@ -105,7 +105,7 @@ def test_any_other_line_is_for_the_log(line: bytes) -> None:
     ],
     ids=lambda value: str(value[:24]),
 )
-def test_a_wrong_answer_is_told_in_a_clause(line: bytes, clause: str) -> None:
+def test_an_invalid_answer_is_described_in_a_short_error(line: bytes, clause: str) -> None:
     with pytest.raises(bridge.Malformed) as raised:
         answered(line)
     assert clause in str(raised.value)
@@ -113,14 +113,14 @@ def test_a_wrong_answer_is_told_in_a_clause(line: bytes, clause: str) -> None:
     str(raised.value).encode()
 
 
-def test_a_program_may_tell_what_it_wants_or_nothing() -> None:
+def test_a_start_response_may_have_settings_or_be_empty() -> None:
     assert bridge.start_response(bridge.read(b'{"gamesInFlight": 4}')).games_in_flight == 4
     assert bridge.start_response(bridge.read(b"0")) == bot_pb2.StartResponse()
     with pytest.raises(bridge.Malformed, match="not a valid StartResponse"):
         bridge.start_response(bridge.read(b'{"gamesInFlight": -4}'))
 
 
-def test_lines_are_found_however_they_are_cut() -> None:
+def test_lines_are_split_at_any_chunk_boundaries() -> None:
     data = b"one\n\ntwo\nthr"
     for size in range(1, len(data)):
         splitter = Splitter()
@@ -130,7 +130,7 @@ def test_lines_are_found_however_they_are_cut() -> None:
         assert splitter.rest() == b"thr"
 
 
-def test_a_line_that_is_too_long_is_handed_on_in_pieces() -> None:
+def test_a_line_that_is_too_long_is_split() -> None:
     splitter = Splitter()
     pieces_read = [
         piece for _ in range(40) for piece in splitter.feed(b"x" * (LONGEST // 16))

@@ -80,17 +80,17 @@ def programs(tmp_path: Path) -> Iterator[Programs]:
         yield programs
 
 
-def test_a_program_plays_by_the_numbers_of_actions(programs: Programs) -> None:
+def test_a_program_answers_with_action_numbers(programs: Programs) -> None:
     played = programs.play("for turn in questions(): say('0')")
     assert played.verdicts == [["finished", "finished"]]
 
 
-def test_a_program_that_answers_every_line_with_the_same_line_is_a_bot(programs: Programs) -> None:
+def test_a_program_with_a_constant_answer_is_a_bot(programs: Programs) -> None:
     played = programs.play("for line in sys.stdin: say('0')", boards=2)
     assert played.verdicts == [["finished", "finished"]] * 2
 
 
-def test_a_program_plays_by_actions_it_sends_back_or_makes(programs: Programs) -> None:
+def test_a_program_answers_with_listed_or_constructed_actions(programs: Programs) -> None:
     played = programs.play("""
         for turn in questions():
             say({"game": turn["game"], "decision": turn["decision"], "action": turn["legal"][0]})
@@ -103,7 +103,7 @@ def test_a_choice_may_carry_a_note(programs: Programs) -> None:
     assert {a.get("note") for a in played.games[0].actions if a["seat"] == 0} == {"ä first"}
 
 
-def test_a_question_begins_with_how_many_actions_there_are_and_has_all_its_fields(
+def test_a_question_starts_with_the_number_of_actions_and_has_all_fields(
     programs: Programs,
 ) -> None:
     played = programs.play("""
@@ -120,7 +120,7 @@ def test_a_question_begins_with_how_many_actions_there_are_and_has_all_its_field
     assert played.verdicts == [["finished", "finished"]]
 
 
-def test_what_is_no_answer_goes_to_the_log_as_what_is_written_to_the_error_output_does(
+def test_other_output_lines_and_stderr_go_to_the_log(
     programs: Programs,
 ) -> None:
     played = programs.play("""
@@ -153,7 +153,7 @@ def test_what_is_no_answer_goes_to_the_log_as_what_is_written_to_the_error_outpu
     ],
     ids=lambda value: value[:20],
 )
-def test_a_wrong_answer_gets_its_verdict_and_a_sentence(
+def test_an_invalid_answer_gets_its_verdict_and_a_description(
     programs: Programs, answer: str, verdict: str, clause: str
 ) -> None:
     (programs.folder / "answer").write_text(answer)
@@ -164,7 +164,7 @@ def test_a_wrong_answer_gets_its_verdict_and_a_sentence(
     assert clause in played.sentences[0]
 
 
-def test_a_program_that_ends_has_crashed_and_its_status_and_output_are_told(
+def test_the_fault_of_an_exited_program_has_its_status_and_output(
     programs: Programs,
 ) -> None:
     played = programs.play("for turn in questions(): sys.exit('I do not know this one')")
@@ -173,13 +173,13 @@ def test_a_program_that_ends_has_crashed_and_its_status_and_output_are_told(
     assert "I do not know this one" in played.games[0].faults[0]["output"]
 
 
-def test_a_program_that_is_killed_has_crashed_by_that_signal(programs: Programs) -> None:
+def test_the_fault_of_a_killed_program_names_its_signal(programs: Programs) -> None:
     played = programs.play("for turn in questions(): os.kill(os.getpid(), signal.SIGSEGV)")
     assert played.verdicts == [["crash", "finished"]]
     assert played.sentences[0].endswith("its process was killed by SIGSEGV")
 
 
-def test_a_program_that_closes_its_output_and_goes_on_breaks_the_protocol(
+def test_a_program_that_closes_stdout_breaks_the_protocol(
     programs: Programs,
 ) -> None:
     played = programs.play("for turn in questions(): os.close(1); time.sleep(600)")
@@ -193,12 +193,12 @@ def test_a_program_that_cannot_be_found_does_not_start(programs: Programs) -> No
     assert "nothing could not be started: No such file" in played.games[0].faults[0]["output"]
 
 
-def test_a_program_that_never_answers_is_out_of_time(programs: Programs) -> None:
+def test_a_program_that_never_answers_times_out(programs: Programs) -> None:
     played = programs.play("for turn in questions(): pass", allowance_ms=300)
     assert played.verdicts == [["timeout", "finished"]]
 
 
-def test_a_program_that_does_not_answer_what_will_be_played_does_not_start(
+def test_a_program_that_does_not_answer_start_fails_to_start(
     programs: Programs,
 ) -> None:
     authors: list[Author | str] = [programs.start("for line in sys.stdin: pass"), Author()]
@@ -207,7 +207,7 @@ def test_a_program_that_does_not_answer_what_will_be_played_does_not_start(
     assert "its Start did not return within 2 s" in played.sentences[0]
 
 
-def test_a_late_answer_is_not_taken_for_the_answer_to_the_next_question(
+def test_a_late_answer_is_not_used_for_the_next_question(
     programs: Programs,
 ) -> None:
     played = programs.play(
@@ -229,7 +229,7 @@ def test_a_late_answer_is_not_taken_for_the_answer_to_the_next_question(
     assert "[stdio] too late: the answer" in programs.output()
 
 
-def test_an_answer_that_nothing_had_asked_for_breaks_the_protocol_at_the_next_question(
+def test_an_unsolicited_answer_breaks_the_protocol_at_the_next_question(
     programs: Programs,
 ) -> None:
     played = programs.play("for turn in questions(): sys.stdout.write('0\\n1\\n')")
@@ -239,16 +239,14 @@ def test_an_answer_that_nothing_had_asked_for_breaks_the_protocol_at_the_next_qu
 
 
 @pytest.mark.parametrize("what", ["'x' * 4096", "'0\\n' * 2048"], ids=["one line", "answers"])
-def test_a_program_that_writes_without_end_goes_beyond_its_resources(
-    programs: Programs, what: str
-) -> None:
+def test_endless_output_exceeds_the_resource_limit(programs: Programs, what: str) -> None:
     played = programs.play(f"for turn in questions():\n    while True: sys.stdout.write({what})")
     assert played.verdicts == [["resources", "finished"]]
     assert "wrote more than 1 MiB of output" in played.sentences[0]
 
 
 @pytest.mark.usefixtures("unsandboxed")
-def test_the_input_of_a_program_ends_with_the_table(programs: Programs) -> None:
+def test_stdin_of_a_program_is_closed_at_the_end_of_the_table(programs: Programs) -> None:
     programs.play("""
         for line in sys.stdin:
             last = line
@@ -272,7 +270,7 @@ def test_the_signal_that_ends_a_table_reaches_the_program(programs: Programs) ->
     assert "last words" in programs.output()
 
 
-def test_a_program_may_say_how_many_games_it_plays_at_once(programs: Programs) -> None:
+def test_a_program_can_set_its_number_of_games_in_flight(programs: Programs) -> None:
     address = programs.start("""
         for line in sys.stdin:
             say({"gamesInFlight": 4, "withoutLegal": True})
@@ -283,7 +281,7 @@ def test_a_program_may_say_how_many_games_it_plays_at_once(programs: Programs) -
     assert answer == bot_pb2.StartResponse(games_in_flight=4, without_legal=True)
 
 
-def test_questions_of_several_games_are_told_one_line_each(programs: Programs) -> None:
+def test_questions_of_several_games_are_sent_on_separate_lines(programs: Programs) -> None:
     played = programs.play(
         """
         for line in sys.stdin:

@@ -73,7 +73,7 @@ def test_a_retired_version_is_listed_only_on_request(cli: Cli, mine: Path) -> No
 
 
 @pytest.mark.long
-def test_release_lets_a_version_out_of_quarantine(cli: Cli) -> None:
+def test_release_ends_the_quarantine_of_a_version(cli: Cli) -> None:
     cli("bot", "add", "sample:meek")
     refused = cli("bot", "release", "meek@1")
     assert refused.status == 1
@@ -92,7 +92,7 @@ def test_release_lets_a_version_out_of_quarantine(cli: Cli) -> None:
     assert "quarantine" not in cli("bot", "list").out
 
 
-def test_show_tells_what_a_version_is(cli: Cli) -> None:
+def test_show_describes_a_version(cli: Cli) -> None:
     cli("bot", "add", "sample:greedy")
     document = json.loads(cli("bot", "show", "greedy", "--json").out)
     assert document["version"] == "greedy@1"
@@ -104,7 +104,7 @@ def test_show_tells_what_a_version_is(cli: Cli) -> None:
     assert "python bot.py" in shown
 
 
-def test_a_name_that_nobody_has_is_answered_with_the_nearest(cli: Cli) -> None:
+def test_an_unknown_bot_suggests_the_nearest_name(cli: Cli) -> None:
     cli("bot", "add", "sample:greedy")
     for label in ("gredy", "greedy@7"):
         result = cli("bot", "show", label)
@@ -112,7 +112,7 @@ def test_a_name_that_nobody_has_is_answered_with_the_nearest(cli: Cli) -> None:
         assert 'did you mean "greedy' in result.err
 
 
-def test_a_bot_that_does_not_build_is_not_added_and_says_why(cli: Cli, mine: Path) -> None:
+def test_a_bot_that_does_not_build_is_not_added(cli: Cli, mine: Path) -> None:
     toml = mine / "bot.toml"
     command = '["python", "-c", "import nothing_of_this_name"]'
     toml.write_text(toml.read_text() + f"build = {command}\n")
@@ -123,7 +123,7 @@ def test_a_bot_that_does_not_build_is_not_added_and_says_why(cli: Cli, mine: Pat
     assert cli("bot", "list").out.splitlines()[1:] == []
 
 
-def test_nothing_is_made_where_nothing_is_stored(cli: Cli) -> None:
+def test_read_commands_create_no_data_folder(cli: Cli) -> None:
     for words in (("bot", "list"), ("bot", "show", "x"), ("standings",), ("tournament", "list")):
         result = cli(*words, "--data", "nowhere")
         assert result.status == 1

@@ -64,16 +64,14 @@ def test_a_bot_whose_manifest_has_changed_is_built_again(mine: Path, workspace: 
     assert times(mine) == 2
 
 
-def test_what_a_build_has_left_is_made_again_when_it_is_gone(
-    mine: Path, workspace: Workspace
-) -> None:
+def test_missing_build_output_is_rebuilt(mine: Path, workspace: Workspace) -> None:
     registration.up_to_date(workspace, local(mine))
     (mine / "target" / "bot.py").unlink()
     registration.up_to_date(workspace, local(mine))
     assert (mine / "target" / "bot.py").exists()
 
 
-def test_a_build_that_failed_is_tried_again(mine: Path, workspace: Workspace) -> None:
+def test_a_failed_build_is_retried(mine: Path, workspace: Workspace) -> None:
     good = (mine / "build.sh").read_text()
     (mine / "build.sh").write_text("exit 3\n")
     for _ in range(2):
@@ -84,7 +82,7 @@ def test_a_build_that_failed_is_tried_again(mine: Path, workspace: Workspace) ->
     assert times(mine) == 1
 
 
-def test_two_bots_of_one_folder_are_built_each(mine: Path, workspace: Workspace) -> None:
+def test_two_bots_of_one_folder_are_built_separately(mine: Path, workspace: Workspace) -> None:
     (mine / "other.toml").write_text(MANIFEST.replace('"mine"', '"other"'))
     for _ in range(2):
         registration.up_to_date(workspace, local(mine))
@@ -92,7 +90,7 @@ def test_two_bots_of_one_folder_are_built_each(mine: Path, workspace: Workspace)
     assert times(mine) == 2
 
 
-def test_play_builds_what_it_plays(cli: Cli, mine: Path) -> None:
+def test_play_builds_its_bots(cli: Cli, mine: Path) -> None:
     for _ in range(2):
         assert cli("play", "saint_poker", mine, "sample:meek").status == 0
     assert times(mine) == 1

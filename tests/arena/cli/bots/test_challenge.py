@@ -163,7 +163,7 @@ def test_a_challenge_that_a_rule_forbids_is_refused(
     assert tournaments.listing(arena.store) == ()
 
 
-def test_an_owner_of_several_bots_names_one(cli: Cli, arena: Arena) -> None:
+def test_an_owner_of_several_bots_must_name_one(cli: Cli, arena: Arena) -> None:
     versions.add(arena.store, "second", "1", "s" * 64, "/second", {}, "ada")
     assert cli("bot", "challenge", "greedy", "--in", arena.url).code == "refused"
     words = ("--bot", "second", "--no-wait")
@@ -204,7 +204,7 @@ def test_the_organiser_limits_challenges(cli: Cli, arena: Arena) -> None:
     assert cli("bot", "challenge", "greedy", "--in", closed).code == "refused"
 
 
-def test_challenges_have_a_page_of_their_own(cli: Cli, arena: Arena) -> None:
+def test_challenges_have_a_web_page(cli: Cli, arena: Arena) -> None:
     assert cli("bot", "challenge", "greedy", "--in", arena.url, "--no-wait").status == 0
     (cup,) = tournaments.listing(arena.store)
     sign = {"Authorization": f"Bearer {arena.token}"}

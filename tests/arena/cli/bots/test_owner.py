@@ -10,7 +10,7 @@ from arena.store.bots import owners
 from tests.arena.cli.terminal import Cli
 
 
-def test_a_token_is_made_shown_once_renewed_and_removed(cli: Cli) -> None:
+def test_a_token_is_created_shown_once_renewed_and_removed(cli: Cli) -> None:
     made = cli("owner", "add", "ada")
     token = made.out.strip()
     assert made.status == 0
@@ -28,7 +28,7 @@ def test_a_token_is_made_shown_once_renewed_and_removed(cli: Cli) -> None:
     assert [json.loads(line)["owner"] for line in lines] == ["bob"]
 
 
-def test_a_second_token_is_refused_in_a_sentence(cli: Cli) -> None:
+def test_a_second_token_is_refused(cli: Cli) -> None:
     cli("owner", "add", "ada")
     again = cli("owner", "add", "ada")
     assert again.status != 0

@@ -98,7 +98,7 @@ def verified(cli: Cli, stage: Stage) -> None:
         assert result.status == 0, (result.out, result.err)
 
 
-def test_the_data_of_an_owner_go_and_the_results_stay(cli: Cli, stage: Stage) -> None:
+def test_owner_data_is_deleted_and_results_are_kept(cli: Cli, stage: Stage) -> None:
     submission = stage.submit()
     before = json.loads(cli("standings", "--json").out)
     first = json.loads(cli("owner", "delete", "ada", "--dry-run", "--json").out)
@@ -126,7 +126,7 @@ def test_the_data_of_an_owner_go_and_the_results_stay(cli: Cli, stage: Stage) ->
     assert cli("owner", "delete", "ada", "--yes").code == "NotFound"
 
 
-def test_what_was_deleted_is_not_in_the_database_file(cli: Cli, stage: Stage) -> None:
+def test_deleted_data_is_not_in_the_database_file(cli: Cli, stage: Stage) -> None:
     versions.own(stage.store, versions.find(stage.store, "luck0@1"), "ada")
     other = Workspace()
     assert cli("owner", "delete", "bob", "--yes").status == 0
@@ -155,7 +155,7 @@ def test_a_deletion_is_confirmed(cli: Cli, stage: Stage, here: Path) -> None:
     assert owners.known_by(stage.store, stage.token) is None
 
 
-def test_open_matches_are_cancelled_and_running_ones_end_first(cli: Cli, stage: Stage) -> None:
+def test_waiting_matches_are_cancelled_after_running_ones_finish(cli: Cli, stage: Stage) -> None:
     options = {"must_beat": True}
     plan = TournamentPlan("next", "poke", options, 2, 1, settings={"cycles": 2})
     cup = scheduler.begin(stage.store, plan, ["luck0@1", "luck1@1"])
@@ -177,7 +177,7 @@ def test_open_matches_are_cancelled_and_running_ones_end_first(cli: Cli, stage: 
     assert not any(path.exists() for path in stage.files[:2])
 
 
-def test_files_and_builds_that_others_use_too_stay(cli: Cli, stage: Stage) -> None:
+def test_shared_files_and_builds_are_kept(cli: Cli, stage: Stage) -> None:
     content = versions.find(stage.store, "luck0@1").content_hash
     versions.add(stage.store, "same", "1", content, "/same", {}, "bob")
     document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)

@@ -20,9 +20,7 @@ def telling(bot: Write) -> str:
     return bot("telling", TELLS_ITS_PROCESS)
 
 
-def test_each_seat_has_a_process_of_its_own_and_each_table_fresh_ones(
-    cli: Cli, telling: str
-) -> None:
+def test_every_seat_of_every_table_has_its_own_process(cli: Cli, telling: str) -> None:
     result = cli("play", "pokex", telling, telling, *PARTNERS, "--seed", 1, "--record", "m.jsonl")
     assert result.status == 0, result.err
     record = read(Path("m.jsonl").read_text())
@@ -71,7 +69,7 @@ def test_the_fault_of_one_partner_is_that_of_the_entrant(cli: Cli, bot: Write) -
 
 
 @pytest.mark.long
-def test_partners_are_told_apart_by_their_seats_in_a_replay(cli: Cli) -> None:
+def test_a_replay_labels_partners_with_their_seats(cli: Cli) -> None:
     words = ("sample:meek", "sample:random", *PARTNERS, "--seed", 1, "--watch")
     result = cli("play", "pokex", *words)
     assert "meek/0" in result.out

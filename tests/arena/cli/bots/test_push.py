@@ -63,9 +63,7 @@ def mine(here: Path) -> Path:
     return folder
 
 
-def test_a_bot_is_pushed_onto_a_ladder_and_every_stage_is_told(
-    cli: Cli, arena: Arena, mine: Path
-) -> None:
+def test_a_push_to_a_ladder_prints_every_stage(cli: Cli, arena: Arena, mine: Path) -> None:
     ladder = arena.desk.ladder(open=True)
     arena.open()
     result = cli("bot", "push", "mine", "--to", arena.url)
@@ -82,7 +80,7 @@ def test_a_bot_is_pushed_onto_a_ladder_and_every_stage_is_told(
     assert (document["state"], document["version"]) == ("accepted", "mine@2")
 
 
-def test_a_refusal_is_a_sentence(cli: Cli, arena: Arena, mine: Path) -> None:
+def test_a_refusal_has_an_error_code(cli: Cli, arena: Arena, mine: Path) -> None:
     arena.open()
     assert cli("bot", "push", "mine", "--to", arena.url).status == 0
     result = cli("bot", "push", "mine", "--to", f"{arena.url}/")
@@ -123,9 +121,7 @@ def test_an_owner_retires_a_version_in_a_remote_arena(
     assert cli("bot", "retire", "mine@1", "--to", arena.url).code == "refused"
 
 
-def test_what_fails_on_its_way_ends_with_what_was_written(
-    cli: Cli, arena: Arena, mine: Path
-) -> None:
+def test_a_failed_check_prints_the_output_of_the_bot(cli: Cli, arena: Arena, mine: Path) -> None:
     bad = Check("plays", CheckOutcome.FAILED, "it led nothing.", "poke", output="KeyError: 4c\n")
     arena.desk.checks = [bad]
     arena.open()
@@ -136,7 +132,7 @@ def test_what_fails_on_its_way_ends_with_what_was_written(
     assert result.out.splitlines() == ["plays (poke): it led nothing.", "KeyError: 4c"]
 
 
-def test_who_does_not_wait_can_look_again(
+def test_a_submission_can_be_watched_again_after_no_wait(
     cli: Cli, arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with arena.desk.shelf.attended():
@@ -160,7 +156,7 @@ def test_who_does_not_wait_can_look_again(
     assert len(submissions.listing(arena.desk.engine)) == 1
 
 
-def test_an_arena_that_cannot_be_reached_is_told_apart(
+def test_a_closed_and_an_unreachable_arena_have_different_codes(
     cli: Cli, arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.cli.bots.push._FIRST_SECONDS", 0.01)
@@ -192,7 +188,7 @@ def test_a_wrong_address_or_token_is_wrong_usage(
     assert "secret" not in result.out
 
 
-def test_a_dry_run_says_what_would_be_sent(cli: Cli, mine: Path) -> None:
+def test_a_dry_run_lists_the_upload(cli: Cli, mine: Path) -> None:
     result = cli("bot", "push", "mine", "--dry-run")
     assert result.status == 0
     document = json.loads(cli("bot", "push", "mine", "--dry-run", "--json").out)

@@ -21,7 +21,7 @@ def stored(here: Path) -> str:
     return str(rows)
 
 
-def test_a_remote_bot_is_given_a_token_of_which_only_the_hash_is_kept(cli: Cli, here: Path) -> None:
+def test_only_the_hash_of_a_remote_bot_token_is_stored(cli: Cli, here: Path) -> None:
     result = cli("bot", "add", "--remote", "far", "--owner", "ada")
     token = result.out.strip()
     assert result.status == 0
@@ -35,7 +35,7 @@ def test_a_remote_bot_is_given_a_token_of_which_only_the_hash_is_kept(cli: Cli, 
     assert "never seen" in cli("bot", "list").out
 
 
-def test_a_changed_remote_bot_is_another_version_with_a_token_of_its_own(cli: Cli) -> None:
+def test_a_changed_remote_bot_is_a_new_version_with_a_new_token(cli: Cli) -> None:
     first = cli("bot", "add", "--remote", "far", "--json").out
     second = cli("bot", "add", "--remote", "far", "--json").out
     documents = [json.loads(line) for line in (first, second)]
@@ -43,7 +43,7 @@ def test_a_changed_remote_bot_is_another_version_with_a_token_of_its_own(cli: Cl
     assert documents[0]["token"] != documents[1]["token"]
 
 
-def test_a_token_can_be_made_anew(cli: Cli, here: Path) -> None:
+def test_a_token_can_be_renewed(cli: Cli, here: Path) -> None:
     old = cli("bot", "add", "--remote", "far").out.strip()
     new = cli("bot", "renew", "far@1").out.strip()
     assert hashlib.sha256(new.encode()).hexdigest() in stored(here)
@@ -54,7 +54,7 @@ def test_a_token_can_be_made_anew(cli: Cli, here: Path) -> None:
     assert "meek@1 has no token" in result.err
 
 
-def test_a_remote_bot_that_can_be_reached_has_an_address_and_no_token(cli: Cli, here: Path) -> None:
+def test_a_remote_bot_with_an_address_has_no_token(cli: Cli, here: Path) -> None:
     result = cli("bot", "add", "--remote", "far", "--at", "grpc://10.0.0.5:7000")
     assert result.out == "far@1  10.0.0.5:7000\n"
     assert cli("bot", "add", "grpc://10.0.0.5:7000", "--name", "far").out == result.out
@@ -73,9 +73,7 @@ def test_a_remote_bot_that_can_be_reached_has_an_address_and_no_token(cli: Cli, 
     ],
     ids=str,
 )
-def test_what_is_neither_a_bot_nor_a_remote_one_is_refused(
-    cli: Cli, words: tuple[str, ...]
-) -> None:
+def test_contradictory_bot_arguments_are_refused(cli: Cli, words: tuple[str, ...]) -> None:
     assert cli("bot", "add", *words).status == 2
 
 
@@ -86,7 +84,7 @@ def test_a_bot_that_is_not_connected_cannot_be_played_with_here(cli: Cli) -> Non
     assert "far@1 has never been connected" in result.err
 
 
-def test_doctor_says_whom_matches_wait_for(cli: Cli) -> None:
+def test_doctor_counts_offline_remote_bots(cli: Cli) -> None:
     cli("bot", "add", "--remote", "far")
     assert "0 of 1 bots are there" in cli("doctor").out
 
@@ -103,7 +101,7 @@ def test_doctor_says_whom_matches_wait_for(cli: Cli) -> None:
     ],
     ids=str,
 )
-def test_what_an_author_types_wrong_is_said_in_a_sentence(
+def test_invalid_connect_arguments_are_reported(
     cli: Cli, words: tuple[str, ...], sentence: str
 ) -> None:
     result = cli("bot", "connect", *words)
@@ -119,9 +117,7 @@ def test_a_relay_needs_an_address_and_both_files(cli: Cli, here: Path) -> None:
     assert result.code == "option-combination"
 
 
-def test_where_workers_reach_a_relay_must_be_an_address_that_they_can_reach(
-    cli: Cli, here: Path
-) -> None:
+def test_the_relay_address_must_be_reachable_for_workers(cli: Cli, here: Path) -> None:
     relay = ("serve", "--relay", "127.0.0.1:0", "--relay-workers")
     assert cli("serve", "--relay-workers", "10.0.0.5:7001").code == "option-combination"
     for wrong in ("here", "10.0.0.5:70010"):
@@ -132,7 +128,7 @@ def test_where_workers_reach_a_relay_must_be_an_address_that_they_can_reach(
         assert (result.status, result.code) == (2, "unreachable-address")
 
 
-def test_the_token_may_stand_in_a_file_that_the_environment_names(
+def test_the_token_can_be_read_from_a_file_named_by_a_variable(
     cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_TOKEN_FILE", str(here / "token"))

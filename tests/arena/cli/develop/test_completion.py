@@ -112,11 +112,11 @@ def test_each_shell_completes_commands_options_games_and_bots(
         ("pokearena compare a b --model n", {"normalized"}),
     ],
 )
-def test_words_without_a_store(complete: Complete, line: str, words: set[str]) -> None:
+def test_completions_without_a_store(complete: Complete, line: str, words: set[str]) -> None:
     assert set(complete(line)) == words
 
 
-def test_words_of_the_store(
+def test_completions_from_the_store(
     complete: Complete, held: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tournament = held(("ann", "bob"), {}, 1)
@@ -192,7 +192,7 @@ def test_completion_creates_nothing(complete: Complete, here: Path) -> None:
     assert list(here.iterdir()) == []
 
 
-def test_words_that_are_not_in_the_store_import_nothing_heavy(here: Path) -> None:
+def test_static_completions_import_nothing_heavy(here: Path) -> None:
     code = (
         "import sys\nfrom arena.cli import main\nmain([])\n"
         "print([name for name in ('sqlalchemy', 'numpy', 'rich', 'grpc', 'msgspec') "

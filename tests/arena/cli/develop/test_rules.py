@@ -20,7 +20,7 @@ def rules_document(cli: Cli, game: str) -> Any:
     return json.loads(result.out)
 
 
-def test_without_a_game_it_lists_them(cli: Cli) -> None:
+def test_rules_without_a_game_lists_the_games(cli: Cli) -> None:
     result = cli("rules")
     assert result.status == 0
     assert [line.split()[0] for line in result.out.splitlines()[1:]] == list(GAMES)
@@ -28,7 +28,7 @@ def test_without_a_game_it_lists_them(cli: Cli) -> None:
 
 
 @every_game
-def test_it_prints_options_forms_of_action_and_every_rule(cli: Cli, game: str) -> None:
+def test_rules_prints_options_action_types_and_every_rule(cli: Cli, game: str) -> None:
     result = cli("rules", game)
     assert result.status == 0
     assert result.out.startswith(f"{GAMES[game].title} ({game}), for ")
@@ -41,7 +41,7 @@ def test_it_prints_options_forms_of_action_and_every_rule(cli: Cli, game: str) -
 
 
 @every_game
-def test_the_example_of_every_form_of_action_is_one_of_the_protocol(cli: Cli, game: str) -> None:
+def test_the_example_of_every_action_type_is_valid(cli: Cli, game: str) -> None:
     forms = rules_document(cli, game)["actions"]
     assert len(forms) == len(GAMES[game].action_types)
     for form in forms:
@@ -51,7 +51,7 @@ def test_the_example_of_every_form_of_action_is_one_of_the_protocol(cli: Cli, ga
 
 
 @every_game
-def test_its_json_has_the_options_and_the_page(cli: Cli, game: str) -> None:
+def test_the_json_output_has_the_options_and_the_page(cli: Cli, game: str) -> None:
     rulebook = rules_document(cli, game)
     assert {option["name"] for option in rulebook["options"]} == set(GAMES[game].options)
     assert rulebook["seats"] == sorted(GAMES[game].seats)

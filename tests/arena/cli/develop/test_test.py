@@ -109,7 +109,9 @@ def test_an_illegal_action_at_a_simultaneous_choice_fails_that_check(cli: Cli, b
     assert answer["question"]["view"]["saintPoker"]["phase"] == "show"
 
 
-def test_a_bot_that_ends_before_it_listens_fails_at_the_start_only(cli: Cli, here: Path) -> None:
+def test_a_bot_that_exits_before_it_listens_fails_only_the_start_check(
+    cli: Cli, here: Path
+) -> None:
     Path("deaf.py").write_text("import nothing_of_this_name\n")
     results = checks(cli, "deaf.py")
     assert list(results) == ["starts and listens"]
@@ -119,7 +121,7 @@ def test_a_bot_that_ends_before_it_listens_fails_at_the_start_only(cli: Cli, her
     assert "did not start" in again(cli, check)["trouble"]
 
 
-def test_mixed_up_answers_of_one_message_fail_and_the_whole_message_is_repeated(
+def test_swapped_answers_of_a_message_fail_and_the_message_is_repeated(
     cli: Cli, here: Path
 ) -> None:
     Path("mixer.py").write_text(MIXER)

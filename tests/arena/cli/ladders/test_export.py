@@ -90,21 +90,21 @@ def test_the_page_is_one_file_that_loads_and_runs_nothing(cli: Cli, cup: str, he
     assert "prefers-color-scheme: dark" in text
 
 
-def test_a_bot_called_script_is_shown_as_such(cli: Cli, cup: str) -> None:
+def test_html_in_bot_names_is_escaped(cli: Cli, cup: str) -> None:
     page = Page(cli("export", "--format", "html").out)
     # In the standings, and as line and column of the crosstable.
     assert page.cells.count("<script>@1") == 3
     assert "100% 84–100% (20)" in page.cells
 
 
-def test_what_is_printed_is_what_is_written(cli: Cli, cup: str, here: Path) -> None:
+def test_stdout_and_output_file_have_equal_content(cli: Cli, cup: str, here: Path) -> None:
     for kind in ("csv", "json", "html"):
         cli("export", "--output", f"cup.{kind}")
         written = (here / f"cup.{kind}").read_text(encoding="utf-8")
         assert written == cli("export", "--format", kind).out
 
 
-def test_csv_is_of_one_ladder_the_others_of_any_number(cli: Cli, cup: str) -> None:
+def test_csv_requires_one_ladder_and_other_formats_take_several(cli: Cli, cup: str) -> None:
     hold(Workspace(), ("ace", "bee", "cow"), {}, game="saint_poker", seats=3)
     result = cli("export")
     assert (result.status, result.out) == (2, "")
@@ -113,7 +113,7 @@ def test_csv_is_of_one_ladder_the_others_of_any_number(cli: Cli, cup: str) -> No
     assert cli("export", "--format", "html").out.count("<h1>") == 2
 
 
-def test_what_cannot_be_written_is_said(cli: Cli, cup: str) -> None:
+def test_an_output_file_in_a_missing_folder_is_an_error(cli: Cli, cup: str) -> None:
     result = cli("export", "--output", "nowhere/cup.csv")
     assert result.status == 1
     assert isinstance(result.error, FileNotFoundError)
@@ -134,14 +134,14 @@ def test_a_full_disk_leaves_the_earlier_file(cli: Cli, cup: str, here: Path, kin
     assert sorted(here.iterdir()) == before
 
 
-def test_an_extension_that_names_no_format_is_refused(cli: Cli, cup: str, here: Path) -> None:
+def test_an_unknown_file_extension_is_refused(cli: Cli, cup: str, here: Path) -> None:
     result = cli("export", "--output", "cup.pdf")
     assert (result.status, result.code) == (2, "unknown-extension")
     assert not (here / "cup.pdf").exists()
     assert cli("export", "--output", "cup.pdf", "--format", "csv").status == 0
 
 
-def test_nothing_played_is_nothing_to_take_away(cli: Cli, here: Path) -> None:
+def test_an_export_without_matches_is_refused(cli: Cli, here: Path) -> None:
     assert Workspace().store is not None
     result = cli("export")
     assert (result.status, result.out) == (1, "")

@@ -51,14 +51,14 @@ def records(tournament: Tournament) -> list[MatchRecord]:
     return [read(results.record(store, match.id)) for match in matches]
 
 
-def test_a_form_that_was_not_played_is_no_unknown_game(cli: Cli, cups: list[Tournament]) -> None:
+def test_a_form_without_matches_is_not_an_unknown_game(cli: Cli, cups: list[Tournament]) -> None:
     result = cli("export", "--games", "poke,pouku-3", "--parquet", "some.parquet")
     assert result.status == USAGE
     assert result.code == "not-played"
     assert result.last == "next  pokearena tournament list"
 
 
-def test_there_is_a_line_for_every_decision_as_the_records_have_it(
+def test_every_decision_of_the_records_is_a_row(
     cli: Cli, cups: list[Tournament], here: Path
 ) -> None:
     result = cli("export", "--parquet", "all.parquet")
@@ -92,7 +92,7 @@ def test_there_is_a_line_for_every_decision_as_the_records_have_it(
         assert line["view"] is None
 
 
-def test_views_are_what_the_seat_saw(cli: Cli, cups: list[Tournament], here: Path) -> None:
+def test_views_are_those_of_the_deciding_seat(cli: Cli, cups: list[Tournament], here: Path) -> None:
     assert cli("export", "saint_poker", "--views", "--parquet", "saint.parquet").status == 0
     lines = iter(pq.read_table(here / "saint.parquet").to_pylist())
     for record in records(cups[1]):
@@ -105,9 +105,7 @@ def test_views_are_what_the_seat_saw(cli: Cli, cups: list[Tournament], here: Pat
     assert next(lines, None) is None
 
 
-def test_only_the_games_that_are_named_are_written(
-    cli: Cli, cups: list[Tournament], here: Path
-) -> None:
+def test_only_selected_games_are_exported(cli: Cli, cups: list[Tournament], here: Path) -> None:
     assert cli("export", "--games", "saint_poker-2, poke", "--parquet", "2.parquet").status == 0
     assert set(pq.read_table(here / "2.parquet")["game"].to_pylist()) == {"saint_poker", "poke"}
     assert cli("export", "--games", "poke", "--parquet", "1.parquet").status == 0
@@ -117,7 +115,7 @@ def test_only_the_games_that_are_named_are_written(
     assert set(pq.read_table(here / "one.parquet")["tournament"].to_pylist()) == {cups[1].id}
 
 
-def test_what_is_written_comes_in_row_groups(
+def test_the_file_is_written_in_row_groups(
     cli: Cli, cups: list[Tournament], here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "ROWS", 50)
@@ -140,7 +138,7 @@ def test_what_is_written_comes_in_row_groups(
         (("--views",), 2, "option-combination"),
     ],
 )
-def test_what_cannot_be_written_is_said_in_a_sentence_and_leaves_no_file(
+def test_a_failed_export_leaves_no_file(
     cli: Cli, cups: list[Tournament], here: Path, words: tuple[str, ...], status: int, code: str
 ) -> None:
     result = cli("export", *words)
@@ -148,7 +146,7 @@ def test_what_cannot_be_written_is_said_in_a_sentence_and_leaves_no_file(
     assert not list(here.glob("*.parquet*"))
 
 
-def test_a_file_that_was_there_stays_when_nothing_can_be_written(
+def test_a_failed_export_keeps_an_existing_file(
     cli: Cli, cups: list[Tournament], here: Path
 ) -> None:
     (here / "x.parquet").write_text("mine")
@@ -156,7 +154,7 @@ def test_a_file_that_was_there_stays_when_nothing_can_be_written(
     assert (here / "x.parquet").read_text() == "mine"
 
 
-def test_without_pyarrow_the_extra_is_named(
+def test_without_pyarrow_the_error_names_the_extra(
     cli: Cli, cups: list[Tournament], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -167,7 +165,7 @@ def test_without_pyarrow_the_extra_is_named(
     assert result.code == "pyarrow-missing"
 
 
-def test_the_page_reads_what_it_says(cli: Cli, cups: list[Tournament]) -> None:
+def test_the_example_of_the_page_reads_the_export(cli: Cli, cups: list[Tournament]) -> None:
     assert cli("export", "--views", "--parquet", "decisions.parquet").status == 0
     (example,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
     names: dict[str, Any] = {}

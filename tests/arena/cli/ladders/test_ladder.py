@@ -44,7 +44,7 @@ def other_places(outcome: dict[str, Any]) -> dict[str, Any]:
     return {**outcome, "games": [{**first, "places": first["places"][::-1]}, *rest]}
 
 
-def test_what_is_stored_is_what_the_records_say(cli: Cli, cup: str) -> None:
+def test_stored_results_match_the_records(cli: Cli, cup: str) -> None:
     result = cli("ladder", "verify")
     assert (result.status, result.out.count("match the records")) == (0, 1)
     assert "6 matches, 12 games" in result.out
@@ -63,7 +63,7 @@ def test_what_is_stored_is_what_the_records_say(cli: Cli, cup: str) -> None:
         (schema.games, "scores", lambda scores: [7, 7], "scores of game 0"),
     ],
 )
-def test_whatever_differs_is_found_and_put_right(
+def test_altered_results_are_found_and_corrected(
     cli: Cli, cup: str, table: Table, column: str, change: Callable[[Any], Any], what: str
 ) -> None:
     before = json.loads(cli("standings", "--json").out)
@@ -84,7 +84,7 @@ def test_whatever_differs_is_found_and_put_right(
     assert json.loads(cli("standings", "--json").out) == before
 
 
-def test_a_rebuilt_ladder_is_the_ladder(cli: Cli, cup: str) -> None:
+def test_rebuilding_does_not_change_a_correct_ladder(cli: Cli, cup: str) -> None:
     rebuilt = cli("ladder", "rebuild", "poke")
     assert rebuilt.out.rstrip() == cli("standings", "poke").out.rstrip()
     assert "12 records of 6 matches" in rebuilt.err
@@ -92,7 +92,7 @@ def test_a_rebuilt_ladder_is_the_ladder(cli: Cli, cup: str) -> None:
     assert document["ladders"] == json.loads(cli("standings", "--json").out)["ladders"]
 
 
-def test_results_of_an_older_database_are_summed_up(cli: Cli, cup: str) -> None:
+def test_results_of_an_older_database_are_summarized(cli: Cli, cup: str) -> None:
     engine = Workspace().store
     with database.writing(engine) as connection:
         connection.execute(update(schema.results).values(digest=None, thinking=None))
@@ -102,7 +102,7 @@ def test_results_of_an_older_database_are_summed_up(cli: Cli, cup: str) -> None:
         assert None not in list(connection.execute(select(schema.results.c.digest)).scalars())
 
 
-def test_a_record_that_cannot_be_read_is_left_out_and_said(cli: Cli, cup: str) -> None:
+def test_an_unreadable_record_is_skipped_and_reported(cli: Cli, cup: str) -> None:
     match = tamper(schema.games, "record", lambda text: text[: len(text) // 2])
     assert f"match {match} cannot be made anew" in cli("ladder", "verify").err
     rebuilt = cli("ladder", "rebuild", "--json")
@@ -111,7 +111,7 @@ def test_a_record_that_cannot_be_read_is_left_out_and_said(cli: Cli, cup: str) -
     assert sum(line["matches"] for line in rebuilt_rows) == 10
 
 
-def test_without_a_match_there_is_nothing_to_do(cli: Cli, here: Path) -> None:
+def test_an_empty_ladder_verifies_and_rebuilds(cli: Cli, here: Path) -> None:
     assert Workspace().store is not None
     for words in (("ladder", "verify"), ("ladder", "rebuild")):
         result = cli(*words)

@@ -33,7 +33,7 @@ def test_the_matrix_shows_score_interval_and_meetings_in_the_order_of_strength(
     assert result.last == "next  pokearena matrix poke --los"
 
 
-def test_the_matrix_as_json_is_its_own_mirror(cli: Cli, cup: str) -> None:
+def test_the_json_matrix_is_antisymmetric(cli: Cli, cup: str) -> None:
     crosstable = json.loads(cli("matrix", "--tournament", cup, "--json").out)["matrices"]["poke"]
     assert crosstable["entrants"] == ["ace@1", "bee@1", "cat@1"]
     cell, mirror = crosstable["cells"][1][2], crosstable["cells"][2][1]
@@ -50,14 +50,14 @@ def test_likelihoods_of_superiority_of_two_add_up_to_one(cli: Cli, cup: str) -> 
     assert superiority[1][2] + superiority[2][1] == pytest.approx(1)
 
 
-def test_before_a_match_there_is_nothing_to_show(cli: Cli, here: Path) -> None:
+def test_without_matches_the_matrix_is_empty(cli: Cli, here: Path) -> None:
     assert Workspace().store is not None
     result = cli("matrix")
     assert (result.status, result.out) == (0, "")
     assert "no match is closed yet" in result.err
 
 
-def test_who_gives_whom_at_tables_of_three_is_pointed_out(cli: Cli, here: Path) -> None:
+def test_point_giving_at_tables_of_three_is_reported(cli: Cli, here: Path) -> None:
     # With dog at the table ace beats the third, without dog it is last; one game in six differs.
     def mostly(*order: str) -> list[tuple[str, ...]]:
         return [*[order] * 5, (order[1], order[0], order[2])]
@@ -83,7 +83,7 @@ def test_who_gives_whom_at_tables_of_three_is_pointed_out(cli: Cli, here: Path) 
         assert "more against others while dog@1 is at the table" in output
 
 
-def test_two_bots_are_compared_by_boards_as_pairs_of_games(cli: Cli, cup: str) -> None:
+def test_boards_are_compared_as_pairs_of_games(cli: Cli, cup: str) -> None:
     document = json.loads(cli("compare", "bee", "cat@1", "--json").out)
     assert (document["form"], document["entrants"], document["unit"]) == (
         "poke",
@@ -104,7 +104,7 @@ def test_two_bots_are_compared_by_boards_as_pairs_of_games(cli: Cli, cup: str) -
     assert document["points_per_board"]["mean"] == 5
 
 
-def test_the_other_way_round_everything_is_reversed(cli: Cli, cup: str) -> None:
+def test_swapping_the_bots_reverses_the_comparison(cli: Cli, cup: str) -> None:
     first, other = (
         json.loads(cli("compare", *pair, "--json").out) for pair in (("bee", "cat"), ("cat", "bee"))
     )
@@ -113,7 +113,7 @@ def test_the_other_way_round_everything_is_reversed(cli: Cli, cup: str) -> None:
     assert (other["wins"], other["losses"]) == (first["losses"], first["wins"])
 
 
-def test_a_sequential_test_says_when_it_was_decided(cli: Cli, cup: str) -> None:
+def test_a_sequential_test_reports_when_it_was_decided(cli: Cli, cup: str) -> None:
     sprt = json.loads(cli("compare", "bee", "cat", "--sprt", 0, 200, "--json").out)["sprt"]
     assert sprt["bounds"] == pytest.approx([-2.944, 2.944], abs=0.001)
     assert sprt["verdict"] == "high"
@@ -127,7 +127,7 @@ def test_a_sequential_test_says_when_it_was_decided(cli: Cli, cup: str) -> None:
     assert "for 2 against 0 points, normalized: open" in small.out
 
 
-def test_results_that_do_not_differ_have_no_interval(cli: Cli, cup: str) -> None:
+def test_equal_results_have_no_interval(cli: Cli, cup: str) -> None:
     result = cli("compare", "ace", "bee")
     assert "+∞" in result.out
     document = json.loads(cli("compare", "ace", "bee", "--json").out)
@@ -145,14 +145,14 @@ def test_results_that_do_not_differ_have_no_interval(cli: Cli, cup: str) -> None
         (("ace", "bee", "saint_poker"), 1, "never-met"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(
+def test_an_invalid_comparison_is_refused(
     cli: Cli, cup: str, words: tuple[object, ...], status: int, code: str
 ) -> None:
     result = cli("compare", *words)
     assert (result.status, result.code, result.out) == (status, code, "")
 
 
-def test_who_has_met_in_two_games_is_asked_which_is_meant(cli: Cli, cup: str) -> None:
+def test_a_comparison_of_bots_with_two_games_requires_a_game(cli: Cli, cup: str) -> None:
     hold(Workspace(), BOTS, {}, game="saint_poker", seats=3)
     result = cli("compare", "ace", "bee")
     assert result.status == 2

@@ -48,23 +48,21 @@ def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
     assert max(map(len, result.out.splitlines())) <= 100
 
 
-def test_what_the_columns_mean_is_said_beside_them(cli: Cli, cup: str) -> None:
+def test_the_columns_are_explained_on_stderr(cli: Cli, cup: str) -> None:
     error_output = cli("standings").err
     assert "docs/explanation/ratings.md" in error_output
     assert "K 10, from 1200" in error_output
     assert "order matters" in error_output
 
 
-def test_a_strength_is_provisional_until_it_is_known_within_a_hundred_points(
-    cli: Cli, here: Path
-) -> None:
+def test_a_strength_with_an_error_above_100_points_is_provisional(cli: Cli, here: Path) -> None:
     hold(Workspace(), BOTS, {})
     assert cli("standings").out.count("?") == 3
     ladder_rows = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
     assert all(line["provisional"] for line in ladder_rows)
 
 
-def test_json_has_what_the_table_was_computed_with(cli: Cli, cup: str) -> None:
+def test_json_contains_the_parameters_of_the_table(cli: Cli, cup: str) -> None:
     document = json.loads(cli("standings", "--tournament", cup, "--json").out)
     first = document["ladders"]["poke"][0]
     assert (first["entrant"], first["ranks"], first["matches"]) == ("ace@1", [1, 1], 60)
@@ -76,7 +74,7 @@ def test_json_has_what_the_table_was_computed_with(cli: Cli, cup: str) -> None:
     assert (details["clip"], details["gifts"]) == (2400, [])
 
 
-def test_an_anchor_moves_everyone_and_is_said_to_be_set(cli: Cli, cup: str) -> None:
+def test_an_anchor_shifts_all_strengths_and_is_marked(cli: Cli, cup: str) -> None:
     free, fixed = (
         json.loads(cli("standings", *words, "--json").out)["ladders"]["poke"]
         for words in ((), ("--anchor", "bee@1=1500"))
@@ -98,7 +96,7 @@ def test_an_anchor_moves_everyone_and_is_said_to_be_set(cli: Cli, cup: str) -> N
         (("bee@1=nan",), "invalid-anchor"),
     ],
 )
-def test_an_anchor_that_makes_no_sense_is_refused(
+def test_an_invalid_anchor_is_refused(
     cli: Cli, cup: str, anchors: tuple[str, ...], code: str
 ) -> None:
     words = [word for anchor in anchors for word in ("--anchor", anchor)]
@@ -106,7 +104,7 @@ def test_an_anchor_that_makes_no_sense_is_refused(
     assert (result.status, result.code, result.out) == (2, code, "")
 
 
-def test_a_circle_of_favourites_is_remarked(cli: Cli, here: Path) -> None:
+def test_cyclic_results_are_reported(cli: Cli, here: Path) -> None:
     circle = [("ace", "bee"), ("bee", "cat"), ("cat", "ace")]
     results = {frozenset(two): [*[two] * 5, two[::-1]] for two in circle}
     hold(Workspace(), BOTS, results, cycles=30)
@@ -115,14 +113,14 @@ def test_a_circle_of_favourites_is_remarked(cli: Cli, here: Path) -> None:
     assert details["lack_of_fit"]["p"] < 0.05
 
 
-def test_nothing_played_is_no_ladder(cli: Cli, here: Path) -> None:
+def test_without_matches_there_is_no_ladder(cli: Cli, here: Path) -> None:
     assert Workspace().store is not None
     result = cli("standings")
     assert (result.status, result.out) == (0, "")
     assert "no match is closed yet" in result.err
 
 
-def test_faults_are_shown_by_kind_and_columns_that_say_nothing_are_left_out() -> None:
+def test_faults_are_shown_by_kind_and_empty_columns_are_hidden() -> None:
     verdicts = (("finished", "timeout"), ("finished", "forfeit"), ("finished", "forfeit"))
     games = tuple(
         ClosedGame(n, (1, 2), None, game_verdicts, (0, 0))
@@ -154,9 +152,7 @@ def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_a_ladder_that_is_watched_is_shown_again_when_a_match_has_closed(
-    here: Path, cup: str
-) -> None:
+def test_a_watched_ladder_is_redrawn_when_a_match_closes(here: Path, cup: str) -> None:
     words = [str(POKEARENA), "standings", "--watch", "--json"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as watching:
         assert watching.stdout is not None
@@ -167,9 +163,7 @@ def test_a_ladder_that_is_watched_is_shown_again_when_a_match_has_closed(
     assert [sum(line["matches"] for line in table) for table in (first, second)] == [180, 186]
 
 
-def test_equal_tournaments_have_equal_json_and_decision_times_are_apart(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_equal_tournaments_have_equal_json_except_decision_times(cli: Cli, tmp_path: Path) -> None:
     documents, timings = [], []
     for run in ("first", "second"):
         folder = tmp_path / run

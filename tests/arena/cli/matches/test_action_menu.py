@@ -16,7 +16,7 @@ def typed(text: str, menu: ActionMenu) -> ActionMenu:
     return after(list(text), menu)
 
 
-def test_words_filter_in_any_order_and_enter_chooses_the_only_match() -> None:
+def test_typed_words_filter_and_enter_selects_the_only_match() -> None:
     menu = ActionMenu(SHOWS)
     assert typed("th", menu).matches == (1, 2)
     assert typed("th 3d", menu).chosen == 2
@@ -25,7 +25,7 @@ def test_words_filter_in_any_order_and_enter_chooses_the_only_match() -> None:
     assert typed("3d 3d", menu).matches == ()
 
 
-def test_a_number_chooses_whatever_is_hidden() -> None:
+def test_a_number_selects_a_hidden_action() -> None:
     menu = ActionMenu(MANY, width=40, rows=3)
     assert typed("77", menu).chosen == 76
     assert any(selected for line in typed("77", menu).lines for _, selected in line)
@@ -33,7 +33,7 @@ def test_a_number_chooses_whatever_is_hidden() -> None:
     assert typed("101", menu).chosen is None
 
 
-def test_nothing_typed_chooses_only_a_single_action() -> None:
+def test_enter_without_input_selects_only_a_single_action() -> None:
     assert ActionMenu(SHOWS).chosen is None
     assert ActionMenu(("stand",)).chosen == 0
 
@@ -49,7 +49,7 @@ def test_arrows_select_and_typing_ends_the_selection() -> None:
     assert after(["9", "down"], menu).chosen == 0
 
 
-def test_pages_turn_round_and_the_selection_stays_visible() -> None:
+def test_paging_wraps_around_and_keeps_the_selection_visible() -> None:
     menu = ActionMenu(MANY, width=30, rows=4)
     shown = sum(map(len, menu.lines))
     assert menu.hidden == 100 - shown
@@ -61,7 +61,7 @@ def test_pages_turn_round_and_the_selection_stays_visible() -> None:
     assert any(selected for line in below.lines for _, selected in line)
 
 
-def test_backspace_and_escape_take_back() -> None:
+def test_backspace_and_escape_undo_typing() -> None:
     menu = typed("sta", ActionMenu(SHOWS))
     assert after(["\x7f"], menu).typed == "st"
     assert after(["escape"], menu).matches == (0, 1, 2, 3)

@@ -126,7 +126,7 @@ def test_the_end_of_the_input_ends_the_match(here: Path) -> None:
         assert terminal.ends() == 130
 
 
-def test_several_people_hand_the_keyboard_over(here: Path) -> None:
+def test_several_people_take_turns_at_the_keyboard(here: Path) -> None:
     words = ("play", "saint_poker", "human", "human", "--seed", "2")
     with in_a_terminal(here, *words) as terminal:
         for person in ("human", "human-2"):
@@ -143,7 +143,7 @@ def test_several_people_hand_the_keyboard_over(here: Path) -> None:
         assert terminal.ends() == 130
 
 
-def test_the_rules_that_apply_now_and_the_whole_table_are_a_key_away(here: Path) -> None:
+def test_keys_show_the_current_rules_and_the_whole_table(here: Path) -> None:
     with in_a_terminal(here, "play", "poke", "human", "sample:meek", "--seed", "1") as terminal:
         terminal.sees("? help")
         terminal.press("?")
@@ -176,7 +176,7 @@ def test_a_person_needs_a_terminal(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("option", ["--json", "--watch"])
-def test_a_person_excludes_output_for_programs(cli: Cli, option: str) -> None:
+def test_a_person_cannot_be_combined_with_json_output(cli: Cli, option: str) -> None:
     said = cli("play", "poke", "sample:greedy", "human", option)
     assert (said.status, said.code) == (2, "option-combination")
 

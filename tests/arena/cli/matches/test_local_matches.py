@@ -28,7 +28,7 @@ def ids(cli: Cli) -> list[str]:
     return [json.loads(line)["match"] for line in cli("play", "--list", "--json").out.splitlines()]
 
 
-def test_the_list_has_id_time_game_bots_and_result_the_newest_first(cli: Cli, played: Path) -> None:
+def test_the_list_shows_the_newest_match_first(cli: Cli, played: Path) -> None:
     kept(played, "m-aaaaaaaaaa", "m-bbbbbbbbbb")
     listed = cli("play", "--list")
     assert listed.status == 0
@@ -44,14 +44,14 @@ def test_the_list_has_id_time_game_bots_and_result_the_newest_first(cli: Cli, pl
     assert sum(bot["wins"] for bot in document["bots"]) + document["drawn"] == 2
 
 
-def test_the_wins_are_those_of_the_result(cli: Cli) -> None:
+def test_listed_wins_match_the_result(cli: Cli) -> None:
     result = json.loads(cli("play", "poke", *BOTS, "-n", 3, "--seed", "1", "--json").out)
     (document,) = map(json.loads, cli("play", "--list", "--json").out.splitlines())
     assert [bot["wins"] for bot in document["bots"]] == [bot["wins"] for bot in result["bots"]]
     assert document["record"] == str(Path(result["record"]))
 
 
-def test_an_empty_folder_and_files_that_are_no_records_are_no_errors(cli: Cli) -> None:
+def test_empty_folders_and_other_files_are_ignored(cli: Cli) -> None:
     assert (cli("play", "--list").status, cli("play", "--list", "--json").out) == (0, "")
     PLAYS.mkdir(parents=True)
     for name, text in (("m-1", ""), ("m-2", "{}"), ("m-3", '{"type":"match"}'), ("m-4", "no")):
@@ -60,7 +60,7 @@ def test_an_empty_folder_and_files_that_are_no_records_are_no_errors(cli: Cli) -
     assert ids(cli) == []
 
 
-def test_last_is_the_newest_match_wherever_a_match_is_named(cli: Cli, played: Path) -> None:
+def test_last_is_the_newest_match_in_every_command(cli: Cli, played: Path) -> None:
     kept(played, "m-zzzzzzzzzz", "m-aaaaaaaaaa")
     newest = "m-aaaaaaaaaa"
     assert json.loads(cli("verify", "last", "--json").out)["match"] == newest
@@ -78,7 +78,7 @@ def test_last_without_a_local_match_is_refused(cli: Cli) -> None:
         assert (refused.status, refused.code) == (2, "unknown-match")
 
 
-def test_the_beginning_of_an_id_is_enough_if_it_fits_one_match(cli: Cli, played: Path) -> None:
+def test_a_unique_prefix_identifies_a_match(cli: Cli, played: Path) -> None:
     kept(played, "m-aaaaaaaaaa", "m-aabbbbbbbb")
     for name in ("aab", "m-aab"):
         assert json.loads(cli("verify", name, "--json").out)["match"] == "m-aabbbbbbbb"
@@ -117,9 +117,7 @@ def test_the_same_match_again_replaces_its_record_and_is_the_last(
 @pytest.mark.parametrize(
     "words", [(), ("poke",), ("--list", "poke"), ("poke", *BOTS, "--keep", "0")]
 )
-def test_a_match_needs_a_game_and_bots_and_the_list_takes_none(
-    cli: Cli, words: tuple[str, ...]
-) -> None:
+def test_invalid_combinations_of_arguments_are_refused(cli: Cli, words: tuple[str, ...]) -> None:
     assert cli("play", *words).status == 2
     assert not Path(".pokearena").exists()
 

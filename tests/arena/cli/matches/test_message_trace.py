@@ -146,7 +146,7 @@ def test_a_message_that_is_not_valid_is_in_the_trace_as_bytes() -> None:
     assert "message" not in received
 
 
-def test_without_a_trace_messages_take_the_same_way_as_before(tmp_path: Path) -> None:
+def test_without_a_trace_messages_are_not_wrapped(tmp_path: Path) -> None:
     async def kinds() -> tuple[bool, bool]:
         file = TraceFile(tmp_path / "messages")
         traced = SeatTrace(file, 0, 0)

@@ -31,7 +31,7 @@ return turn.legal[0]
 """
 
 
-def test_a_match_is_played_with_every_seating_and_told_by_bot(cli: Cli) -> None:
+def test_a_match_plays_every_seating_and_prints_a_row_per_bot(cli: Cli) -> None:
     result = cli("play", "poke", "sample:random", "sample:meek", "-n", 2, "--seed", "friday")
     assert result.status == 0
     head, *rows = result.out.splitlines()
@@ -42,7 +42,7 @@ def test_a_match_is_played_with_every_seating_and_told_by_bot(cli: Cli) -> None:
     assert result.last == f"next  pokearena replay {record.stem}"
 
 
-def test_the_same_seed_gives_the_same_match_and_0_is_a_seed_like_any_other(cli: Cli) -> None:
+def test_equal_seeds_give_equal_matches_and_0_is_a_seed(cli: Cli) -> None:
     words = ("play", "poke", "sample:random", "sample:meek", "--json", "--seed")
     first, second, other = (json.loads(cli(*words, seed).out) for seed in ("0", "0", "1"))
     keys = ("match", "games", "seed", "commitment")
@@ -52,7 +52,7 @@ def test_the_same_seed_gives_the_same_match_and_0_is_a_seed_like_any_other(cli: 
 
 
 @pytest.mark.long
-def test_64_hexadecimal_digits_are_the_seed_itself(cli: Cli) -> None:
+def test_a_seed_of_64_hexadecimal_digits_is_used_directly(cli: Cli) -> None:
     seed = "0f" * 32
     document = json.loads(
         cli("play", "poke", "sample:meek", "sample:meek", "--json", "--seed", seed).out
@@ -70,7 +70,7 @@ def test_a_game_of_three_has_three_seatings(cli: Cli) -> None:
     assert document["seats"] == 3
 
 
-def test_watch_tells_the_game_deal_by_deal_with_notes_and_times(cli: Cli, bot: Write) -> None:
+def test_watch_prints_every_deal_with_notes_and_times(cli: Cli, bot: Write) -> None:
     talker = bot("talker", 'return turn.legal[0], "hm\\x1b[2J\\nwell"')
     result = cli("play", "poke", talker, "sample:meek", "--watch", "--seed", "1")
     assert result.status == 0
@@ -81,7 +81,7 @@ def test_watch_tells_the_game_deal_by_deal_with_notes_and_times(cli: Cli, bot: W
     assert "\x1b" not in result.out
 
 
-def test_watch_draws_the_table_of_pokino_whenever_something_was_laid(cli: Cli) -> None:
+def test_watch_draws_the_pokino_table_after_every_placement(cli: Cli) -> None:
     result = cli("play", "pokino", "sample:greedy", "sample:random", "--watch", "--seed", "7")
     lines = result.out.splitlines()
     laid = [number for number, line in enumerate(lines) if "  domino " in line]
@@ -90,7 +90,7 @@ def test_watch_draws_the_table_of_pokino_whenever_something_was_laid(cli: Cli) -
     assert all("┌" in lines[number + 3] for number in laid)
 
 
-def test_watch_and_json_do_not_go_together(cli: Cli) -> None:
+def test_watch_and_json_exclude_each_other(cli: Cli) -> None:
     result = cli("play", "poke", "sample:meek", "sample:meek", "--watch", "--json")
     assert result.status == 2
 
@@ -106,7 +106,7 @@ def test_the_first_illegal_action_stops_and_is_explained(cli: Cli, bot: Write) -
     assert result.last.endswith(" cheat.py")
 
 
-def test_a_crash_is_explained_with_the_last_words_of_the_bot(cli: Cli, bot: Write) -> None:
+def test_a_crash_is_explained_with_the_last_output_of_the_bot(cli: Cli, bot: Write) -> None:
     result = cli("play", "poke", bot("crasher", CRASHES), "sample:meek", "--seed", "1")
     assert result.status == 1
     assert "fault   crasher: crash" in result.out
@@ -116,7 +116,7 @@ def test_a_crash_is_explained_with_the_last_words_of_the_bot(cli: Cli, bot: Writ
     assert "legal   " in result.out
 
 
-def test_a_bot_that_sleeps_is_late_by_the_clock_that_was_given(cli: Cli, bot: Write) -> None:
+def test_a_sleeping_bot_exceeds_the_given_clock(cli: Cli, bot: Write) -> None:
     sleeper = bot("sleeper", SLEEPS)
     result = cli("play", "poke", sleeper, "sample:meek", "--allowance", 50, "--bank", 50, "--json")
     assert result.status == 1
@@ -135,7 +135,7 @@ def test_a_bot_that_does_not_start_is_explained_with_its_output(cli: Cli, bot: W
     assert result.last.startswith("next  pokearena why m-")
 
 
-def test_lenient_counts_faults_and_plays_on(cli: Cli, bot: Write) -> None:
+def test_lenient_counts_faults_and_continues(cli: Cli, bot: Write) -> None:
     cheat = bot("cheat", ILLEGAL)
     words = ("play", "poke", cheat, "sample:meek", "-n", 2, "--lenient", "--json")
     result = cli(*words)
@@ -146,7 +146,7 @@ def test_lenient_counts_faults_and_plays_on(cli: Cli, bot: Write) -> None:
     assert [row["faults"] > 0 for row in document["bots"]] == [True, False]
 
 
-def test_the_record_goes_where_it_is_wanted(cli: Cli) -> None:
+def test_the_record_is_written_to_the_given_path(cli: Cli) -> None:
     result = cli("play", "poke", "sample:meek", "sample:meek", "--record", "here.jsonl")
     assert result.last == "next  pokearena replay here.jsonl"
     assert len(read(Path("here.jsonl").read_text()).games) == 2
@@ -204,7 +204,7 @@ def test_an_option_of_the_game_is_in_the_record(cli: Cli) -> None:
     assert json.loads(cli(*words, "--json").out)["options"] == {"must_beat": False}
 
 
-def test_what_cannot_be_played_is_said_in_one_sentence_before_anything_starts(cli: Cli) -> None:
+def test_invalid_arguments_are_refused_before_any_process_starts(cli: Cli) -> None:
     meek = "sample:meek"
     for words, sentence in (
         (("pokee", meek, meek), 'did you mean "poke"?'),
@@ -224,7 +224,7 @@ def test_what_cannot_be_played_is_said_in_one_sentence_before_anything_starts(cl
     assert not Path(".pokearena").exists()
 
 
-def test_a_bot_that_does_not_play_the_game_says_so(cli: Cli) -> None:
+def test_a_bot_that_does_not_play_the_game_is_refused(cli: Cli) -> None:
     Path("b").mkdir()
     Path("b/bot.toml").write_text('name = "b"\ngames = ["poke"]\nrun = ["python", "bot.py"]\n')
     result = cli("play", "saint_poker", "b", "sample:meek")
@@ -232,7 +232,7 @@ def test_a_bot_that_does_not_play_the_game_says_so(cli: Cli) -> None:
     assert result.code == "not-played"
 
 
-def test_ctrl_c_keeps_what_was_played(here: Path) -> None:
+def test_ctrl_c_keeps_the_finished_games(here: Path) -> None:
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "m.jsonl"]
     with subprocess.Popen(
         [POKEARENA, "play", "poke", *words],

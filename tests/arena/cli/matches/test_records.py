@@ -31,14 +31,14 @@ def line_of(lines: list[dict[str, Any]], kind: str) -> dict[str, Any]:
     return next(line for line in lines if line["type"] == kind)
 
 
-def test_a_true_record_verifies(cli: Cli, played: Path) -> None:
+def test_an_unchanged_record_verifies(cli: Cli, played: Path) -> None:
     result = cli("verify", played)
     assert result.status == 0
     assert " 2 games dealt" in result.out
     assert result.last == f"next  pokearena replay {played}"
 
 
-def test_verify_tells_programs_what_it_found(cli: Cli, played: Path) -> None:
+def test_verify_prints_its_findings_as_json(cli: Cli, played: Path) -> None:
     document = json.loads(cli("verify", played, "--json").out)
     assert document["verified"] is True
     assert document["problems"] == []
@@ -61,7 +61,7 @@ def test_a_changed_action_does_not_verify(cli: Cli, altered: Callable[[Change], 
     assert cli("verify", altered(change)).status == 1
 
 
-def test_another_seed_is_not_the_one_that_was_committed_to(
+def test_a_seed_that_does_not_match_the_commitment_does_not_verify(
     cli: Cli, altered: Callable[[Change], str]
 ) -> None:
     def change(lines: list[dict[str, Any]]) -> None:
@@ -72,14 +72,14 @@ def test_another_seed_is_not_the_one_that_was_committed_to(
     assert "not the one that was committed to" in result.out
 
 
-def test_a_game_left_out_does_not_verify(cli: Cli, altered: Callable[[Change], str]) -> None:
+def test_a_missing_game_does_not_verify(cli: Cli, altered: Callable[[Change], str]) -> None:
     def change(lines: list[dict[str, Any]]) -> None:
         lines[:] = [line for line in lines if line.get("game") != 1]
 
     assert cli("verify", altered(change)).status == 1
 
 
-def test_what_is_no_record_is_said_to_be_none(cli: Cli) -> None:
+def test_an_invalid_record_is_refused(cli: Cli) -> None:
     Path("noise.jsonl").write_text("hello\n")
     Path("bytes.jsonl").write_bytes(b"\xff\xfe")
     for name in ("noise.jsonl", "bytes.jsonl"):
@@ -89,14 +89,14 @@ def test_what_is_no_record_is_said_to_be_none(cli: Cli) -> None:
             assert result.code in ("invalid-record", "RecordError")
 
 
-def test_what_is_not_there_is_wrong_usage(cli: Cli) -> None:
+def test_a_missing_record_is_a_usage_error(cli: Cli) -> None:
     for name in ("nofile.jsonl", "./no", "m-0000000000", "0"):
         result = cli("verify", name)
         assert result.status == 2
         assert name in result.err
 
 
-def test_a_match_goes_by_its_beginning_if_that_is_unique(cli: Cli, played: Path) -> None:
+def test_a_unique_prefix_of_an_id_is_accepted(cli: Cli, played: Path) -> None:
     plays = Path(".pokearena/plays")
     plays.mkdir(parents=True)
     text = played.read_text()
@@ -126,7 +126,7 @@ def test_replay_prints_every_position_in_full_for_programs(cli: Cli, played: Pat
     assert sum("result" in line for line in lines) == 2
 
 
-def test_replay_tells_people_every_step_when_nobody_can_press_keys(cli: Cli, played: Path) -> None:
+def test_replay_without_a_terminal_prints_every_step(cli: Cli, played: Path) -> None:
     result = cli("replay", played, "--game", 1)
     pages = result.out.rstrip().split("\n\n")
     record = read(played.read_text())
@@ -137,13 +137,13 @@ def test_replay_tells_people_every_step_when_nobody_can_press_keys(cli: Cli, pla
     assert result.last == f"next  pokearena verify {played}"
 
 
-def test_replay_of_a_game_that_is_not_there(cli: Cli, played: Path) -> None:
+def test_replay_of_an_unknown_game_is_refused(cli: Cli, played: Path) -> None:
     result = cli("replay", played, "--game", 2)
     assert result.status == 2
     assert result.code == "unknown-game"
 
 
-def test_whoever_reads_may_stop_reading(played: Path) -> None:
+def test_a_closed_output_pipe_is_not_an_error(played: Path) -> None:
     with subprocess.Popen(
         [POKEARENA, "replay", str(played), "--json"],
         stdout=subprocess.PIPE,
@@ -158,7 +158,7 @@ def test_whoever_reads_may_stop_reading(played: Path) -> None:
     assert process.returncode == 141
 
 
-def test_a_bot_that_is_asked_again_answers_as_it_did(cli: Cli, played: Path) -> None:
+def test_ask_repeats_the_recorded_answer(cli: Cli, played: Path) -> None:
     game = read(played.read_text()).games[1]
     line = [action for action in game.actions if game.game["seating"][action["seat"]] == "random"][
         3
@@ -173,16 +173,14 @@ def test_a_bot_that_is_asked_again_answers_as_it_did(cli: Cli, played: Path) -> 
     assert document["question"]["match"] == read(played.read_text()).match["match"]
 
 
-def test_ask_tells_people_the_hand_what_was_done_and_what_is_done_now(
-    cli: Cli, played: Path
-) -> None:
+def test_ask_prints_the_hand_the_recorded_and_the_new_answer(cli: Cli, played: Path) -> None:
     result = cli("ask", f"{played}:0:0", "sample:meek")
     assert result.status == 0
     for word in ("hand  ", "legal  ", "then  ", "now     stand: legal", "time  "):
         assert word in result.out
 
 
-def test_the_question_of_a_fault_is_put_as_it_was(cli: Cli, bot: Write) -> None:
+def test_ask_repeats_the_question_of_a_fault(cli: Cli, bot: Write) -> None:
     late = bot("late", "if turn.decision > 4:\n    time.sleep(20)\nreturn turn.legal[0]")
     words = ("play", "poke", late, "sample:meek", "--seed", 3, "--allowance", 30, "--bank", 20)
     command = cli(*words).last.removeprefix("next  pokearena ").split()
@@ -197,7 +195,7 @@ def test_the_question_of_a_fault_is_put_as_it_was(cli: Cli, bot: Write) -> None:
     assert (document["legal"], document["note"]) == (True, "better")
 
 
-def test_an_answer_that_is_not_legal_fails(cli: Cli, bot: Write, played: Path) -> None:
+def test_ask_fails_on_an_illegal_answer(cli: Cli, bot: Write, played: Path) -> None:
     cheat = bot(
         "cheat",
         "action = bot_pb2.Action()\naction.poke.draw.discards.append('2C')\n"
@@ -208,9 +206,7 @@ def test_an_answer_that_is_not_legal_fails(cli: Cli, bot: Write, played: Path) -
     assert "draw 2C 2C: NOT LEGAL" in result.out
 
 
-def test_a_bot_that_dies_of_the_question_is_told_with_its_last_words(
-    cli: Cli, bot: Write, played: Path
-) -> None:
+def test_ask_reports_the_output_of_a_crashed_bot(cli: Cli, bot: Write, played: Path) -> None:
     result = cli("ask", f"{played}:0:0", bot("dies", "raise KeyError('oh')"))
     assert result.status == 1
     assert "no action: " in result.out
@@ -218,20 +214,18 @@ def test_a_bot_that_dies_of_the_question_is_told_with_its_last_words(
     assert "KeyError: 'oh'" in result.out
 
 
-def test_a_bot_that_does_not_answer_is_not_waited_for_for_ever(
-    cli: Cli, bot: Write, played: Path
-) -> None:
+def test_ask_times_out(cli: Cli, bot: Write, played: Path) -> None:
     result = cli("ask", f"{played}:0:0", bot("silent", "time.sleep(600)"), "--patience", 0.2)
     assert result.status == 1
     assert "did not answer in the time it was given" in result.out
 
 
-def test_a_remote_bot_that_is_not_there_cannot_be_reached(cli: Cli, played: Path) -> None:
+def test_ask_reports_an_unreachable_remote_bot(cli: Cli, played: Path) -> None:
     result = cli("ask", f"{played}:0:0", "unix:/nowhere/bot.sock", "--patience", 0.2)
     assert result.status == 3
 
 
-def test_a_question_that_is_none(cli: Cli, played: Path) -> None:
+def test_ask_refuses_an_invalid_question(cli: Cli, played: Path) -> None:
     for question, status in (
         ("m-7f3k9q", 2),
         (f"{played}:0", 2),
@@ -242,7 +236,7 @@ def test_a_question_that_is_none(cli: Cli, played: Path) -> None:
         assert cli("ask", question, "sample:meek").status == status, question
 
 
-def test_logs_tell_the_faults_and_what_the_bots_wrote(cli: Cli, bot: Write) -> None:
+def test_logs_print_faults_and_bot_output(cli: Cli, bot: Write) -> None:
     noisy = bot("noisy", "print('noise', turn.decision)\nreturn turn.legal[0]")
     cheat = bot("cheat", "return bot_pb2.Action()")
     words = ("play", "poke", noisy, cheat, "--lenient", "--seed", 1)
@@ -263,9 +257,7 @@ def test_logs_tell_the_faults_and_what_the_bots_wrote(cli: Cli, bot: Write) -> N
     assert cli("logs", match, 2).status == 2
 
 
-def test_a_bot_that_ends_before_it_listens_is_told_at_once_with_its_last_words(
-    cli: Cli, played: Path
-) -> None:
+def test_ask_reports_the_output_of_a_bot_that_does_not_start(cli: Cli, played: Path) -> None:
     Path("broken.py").write_text("import nothing_of_this_name\n")
     result = cli("ask", f"{played}:0:0", "broken.py")
     assert result.status == 1
@@ -273,7 +265,7 @@ def test_a_bot_that_ends_before_it_listens_is_told_at_once_with_its_last_words(
     assert "nothing_of_this_name" in result.out
 
 
-def test_a_match_that_a_fault_stopped_verifies_as_far_as_it_went(cli: Cli, bot: Write) -> None:
+def test_a_match_stopped_by_a_fault_verifies(cli: Cli, bot: Write) -> None:
     faulty = bot("faulty", "raise SystemExit('enough')")
     result = cli("play", "poke", faulty, "sample:meek", "--seed", 1, "--record", "m.jsonl")
     assert result.status == 1
@@ -281,7 +273,7 @@ def test_a_match_that_a_fault_stopped_verifies_as_far_as_it_went(cli: Cli, bot: 
     assert cli("verify", "m.jsonl").status == 0
 
 
-def test_a_replay_tells_how_every_deal_ended(cli: Cli) -> None:
+def test_a_replay_shows_how_every_deal_ended(cli: Cli) -> None:
     words = ("sample:greedy", "sample:meek", "sample:random", "--seed", 7, "--record", "m.jsonl")
     assert cli("play", "pouku", *words).status == 0
     output = cli("replay", "m.jsonl", "--game", 0, "--no-pause").out
@@ -290,14 +282,14 @@ def test_a_replay_tells_how_every_deal_ended(cli: Cli) -> None:
     assert output.count("how deal") == went_out > 1
 
 
-def test_a_replay_of_pokino_says_who_called_it(cli: Cli) -> None:
+def test_a_replay_shows_who_called_pokino(cli: Cli) -> None:
     words = ("sample:greedy", "sample:random", "--option", "greed", "--seed", 7)
     assert cli("play", "pokino", *words, "--record", "m.jsonl").status == 0
     watched = cli("replay", "m.jsonl", "--game", 0, "--no-pause").out
     assert "calls Pokino" in watched
 
 
-def test_several_questions_are_asked_in_one_message_of_play(cli: Cli, played: Path) -> None:
+def test_ask_sends_several_questions_in_one_message(cli: Cli, played: Path) -> None:
     places = {
         seat: [
             f"{game.number}:{next(a['decision'] for a in game.actions if a['seat'] == seat)}"

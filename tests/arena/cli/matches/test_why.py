@@ -45,7 +45,7 @@ def blocks(text: str) -> Mapping[str, str]:
     return reasons
 
 
-def test_of_a_bot_that_does_not_start_it_is_told_how_it_ended_and_what_it_said(cli: Cli) -> None:
+def test_why_describes_a_bot_that_does_not_start(cli: Cli) -> None:
     Path("broken.py").write_text("print('hello')\nimport nothing_of_this_name\n")
     details = fault(cli, lost(cli, "broken.py"))
     assert (
@@ -82,9 +82,7 @@ def test_of_a_bot_that_does_not_start_it_is_told_how_it_ended_and_what_it_said(c
     assert result.last == "next  pokearena replay m.jsonl --game 0"
 
 
-def test_of_a_bot_that_is_late_its_clock_is_told_and_what_it_thought_about(
-    cli: Cli, bot: Write
-) -> None:
+def test_why_describes_the_clock_and_the_question_of_a_timeout(cli: Cli, bot: Write) -> None:
     details = fault(cli, lost(cli, bot("late", LATE), "--allowance", 80, "--bank", 60))
     assert (details["verdict"], details["ended"], details["exit_status"]) == (
         "timeout",
@@ -109,9 +107,7 @@ def test_of_a_bot_that_is_late_its_clock_is_told_and_what_it_thought_about(
     ]
 
 
-def test_of_an_answer_that_is_not_legal_it_is_told_beside_the_hand_and_what_was(
-    cli: Cli, bot: Write
-) -> None:
+def test_why_describes_an_illegal_action_with_hand_and_legal_actions(cli: Cli, bot: Write) -> None:
     details = fault(cli, lost(cli, bot("cheat", CHEAT)))
     assert details["verdict"] == "illegal"
     assert details["answer"] == {"poke": {"lead": {"cards": ["2C"]}}}
@@ -127,7 +123,7 @@ def test_of_an_answer_that_is_not_legal_it_is_told_beside_the_hand_and_what_was(
     assert words["legal"].endswith("in all") or len(details["legal"]) <= 24
 
 
-def test_of_an_answer_that_is_none_it_is_told_what_is_wrong_with_it(cli: Cli, bot: Write) -> None:
+def test_why_describes_an_invalid_answer(cli: Cli, bot: Write) -> None:
     details = fault(cli, lost(cli, bot("empty", "return bot_pb2.Action()")))
     assert (details["verdict"], details["answer"], details["ended"]) == (
         "protocol",
@@ -138,9 +134,7 @@ def test_of_an_answer_that_is_none_it_is_told_what_is_wrong_with_it(cli: Cli, bo
     assert details["question"]["legal"]
 
 
-def test_of_a_bot_that_dies_the_signal_its_memory_and_its_last_words_are_told(
-    cli: Cli, bot: Write
-) -> None:
+def test_why_describes_signal_memory_and_output_of_a_crash(cli: Cli, bot: Write) -> None:
     size = 96 << 20
     dies = bot(
         "dies",
@@ -158,7 +152,7 @@ def test_of_a_bot_that_dies_the_signal_its_memory_and_its_last_words_are_told(
     assert blocks(cli("why", "m.jsonl").out)["process"].startswith("was killed by SIGSEGV; peak")
 
 
-def test_of_a_bot_that_writes_too_much_the_last_64_kb_are_kept(cli: Cli, bot: Write) -> None:
+def test_why_prints_the_last_64_kb_of_output(cli: Cli, bot: Write) -> None:
     details = fault(cli, lost(cli, bot("flood", FLOOD)))
     assert details["verdict"] == "resources"
     assert details["ended"] == "was stopped by the arena: wrote more than 8 MiB of output"
@@ -167,9 +161,7 @@ def test_of_a_bot_that_writes_too_much_the_last_64_kb_are_kept(cli: Cli, bot: Wr
     assert "(the last 40 of 64 lines; --json prints all)" in output
 
 
-def test_one_fault_is_told_by_its_place_and_those_of_a_seat_by_the_bot(
-    cli: Cli, bot: Write
-) -> None:
+def test_why_selects_a_fault_by_question_or_by_seat(cli: Cli, bot: Write) -> None:
     words = ("play", "poke", bot("cheat", CHEAT), bot("empty", "return bot_pb2.Action()"))
     assert cli(*words, "-n", 2, "--lenient", "--seed", 3, "--record", "m.jsonl").status == 0
     faults = json.loads(cli("why", "m.jsonl", "--json").out)["faults"]
@@ -187,7 +179,7 @@ def test_one_fault_is_told_by_its_place_and_those_of_a_seat_by_the_bot(
 
 
 @pytest.mark.long
-def test_games_lost_because_of_a_fault_in_another_are_told(cli: Cli, bot: Write) -> None:
+def test_why_lists_games_lost_because_of_a_fault_in_another(cli: Cli, bot: Write) -> None:
     dies = bot("dies", "import os\nos._exit(3)")
     words = ("play", "poke", dies, "sample:meek", "-n", 4, "--lenient", "--seed", 3)
     assert cli(*words, "--record", "m.jsonl").status == 0
@@ -203,7 +195,7 @@ def test_games_lost_because_of_a_fault_in_another_are_told(cli: Cli, bot: Write)
 
 
 @pytest.mark.long
-def test_of_many_boards_the_ten_worst_are_shown_the_worst_first(cli: Cli) -> None:
+def test_why_shows_the_ten_worst_boards_in_order(cli: Cli) -> None:
     words = ("sample:greedy", "sample:random", "-n", 12, "--seed", 0, "--record", "m.jsonl")
     assert cli("play", "saint_poker", *words).status == 0
     lines = cli("why", "m.jsonl").out.splitlines()
@@ -218,9 +210,7 @@ def test_of_many_boards_the_ten_worst_are_shown_the_worst_first(cli: Cli) -> Non
     assert lines[first + 10] == "(the 10 worst of 12 boards for random; --json prints all)"
 
 
-def test_without_a_fault_the_boards_tell_where_it_was_lost_and_how_long_bots_thought(
-    cli: Cli, played: Path
-) -> None:
+def test_why_without_faults_shows_lost_boards_and_decision_times(cli: Cli, played: Path) -> None:
     result = cli("why", played)
     assert result.status == 0
     assert ": no faults; random lost it with 0 % of its games; worst on board 0: " in result.out
@@ -245,7 +235,7 @@ def test_without_a_fault_the_boards_tell_where_it_was_lost_and_how_long_bots_tho
         assert slowest["question"] in result.out
 
 
-def test_a_record_as_all_may_see_it_explains_what_it_can(cli: Cli, bot: Write) -> None:
+def test_why_explains_a_redacted_record(cli: Cli, bot: Write) -> None:
     lost(cli, bot("cheat", CHEAT))
     Path("public.jsonl").write_text(published(Path("m.jsonl").read_text()))
     details = fault(cli, "public.jsonl")
@@ -266,5 +256,5 @@ def test_a_record_as_all_may_see_it_explains_what_it_can(cli: Cli, bot: Write) -
 
 
 @pytest.mark.parametrize("match", ["nofile.jsonl", "m-0000000000"])
-def test_a_match_that_is_not_there_is_wrong_usage(cli: Cli, match: str) -> None:
+def test_an_unknown_match_is_a_usage_error(cli: Cli, match: str) -> None:
     assert cli("why", match).status == 2

@@ -15,7 +15,7 @@ from tests.arena.records.bundle.stage import Stage
 from tests.full_disk import full_disk_beside
 
 
-def test_a_new_database_is_made_and_made_again_it_stays(cli: Cli) -> None:
+def test_upgrading_twice_changes_nothing(cli: Cli) -> None:
     made = cli("db", "upgrade")
     assert made.status == OK
     assert database.HEAD in made.out
@@ -24,7 +24,7 @@ def test_a_new_database_is_made_and_made_again_it_stays(cli: Cli) -> None:
     assert (document["from"], document["to"]) == (database.HEAD, database.HEAD)
 
 
-def test_a_backup_is_restored_elsewhere_and_checked(cli: Cli, here: Path) -> None:
+def test_a_backup_is_restored_into_another_folder_and_checked(cli: Cli, here: Path) -> None:
     cli("owner", "add", "ada")
     kept = json.loads(cli("db", "backup", "kept.db", "--json").out)
     assert kept["bytes"] == (here / "kept.db").stat().st_size
@@ -37,7 +37,7 @@ def test_a_backup_is_restored_elsewhere_and_checked(cli: Cli, here: Path) -> Non
     assert (checked["sound"], checked["problems"]) == (True, [])
 
 
-def test_a_file_that_is_there_is_not_overwritten(cli: Cli, here: Path) -> None:
+def test_a_backup_does_not_overwrite_a_file(cli: Cli, here: Path) -> None:
     cli("db", "upgrade")
     (here / "kept.db").write_text("precious")
     result = cli("db", "backup", "kept.db")
@@ -46,9 +46,7 @@ def test_a_file_that_is_there_is_not_overwritten(cli: Cli, here: Path) -> None:
     assert (here / "kept.db").read_text() == "precious"
 
 
-def test_a_backup_to_a_full_disk_ends_with_a_sentence_and_leaves_nothing(
-    cli: Cli, here: Path
-) -> None:
+def test_a_backup_to_a_full_disk_leaves_no_file(cli: Cli, here: Path) -> None:
     cli("db", "upgrade")
     with full_disk_beside(here / ".pokearena" / "arena.db"):
         result = cli("db", "backup", "kept.db")
@@ -66,7 +64,7 @@ def test_a_database_that_is_in_use_is_not_restored_into(cli: Cli) -> None:
     assert "is not empty" in result.err
 
 
-def test_what_is_wrong_is_said_and_is_the_exit_status(cli: Cli, here: Path) -> None:
+def test_check_fails_on_problems_and_prints_them(cli: Cli, here: Path) -> None:
     cli("db", "upgrade")
     with closing(sqlite3.connect(here / ".pokearena" / "arena.db")) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
@@ -78,7 +76,7 @@ def test_what_is_wrong_is_said_and_is_the_exit_status(cli: Cli, here: Path) -> N
     assert json.loads(cli("db", "check", "--json").out)["sound"] is False
 
 
-def test_a_database_without_tables_is_told_what_makes_them(cli: Cli, here: Path) -> None:
+def test_check_of_an_empty_database_suggests_upgrade(cli: Cli, here: Path) -> None:
     cli("db", "upgrade")
     file = here / ".pokearena" / "arena.db"
     file.write_bytes(b"")
@@ -90,19 +88,19 @@ def test_a_database_without_tables_is_told_what_makes_them(cli: Cli, here: Path)
     assert "`pokearena db upgrade` brings them there" in result.out
 
 
-def test_a_backup_into_a_folder_that_is_not_there_says_so(cli: Cli, here: Path) -> None:
+def test_a_backup_into_a_missing_folder_is_refused(cli: Cli, here: Path) -> None:
     cli("db", "upgrade")
     result = cli("db", "backup", "away/kept.db")
     assert result.status == USAGE
     assert f"there is no folder {here}/away to write kept.db into." in result.err
 
 
-def test_what_names_no_database_was_not_asked_rightly(program: Cli) -> None:
+def test_an_invalid_database_address_is_a_usage_error(program: Cli) -> None:
     for address in ("quark", "mysql://host/arena", "sqlite://"):
         assert program("db", "upgrade", POKEARENA_DATABASE_URL=address).status == USAGE
 
 
-def test_where_there_is_no_arena_there_is_nothing_to_back_up_or_check(cli: Cli, here: Path) -> None:
+def test_backup_and_check_without_an_arena_are_refused(cli: Cli, here: Path) -> None:
     for words in (("backup", "kept.db"), ("check",)):
         result = cli("db", *words)
         assert result.status == FAILED
@@ -110,7 +108,7 @@ def test_where_there_is_no_arena_there_is_nothing_to_back_up_or_check(cli: Cli, 
     assert list(here.iterdir()) == []
 
 
-def test_a_server_that_is_not_there_ends_it_without_a_password(program: Cli) -> None:
+def test_the_error_of_an_unreachable_server_hides_its_password(program: Cli) -> None:
     address = "postgresql://me:secret@127.0.0.1:1/arena"
     result = program("db", "upgrade", POKEARENA_DATABASE_URL=address)
     assert result.status == UNREACHABLE
@@ -145,7 +143,7 @@ def execute(here: Path, statement: str) -> str:
     return match
 
 
-def test_a_sound_database_is_dealt_and_played_again(cli: Cli, cup: str) -> None:
+def test_check_replays_a_sound_database(cli: Cli, cup: str) -> None:
     assert cli("db", "check").status == OK
     checked = json.loads(cli("db", "check", "--json").out)
     assert (checked["sound"], checked["quick"], checked["problems"]) == (True, False, [])
@@ -155,9 +153,7 @@ def test_a_sound_database_is_dealt_and_played_again(cli: Cli, cup: str) -> None:
     assert (quick["sound"], quick["quick"], quick["games"]) == (True, True, 0)
 
 
-def test_an_emptied_record_is_named_unless_the_check_is_quick(
-    cli: Cli, cup: str, here: Path
-) -> None:
+def test_check_finds_an_empty_record_unless_quick(cli: Cli, cup: str, here: Path) -> None:
     match = execute(here, "UPDATE games SET record = '' WHERE match = :match AND game = 0")
     assert cli("db", "check", "--quick").status == OK
     checked = cli("db", "check")
@@ -168,9 +164,7 @@ def test_an_emptied_record_is_named_unless_the_check_is_quick(
     assert report["next"] is None
 
 
-def test_altered_results_are_named_with_the_command_that_corrects_them(
-    cli: Cli, cup: str, here: Path
-) -> None:
+def test_check_finds_altered_results_and_suggests_rebuild(cli: Cli, cup: str, here: Path) -> None:
     match = execute(
         here,
         "UPDATE results SET outcome = replace(outcome, 'finished', 'timeout') WHERE match = :match",
@@ -204,7 +198,7 @@ def test_altered_results_are_named_with_the_command_that_corrects_them(
         "UPDATE games SET record = CAST(x'ff' AS TEXT) WHERE match = :match",
     ],
 )
-def test_verifying_a_tournament_of_the_store_notices_altered_results(
+def test_tournament_verify_finds_altered_results(
     cli: Cli, cup: str, here: Path, statement: str
 ) -> None:
     assert cli("tournament", "verify", cup).status == OK

@@ -9,7 +9,7 @@ from tests.arena.cli.terminal import Cli
 from tests.arena.services.metrics.arena import parsed, value
 
 
-def test_the_figures_are_printed_once(cli: Cli, here: Path) -> None:
+def test_metrics_are_printed_once(cli: Cli, here: Path) -> None:
     Workspace(here / ".pokearena").store.dispose()
     result = cli("metrics", "--once")
     assert result.status == 0
@@ -19,7 +19,7 @@ def test_the_figures_are_printed_once(cli: Cli, here: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["9464", "localhost", "host:port", "127.0.0.1:70000"])
-def test_what_is_no_address_is_refused(cli: Cli, address: str) -> None:
+def test_an_invalid_address_is_refused(cli: Cli, address: str) -> None:
     for command in (("metrics", "--listen"), ("serve", "--metrics")):
         result = cli(*command, address)
         assert result.status == 2
@@ -27,7 +27,7 @@ def test_what_is_no_address_is_refused(cli: Cli, address: str) -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("--once",)])
-def test_where_there_is_no_arena_that_is_said(cli: Cli, here: Path, words: tuple[str, ...]) -> None:
+def test_metrics_without_an_arena_are_refused(cli: Cli, here: Path, words: tuple[str, ...]) -> None:
     result = cli("metrics", *words)
     assert (result.status, result.out) == (1, "")
     assert result.code == "no-arena"

@@ -20,7 +20,7 @@ def ladders(*options: str) -> dict[str, str]:
     return announced
 
 
-def test_serve_opens_ladders_and_doctor_names_them(cli: Cli, here: Path) -> None:
+def test_serve_opens_ladders_and_doctor_lists_them(cli: Cli, here: Path) -> None:
     assert cli("bot", "add", "sample:meek").status == 0
     named = ladders("--no-ladders", "--ladder", "saint_poker-3")
     assert list(named) == ["saint_poker-3"]

@@ -30,7 +30,7 @@ def test_a_redis_url_of_another_scheme_is_bad_input(
     assert "secret" not in value.err
 
 
-def test_a_database_that_does_not_answer_is_said_before_any_worker_starts(
+def test_an_unreachable_database_is_reported_before_any_worker_starts(
     cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://me:secret@127.0.0.1:1/arena")
@@ -43,7 +43,7 @@ def test_a_database_that_does_not_answer_is_said_before_any_worker_starts(
     assert list(here.iterdir()) == []
 
 
-def test_a_database_of_another_release_is_not_worked_for(
+def test_a_worker_refuses_a_database_of_another_release(
     cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{here}/named.db")
@@ -56,7 +56,7 @@ def test_a_database_of_another_release_is_not_worked_for(
     assert "written by a newer pokearena" in value.err
 
 
-def test_a_database_that_is_named_twice_is_bad_input(
+def test_a_database_set_twice_is_bad_input(
     cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (here / "named").write_text(f"sqlite:///{here}/one.db")
@@ -79,7 +79,7 @@ def test_a_database_that_is_named_twice_is_bad_input(
         ("POKEARENA_VERSIONS_MIB", "-1", "must be a whole number of MiB, 10240 if unset."),
     ],
 )
-def test_a_setting_that_is_no_number_is_bad_input(
+def test_a_setting_that_is_not_a_number_is_bad_input(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
 ) -> None:
     monkeypatch.setenv(name, value)

@@ -23,9 +23,7 @@ def cup(here: Path) -> str:
     return made.id
 
 
-def test_a_bundle_holds_everything_and_verifies_where_no_arena_is(
-    cli: Cli, cup: str, here: Path
-) -> None:
+def test_a_bundle_verifies_without_an_arena(cli: Cli, cup: str, here: Path) -> None:
     result = cli("tournament", "bundle", cup[:-1], "--output", "friday")
     assert result.status == 0
     assert len(list(Path("friday/matches").iterdir())) == 3
@@ -44,7 +42,7 @@ def test_a_bundle_holds_everything_and_verifies_where_no_arena_is(
     assert cli("verify", match).status == 0
 
 
-def test_the_same_is_said_of_a_tournament_in_the_store(cli: Cli, cup: str) -> None:
+def test_bundle_and_store_verify_with_equal_reports(cli: Cli, cup: str) -> None:
     cli("tournament", "bundle", cup, "--output", "friday")
     there = cli("tournament", "verify", cup, "--json")
     alone = cli("tournament", "verify", "friday", "--json")
@@ -59,7 +57,7 @@ def test_the_same_is_said_of_a_tournament_in_the_store(cli: Cli, cup: str) -> No
     ) == (3, 6, 3)
 
 
-def test_a_bundle_is_told_to_programs_and_is_the_same_twice(cli: Cli, cup: str, here: Path) -> None:
+def test_bundle_prints_json_and_is_reproducible(cli: Cli, cup: str, here: Path) -> None:
     result = cli("tournament", "bundle", cup, "--json")
     document = json.loads(result.out)
     assert document == {
@@ -75,7 +73,7 @@ def test_a_bundle_is_told_to_programs_and_is_the_same_twice(cli: Cli, cup: str, 
     assert {path: path.read_bytes() for path in where.rglob("*") if path.is_file()} == first
 
 
-def test_what_is_wrong_is_said_and_the_exit_status_tells(cli: Cli, cup: str, here: Path) -> None:
+def test_a_changed_bundle_is_reported_and_fails(cli: Cli, cup: str, here: Path) -> None:
     cli("tournament", "bundle", cup, "--output", "friday")
     path = here / "friday" / "standings.json"
     document = json.loads(path.read_text())
@@ -111,9 +109,7 @@ def test_a_bundle_is_replaced_by_a_newer_one_of_the_same_tournament_only(
     assert not [path for path in here.iterdir() if path.name.startswith(".friday")]
 
 
-def test_the_end_can_be_held_against_what_was_published_while_it_was_played(
-    cli: Cli, here: Path
-) -> None:
+def test_verify_compares_the_end_with_an_earlier_bundle(cli: Cli, here: Path) -> None:
     stage = Stage(here / ".pokearena")
     cup = stage.begin("round-robin", stage.bots(3))
     assert cli("tournament", "bundle", cup.id, "--output", "noon").status == 0
@@ -134,7 +130,7 @@ def test_the_end_can_be_held_against_what_was_published_while_it_was_played(
     assert "elsewhere is not a bundle" in nothing.err
 
 
-def test_a_folder_that_is_no_bundle_is_left_alone(cli: Cli, cup: str, here: Path) -> None:
+def test_a_folder_that_is_not_a_bundle_is_not_overwritten(cli: Cli, cup: str, here: Path) -> None:
     (here / "mine").mkdir()
     (here / "mine" / "thesis.txt").write_text("years of work")
     result = cli("tournament", "bundle", cup, "--output", "mine")
@@ -146,7 +142,7 @@ def test_a_folder_that_is_no_bundle_is_left_alone(cli: Cli, cup: str, here: Path
     assert "mine is not a bundle" in verified.err
 
 
-def test_what_cannot_be_checked_is_said_in_a_sentence(cli: Cli, here: Path) -> None:
+def test_an_unreadable_bundle_is_refused(cli: Cli, here: Path) -> None:
     nowhere = cli("tournament", "verify", "no/where")
     assert (nowhere.status, nowhere.out) == (2, "")
     assert nowhere.code == "unknown-folder"
@@ -164,7 +160,7 @@ def test_what_cannot_be_checked_is_said_in_a_sentence(cli: Cli, here: Path) -> N
     assert 'tournament.json: line 1: "format" must be 1' in newer.err
 
 
-def test_a_bundle_lacks_what_is_the_bots_own(cli: Cli, here: Path) -> None:
+def test_a_bundle_does_not_contain_bot_output(cli: Cli, here: Path) -> None:
     held = play(Workspace(here / ".pokearena"), table("poke-2-must_beat=true"), change=crash)
     assert cli("tournament", "bundle", held.tournament, "--output", "friday").status == 0
     (record,) = (here / "friday" / "matches").iterdir()

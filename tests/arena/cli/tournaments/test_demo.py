@@ -20,7 +20,7 @@ def entrants(workspace: Workspace, ids: list[str]) -> dict[str, set[str]]:
     }
 
 
-def test_the_bot_that_searches_plays_one_game(tmp_path: Path) -> None:
+def test_the_searching_bot_plays_one_game(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "data")
     played = entrants(workspace, demo_tournaments.begin(workspace, None, 1, "friday"))
     assert set(played) == set(GAMES)
@@ -28,7 +28,7 @@ def test_the_bot_that_searches_plays_one_game(tmp_path: Path) -> None:
     assert all(names >= {"greedy", "meek", "random"} for names in played.values())
 
 
-def test_in_full_the_bot_that_searches_plays_every_game(tmp_path: Path) -> None:
+def test_in_the_full_demo_the_searching_bot_plays_every_game(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "data")
     played = entrants(workspace, demo_tournaments.begin(workspace, None, 1, None, full=True))
     assert [game for game, names in played.items() if "strong" in names] == list(GAMES)
@@ -36,7 +36,7 @@ def test_in_full_the_bot_that_searches_plays_every_game(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_a_demo_ends_with_a_ladder_a_game_and_what_to_type_next(program: Cli) -> None:
+def test_a_demo_ends_with_standings_and_next_commands(program: Cli) -> None:
     """Its output as JSON is looked at where it is installed (tests/test_installation.py)."""
     result = program("demo", "-n", 1, "--cycles", 1, "--workers", 2)
     assert result.status == 0, result.err

@@ -38,7 +38,7 @@ def run_document(arena: Path) -> dict[str, Any]:
 
 
 @pytest.mark.long
-def test_everyone_meets_everyone_and_every_match_closes_once(run_document: dict[str, Any]) -> None:
+def test_all_pairs_meet_and_every_match_closes_once(run_document: dict[str, Any]) -> None:
     assert (run_document["state"], run_document["game"], run_document["name"]) == (
         "closed",
         "poke",
@@ -57,7 +57,7 @@ def test_everyone_meets_everyone_and_every_match_closes_once(run_document: dict[
     assert len(run_document["seed"]) == 64
 
 
-def test_standings_are_told_to_people_and_to_programs(
+def test_standings_are_printed_as_text_and_json(
     cli: Cli, arena: Path, run_document: dict[str, Any]
 ) -> None:
     result = cli("standings", "--data", arena)
@@ -74,7 +74,7 @@ def test_standings_are_told_to_people_and_to_programs(
 
 
 @pytest.mark.long
-def test_the_ladder_of_one_form_can_be_asked_for(cli: Cli) -> None:
+def test_the_ladder_of_one_form_can_be_selected(cli: Cli) -> None:
     words = ("sample:meek", "sample:random", "-n", 1, "--seats", 2)
     assert cli("tournament", "run", "saint_poker", *words).status == 0
     ladders = json.loads(cli("standings", "saint_poker-2", "--json").out)["ladders"]
@@ -82,7 +82,7 @@ def test_the_ladder_of_one_form_can_be_asked_for(cli: Cli) -> None:
     assert cli("standings", "saint_poker-3").status == 2
 
 
-def test_a_game_nobody_has_played_has_no_ladder(cli: Cli, arena: Path) -> None:
+def test_a_game_without_matches_has_no_ladder(cli: Cli, arena: Path) -> None:
     result = cli("standings", "saint_poker", "--json", "--data", arena)
     assert result.status == 0
     assert json.loads(result.out)["ladders"] == {}
@@ -110,7 +110,7 @@ def test_a_tournament_is_listed_and_shown(
     assert cli("tournament", "show", "t-nothing", "--data", arena).status == 2
 
 
-def test_a_match_the_arena_gave_up_is_told_loudly(
+def test_a_void_match_is_a_warning(
     cli: Cli, arena: Path, tmp_path: Path, run_document: dict[str, Any]
 ) -> None:
     assert (
@@ -128,7 +128,7 @@ def test_a_match_the_arena_gave_up_is_told_loudly(
     assert f"warning  {void} is void and counts for no bot: It broke." in shown.err
 
 
-def test_its_matches_replay_verify_and_have_logs(
+def test_matches_of_a_tournament_can_be_replayed_and_verified(
     cli: Cli, arena: Path, run_document: dict[str, Any]
 ) -> None:
     matches = [match["match"] for match in run_document["schedule"]]
@@ -143,13 +143,13 @@ def test_its_matches_replay_verify_and_have_logs(
     assert answer["legal"] is True
 
 
-def test_a_version_can_be_asked_and_played_with_at_home(cli: Cli, arena: Path) -> None:
+def test_a_stored_version_can_be_played_locally(cli: Cli, arena: Path) -> None:
     result = cli("play", "poke", "greedy", "meek@1", "--json", "--data", arena)
     assert result.status == 0
     assert [bot["bot"] for bot in json.loads(result.out)["bots"]] == ["greedy@1", "meek@1"]
 
 
-def test_what_cannot_be_played_is_refused_before_anything_is_stored(cli: Cli) -> None:
+def test_an_invalid_tournament_is_refused_before_anything_is_stored(cli: Cli) -> None:
     for words, sentence in (
         (("poke", "sample:meek"), "2 bots"),
         (("poke", *BOTS, "--seats", 3), "poke"),
@@ -166,7 +166,7 @@ def test_what_cannot_be_played_is_refused_before_anything_is_stored(cli: Cli) ->
     assert "meek@1 is named twice" in twice.err
 
 
-def test_ctrl_c_loses_nothing_and_resume_goes_on(cli: Cli, here: Path) -> None:
+def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, here: Path) -> None:
     words = ["tournament", "run", "poke", *BOTS, "-n", "60", "--workers", "1"]
     with subprocess.Popen([POKEARENA, *words], stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -193,7 +193,7 @@ def test_ctrl_c_loses_nothing_and_resume_goes_on(cli: Cli, here: Path) -> None:
 
 
 @pytest.mark.long
-def test_what_was_interrupted_is_resumed_to_its_end(cli: Cli, here: Path) -> None:
+def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, here: Path) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
     from arena.store.matches.spec import TournamentPlan
@@ -213,7 +213,7 @@ def test_what_was_interrupted_is_resumed_to_its_end(cli: Cli, here: Path) -> Non
 
 
 @pytest.mark.long
-def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) -> None:
+def test_running_services_play_scheduled_matches(cli: Cli, here: Path) -> None:
     with subprocess.Popen(
         [POKEARENA, "serve", "--workers", "1", "--json", "--port", "0"],
         stdout=subprocess.PIPE,
@@ -247,7 +247,7 @@ def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) 
     assert process.returncode == 0
 
 
-def test_a_port_that_is_taken_is_said_before_anything_is_started(cli: Cli, here: Path) -> None:
+def test_a_used_port_is_reported_before_anything_starts(cli: Cli, here: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         result = cli("serve", "--port", other.getsockname()[1])
     assert result.status == 3
@@ -255,18 +255,18 @@ def test_a_port_that_is_taken_is_said_before_anything_is_started(cli: Cli, here:
     assert not (here / ".pokearena").exists()
 
 
-def test_a_tournament_with_services_of_its_own_serves_pages_if_asked(arena: Path) -> None:
+def test_a_tournament_that_starts_services_can_serve_pages(arena: Path) -> None:
     assert "page  http://127.0.0.1:" in (arena.parent / "stderr.txt").read_text()
 
 
-def test_a_worker_without_services_says_what_is_missing(program: Cli) -> None:
+def test_a_worker_without_services_suggests_serve(program: Cli) -> None:
     result = program("worker")
     assert result.status == 3
     assert "pokearena serve" in result.err
 
 
 @pytest.mark.long
-def test_services_that_end_meanwhile_are_replaced_by_our_own(here: Path) -> None:
+def test_services_that_stop_are_replaced_by_new_ones(here: Path) -> None:
     with subprocess.Popen(
         [POKEARENA, "serve", "--workers", "1", "--no-web"],
         stdout=subprocess.PIPE,
@@ -327,7 +327,7 @@ def test_a_tournament_without_services_waits(cli: Cli, here: Path) -> None:
     assert state() == ("running", True)
 
 
-def test_a_folder_that_cannot_be_written_is_read(
+def test_a_read_only_data_folder_can_be_read(
     arena: Path, tmp_path: Path, run_document: dict[str, Any]
 ) -> None:
     data = shutil.copytree(arena, tmp_path / "data")

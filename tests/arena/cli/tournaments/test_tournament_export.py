@@ -25,7 +25,7 @@ def cup(data: Path) -> Tournament:
     return made
 
 
-def test_the_command_writes_into_an_empty_folder_and_no_other(
+def test_the_site_is_written_only_into_an_empty_folder(
     cli: Cli, data: Path, cup: Tournament, tmp_path: Path
 ) -> None:
     out = tmp_path / "site"
@@ -40,7 +40,7 @@ def test_the_command_writes_into_an_empty_folder_and_no_other(
     assert "is not empty" in again.err
 
 
-def test_a_tournament_that_there_is_not_is_not_written(
+def test_an_unknown_tournament_is_refused(
     cli: Cli, data: Path, cup: Tournament, tmp_path: Path
 ) -> None:
     result = cli("tournament", "export", "t-nothing", "--html", tmp_path / "x", "--data", data)

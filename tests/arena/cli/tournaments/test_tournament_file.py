@@ -152,9 +152,7 @@ def test_an_invalid_file_is_refused_with_key_and_line(
         ("[clock]\nbank_m = 3", '"bank_ms"'),
     ],
 )
-def test_a_misspelled_word_is_answered_with_the_nearest_one(
-    here: Path, text: str, nearest: str
-) -> None:
+def test_a_misspelled_word_suggests_the_nearest_one(here: Path, text: str, nearest: str) -> None:
     (here / "cup.toml").write_text(GAME + text)
     with pytest.raises(TournamentFileError) as caught:
         read(here / "cup.toml")
@@ -198,7 +196,7 @@ def test_files_and_options_have_the_same_ranges(
         (("--option", "must=1"), ('"must"', '"must_beat"')),
     ],
 )
-def test_what_a_format_cannot_play_is_refused_and_nothing_is_stored(
+def test_an_invalid_format_is_refused_before_anything_is_stored(
     cli: Cli, cup: Path, words: tuple[object, ...], named: tuple[str, ...]
 ) -> None:
     refused = cli("tournament", "run", cup, "--dry-run", *words)
@@ -207,7 +205,7 @@ def test_what_a_format_cannot_play_is_refused_and_nothing_is_stored(
     assert not Path(".pokearena").exists()
 
 
-def test_a_dry_run_tells_what_would_be_played_and_plays_nothing(cli: Cli, cup: Path) -> None:
+def test_a_dry_run_prints_the_plan_and_plays_nothing(cli: Cli, cup: Path) -> None:
     result = cli("tournament", "run", cup, "--dry-run")
     assert result.status == 0
     assert "poke-must_beat=false · swiss · rounds 2 · unforgiving" in result.out
@@ -229,7 +227,7 @@ def test_a_dry_run_tells_what_would_be_played_and_plays_nothing(cli: Cli, cup: P
         (("--format", "ladder", "--set", "limit=50"), 50, "50 matches"),
     ],
 )
-def test_a_dry_run_knows_how_many_matches_a_format_has(
+def test_a_dry_run_prints_the_number_of_matches(
     cli: Cli, words: tuple[object, ...], matches: int | None, sentence: str
 ) -> None:
     bots = [f"sample:{name}" for name in ("greedy", "bold", "meek", "random")]
@@ -239,7 +237,7 @@ def test_a_dry_run_knows_how_many_matches_a_format_has(
 
 
 @pytest.mark.long
-def test_a_cup_is_played_paused_joined_left_and_shown(cli: Cli, cup: Path) -> None:
+def test_a_tournament_file_is_played_paused_joined_left_and_shown(cli: Cli, cup: Path) -> None:
     words = ("--format", "knockout", "-n", 1, "--json")
     cup.write_text(CUP.replace("[settings]\nrounds = 2", ""))
     result = cli("tournament", "run", cup, *words)
@@ -264,7 +262,7 @@ def test_a_cup_is_played_paused_joined_left_and_shown(cli: Cli, cup: Path) -> No
         assert sentence in refused.err
 
 
-def test_a_tournament_that_goes_on_is_joined_and_left(cli: Cli) -> None:
+def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
     from arena.store.matches.spec import TournamentPlan

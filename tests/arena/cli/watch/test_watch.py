@@ -28,21 +28,21 @@ def test_the_cursor_stays_on_the_table() -> None:
     assert after(["down"] * 9 + ["k"]).view.row == 1
 
 
-def test_enter_opens_what_is_chosen_and_escape_goes_back_to_it() -> None:
+def test_enter_opens_the_selected_row_and_escape_returns() -> None:
     opened = after(["down", "\n"])
     assert opened.view == View(ViewKind.BOT, "bob")
     assert after(["escape"], opened).view == View(ViewKind.LADDER, "poke", row=1)
     assert after(["down", "down", "\n"]).view.kind is ViewKind.LADDER
 
 
-def test_brackets_turn_the_ladders_round() -> None:
+def test_brackets_cycle_through_the_ladders() -> None:
     assert after(["]"]).view.value == "pouku-3"
     assert after(["["]).view.value == "saint_poker-2"
     assert after(["]", "]", "]"]).view.value == "poke"
     assert after(["m", "]"]).view == View(ViewKind.MATRIX, "pouku-3")
 
 
-def test_what_is_typed_after_a_slash_is_found() -> None:
+def test_a_slash_starts_a_search() -> None:
     typing = after(["/", "a", "q", "\x7f", "d"])
     assert (typing.typing, typing.over) == ("ad", False)
     navigation = after(["\n"], typing)
@@ -51,7 +51,7 @@ def test_what_is_typed_after_a_slash_is_found() -> None:
     assert after(["escape"], typing).view.find == ""
 
 
-def test_q_ends_it() -> None:
+def test_q_quits() -> None:
     assert after(["q"]).over
 
 
@@ -77,7 +77,7 @@ def test_a_terminal_shows_ladder_bot_match_and_crosstable(data: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_narrow_terminal_shows_fewer_columns_and_cuts_no_word_off(data: Path) -> None:
+def test_a_narrow_terminal_hides_columns_and_truncates_no_word(data: Path) -> None:
     with in_a_terminal(data, "watch", "poke", "--data", data, columns=48) as terminal:
         terminal.sees("ada@1")
         terminal.sees("strength")
@@ -87,7 +87,7 @@ def test_a_narrow_terminal_shows_fewer_columns_and_cuts_no_word_off(data: Path) 
 
 
 @pytest.mark.long
-def test_the_ladder_moves_when_a_match_closes(data: Path) -> None:
+def test_the_ladder_is_updated_when_a_match_closes(data: Path) -> None:
     with in_a_terminal(data, "watch", "poke", "--data", data) as terminal:
         terminal.sees("ada@1")
         hold(Workspace(data), ["dan", "eve"], {}, boards=1)
@@ -96,7 +96,7 @@ def test_the_ladder_moves_when_a_match_closes(data: Path) -> None:
         assert terminal.ends() == 0
 
 
-def test_without_a_terminal_it_says_what_to_type_instead(cli: Cli, data: Path) -> None:
+def test_without_a_terminal_watch_suggests_standings(cli: Cli, data: Path) -> None:
     result = cli("watch", "poke", "--data", data)
     assert result.status == 2
     assert result.code == "no-terminal"
