@@ -107,6 +107,8 @@ def register(
     stored = _stored(workspace, bot)
     if stored is not None and name is None and number is None:
         return versions.own(workspace.store, stored, owner)
+    # Before the build, which can take long.
+    versions.check_not_reserved(name or (bot.manifest.name if bot.manifest else ""))
     if bot.remote:
         return versions.own(workspace.store, _register_remote(workspace, bot, name, number), owner)
     with building(bot) as report:

@@ -225,10 +225,12 @@ def _check_person(watch: bool, as_json: bool) -> None:
 def _play_with_people(bout: LocalMatch, workspace: Workspace) -> None:
     from arena.cli.matches import human_terminal, local_match
 
-    with human_terminal.opened(bout.spec, bout.bots) as person:
-        local_match.play(bout, workspace, person.finished, person)
-    # Before the end, the seed would tell the cards.
-    output.hint(f"seed {bout.seed}")
+    try:
+        with human_terminal.opened(bout.spec, bout.bots) as person:
+            local_match.play(bout, workspace, person.finished, person)
+    finally:
+        # Before the end, the seed would tell the cards.
+        output.hint(f"seed {bout.seed}")
 
 
 def _announce(bout: LocalMatch) -> None:

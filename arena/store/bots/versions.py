@@ -76,10 +76,7 @@ def add(
     """
     label = f"{name}@{number}"
     check_name("a version", label)
-    if name == HUMAN:
-        raise BadName(
-            f'the name "{HUMAN}" is reserved for people, who are never rated; choose another name.'
-        )
+    check_not_reserved(name)
     try:
         with writing(engine, "add_version") as connection:
             _own(connection, name, owner)
@@ -97,6 +94,16 @@ def add(
             "Give the new one another version in its bot.toml."
         )
     return version
+
+
+def check_not_reserved(name: str) -> None:
+    """Check that a bot's name is not that of people, who are never rated.
+
+    Raises:
+        BadName: it is.
+    """
+    if name == HUMAN:
+        raise BadName(f'the name "{HUMAN}" is reserved for people; choose another name.')
 
 
 def find(engine: Engine, label: str) -> Version:

@@ -1,6 +1,5 @@
 """A person at the table: `pokearena play GAME BOT human`, in a real terminal."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -25,6 +24,8 @@ GAMES = {
     "pouku": ("human", "sample:random", "sample:greedy"),
     "pokino": ("sample:random", "human"),
 }
+QUICK = ("saint_poker", "pokino")
+"""Games with simultaneous choices and with incomplete lists; the others are in the long suite."""
 HEADER = re.compile(r"game (\d+) · decision (\d+) · human, seat (\d)")
 CARD = re.compile(r"\b([2-9TJQKA])([♣♦♥♠])|\b(X[12])\b")
 DOMINO = re.compile(r"(?<![\d,-])\d{1,2}-\d{1,2}(?![\d,-])")
@@ -64,7 +65,10 @@ def recorded(path: str = "m.jsonl") -> MatchRecord:
     return read(Path(path).read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(game, marks=() if game in QUICK else pytest.mark.long) for game in GAMES],
+)
 def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
     game: str, here: Path
 ) -> None:
@@ -204,15 +208,19 @@ def test_no_bot_can_take_the_name_of_a_person(here: Path) -> None:
     assert refused.value.status == 422
 
 
-def test_several_boards_are_played_at_one_table_unless_all_seatings_are_requested(
-    here: Path,
-) -> None:
-    words = ("play", "poke", "human", "sample:meek", "-n", "2", "--all-seatings", *RECORD)
-    with in_a_terminal(here, *words) as terminal:
-        terminal.sees("4 games")
-        terminal.sees("? help")
+@pytest.mark.long
+def test_a_narrow_terminal_without_colours_cuts_nothing_off_but_the_keys(here: Path) -> None:
+    words = ("play", "poke", "human", "sample:meek", "--seed", "1")
+    environment = {"NO_COLOR": "1"}
+    with in_a_terminal(here, *words, columns=40, lines=16, environment=environment) as terminal:
+        output: list[bytes] = []
+        terminal.on_output = output.append
+        terminal.sees("hand: ")
+        terminal.sees("> ")
+        terminal.press("0\n")
+        terminal.sees("numbers are 1 to")
         terminal.interrupt()
         assert terminal.ends() == 130
-    match = json.loads(Path("m.jsonl").read_text(encoding="utf-8").splitlines()[0])
-    assert "tables" not in match
-    assert match["mirrored"] is False
+    menus = b"".join(output).decode().split("decision")[1].split("numbers are")[0]
+    assert re.search(r"\x1b\[[0-9;]*3[0-7]", menus) is None
+    assert max(map(len, terminal.transcript.splitlines()[1:16])) <= 40
