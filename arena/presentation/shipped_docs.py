@@ -13,6 +13,7 @@ PAGES: Final[dict[str, str]] = {
     "play": "Play against bots in the terminal.",
     "protocol": "The protocol for bots without a starter kit: gRPC, or JSON lines.",
     "remote": "Run a bot on its author's machine, behind any network.",
+    "author-policy": "Who can see source, output and notes; licence, limits and deletion of data.",
     "containment": "What the sandbox allows a bot to do, and the limits that apply.",
     "ratings": "How ratings are computed, and what intervals and provisional ratings mean.",
     "formats": "Tournament formats: round robin, gauntlet, Swiss, knockout, ladder, SPRT.",

@@ -370,6 +370,7 @@ def tell(
 def _conclude(arena: RemoteArena, state: Mapping[str, Any], bot: str) -> None:
     if state["state"] == "accepted":
         output.line(str(state["sentence"]))
+        output.hint(f"who can see what, limits, licence: {arena.url}/docs/author-policy")
         output.next_step(f"open {arena.url}/bots/{state['bot']}")
         return
     output.complain(f"refused at stage {state['stage']}: {state['sentence']}")

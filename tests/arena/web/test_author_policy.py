@@ -1,0 +1,123 @@
+"""The page `author-policy` states what the program does."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.workspace import Workspace
+from arena.presentation import shipped_docs
+from arena.services.web_process import WebSettings
+from arena.store.bots import owners, remote_bots, submissions, versions
+from arena.store.schema import SubmissionState
+from arena.web.app import create
+from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.openapi import plain
+from arena.web.routes import PAGES
+from tests.arena.web.closed_matches import Held, play, table
+from tests.arena.web.pushed import push
+
+SOURCE, NOTE, OUTPUT, REASON = "my source", "my note", "my output", "my reason"
+ADDRESS = "192.0.2.17:7000"
+EVERYTHING = (SOURCE, NOTE, OUTPUT, REASON, ADDRESS)
+
+
+def with_secrets(text: str) -> str:
+    """Add a note to every action of a game, and a fault with output to the seat of luck0."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    seat = lines[0]["seating"].index("luck0@1")
+    fault = {
+        **{"type": "fault", "game": lines[0]["game"], "decision": 0, "seat": seat},
+        **{"verdict": "crash", "sentence": "it ended.", "output": OUTPUT},
+    }
+    noted = [line | ({"note": NOTE} if line["type"] == "action" else {}) for line in lines]
+    return "".join(json.dumps(line) + "\n" for line in (*noted[:-1], fault, noted[-1]))
+
+
+class Stage:
+    """An arena with a match of ada's bot, whose data all are secrets."""
+
+    def __init__(self, folder: Path, *, is_over: bool) -> None:
+        self.place = Workspace(folder / "data")
+        store = self.place.store
+        self.tokens = {name: owners.add(store, name) for name in ("ada", "bob")}
+        poke = table("poke-2-must_beat=true")
+        self.held: Held = play(self.place, poke, change=with_secrets, boards=2, close=is_over)
+        version = versions.own(store, versions.find(store, "luck0@1"), "ada")
+        source = self.place.folder.versions / version.content_hash
+        source.mkdir(parents=True)
+        (source / "bot.py").write_text(SOURCE)
+        remote_bots.add_direct(store, "far", "1", ADDRESS, "ada")
+        self.submission = push(self.place, name="luck0").id
+        state = SubmissionState.REFUSED
+        submissions.decide(store, self.submission, state, REASON, status=422, output=REASON)
+        self.web = WebState(store, ServerSettings(rate=0))
+
+    def texts(self, client: TestClient, owner: str) -> Iterator[str]:
+        """Yield all pages in all formats, as an owner sees them; "" is nobody."""
+        headers = {"Authorization": f"Bearer {self.tokens[owner]}"} if owner else {}
+        known = {"form": "poke", "name": "luck0", "n": "0", "game": "poke", "page": "bots"}
+        for route in PAGES:
+            for one in (self.held.match, self.held.tournament, self.submission):
+                path = plain(route.path)
+                for name, value in {**known, "id": one}.items():
+                    path = path.replace(f"{{{name}}}", value)
+                for kind in route.kinds:
+                    ending = "" if kind == "html" or path == "/" else f".{kind}"
+                    answer = client.get(f"{path}{ending}", headers=headers)
+                    assert answer.status_code < 500, path
+                    yield answer.text
+        for ending in (".jsonl", "/record", "/logs", "/output"):
+            yield client.get(f"/matches/{self.held.match}{ending}", headers=headers).text
+
+
+def seen(stage: Stage) -> Mapping[str, set[str]]:
+    """Return the secrets that each kind of visitor can read."""
+    with TestClient(create(stage.web)) as client:
+        return {
+            owner: {
+                secret
+                for text in stage.texts(client, owner)
+                for secret in EVERYTHING
+                if secret in text
+            }
+            for owner in ("", "bob", "ada")
+        }
+
+
+def test_after_a_match_notes_are_public_and_output_is_the_owners(tmp_path: Path) -> None:
+    assert seen(Stage(tmp_path, is_over=True)) == {
+        "": {NOTE},
+        "bob": {NOTE},
+        "ada": {NOTE, OUTPUT, REASON},
+    }
+
+
+def test_during_a_match_nothing_that_its_bots_wrote_can_be_read(tmp_path: Path) -> None:
+    assert seen(Stage(tmp_path, is_over=False)) == {"": set(), "bob": set(), "ada": {REASON}}
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        ("max-active-versions", "active_versions"),
+        ("pushes", "pushes"),
+        ("push-mib", "push_mib"),
+        ("challenges", "challenges"),
+        ("challenge-boards", "challenge_boards"),
+    ],
+)
+def test_the_limits_on_the_page_are_the_defaults(option: str, name: str) -> None:
+    (value,) = re.findall(rf"`--{option} (\d+)`", shipped_docs.page("author-policy"))
+    assert int(value) == getattr(WebSettings(), name)
+
+
+def test_every_page_names_the_licence_of_records(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, is_over=True)
+    with TestClient(create(stage.web)) as client:
+        for path in ("/", f"/matches/{stage.held.match}", f"/submissions/{stage.submission}"):
+            assert 'href="/docs/author-policy"' in client.get(path).text
+        assert client.get("/docs/author-policy").status_code == 200
