@@ -25,7 +25,7 @@ VARIABLE: Final = "_POKEARENA_COMPLETE"
 _NAME: Final = "pokearena"
 _REPLACED_BREAK: Final = "@"
 """The character that breaks words and belongs to the text to replace (`rl_special_prefixes`)."""
-_MOST_SECONDS: Final = 3.0
+_MOST_SECONDS: Final = 10.0
 """A completion takes no longer, for example if a database does not answer."""
 
 
