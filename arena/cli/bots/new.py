@@ -16,7 +16,7 @@ import rich_click as click
 
 import arena
 from arena.bots import manifest
-from arena.bots.bot import program
+from arena.bots.bot import HUMAN, program
 from arena.bots.resolver import house_folder
 from arena.bots.version_store import FETCHED, IGNORED
 from arena.cli import completers, output
@@ -174,9 +174,9 @@ def _publish(staged: Path, folder: Path) -> None:
 
 
 def _name_for(folder: Path) -> str:
-    """Return a valid bot name derived from the folder's name."""
+    """Return a valid bot name derived from the folder's name; that of people is reserved."""
     name = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower()).strip("-")[:33]
-    return name or "mybot"
+    return name if name not in ("", HUMAN) else "mybot"
 
 
 def _rename(folder: Path, language: str, name: str) -> None:

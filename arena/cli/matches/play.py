@@ -292,7 +292,7 @@ def _suggest(bout: LocalMatch, typed: tuple[str, ...], name: str) -> None:
         output.next_step(f"pokearena replay {name}")
         return
     line, entrant = bout.fault
-    if "question" in line:
+    if "question" in line and not bout.bots[entrant].person:
         question = f"{name}:{line['game']}:{line['decision']}"
         output.next_step(f"pokearena ask {shlex.quote(question)} {shlex.quote(typed[entrant])}")
     else:

@@ -66,6 +66,11 @@ def test_a_pushed_starter_bot_contains_the_protocol(cli: Cli, language: str) -> 
     assert kept == PROTOCOL
 
 
+def test_a_starter_bot_does_not_take_the_name_of_people(cli: Cli) -> None:
+    assert cli("new", "human").status == 0
+    assert manifest.read(Path("human")).name == "mybot"
+
+
 def test_the_repository_contains_one_copy_of_the_protocol() -> None:
     kits = house_folder().parent
     for language in LANGUAGES:

@@ -169,6 +169,7 @@ def test_thinking_time_is_unlimited_unless_it_is_set(here: Path) -> None:
     with in_a_terminal(here, *words) as terminal:
         terminal.sees("left")
         terminal.sees("timeout")
+        terminal.sees("next  pokearena why")
         assert terminal.ends() == 1
     ((fault,),) = [game.faults for game in recorded().games]
     assert fault["verdict"] == "timeout"
