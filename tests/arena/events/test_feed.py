@@ -231,7 +231,7 @@ def test_the_leak_test_finds_a_message_with_hidden_information() -> None:
 
 
 @pytest.mark.long
-def test_a_tournament_comes_out_the_same_when_redis_dies_while_news_are_told(
+def test_a_killed_redis_does_not_change_the_results_of_a_tournament(
     arena: Arena,
 ) -> None:
     tournament = cup(arena, "poke", 2, {"must_beat": True}, 2)

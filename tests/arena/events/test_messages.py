@@ -156,7 +156,7 @@ def test_malformed_messages_are_skipped(server: str, connection: Redis) -> None:
     assert received(server, connection, act, 1) == ALL[:1]
 
 
-def test_of_quick_games_only_some_are_published(server: str, connection: Redis) -> None:
+def test_positions_of_quick_games_are_sampled(server: str, connection: Redis) -> None:
     def act() -> None:
         with EventPublisher(server) as event_publisher:
             for games in range(1, 50):

@@ -50,7 +50,7 @@ open_to_all = pytest.mark.parametrize(("name", "sides"), OPEN_TO_ALL)
 @kinds
 @given(count=st.integers(4, 10), seed=st.integers(0, 2**32))
 @settings(max_examples=examples(6, 3))
-def test_it_ends_with_a_reason_and_every_match_is_over(
+def test_a_format_ends_with_a_reason_and_no_open_match(
     name: str, sides: int, count: int, seed: int
 ) -> None:
     playing = Playing(every(name, sides), crowd(name, count), seed, random.Random(seed), void=0.1)
@@ -62,7 +62,7 @@ def test_it_ends_with_a_reason_and_every_match_is_over(
 @kinds
 @given(count=st.integers(4, 10), seed=st.integers(0, 2**32))
 @settings(max_examples=examples(6, 3))
-def test_a_match_has_a_place_of_its_own_and_as_many_different_entrants_as_sides(
+def test_a_match_has_a_unique_position_and_distinct_entrants(
     name: str, sides: int, count: int, seed: int
 ) -> None:
     playing = Playing(every(name, sides), crowd(name, count), seed, random.Random(seed))
@@ -78,7 +78,7 @@ def test_a_match_has_a_place_of_its_own_and_as_many_different_entrants_as_sides(
 @kinds
 @given(count=st.integers(4, 10), seed=st.integers(0, 2**32), orders=st.tuples(*[st.integers()] * 2))
 @settings(max_examples=examples(6, 3))
-def test_the_order_in_which_matches_close_changes_nothing_that_counts(
+def test_the_order_in_which_matches_close_does_not_matter(
     name: str, sides: int, count: int, seed: int, orders: tuple[int, int]
 ) -> None:
     ends = []
@@ -97,7 +97,7 @@ def test_the_order_in_which_matches_close_changes_nothing_that_counts(
 @open_to_all
 @given(count=st.integers(6, 11), seed=st.integers(0, 2**32), data=st.data())
 @settings(max_examples=examples(6, 3))
-def test_who_withdraws_is_not_paired_again_and_who_joins_is(
+def test_withdrawn_entrants_are_not_paired_and_joined_entrants_are(
     name: str, sides: int, count: int, seed: int, data: st.DataObject
 ) -> None:
     playing = Playing(every(name, sides), crowd(name, count), seed, random.Random(seed))
@@ -123,7 +123,7 @@ def test_who_withdraws_is_not_paired_again_and_who_joins_is(
 @pytest.mark.parametrize("name", [name for name, sides in OPEN_TO_ALL if sides == 3])
 @given(owners=st.lists(st.sampled_from(["", "ann", "ben"]), min_size=8, max_size=14))
 @settings(max_examples=examples(8, 4))
-def test_bots_of_one_owner_meet_at_larger_tables_only_if_asked_for(
+def test_bots_of_one_owner_share_a_larger_table_only_if_allowed(
     name: str, sides: int, owners: list[str]
 ) -> None:
     entrants = everyone(len(owners), owners)
@@ -138,18 +138,18 @@ def test_bots_of_one_owner_meet_at_larger_tables_only_if_asked_for(
 
 
 @pytest.mark.parametrize("name", [name for name, sides in OPEN_TO_ALL if sides == 3])
-def test_bots_of_one_owner_meet_where_it_is_asked_for(name: str) -> None:
+def test_bots_of_one_owner_meet_if_allowed(name: str) -> None:
     entrants = everyone(6, ["ann"] * 6)
     permitting = make(name, 3, {"owners_meet": True})
     assert isinstance(permitting.next(entrants, ()), NextMatches)
 
 
 @pytest.mark.parametrize("name", [name for name, sides in OPEN_TO_ALL if sides == 3])
-def test_bots_of_one_owner_meet_one_against_one_in_any_case(name: str) -> None:
+def test_bots_of_one_owner_always_meet_in_games_of_two(name: str) -> None:
     assert isinstance(make(name, 2).next(everyone(6, ["ann"] * 6), ()), NextMatches)
 
 
-def test_a_ladder_without_enough_owners_waits_for_others() -> None:
+def test_a_ladder_with_too_few_owners_waits_for_more() -> None:
     step = make("ladder", 3).next(everyone(6, ["ann"] * 6), ())
     assert step == WaitForMatches(
         "a match needs 3 entrants of different owners; `tournament add` lets more in"
@@ -157,7 +157,7 @@ def test_a_ladder_without_enough_owners_waits_for_others() -> None:
 
 
 @pytest.mark.parametrize("name", ["round-robin", "gauntlet", "swiss"])
-def test_nothing_to_play_is_refused(name: str) -> None:
+def test_too_few_entrants_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="owners"):
         make(name, 3).next(everyone(6, ["ann"] * 6), ())
 
@@ -166,12 +166,12 @@ def test_a_void_match_gives_everyone_a_draw() -> None:
     assert FormatMatch(0, 0, ("a@1", "b@1", "c@1"), MatchStatus.VOID).points == (2, 2, 2)
 
 
-def test_a_match_nobody_entered_is_refused() -> None:
+def test_a_match_with_an_unknown_entrant_is_refused() -> None:
     with pytest.raises(ValueError, match="an entrant nobody entered"):
         make("swiss", 2).next(everyone(4), [FormatMatch(0, 0, ("aa@1", "stranger@1"))])
 
 
-def test_two_matches_of_one_place_are_refused() -> None:
+def test_two_matches_at_one_position_are_refused() -> None:
     both = [FormatMatch(0, 0, ("aa@1", "ab@1")), FormatMatch(0, 0, ("ac@1", "ad@1"))]
     with pytest.raises(ValueError, match="two matches have the place 0/0"):
         make("swiss", 2).next(everyone(4), both)
@@ -187,7 +187,7 @@ def test_a_closed_match_without_games_is_refused() -> None:
         FormatMatch(0, 1, ("a@1", "b@1"), MatchStatus.CLOSED)
 
 
-def test_formats_are_made_by_name_with_their_settings() -> None:
+def test_formats_are_created_by_name_with_settings() -> None:
     assert settings_of("knockout") == {"best_of": int, "extra": int}
     made = make("gauntlet", 3, {"cycles": 2, "challengers": 2})
     assert made == FORMATS["gauntlet"](sides=3, cycles=2, challengers=2)
@@ -206,14 +206,14 @@ def test_formats_are_made_by_name_with_their_settings() -> None:
         ("ladder", 2, {"adaptive": 91}, "0 to 90"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_a_sentence(
+def test_invalid_settings_are_refused(
     name: str, sides: int, given: dict[str, object], words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):
         make(name, sides, given, walk)
 
 
-def test_the_page_of_formats_names_every_setting_with_its_usual_value() -> None:
+def test_the_page_of_formats_lists_every_setting_with_its_default() -> None:
     reference = Path(__file__).parents[3] / "docs" / "reference"
     page = (reference / "formats.md").read_text(encoding="utf-8")
     for name in FORMATS:

@@ -14,14 +14,14 @@ from tests.arena.formats.playing import Playing, equal, everyone, game
 from tests.examples import examples
 
 
-def test_the_bracket_of_sixteen_is_the_usual_one() -> None:
+def test_the_bracket_of_sixteen_is_the_standard_one() -> None:
     seeds = [seed + 1 for seed in bracket(16)]
     pairs = [(seeds[place], seeds[place + 1]) for place in range(0, 16, 2)]
     assert pairs == [(1, 16), (8, 9), (4, 13), (5, 12), (2, 15), (7, 10), (3, 14), (6, 11)]
 
 
 @given(st.integers(0, 6))
-def test_if_the_better_seed_always_wins_the_best_meets_the_worst_of_those_left(power: int) -> None:
+def test_if_the_better_seed_wins_the_best_meets_the_worst_remaining_seed(power: int) -> None:
     line = bracket(2**power)
     assert sorted(line) == list(range(2**power))
     while len(line) > 1:
@@ -86,7 +86,7 @@ def test_a_series_is_decided_by_matches_then_scores_then_extra_matches_then_seed
         ((-1, -1), 3, 2),  # void matches are replaced
     ],
 )
-def test_as_many_matches_come_as_must_be_played_in_any_case(
+def test_only_certainly_needed_matches_of_a_series_are_scheduled(
     means: tuple[float, ...], best_of: int, expected: int
 ) -> None:
     rules, matches = series(*means, best_of=best_of)
@@ -97,7 +97,7 @@ def test_as_many_matches_come_as_must_be_played_in_any_case(
 
 @given(count=st.integers(2, 33), seed=st.integers(0, 2**32), best_of=st.integers(1, 5))
 @settings(max_examples=examples(40))
-def test_everyone_but_one_goes_out_once_and_the_best_seeds_have_the_byes(
+def test_all_but_one_lose_once_and_the_best_seeds_get_the_byes(
     count: int, seed: int, best_of: int
 ) -> None:
     playing = Playing(
@@ -120,7 +120,7 @@ def test_everyone_but_one_goes_out_once_and_the_best_seeds_have_the_byes(
 
 
 @given(st.integers(1, 6))
-def test_the_stages_of_strengths_that_cannot_fail_go_by_seed(power: int) -> None:
+def test_certain_strengths_advance_by_seed(power: int) -> None:
     entrants = everyone(2**power)
     order = {entrant.name: -40.0 * place for place, entrant in enumerate(entrants)}
     playing = Playing(KnockoutFormat(), entrants, strength=order.__getitem__, games=2)
@@ -131,7 +131,7 @@ def test_the_stages_of_strengths_that_cannot_fail_go_by_seed(power: int) -> None
     assert len(end.ranking) == log2(len(entrants)) + 1
 
 
-def test_who_withdraws_loses_what_is_not_decided_and_keeps_what_is() -> None:
+def test_a_withdrawn_entrant_loses_only_undecided_series() -> None:
     strength = {"aa@1": 40.0, "ab@1": 0.0, "ac@1": 0.0, "ad@1": 0.0}
     playing = Playing(KnockoutFormat(3), everyone(4), strength=strength.__getitem__, games=1)
     playing.ask()
@@ -146,7 +146,7 @@ def test_who_withdraws_loses_what_is_not_decided_and_keeps_what_is() -> None:
     assert "ad@1" in end.ranking[2]
 
 
-def test_if_both_withdraw_the_better_seed_goes_on() -> None:
+def test_if_both_withdraw_the_better_seed_advances() -> None:
     playing = Playing(KnockoutFormat(), everyone(2), strength=equal)
     playing.withdraw(0)
     playing.withdraw(1)
@@ -155,7 +155,7 @@ def test_if_both_withdraw_the_better_seed_goes_on() -> None:
     assert end.ranking == FIRST
 
 
-def test_who_has_gone_on_by_a_withdrawal_and_then_withdraws_has_still_gone_on() -> None:
+def test_an_advance_by_withdrawal_survives_a_later_withdrawal() -> None:
     # The worse seed always wins; aa withdraws before its first match.
     entrants = everyone(8)
     order = {entrant.name: 40.0 * place for place, entrant in enumerate(entrants)}
@@ -183,7 +183,7 @@ def test_who_has_gone_on_by_a_withdrawal_and_then_withdraws_has_still_gone_on() 
     )
 
 
-def test_a_series_that_withdrawal_has_decided_waits_for_its_open_matches() -> None:
+def test_a_series_decided_by_withdrawal_waits_for_its_open_matches() -> None:
     playing = Playing(KnockoutFormat(3), everyone(2))
     playing.ask()
     playing.withdraw(1)
@@ -192,7 +192,7 @@ def test_a_series_that_withdrawal_has_decided_waits_for_its_open_matches() -> No
     assert isinstance(playing.ask(), FormatOver)
 
 
-def test_nobody_can_join_a_knockout() -> None:
+def test_entrants_cannot_join_a_knockout() -> None:
     playing = Playing(KnockoutFormat(), everyone(4))
     playing.ask()
     playing.join("late@1")

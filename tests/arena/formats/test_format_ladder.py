@@ -89,7 +89,7 @@ def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
     assert max(times) - min(times) <= 3
 
 
-def test_a_newcomer_is_caught_up_with_within_its_placement() -> None:
+def test_a_newcomer_catches_up_within_its_placement_matches() -> None:
     playing = Playing(LadderFormat(placement=10), everyone(6))
     playing.play(400)
     playing.join("new@1")
@@ -103,7 +103,7 @@ def test_a_newcomer_is_caught_up_with_within_its_placement() -> None:
     assert recent["new@1"] <= 2 * recent.total() / 7
 
 
-def test_adaptive_matches_are_played_where_it_is_close() -> None:
+def test_adaptive_matches_pair_entrants_of_similar_strength() -> None:
     strength = {"aa@1": 3.0, "ab@1": 0.1, "ac@1": 0.0, "ad@1": -3.0}
     playing = Playing(LadderFormat(), everyone(4), strength=strength.__getitem__, games=10)
     playing.play(300)
@@ -111,7 +111,7 @@ def test_adaptive_matches_are_played_where_it_is_close() -> None:
     assert late.count(("ab@1", "ac@1")) > 0.8 * len(late)
 
 
-def test_a_round_follows_when_the_last_but_one_is_over() -> None:
+def test_a_round_starts_when_the_round_before_last_is_over() -> None:
     playing = Playing(LadderFormat(batch=2), everyone(6))
     assert isinstance(playing.ask(), NextMatches)
     assert isinstance(playing.ask(), NextMatches)
@@ -124,7 +124,7 @@ def test_a_round_follows_when_the_last_but_one_is_over() -> None:
     assert isinstance(playing.ask(), NextMatches)
 
 
-def test_a_ladder_waits_for_company_and_goes_on() -> None:
+def test_a_ladder_with_one_entrant_waits_and_continues() -> None:
     playing = Playing(LadderFormat(), everyone(1))
     assert playing.format.next(playing.entrants, ()) == WaitForMatches(
         "a match needs 2 entrants; `tournament add` lets more in"
@@ -148,7 +148,7 @@ def closed(first: str, second: str, wins: int, games: int) -> FormatMatch:
     return FormatMatch(0, 0, (first, second), MatchStatus.CLOSED, made)
 
 
-def test_the_guess_is_the_most_likely_one_under_its_prior() -> None:
+def test_the_strength_estimate_maximizes_the_posterior() -> None:
     guesses = estimate_strengths(
         (), meetings([closed("a@1", "b@1", 75, 100), closed("b@1", "c@1", 50, 100)])
     )
@@ -160,11 +160,11 @@ def test_the_guess_is_the_most_likely_one_under_its_prior() -> None:
     assert 75 - 100 * chance == pytest.approx(guesses["a@1"].mean / 1.5**2, abs=0.1)
 
 
-def test_who_has_not_played_is_in_the_middle_and_unknown() -> None:
+def test_an_entrant_without_matches_has_the_prior_estimate() -> None:
     assert estimate_strengths(["a@1"], {})["a@1"] == StrengthEstimate(0.0, 1 / 1.5**2)
 
 
-def test_a_match_of_close_and_unknown_ones_tells_most() -> None:
+def test_a_match_of_close_and_uncertain_entrants_gains_most_information() -> None:
     close, far, known = StrengthEstimate(0.1), StrengthEstimate(2.0), StrengthEstimate(0.1, 50.0)
     here, there = StrengthEstimate(0.0), StrengthEstimate(0.0, 50.0)
     assert information_gain(here, close, 4) > information_gain(here, far, 4)
@@ -173,14 +173,14 @@ def test_a_match_of_close_and_unknown_ones_tells_most() -> None:
     assert information_gain(close, here, 4) == information_gain(here, close, 4)
 
 
-def test_what_is_scheduled_tells_less_a_second_time() -> None:
+def test_a_scheduled_match_lowers_the_information_gain_of_a_repeat() -> None:
     first, second = StrengthEstimate(0.1), StrengthEstimate(0.0)
     before = information_gain(first, second, 10)
     add_information(first, second, 10)
     assert information_gain(first, second, 10) < before
 
 
-def test_newcomers_wait_behind_who_is_waiting() -> None:
+def test_newcomers_queue_behind_waiting_entrants() -> None:
     ladder = LadderFormat(adaptive=0, batch=1)
     playing = Playing(ladder, everyone(6))
     for number in range(12):

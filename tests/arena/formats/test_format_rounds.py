@@ -23,7 +23,7 @@ def meetings(playing: Playing) -> Counter[frozenset[str]]:
 
 @pytest.mark.parametrize("cycles", [1, 3])
 @pytest.mark.parametrize(("count", "sides"), [(2, 2), (7, 2), (8, 2), (7, 3), (20, 4), (13, 5)])
-def test_a_round_robin_is_the_balanced_schedule_and_known_from_the_start(
+def test_a_round_robin_schedules_all_balanced_rounds_at_the_start(
     count: int, sides: int, cycles: int
 ) -> None:
     entrants = everyone(count)
@@ -51,7 +51,7 @@ def test_a_round_robin_waits_for_its_matches_and_is_over_with_them() -> None:
 
 @given(count=st.integers(2, 9), cycles=st.integers(1, 3))
 @settings(max_examples=examples(30))
-def test_who_joins_a_round_robin_meets_everyone_who_is_there(count: int, cycles: int) -> None:
+def test_a_late_entrant_of_a_round_robin_meets_all_others(count: int, cycles: int) -> None:
     playing = Playing(RoundRobinFormat(2, cycles), everyone(count))
     playing.ask()
     playing.join("x@1")
@@ -70,7 +70,7 @@ def test_who_joins_a_round_robin_meets_everyone_who_is_there(count: int, cycles:
     cycles=st.integers(1, 2),
 )
 @settings(max_examples=examples(40))
-def test_where_owners_stand_in_the_way_all_others_still_meet(
+def test_pairs_without_a_common_owner_still_meet(
     owners: list[str], sides: int, cycles: int
 ) -> None:
     playing = Playing(RoundRobinFormat(sides, cycles), everyone(len(owners), owners))
@@ -86,7 +86,7 @@ def test_where_owners_stand_in_the_way_all_others_still_meet(
 
 @given(count=st.integers(3, 14), challengers=st.integers(1, 2), cycles=st.integers(1, 3))
 @settings(max_examples=examples(40))
-def test_challengers_meet_everyone_else_so_often_and_not_each_other(
+def test_challengers_meet_all_others_equally_often_but_not_each_other(
     count: int, challengers: int, cycles: int
 ) -> None:
     playing = Playing(GauntletFormat(2, cycles, challengers), everyone(count))
@@ -101,7 +101,7 @@ def test_challengers_meet_everyone_else_so_often_and_not_each_other(
 
 @given(count=st.integers(6, 20), sides=st.integers(3, 6), cycles=st.integers(1, 3))
 @settings(max_examples=examples(40))
-def test_at_larger_tables_a_challenger_meets_everyone_equally_often_within_one(
+def test_at_larger_tables_meetings_of_a_challenger_differ_by_at_most_one(
     count: int, sides: int, cycles: int
 ) -> None:
     playing = Playing(GauntletFormat(sides, cycles), everyone(count))
@@ -113,7 +113,7 @@ def test_at_larger_tables_a_challenger_meets_everyone_equally_often_within_one(
     assert all(challenger in fixture.entrants for fixture in playing.fixtures)
 
 
-def test_who_joins_a_gauntlet_meets_the_challengers_alone() -> None:
+def test_a_late_entrant_of_a_gauntlet_meets_only_the_challengers() -> None:
     playing = Playing(GauntletFormat(), everyone(4))
     playing.ask()
     before = len(playing.fixtures)
@@ -122,7 +122,7 @@ def test_who_joins_a_gauntlet_meets_the_challengers_alone() -> None:
     assert [fixture.entrants for fixture in playing.fixtures[before:]] == [("aa@1", "x@1")]
 
 
-def test_nobody_plays_twice_in_a_round() -> None:
+def test_every_entrant_plays_once_per_round() -> None:
     playing = Playing(GauntletFormat(3, 2, 2), everyone(9))
     playing.play()
     for number in range(playing.fixtures[-1].round + 1):

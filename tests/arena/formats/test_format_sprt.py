@@ -28,7 +28,7 @@ def match(number: int, there: str, back: str) -> FormatMatch:
 
 
 @pytest.mark.parametrize(("there", "back"), list(product("LDW", repeat=2)))
-def test_a_board_played_both_ways_is_one_of_six(there: str, back: str) -> None:
+def test_a_board_in_both_seatings_has_one_of_six_outcomes(there: str, back: str) -> None:
     kinds = ["LL", "DL", "LW", "DD", "DW", "WW"]
     counts = pair_counts(match(0, there, back).games)
     assert counts.index(1) == kinds.index("".join(sorted(there + back)))
@@ -44,7 +44,7 @@ def test_the_bounds_are_those_of_wald() -> None:
     assert SprtFormat(pairs_ahead).bounds == pytest.approx((-2.944439, 2.944439))
 
 
-def test_the_verdict_falls_with_the_first_match_that_crosses_a_bound() -> None:
+def test_the_first_match_that_crosses_a_bound_decides() -> None:
     test = SprtFormat(pairs_ahead)
     up = [match(number, "W", "W") for number in range(3)]
     assert test.verdict(up[:2]) is None
@@ -53,7 +53,7 @@ def test_the_verdict_falls_with_the_first_match_that_crosses_a_bound() -> None:
     assert (decision.better, decision.place, decision.ratio) == (True, (0, 2), 3.0)
 
 
-def test_the_verdict_sticks_and_later_matches_are_marked() -> None:
+def test_a_verdict_is_final_and_later_matches_are_marked() -> None:
     lost = [match(number, "LLLL", "LLLL") for number in range(3, 6)]
     matches = [match(number, "W", "W") for number in range(3)] + lost
     matches.append(FormatMatch(1, 2, ("aa@1", "ab@1")))
@@ -80,7 +80,7 @@ def test_a_match_does_not_count_before_all_earlier_ones_are_over() -> None:
 
 @given(seed=st.integers(0, 2**32), gap=st.floats(-1, 1))
 @settings(max_examples=examples(30))
-def test_no_match_that_is_played_later_undoes_a_verdict(seed: int, gap: float) -> None:
+def test_later_matches_do_not_revoke_a_verdict(seed: int, gap: float) -> None:
     strength = {"aa@1": gap, "ab@1": 0.0}
     playing = Playing(
         SprtFormat(pairs_ahead), everyone(2), seed, random.Random(seed), strength.__getitem__
@@ -104,7 +104,7 @@ def test_not_better_is_a_verdict_too() -> None:
     assert end.why.startswith("aa@1 is not better")
 
 
-def test_without_a_verdict_it_ends_at_its_limit_or_when_one_withdraws() -> None:
+def test_an_undecided_test_ends_at_its_limit_or_with_a_withdrawal() -> None:
     playing = Playing(SprtFormat(pairs_ahead, limit=6), everyone(2), games=2, void=1)
     assert playing.play() == FormatOver("no verdict: 6 matches are played")
     playing = Playing(SprtFormat(pairs_ahead), everyone(2), void=1)

@@ -43,7 +43,7 @@ def first_by_wishes(left: Sequence[int], pairs: Pairs) -> list[tuple[int, int]] 
     )
 )
 @settings(max_examples=examples(300))
-def test_wishes_are_granted_exactly_if_everyone_else_can_still_be_paired(
+def test_preferred_pairs_are_made_if_the_rest_can_be_paired(
     case: tuple[int, Pairs],
 ) -> None:
     size, pairs = case
@@ -126,7 +126,9 @@ def can_avoid(playing: Playing, meetings: set[frozenset[str]], before: list[int]
 
 @given(count=st.integers(3, 10), rounds=st.integers(2, 10), seed=st.integers(0, 2**32))
 @settings(max_examples=examples(80))
-def test_nobody_meets_again_while_that_is_possible(count: int, rounds: int, seed: int) -> None:
+def test_entrants_do_not_meet_again_while_that_can_be_avoided(
+    count: int, rounds: int, seed: int
+) -> None:
     playing = Playing(SwissFormat(2, rounds), everyone(count), seed)
     meetings: set[frozenset[str]] = set()
     for _ in range(rounds):
@@ -150,7 +152,7 @@ def test_in_the_first_round_the_upper_half_meets_the_lower_half() -> None:
     ]
 
 
-def test_those_of_equal_points_meet() -> None:
+def test_entrants_with_equal_points_meet() -> None:
     first = [("aa@1", "ac@1"), ("ab@1", "ad@1")]
     closed = [
         FormatMatch(0, number, pair, MatchStatus.CLOSED, (game(0, (1, 2)),))
@@ -164,7 +166,7 @@ def test_those_of_equal_points_meet() -> None:
     ]
 
 
-def test_the_bye_goes_to_the_last_of_those_with_the_fewest() -> None:
+def test_the_bye_goes_to_the_lowest_entrant_with_the_fewest_byes() -> None:
     playing = Playing(SwissFormat(rounds=5), everyone(5))
     sat_out = []
     for _ in range(5):
@@ -179,9 +181,7 @@ def test_the_bye_goes_to_the_last_of_those_with_the_fewest() -> None:
 
 @given(seed=st.integers(0, 2**32), sides=st.integers(2, 4))
 @settings(max_examples=examples(20))
-def test_all_points_of_a_table_are_given_out_and_the_ranking_names_everyone_once(
-    seed: int, sides: int
-) -> None:
+def test_all_points_are_awarded_and_every_entrant_is_ranked_once(seed: int, sides: int) -> None:
     playing = Playing(SwissFormat(sides), everyone(11), seed, random.Random(seed))
     end = playing.play()
     assert end is not None
@@ -191,7 +191,7 @@ def test_all_points_of_a_table_are_given_out_and_the_ranking_names_everyone_once
     assert all(sum(match.points) == sides * (sides - 1) for match in playing.matches)
 
 
-def test_the_stronger_one_is_ranked_higher() -> None:
+def test_the_stronger_entrant_is_ranked_higher() -> None:
     strength = {"aa@1": -3.0, "ab@1": 0.0, "ac@1": 3.0, "ad@1": 6.0}
     playing = Playing(SwissFormat(rounds=3), everyone(4), strength=strength.__getitem__, games=40)
     end = playing.play()
@@ -209,7 +209,7 @@ def won(number: int, *pairs: tuple[str, str]) -> list[FormatMatch]:
     ]
 
 
-def test_equal_points_are_ranked_by_what_the_opponents_have() -> None:
+def test_equal_points_are_ranked_by_the_points_of_the_opponents() -> None:
     closed = won(0, ("a", "d"), ("b", "e"), ("c", "f")) + won(1, ("a", "b"), ("c", "d"), ("e", "f"))
     end = SwissFormat(rounds=2).next(everyone(6), closed)
     assert isinstance(end, FormatOver)
@@ -243,7 +243,7 @@ def test_too_few_are_left_for_another_round() -> None:
 
 
 @pytest.mark.parametrize(("count", "rounds"), [(2, 1), (4, 2), (5, 3), (16, 4), (17, 5)])
-def test_the_usual_number_of_rounds_is_that_of_a_knockout(count: int, rounds: int) -> None:
+def test_the_default_number_of_rounds_is_that_of_a_knockout(count: int, rounds: int) -> None:
     playing = Playing(SwissFormat(), everyone(count))
     playing.play()
     assert next_round(playing.matches) == rounds

@@ -55,14 +55,12 @@ def test_four_entrants_meet_in_three_rounds_of_two_matches() -> None:
 
 
 @given(st.integers(2, 40), st.integers(1, 3))
-def test_with_two_sides_everyone_meets_everyone_once_a_cycle(entrants: int, cycles: int) -> None:
+def test_with_two_sides_all_pairs_meet_once_per_cycle(entrants: int, cycles: int) -> None:
     assert set(meetings(round_robin(entrants, 2, cycles), entrants)) == {cycles}
 
 
 @given(st.integers(2, 40), st.integers(1, 3))
-def test_with_two_sides_an_odd_one_has_one_bye_a_cycle_and_an_even_one_none(
-    entrants: int, cycles: int
-) -> None:
+def test_with_two_sides_only_an_odd_number_of_entrants_has_byes(entrants: int, cycles: int) -> None:
     pairings = round_robin(entrants, 2, cycles)
     byes = Counter[int]()
     for number in range(pairings[-1].round + 1):
@@ -74,7 +72,7 @@ def test_with_two_sides_an_odd_one_has_one_bye_a_cycle_and_an_even_one_none(
 
 @given(st.integers(2, 6).flatmap(lambda n: st.tuples(st.integers(n, 30), st.just(n))))
 @settings(deadline=None, max_examples=examples(60))
-def test_nobody_plays_twice_in_a_round_and_rounds_follow_without_a_gap(
+def test_entrants_play_once_per_round_and_no_round_is_empty(
     sizes: tuple[int, int],
 ) -> None:
     pairings = round_robin(*sizes, cycles=2)
@@ -100,7 +98,7 @@ def test_a_match_has_as_many_different_entrants_as_sides_in_ascending_order(
 @pytest.mark.parametrize(
     ("entrants", "sides"), [(3, 3), (6, 3), (13, 3), (10, 4), (10, 5), (10, 6)]
 )
-def test_where_combinations_are_few_each_is_played_once_a_cycle(entrants: int, sides: int) -> None:
+def test_few_combinations_are_each_played_once_per_cycle(entrants: int, sides: int) -> None:
     everything = list(combinations(range(entrants), sides))
     assert len(everything) <= ALL_COMBINATIONS_UP_TO
     assert sorted(p.entrants for p in round_robin(entrants, sides)) == everything
@@ -116,9 +114,7 @@ def test_tables_that_fit_side_by_side_share_a_round() -> None:
 
 @pytest.mark.parametrize("sides", [3, 4, 5, 6])
 @pytest.mark.parametrize("entrants", range(11, 41))
-def test_a_selection_lets_everyone_play_equally_and_meet_everyone_within_one(
-    entrants: int, sides: int
-) -> None:
+def test_a_selection_balances_plays_and_meetings_within_one(entrants: int, sides: int) -> None:
     pairings = round_robin(entrants, sides)
     assert spread(plays(pairings, entrants)) == 0
     assert spread(meetings(pairings, entrants)) <= 1
@@ -143,7 +139,7 @@ def test_plays_and_meetings_are_within_one_after_every_cycle(
 @pytest.mark.long
 @given(st.integers(7, 12).flatmap(lambda n: st.tuples(st.integers(n, 60), st.just(n))))
 @settings(deadline=None, max_examples=10)
-def test_even_for_tables_larger_than_any_game_has_the_promise_holds(
+def test_tables_larger_than_any_game_are_balanced(
     sizes: tuple[int, int],
 ) -> None:
     entrants, sides = sizes
@@ -166,20 +162,20 @@ def test_tables_for_more_than_half_of_the_entrants_are_balanced_too() -> None:
     assert spread(meetings(pairings, 12)) <= 1
 
 
-def test_where_no_selection_is_found_one_round_of_separate_tables_keeps_the_promise() -> None:
+def test_without_a_selection_a_round_of_disjoint_tables_is_balanced() -> None:
     pairings = round_robin(43, 7)
     assert {pairing.round for pairing in pairings} == {0}
     assert len(pairings) == 6
     assert set(meetings(pairings, 43)) == {0, 1}
 
 
-def test_cycles_that_cannot_be_balanced_are_refused_rather_than_played_unfairly() -> None:
+def test_cycles_that_cannot_be_balanced_are_refused() -> None:
     with pytest.raises(ValueError, match="no balanced selection of 2 cycles was found for 43"):
         round_robin(43, 7, cycles=2)
 
 
 @pytest.mark.parametrize(("entrants", "sides"), [(9, 2), (9, 3), (25, 4)])
-def test_the_same_question_always_has_the_same_answer(entrants: int, sides: int) -> None:
+def test_pairings_are_deterministic(entrants: int, sides: int) -> None:
     assert round_robin(entrants, sides, 2) == round_robin(entrants, sides, 2)
 
 
@@ -193,6 +189,6 @@ def test_a_game_for_one_side_has_no_round_robin() -> None:
         round_robin(5, 1)
 
 
-def test_no_cycle_is_refused() -> None:
+def test_zero_cycles_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one cycle, not 0"):
         round_robin(5, 2, 0)

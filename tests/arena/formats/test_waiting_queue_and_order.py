@@ -18,7 +18,7 @@ from tests.examples import examples
     owned=st.integers(0, 8), seed=st.integers(0, 2**32),
 )  # fmt: skip
 @settings(max_examples=examples(30))
-def test_beside_who_has_waited_longest_sit_those_it_has_met_least_among_who_played_least(
+def test_the_longest_waiting_entrant_meets_its_rarest_opponents(
     count: int, sides: int, batch: int, owned: int, seed: int
 ) -> None:
     entrants = everyone(count, ["xyz"[i % 3] for i in range(owned)])
@@ -58,7 +58,7 @@ def test_beside_who_has_waited_longest_sit_those_it_has_met_least_among_who_play
 
 
 @given(levels=st.lists(st.integers(0, 4), min_size=1, max_size=12), seed=st.integers(0, 2**32))
-def test_in_a_line_who_plays_goes_to_the_end(levels: list[int], seed: int) -> None:
+def test_playing_moves_an_entrant_to_the_end_of_the_queue(levels: list[int], seed: int) -> None:
     dice = random.Random(seed)
     even = {f"{place:02}": level for place, level in enumerate(levels)}
     turn = {name: (0, name) for name in even}
@@ -85,7 +85,7 @@ def test_in_a_line_who_plays_goes_to_the_end(levels: list[int], seed: int) -> No
     count=st.integers(2, 14), owned=st.integers(0, 12), neighbours=st.integers(1, 3),
     seed=st.integers(0, 2**32),
 )  # fmt: skip
-def test_an_order_knows_the_pair_that_says_most_after_every_change(
+def test_an_order_returns_the_most_informative_pair_after_every_change(
     count: int, owned: int, neighbours: int, seed: int
 ) -> None:
     dice = random.Random(seed)

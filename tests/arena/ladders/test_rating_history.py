@@ -61,7 +61,7 @@ def test_every_round_has_one_point(store: Engine) -> None:
     ]
 
 
-def test_a_point_is_what_a_fit_to_the_matches_until_then_says(store: Engine) -> None:
+def test_a_point_is_the_fit_to_the_matches_until_its_round(store: Engine) -> None:
     spread(store)
     matches = list(results.closed(store))
     for point in points(store):
@@ -74,7 +74,7 @@ def test_a_point_is_what_a_fit_to_the_matches_until_then_says(store: Engine) -> 
         assert (round(first.low, 3), round(first.high, 3)) == (low, high)
 
 
-def test_who_has_not_played_has_no_value_yet(store: Engine) -> None:
+def test_an_entrant_without_matches_has_no_value(store: Engine) -> None:
     spread(store)
     place = Workspace(None)
     hold(place, ("ann", "eve"), {})
@@ -85,7 +85,7 @@ def test_who_has_not_played_has_no_value_yet(store: Engine) -> None:
     assert [point.round for point, _ in past.of("ann@1")] == [1, 2, 3, 4, 5, 6, 7]
 
 
-def test_what_was_fitted_is_not_fitted_again(
+def test_finished_rounds_are_not_fitted_again(
     store: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spread(store)
@@ -107,7 +107,7 @@ def test_what_was_fitted_is_not_fitted_again(
     assert after == points(store)
 
 
-def test_who_has_little_time_makes_one_fit_at_a_time_and_comes_to_the_same(store: Engine) -> None:
+def test_fits_with_a_time_limit_give_the_same_history(store: Engine) -> None:
     spread(store)
     (only,) = ladder_key.of_forms(store)
     historian, calls = RatingHistories(store), 1
@@ -117,7 +117,7 @@ def test_who_has_little_time_makes_one_fit_at_a_time_and_comes_to_the_same(store
     assert past == RatingHistories(store).past(only)
 
 
-def test_a_round_that_goes_on_has_no_point(store: Engine) -> None:
+def test_an_unfinished_round_has_no_point(store: Engine) -> None:
     spread(store)
     matches = schema.matches
     with database.writing(store) as connection:
@@ -128,14 +128,14 @@ def test_a_round_that_goes_on_has_no_point(store: Engine) -> None:
     assert [point.round for point in points(store)] == [1, 2, 3, 4, 5]
 
 
-def test_a_long_history_is_thinned_out_and_keeps_the_newest(store: Engine) -> None:
+def test_a_long_history_is_sampled_and_keeps_the_newest_points(store: Engine) -> None:
     spread(store)
     assert [p.round for p in points(store, RatingHistories(store, points=3))] == [2, 4, 6]
     assert [p.round for p in points(store, RatingHistories(store, points=2))] == [4, 6]
 
 
 @pytest.mark.parametrize("rounds", [1, 39, 40, 41, 1000, 12345])
-def test_there_are_never_more_than_forty_points_and_the_newest(rounds: int) -> None:
+def test_a_history_has_at_most_forty_points_and_the_newest(rounds: int) -> None:
     points = rating_history.chosen([float(at) for at in range(rounds)], 40)
     numbers = [number for number, _ in points]
     assert numbers[-1] == rounds
@@ -144,14 +144,14 @@ def test_there_are_never_more_than_forty_points_and_the_newest(rounds: int) -> N
     assert all(at == number - 1 for number, at in points)
 
 
-def test_one_more_round_leaves_the_older_ones_that_are_shown(store: Engine) -> None:
+def test_a_new_round_keeps_most_of_the_selected_points(store: Engine) -> None:
     for rounds_over in range(1, 500):
         now = {n for n, _ in rating_history.chosen([0.0] * rounds_over, 40)}
         then = {n for n, _ in rating_history.chosen([0.0] * (rounds_over + 1), 40)}
         assert then - {rounds_over + 1} <= now
 
 
-def test_yesterday_is_the_order_of_a_day_ago(store: Engine) -> None:
+def test_the_previous_order_is_that_of_a_day_ago(store: Engine) -> None:
     spread(store, hours=12)
     (only,) = ladder_key.of_forms(store)
     past = RatingHistories(store).past(only)
@@ -164,14 +164,14 @@ def test_yesterday_is_the_order_of_a_day_ago(store: Engine) -> None:
     assert past.yesterday == {line.entrant: n for n, line in enumerate(fitted.lines, 1)}
 
 
-def test_a_ladder_that_is_younger_than_a_day_has_no_yesterday(store: Engine) -> None:
+def test_a_ladder_younger_than_a_day_has_no_previous_order(store: Engine) -> None:
     (only,) = ladder_key.of_forms(store)
     past = RatingHistories(store).past(only)
     assert past is not None
     assert past.yesterday == {}
 
 
-def test_nothing_played_is_no_history() -> None:
+def test_without_matches_there_is_no_history() -> None:
     place = Workspace(None)
     assert ladder_key.of_forms(place.store) == []
     from arena.store.bots import versions

@@ -174,7 +174,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory, referee: Referee) -> Fini
     return Finished(spec, arena.play(spec, bots))
 
 
-def test_a_match_plays_every_board_both_ways(finished: Finished) -> None:
+def test_a_match_plays_every_board_in_both_seatings(finished: Finished) -> None:
     played = finished.played
     assert played.complete
     assert [(game.game, game.table, game.board) for game in played.games] == [
@@ -230,7 +230,7 @@ def test_every_table_gets_fresh_processes(arena: Arena) -> None:
     assert len(outputs) == 4
 
 
-def test_a_resumed_match_plays_what_is_left_and_nothing_else(arena: Arena) -> None:
+def test_a_resumed_match_plays_only_the_remaining_games(arena: Arena) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
     spec = arena.spec(bots)
     whole = arena.play(spec, bots)
@@ -248,7 +248,7 @@ def _committed(game: PlayedGame) -> CommittedGame:
 
 
 @pytest.mark.long
-def test_what_a_bot_has_used_up_stays_used_up_when_a_match_is_resumed(arena: Arena) -> None:
+def test_a_resumed_match_keeps_used_banks_and_faults(arena: Arena) -> None:
     bots = [arena.bot("good"), arena.bot("dies", "os._exit(5)")]
     spec = arena.spec(bots, boards=3)
     whole = arena.play(spec, bots)
@@ -280,7 +280,7 @@ def test_what_a_bot_has_used_up_stays_used_up_when_a_match_is_resumed(arena: Are
         ),
     ],
 )
-def test_a_bot_that_fails_gets_its_verdict_and_the_other_is_unharmed(
+def test_a_failing_bot_gets_its_verdict_and_its_opponent_none(
     arena: Arena, act: str, verdict: str, sentence: str
 ) -> None:
     bots = [arena.bot("good"), arena.bot("bad", act)]
@@ -292,7 +292,7 @@ def test_a_bot_that_fails_gets_its_verdict_and_the_other_is_unharmed(
     assert len(played.faults) == 2
 
 
-def test_the_end_of_a_bot_s_output_stands_beside_its_fault(arena: Arena) -> None:
+def test_a_fault_contains_the_end_of_the_output(arena: Arena) -> None:
     bots = [arena.bot("good"), arena.bot("dies", "print('sorry', flush=True) or os._exit(5)")]
     played = arena.play(arena.spec(bots, boards=1), bots)
     fault = played.games[0].faulted[0]
@@ -304,7 +304,7 @@ def test_the_end_of_a_bot_s_output_stands_beside_its_fault(arena: Arena) -> None
 
 
 @pytest.mark.usefixtures("unsandboxed")
-def test_a_bot_that_crashed_once_plays_the_next_game_with_a_fresh_process(arena: Arena) -> None:
+def test_a_bot_gets_a_fresh_process_after_a_crash(arena: Arena) -> None:
     mark = arena.folder / "crashed"
     act = f"os.path.exists('{mark}') or open('{mark}', 'w') and os._exit(1)"
     bots = [arena.bot("good"), arena.bot("once", act)]
@@ -322,7 +322,9 @@ def test_a_bot_that_crashed_once_plays_the_next_game_with_a_fresh_process(arena:
         ("false", "exited with status 1"),
     ],
 )
-def test_a_bot_that_cannot_be_started_is_out_at_once(arena: Arena, run: str, sentence: str) -> None:
+def test_a_bot_that_cannot_be_started_forfeits_at_once(
+    arena: Arena, run: str, sentence: str
+) -> None:
     bots = [arena.bot("good"), arena.bot("bad")]
     (arena.folder / "bad" / "bot.toml").write_text(f'name = "bad"\nrun = ["{run}"]\n')
     bots[1] = local(arena.folder / "bad")
@@ -339,9 +341,7 @@ def test_the_strict_policy_stops_at_the_first_fault(arena: Arena) -> None:
     assert played.verdicts(1) == ["protocol"]
 
 
-def test_a_remote_bot_is_asked_at_its_address_and_gets_fresh_boards(
-    arena: Arena, tmp_path: Path
-) -> None:
+def test_a_remote_bot_plays_at_its_address_on_fresh_boards(arena: Arena, tmp_path: Path) -> None:
     with Processes(level=available_levels.best()) as elsewhere:
         address = elsewhere.start(0, arena.bot("theirs"))
         bots = [arena.bot("ours"), Bot("remote", address=address)]
@@ -366,13 +366,13 @@ def test_a_remote_bot_that_dies_has_crashed(arena: Arena) -> None:
     assert "cannot be reached any more" in played.faults[0]
 
 
-def test_a_referee_that_is_not_there_is_a_fault_of_the_arena(arena: Arena) -> None:
+def test_an_unreachable_referee_is_an_infrastructure_fault(arena: Arena) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
     with pytest.raises(InfrastructureError, match="unix:/nowhere"):
         play_match(arena.spec(bots), "unix:/nowhere", bots, print, timeout=0.05)
 
 
-def test_a_referee_that_dies_is_a_fault_of_the_arena(arena: Arena, tmp_path: Path) -> None:
+def test_a_dead_referee_is_an_infrastructure_fault(arena: Arena, tmp_path: Path) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
     played: list[PlayedGame] = []
 
@@ -387,7 +387,7 @@ def test_a_referee_that_dies_is_a_fault_of_the_arena(arena: Arena, tmp_path: Pat
     assert [fault for game in played for fault in game.faulted] == []
 
 
-def test_a_game_the_referee_does_not_know_is_refused(arena: Arena) -> None:
+def test_an_unknown_game_is_refused(arena: Arena) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
     spec = replace(arena.spec(bots), options={"nonsense": True})
     with pytest.raises(ValueError, match='poke has no option "nonsense"'):
@@ -395,7 +395,7 @@ def test_a_game_the_referee_does_not_know_is_refused(arena: Arena) -> None:
 
 
 @pytest.mark.usefixtures("unsandboxed")
-def test_what_the_sink_raises_stops_the_match_and_ends_its_processes(arena: Arena) -> None:
+def test_an_exception_of_the_sink_stops_the_match_and_its_processes(arena: Arena) -> None:
     class Enough(Exception):
         pass
 
@@ -411,7 +411,7 @@ def test_what_the_sink_raises_stops_the_match_and_ends_its_processes(arena: Aren
 
 
 @pytest.mark.usefixtures("unsandboxed")
-def test_a_keeper_that_dies_is_a_fault_of_the_arena_and_not_of_the_bots(arena: Arena) -> None:
+def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(arena: Arena) -> None:
     # The sandbox launcher is the grandparent process of the bot.
     act = (
         "stat = open(f'/proc/{os.getppid()}/stat').read(); "
@@ -467,7 +467,7 @@ def test_no_private_directory_is_left_when_a_match_is_over(finished: Finished) -
 
 @pytest.mark.usefixtures("unsandboxed")
 @pytest.mark.long
-def test_a_stopped_worker_s_signal_is_not_felt_by_its_bots(arena: Arena) -> None:
+def test_the_stop_signal_of_a_worker_does_not_reach_its_bots(arena: Arena) -> None:
     # Ctrl-C in a terminal signals the whole foreground process group, which excludes the bots.
     bots = [arena.bot("one", "print(os.getpgid(0) == os.getpid(), flush=True)"), arena.bot("two")]
     played = arena.play(arena.spec(bots, boards=1), bots)

@@ -48,7 +48,7 @@ def played(
 
 
 @pytest.mark.parametrize(("game_id", "seats", "options"), FORMS)
-def test_the_history_is_every_action_in_public_words(
+def test_the_history_lists_every_action_with_public_phrases(
     game_id: str, seats: int, options: dict[str, bool]
 ) -> None:
     presentation = presentation_of(game_id)
@@ -70,7 +70,7 @@ def test_the_history_is_every_action_in_public_words(
 
 
 @pytest.mark.parametrize(("game_id", "seats", "options"), FORMS)
-def test_rules_that_apply_exist_and_lines_of_a_menu_differ(
+def test_cited_rules_exist_and_menu_lines_are_distinct(
     game_id: str, seats: int, options: dict[str, bool]
 ) -> None:
     presentation, page = presentation_of(game_id), shipped_docs.rules(game_id)
@@ -95,5 +95,5 @@ def test_every_menu_line_of_pokino_can_be_typed() -> None:
 @pytest.mark.parametrize(
     "text", ["", "run", "run 3C", "run 3C 0,0 4D", "run ZZ 0,0", "domino 3-99 0,0 up", "lay 3-4"]
 )
-def test_text_that_names_no_action_of_pokino_is_refused(text: str) -> None:
+def test_text_that_is_not_a_pokino_action_is_refused(text: str) -> None:
     assert presentation_of("pokino").parse(text) is None

@@ -46,7 +46,7 @@ BOTH = pytest.mark.parametrize("encoding", [encoding, plain])
 
 @BOTH
 @every_table
-def test_every_listed_action_is_reached_by_numbers_of_its_own(
+def test_every_listed_action_has_a_unique_number_sequence(
     table: Table, encoding: Callable[[Table], Encoding]
 ) -> None:
     table_encoding = encoding(table)
@@ -60,7 +60,7 @@ def test_every_listed_action_is_reached_by_numbers_of_its_own(
 
 @BOTH
 @every_table
-def test_all_observations_have_one_length_and_lie_between_minus_1_and_1(
+def test_observations_have_a_fixed_length_and_range(
     table: Table, encoding: Callable[[Table], Encoding]
 ) -> None:
     table_encoding = encoding(table)
@@ -98,7 +98,7 @@ def leaks(table_encoding: Encoding, case: Case) -> bool:
 
 
 @every_table
-def test_what_a_seat_observes_depends_on_nothing_it_cannot_know(table: Table) -> None:
+def test_observations_do_not_depend_on_hidden_information(table: Table) -> None:
     table_encoding = encoding(table)
     for case in cases(table, share(table, RE_DEALT)):
         assert not leaks(table_encoding, case), case
@@ -107,13 +107,13 @@ def test_what_a_seat_observes_depends_on_nothing_it_cannot_know(table: Table) ->
 @pytest.mark.parametrize(
     "name", ["the other's highest card in the legs", "the rank of a hidden card in the sizes"]
 )
-def test_a_game_that_leaks_is_caught_by_what_is_observed(name: str) -> None:
+def test_the_leak_test_finds_leaking_observations(name: str) -> None:
     (mutant,) = (leak for leak in LEAKS if leak.name.startswith(name))
     for table in tables({mutant.game.id: mutant.leaking()}):
         assert any(leaks(encoding(table), case) for case in cases(table, TO_CATCH)), table
 
 
-def test_poke_is_told_by_places_of_the_hand() -> None:
+def test_poke_encodes_cards_by_their_position_in_the_hand() -> None:
     """Discarding the first and the third card has the number 1 + 4."""
     table = Played("poke")
     while table.view(0).phase == "draw":
@@ -126,7 +126,7 @@ def test_poke_is_told_by_places_of_the_hand() -> None:
     assert table.view(0).phase == "lead"
 
 
-def test_pokino_lays_a_domino_in_two_steps() -> None:
+def test_pokino_encodes_a_placement_in_two_steps() -> None:
     table = Played("pokino")
     seat = table.actor
     assert seat is not None
@@ -139,7 +139,7 @@ def test_pokino_lays_a_domino_in_two_steps() -> None:
     assert table.view(seat).turns[-1].domino in laid
 
 
-def test_pouku_keeps_and_then_discards() -> None:
+def test_pouku_encodes_a_keep_before_the_discard() -> None:
     table, chance = Played("pouku", 4, {"teams": True}), random.Random(1)
     seat = table.actor
     keeps: list[int] = []

@@ -6,13 +6,13 @@ from referee.games.contract import Option, Value
 from referee.games.registry import GAMES, form_of
 
 
-def test_a_form_tells_what_differs_from_the_usual() -> None:
+def test_a_form_name_contains_options_that_differ_from_the_default() -> None:
     assert form_of("poke", 2, {"must_beat": True}) == "poke"
     assert form_of("poke", 2, {"must_beat": False}) == "poke-must_beat=false"
     assert form_of("saint_poker", 3, {}) == "saint_poker-3"
 
 
-def test_a_switch_that_is_on_is_told_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_form_name_contains_enabled_switches(monkeypatch: pytest.MonkeyPatch) -> None:
     options = {
         "greed": Option(False, "A switch."),
         "side": Option("right", "A word.", ("right", "left")),

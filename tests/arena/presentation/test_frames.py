@@ -51,7 +51,7 @@ def check(part: TrackedArea | TrackedLayout, area: Area | None, step: int) -> No
 
 
 @every_table
-def test_at_every_step_a_film_shows_what_the_scene_has(table: Setup) -> None:
+def test_frames_show_the_scene_at_every_step(table: Setup) -> None:
     scenes = scenes_of(table)
     made = frame_sequence(scenes)
     assert made.steps == len(scenes)

@@ -85,7 +85,7 @@ def badges(scene: TableRendering, seat: int) -> list[str]:
     return [badge.text for badge in scene.seats[seat].badges]
 
 
-def test_poke_shows_its_tricks_with_their_winners_and_discards_from_behind() -> None:
+def test_poke_shows_tricks_with_winners_and_discards_face_down() -> None:
     scene = position("poke-2-must_beat=true", 9)
     assert scene.heading == "Deal 1 · the tricks"
     assert sheet(scene, "tricks") == {"b": "4D | 8C!*", "a": "AH* | 6D!"}
@@ -96,7 +96,7 @@ def test_poke_shows_its_tricks_with_their_winners_and_discards_from_behind() -> 
     assert [seat.acts for seat in scene.seats] == [False, True]
 
 
-def test_a_new_deal_of_poke_says_how_the_last_one_ended() -> None:
+def test_a_new_deal_of_poke_shows_how_the_previous_deal_ended() -> None:
     scene = position("poke-2-must_beat=true", 15)
     assert scene.heading == "Deal 2 · the draw"
     assert sheet(scene, "ended") == {
@@ -108,7 +108,7 @@ def test_a_new_deal_of_poke_says_how_the_last_one_ended() -> None:
     assert sheet(position("poke-2-must_beat=true", 16), "tricks") == {"b": "", "a": ""}
 
 
-def test_pokex_shows_the_centre_over_the_tricks_that_will_meet_it() -> None:
+def test_pokex_shows_the_centre_above_its_tricks() -> None:
     scene = position("pokex-4", 19)
     assert scene.facts == ("b bid 6, 3 taken", "tens and jokers are wild")
     tricks = sheet(scene, "tricks")
@@ -121,7 +121,7 @@ def test_pokex_shows_the_centre_over_the_tricks_that_will_meet_it() -> None:
     assert note == "a and c: ace high · b and d: three queens ✓"
 
 
-def test_saint_poker_shows_who_showed_what_and_what_was_picked_up() -> None:
+def test_saint_poker_shows_shown_and_picked_up_cards() -> None:
     scene = position("saint_poker-3", 5)
     assert words(row(scene, "river")) == "8C KS AS AH 5D"
     assert words(row(scene, "future")) == "KD QC"
@@ -134,7 +134,7 @@ def test_saint_poker_shows_who_showed_what_and_what_was_picked_up() -> None:
     assert [badges(scene, seat) for seat in range(3)] == [["best hand"], ["3rd"], ["2nd"]]
 
 
-def test_pouku_shows_fields_and_keeps_and_how_a_deal_was_won() -> None:
+def test_pouku_shows_fields_keeps_and_the_winning_set() -> None:
     scene = position("pouku-4-teams=true-reference=right", 32)
     assert words(row(scene, "field", 2)) == "QS 9H 6S 3H KC!"
     assert marked(row(scene, "field", 2), "point") == "QS"
@@ -152,7 +152,7 @@ def test_pouku_shows_fields_and_keeps_and_how_a_deal_was_won() -> None:
     assert pad(scene).foot == (("score", "", "−10", "−8", "+6"),)
 
 
-def test_pokino_shows_dominoes_and_whose_they_would_be() -> None:
+def test_pokino_shows_dominoes_and_their_majorities() -> None:
     scene = position(
         "pokino-2-greed=false-pokino_up=false-tear_down_the_walls=false-territory=true", 40
     )

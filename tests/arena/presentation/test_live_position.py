@@ -14,7 +14,7 @@ from tests.examples import examples
 
 
 @every_table
-def test_what_is_told_is_drawn_as_a_spectator_sees_it(table: Setup) -> None:
+def test_a_published_position_is_rendered_as_a_spectator_sees_it(table: Setup) -> None:
     seating = [f"bot{seat}" for seat in range(table.seats)]
     for step in closely(table, walk(table, 0))[:: examples(1, 3)]:
         state = step.state
@@ -23,7 +23,7 @@ def test_what_is_told_is_drawn_as_a_spectator_sees_it(table: Setup) -> None:
         assert made == scene(table, state, ())
 
 
-def test_what_is_no_position_is_refused() -> None:
+def test_an_invalid_position_is_refused() -> None:
     with pytest.raises(InvalidPosition, match="no position of poke"):
         render_view("poke", {}, {"whist": {}}, ["a", "b"], [0])
     with pytest.raises(InvalidPosition, match="no position of poke"):

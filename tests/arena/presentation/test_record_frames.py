@@ -24,7 +24,7 @@ def reel_of(record: MatchRecord, game: int = 0) -> RecordedFrames:
 
 
 @every_table
-def test_every_action_is_told_once_after_it_was_made(table: Table) -> None:
+def test_every_action_is_described_once_after_it(table: Table) -> None:
     record = read(path(table).read_text(encoding="utf-8"))
     frames = reel_of(record)
     acts = [act for moment in frames.moments for act in moment.acts]
@@ -38,7 +38,7 @@ def test_every_action_is_told_once_after_it_was_made(table: Table) -> None:
     assert all(act.words.split()[0].endswith("s") for act in acts)
 
 
-def test_a_deal_begins_where_the_one_before_was_counted() -> None:
+def test_a_deal_starts_after_the_score_of_the_previous_one() -> None:
     frames = reel_of(golden("poke-2-must_beat=true"))
     begins = [moment.step for moment in frames.moments if moment.begins]
     assert begins[:2] == [0, 15]
@@ -48,7 +48,7 @@ def test_a_deal_begins_where_the_one_before_was_counted() -> None:
     assert all(frames.moments[step].is_event for step in begins)
 
 
-def test_who_is_put_out_is_told_where_he_was_asked() -> None:
+def test_a_fault_is_shown_at_its_question() -> None:
     record = golden("poke-2-must_beat=true")
     fault = {
         "type": "fault",
@@ -84,7 +84,7 @@ def test_who_is_put_out_is_told_where_he_was_asked() -> None:
         ("pokino", {"passTurn": {"draw": False}}, "passes and draws no card"),
     ],
 )
-def test_actions_are_told_in_the_third_person(
+def test_actions_are_described_in_the_third_person(
     game: str, action: dict[str, object], words: str
 ) -> None:
     assert phrase(find(game), {_camel(game): action}) == words
@@ -95,7 +95,7 @@ def _camel(name: str) -> str:
     return first + "".join(word.title() for word in rest)
 
 
-def test_those_who_do_not_see_what_is_discarded_are_told_how_much() -> None:
+def test_hidden_discards_are_described_by_their_number() -> None:
     poke = find("poke")
     drawn = {"poke": {"draw": {"discards": ["7H", "TC"]}}}
     assert public_phrase(poke, drawn) == "discards 2 cards and draws as many"

@@ -73,7 +73,7 @@ def cards_in(part: Any) -> Iterator[str]:
 
 
 @every_table
-def test_all_open_closed_again_is_what_one_seat_sees(table: Setup) -> None:
+def test_hiding_cards_of_an_open_scene_gives_the_scene_of_a_seat(table: Setup) -> None:
     for step in steps(table):
         whole = scene(table, step.state, range(table.seats))
         for seat in range(table.seats):
@@ -82,7 +82,7 @@ def test_all_open_closed_again_is_what_one_seat_sees(table: Setup) -> None:
 
 
 @every_table
-def test_what_a_viewer_cannot_know_does_not_change_what_is_drawn_for_him(table: Setup) -> None:
+def test_hidden_information_does_not_change_the_scene_of_a_viewer(table: Setup) -> None:
     changed = 0
     for number, step in enumerate(steps(table)):
         luck = Seeded(number.to_bytes(32, "big"))
@@ -96,7 +96,7 @@ def test_what_a_viewer_cannot_know_does_not_change_what_is_drawn_for_him(table: 
 
 
 @every_table
-def test_open_eyes_see_every_card_of_their_hand_and_closed_ones_as_many_backs(
+def test_an_open_seat_shows_its_cards_and_a_closed_one_their_backs(
     table: Setup,
 ) -> None:
     for step in steps(table):
@@ -113,7 +113,7 @@ def test_open_eyes_see_every_card_of_their_hand_and_closed_ones_as_many_backs(
 
 
 @every_table
-def test_who_is_asked_is_marked(table: Setup) -> None:
+def test_acting_seats_are_marked(table: Setup) -> None:
     for step in steps(table):
         rendering = scene(table, step.state, ())
         assert tuple(s.number for s in rendering.seats if s.acts) == step.state.actors
@@ -121,7 +121,7 @@ def test_who_is_asked_is_marked(table: Setup) -> None:
 
 
 @every_table
-def test_a_spectator_is_shown_no_card_that_lies_face_down(table: Setup) -> None:
+def test_a_spectator_sees_no_face_down_card(table: Setup) -> None:
     hidden = 0
     for step in steps(table):
         if not step.moves:
@@ -145,7 +145,7 @@ def current(rendering: TableRendering) -> list[Any]:
 
 
 @every_table
-def test_dominoes_are_seen_by_their_owner_alone(table: Setup) -> None:
+def test_dominoes_are_visible_only_to_their_owner(table: Setup) -> None:
     for step in steps(table):
         for secret in secrets(scene(table, step.state, range(table.seats)), "dominoes"):
             assert isinstance(secret.opened, DominoGroup)

@@ -7,7 +7,7 @@ from tests.conformance.walks import closely, walk
 
 
 @every_table
-def test_every_position_can_be_told(table: Table) -> None:
+def test_every_position_has_a_text(table: Table) -> None:
     for step in closely(table, walk(table, 0))[::5]:
         text_lines = lines(scene(table, step.state, ()))
         assert text_lines[0]
@@ -15,7 +15,7 @@ def test_every_position_can_be_told(table: Table) -> None:
 
 
 @every_table
-def test_cards_that_lie_face_down_are_no_more_than_a_pattern(table: Table) -> None:
+def test_face_down_cards_are_shown_as_a_pattern(table: Table) -> None:
     (first, *_) = walk(table, 0)
     closed = "\n".join(lines(scene(table, first.state, ())))
     opened = "\n".join(lines(scene(table, first.state, range(table.seats))))

@@ -22,7 +22,7 @@ def match(number: int, entrants: str, *places: tuple[int, ...]) -> ClosedMatch:
 WON, LOST, LEVEL = (1, 2), (2, 1), (1, 1)
 
 
-def test_a_cell_is_the_mean_score_over_the_matches_of_two_and_the_other_half_its_mirror() -> None:
+def test_a_cell_is_the_mean_score_of_a_pair_and_mirrored() -> None:
     table = crosstable(
         Meetings.of([match(0, "ab", WON, WON), match(1, "ba", WON, LEVEL), match(2, "ac", LOST)]),
         "abc",
@@ -38,13 +38,13 @@ def test_a_cell_is_the_mean_score_over_the_matches_of_two_and_the_other_half_its
     assert table.cells[1][2] is None
 
 
-def test_tables_of_more_count_for_each_two_who_sat_there() -> None:
+def test_larger_tables_count_for_each_pair() -> None:
     table = crosstable(Meetings.of([match(0, "bca", (1, 2, 3), (1, 3, 2))]), "abc")
     scores = [[None if cell is None else cell.score for cell in row] for row in table.cells]
     assert scores == [[None, 0, 0.5], [1, None, 1], [0.5, 0, None]]
 
 
-def test_who_won_everything_is_not_known_to_win_everything() -> None:
+def test_the_interval_of_a_perfect_score_is_not_empty() -> None:
     table = crosstable(Meetings.of([match(n, "ab", WON) for n in range(5)]), "ab")
     cell = table.cells[0][1]
     assert cell is not None
@@ -52,7 +52,7 @@ def test_who_won_everything_is_not_known_to_win_everything() -> None:
     assert 0.4 < cell.low < 0.7
 
 
-def test_matches_that_end_alike_leave_less_doubt() -> None:
+def test_equal_results_narrow_the_interval() -> None:
     alike = crosstable(Meetings.of([match(n, "ab", WON, LOST) for n in range(40)]), "ab")
     apart = crosstable(
         Meetings.of([match(n, "ab", *[(WON, LOST)[n % 2]] * 2) for n in range(40)]), "ab"
@@ -65,7 +65,7 @@ def test_matches_that_end_alike_leave_less_doubt() -> None:
 
 
 @pytest.mark.parametrize(("games", "matches"), [(1, 10), (1, 40), (2, 10), (20, 10)])
-def test_intervals_hold_the_truth_in_92_of_100_cases_and_more(games: int, matches: int) -> None:
+def test_intervals_cover_at_least_92_percent(games: int, matches: int) -> None:
     dice = random.Random(games * matches)
     held = cells = 0
     for _ in range(60):
@@ -90,7 +90,7 @@ def test_intervals_hold_the_truth_in_92_of_100_cases_and_more(games: int, matche
     assert held / cells > 0.92
 
 
-def test_the_order_of_matches_changes_no_digit() -> None:
+def test_the_order_of_matches_does_not_matter() -> None:
     dice = random.Random(2)
     played = [
         match(n, "".join(dice.sample(NAMES, 3)), *(tuple(dice.sample((1, 2, 3), 3)) for _ in "xyz"))

@@ -32,7 +32,7 @@ CENT = 0.00501
         (pentanomial(7895, 8757, 5485, 200, 568, 9999), (-21.04, 2.95), (-19.01, 2.65), "0.00 %"),
     ],
 )
-def test_what_fastchess_publishes(
+def test_values_agree_with_fastchess(
     duel: Duel,
     elo: tuple[float, float] | None,
     normalized: tuple[float, float],
@@ -46,7 +46,7 @@ def test_what_fastchess_publishes(
     assert f"{superiority(duel):.2%}".replace("%", " %") == likely
 
 
-def test_who_won_everything_is_infinitely_stronger_and_json_says_none() -> None:
+def test_an_infinite_difference_is_null_in_json() -> None:
     duel = trinomial(5, 0, 0)
     assert elo_difference(duel).value == math.inf
     assert normalized_elo(duel).low == math.inf
@@ -54,14 +54,14 @@ def test_who_won_everything_is_infinitely_stronger_and_json_says_none() -> None:
     assert elo_difference(duel).to_json() == {"value": None, "low": None, "high": None}
 
 
-def test_nothing_but_draws_is_no_difference_at_all() -> None:
+def test_only_draws_are_a_difference_of_zero() -> None:
     duel = trinomial(0, 0, 4)
     assert elo_difference(duel).value == normalized_elo(duel).value == 0.0
     assert superiority(duel) == 0.5
 
 
 @given(st.lists(st.integers(0, 50), min_size=5, max_size=5).filter(any))
-def test_seen_from_the_other_side_everything_is_reversed(counts: list[int]) -> None:
+def test_swapping_the_sides_negates_the_difference(counts: list[int]) -> None:
     scores = (0.0, 0.25, 0.5, 0.75, 1.0)
     first, second = Duel(scores, tuple(counts), 2), Duel(scores, tuple(reversed(counts)), 2)
     assert elo_difference(first).value == pytest.approx(-elo_difference(second).value, abs=1e-9)
@@ -88,7 +88,7 @@ def test_a_match_of_one_board_is_a_pair_of_games() -> None:
     assert of_matches(played, "a", "b") == pentanomial(ll=1, ld=0, wl=1, dd=0, wd=1, ww=1)
 
 
-def test_matches_of_different_length_are_no_units() -> None:
+def test_matches_of_different_length_cannot_be_units() -> None:
     played = [match(0, ("a", "b"), (1, 2)), match(1, ("a", "b"), (1, 2), (1, 2))]
     with pytest.raises(ValueError, match="differ in their number of games"):
         of_matches(played, "a", "b")
@@ -100,8 +100,6 @@ def test_matches_of_different_length_are_no_units() -> None:
     ("scores", "counts"),
     [((0.0, 1.0), (1,)), ((0.0, 1.0), (-1, 2)), ((1.0, 0.0), (1, 1)), ((0.0, 1.0), (0, 0))],
 )
-def test_a_duel_refuses_what_makes_no_sense(
-    scores: tuple[float, ...], counts: tuple[int, ...]
-) -> None:
+def test_a_duel_refuses_invalid_counts(scores: tuple[float, ...], counts: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"duel"):
         Duel(scores, counts)

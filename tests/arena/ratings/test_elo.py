@@ -49,14 +49,14 @@ def test_a_pairwise_score_is_the_mean_over_the_games_of_win_draw_and_loss() -> N
     assert pairwise(played) == ((0.5, 0.625, 1.0), (0.375, 0.5, 0.875), (0.0, 0.125, 0.5))
 
 
-def test_two_entrants_get_what_the_package_publishes_for_them() -> None:
+def test_two_entrants_get_the_published_ratings_of_the_elo_package() -> None:
     published = Elo(k_factor=10).rate_1vs1(800.0, 1200.0)
     ours = changes(match(("a", "b"), (1, 2)), {"a": 800.0, "b": 1200.0}, EloSettings(k=10))
     assert published == pytest.approx((809.0909, 1190.9091), abs=1e-4)
     assert (800 + ours["a"], 1200 + ours["b"]) == pytest.approx(published, abs=1e-9)
 
 
-def test_a_table_of_three_is_one_series_of_which_each_opponent_counts_half() -> None:
+def test_at_a_table_of_three_each_opponent_counts_half() -> None:
     published = Elo(k_factor=10).rate(1500.0, [(1.0, 1000.0), (1.0, 2000.0)])
     start = {"a": 1500.0, "b": 1000.0, "c": 2000.0}
     ours = changes(match(("a", "b", "c"), (1, 2, 2)), start, EloSettings(k=10))
@@ -64,7 +64,7 @@ def test_a_table_of_three_is_one_series_of_which_each_opponent_counts_half() -> 
     assert 1500 + ours["a"] == pytest.approx(1505.0, abs=1e-9)
 
 
-def test_equals_who_share_every_win_keep_their_rating() -> None:
+def test_equal_entrants_with_equal_wins_keep_their_rating() -> None:
     assert ratings([match(("a", "b"), (1, 2), (2, 1))]) == {"a": 1200.0, "b": 1200.0}
 
 
@@ -83,14 +83,14 @@ def test_matches_of_one_round_are_all_rated_against_the_ratings_at_its_start() -
     assert together["b"] == together["c"] == pytest.approx(1195.0)
 
 
-def test_a_later_round_is_rated_against_what_the_earlier_one_has_made() -> None:
+def test_a_later_round_is_rated_against_the_ratings_after_the_earlier_one() -> None:
     first = match(("a", "b"), (1, 2), in_round=0)
     second = match(("a", "c"), (1, 2), in_round=1)
     assert ratings([first, second])["a"] < 1210.0
     assert ratings([first, second])["c"] > 1195.0
 
 
-def test_rounds_are_folded_by_number_however_the_matches_arrive() -> None:
+def test_rounds_are_rated_by_number_in_any_order_of_arrival() -> None:
     matches = [match(("a", "b"), (1, 2), in_round=number) for number in range(12)]
     assert ratings(reversed(matches)) == ratings(matches)
 
@@ -106,7 +106,7 @@ def test_the_first_round_of_a_later_tournament_comes_after_the_last_of_an_earlie
 
 @given(tournaments(), st.randoms(use_true_random=False))
 @settings(deadline=None)
-def test_the_order_in_which_matches_are_given_does_not_change_a_digit(
+def test_the_order_of_matches_does_not_matter(
     matches: list[ClosedMatch], dice: random.Random
 ) -> None:
     shuffled = matches.copy()
@@ -116,7 +116,7 @@ def test_the_order_in_which_matches_are_given_does_not_change_a_digit(
 
 @given(tournaments())
 @settings(deadline=None)
-def test_what_one_wins_others_lose(matches: list[ClosedMatch]) -> None:
+def test_rating_changes_sum_to_zero(matches: list[ClosedMatch]) -> None:
     result = ratings(matches)
     assert math.fsum(result.values()) == pytest.approx(1200 * len(result), abs=1e-8)
 
@@ -165,17 +165,17 @@ def test_a_closed_match_has_a_game() -> None:
         match(("a", "b"))
 
 
-def test_a_game_speaks_of_every_entrant_of_its_match() -> None:
+def test_a_game_has_a_place_for_every_entrant() -> None:
     with pytest.raises(ValueError, match="game 0 of match m-0-0 has 3 entrants, the match has 2"):
         match(("a", "b"), (1, 2, 3))
     with pytest.raises(ValueError, match="game 4 lacks values for some entrants"):
         ClosedGame(4, (1, 2), (10,), ("finished", "finished"), (0, 0))
 
 
-def test_the_words_of_the_verdicts_are_the_referee_s() -> None:
+def test_verdict_names_are_those_of_the_referee() -> None:
     assert {str(verdict) for verdict in Verdict} == VERDICTS
 
 
-def test_a_verdict_is_one_of_the_record_s_words() -> None:
+def test_a_verdict_is_a_verdict_name_of_the_record() -> None:
     with pytest.raises(ValueError, match="game 0 has the unknown verdict 'bored'"):
         ClosedGame(0, (1, 2), None, ("finished", "bored"), (0, 0))

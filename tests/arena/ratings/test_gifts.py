@@ -80,7 +80,7 @@ def null(sides: int, runs: int) -> tuple[list[float], int]:
     return chances, marked
 
 
-def test_without_giving_as_many_are_unlikely_as_should_be() -> None:
+def test_without_giving_p_values_are_uniform() -> None:
     chances, marked = null(4, 40)
     for level in (0.05, 0.25, 0.5, 0.75, 0.95):
         share = sum(chance < level for chance in chances) / len(chances)
@@ -90,7 +90,7 @@ def test_without_giving_as_many_are_unlikely_as_should_be() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("sides", [3, 4, 5])
-def test_the_distribution_without_giving_is_that_of_chance(sides: int) -> None:
+def test_without_giving_gains_follow_the_null_distribution(sides: int) -> None:
     chances, marked = null(sides, 500)
     for level in (0.001, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95):
         share = sum(chance < level for chance in chances) / len(chances)
@@ -101,7 +101,7 @@ def test_the_distribution_without_giving_is_that_of_chance(sides: int) -> None:
 
 
 @pytest.mark.parametrize("cost", [0.0, 0.8])
-def test_who_gives_and_who_takes_is_pointed_out(cost: float) -> None:
+def test_giver_and_taker_are_identified(cost: float) -> None:
     ranked = gifts(tournament(1, giving("bot5@1", "bot2@1", cost, 0.8), cycles=4))
     first, second = ranked[:2]
     assert (first.giver, first.taker) == ("bot5@1", "bot2@1")
@@ -109,25 +109,25 @@ def test_who_gives_and_who_takes_is_pointed_out(cost: float) -> None:
     assert first.gain > 0.05
 
 
-def test_partners_who_gain_both_are_pointed_out_both_ways() -> None:
+def test_mutual_gifts_are_reported_in_both_directions() -> None:
     ranked = gifts(tournament(2, giving("bot6@1", "bot1@1", -0.7, 0.7), cycles=4))
     marked = {(gift.giver, gift.taker) for gift in ranked if gift.chance < 0.01}
     assert marked == {("bot6@1", "bot1@1"), ("bot1@1", "bot6@1")}
 
 
-def test_strength_alone_points_nobody_out() -> None:
+def test_strength_alone_is_not_reported() -> None:
     strong = {"bot0@1": 2.0, "bot1@1": 2.0}
     ranked = gifts(tournament(3, lambda _: strong, cycles=4))
     assert ranked[0].chance > 0.05
 
 
-def test_a_gain_against_the_giver_itself_is_no_gift() -> None:
+def test_a_gain_against_the_giver_is_not_a_gift() -> None:
     # A bot that is always last gives every opponent a win, but no place that a third bot had.
     ranked = gifts(tournament(4, lambda _: {"bot0@1": -10.0}, cycles=4))
     assert ranked[0].chance > 0.05
 
 
-def test_who_always_or_hardly_ever_meets_cannot_be_judged() -> None:
+def test_pairs_that_always_or_rarely_meet_are_not_judged() -> None:
     matches = tournament(5, nobody, cycles=3)
     together = [m for m in matches if {"bot0@1", "bot1@1"} <= set(m.entrants)]
     apart = [m for m in matches if not {"bot0@1", "bot1@1"} & set(m.entrants)]
@@ -136,7 +136,7 @@ def test_who_always_or_hardly_ever_meets_cannot_be_judged() -> None:
     assert ("bot2@1", "bot3@1") in judged
 
 
-def test_matches_of_two_sides_say_nothing() -> None:
+def test_matches_of_two_sides_have_no_gifts() -> None:
     matches = [
         ClosedMatch(
             f"m{number}",

@@ -33,13 +33,13 @@ def matches(draw: st.DrawFn) -> ClosedMatch:
 
 
 @given(matches())
-def test_a_digest_is_read_as_it_was_written(match: ClosedMatch) -> None:
+def test_a_digest_survives_writing_and_reading(match: ClosedMatch) -> None:
     summary = digest(match, CLIP)
     assert read(summary.text(), "m-1", 4, 2, 3) == summary
 
 
 @given(matches())
-def test_it_says_the_same_of_strength_and_points_as_the_match_itself(match: ClosedMatch) -> None:
+def test_a_digest_gives_the_strength_and_points_of_its_match(match: ClosedMatch) -> None:
     summary = digest(match, CLIP)
     assert pairwise(summary) == pairwise(match)
     assert Meetings.of([summary]) == Meetings.of([match])

@@ -23,7 +23,7 @@ def points(matches: list[ClosedMatch], clip: int) -> tuple[Points, ...]:
     return PointSums.of(matches, clip).points()
 
 
-def test_a_margin_is_the_score_less_the_mean_of_the_others() -> None:
+def test_a_margin_is_the_score_minus_the_mean_of_the_others() -> None:
     means = {line.entrant: line.mean for line in points([match(0, "abc", (10, 4, 1))], 100)}
     assert means == {"a": 7.5, "b": -1.5, "c": -6.0}
 
@@ -48,13 +48,13 @@ def test_games_without_scores_and_matches_of_such_are_left_out() -> None:
     assert (a.mean, a.matches) == (10.0, 1)
 
 
-def test_one_match_has_no_error_to_show() -> None:
+def test_one_match_has_no_standard_error() -> None:
     a, _ = points([match(0, "ab", (10, 0))], 100)
     assert (a.error, a.low, a.high) == (None, None, None)
     assert a.to_json()["interval"] is None
 
 
-def test_the_usual_clip_leaves_98_of_100_margins_alone() -> None:
+def test_the_default_clip_keeps_98_percent_of_margins() -> None:
     played = [match(n, "ab", (n, 0)) for n in range(1, 101)]
     assert usual_clip(played) == 98
     assert usual_clip([]) == 1
@@ -69,7 +69,7 @@ def test_a_clip_that_is_not_positive_is_refused() -> None:
     st.lists(st.tuples(*[st.integers(-50, 50)] * 3), min_size=1, max_size=20),
     st.randoms(use_true_random=False),
 )
-def test_the_order_of_matches_changes_no_digit_and_all_margins_add_up_to_nothing(
+def test_margins_sum_to_zero_in_any_order_of_matches(
     scores: list[tuple[int, int, int]], dice: random.Random
 ) -> None:
     played = [match(number, "abc", got) for number, got in enumerate(scores)]

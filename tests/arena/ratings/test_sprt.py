@@ -23,7 +23,7 @@ from arena.ratings.sprt import Model, SprtSettings, log_likelihood_ratio
         (pentanomial(871, 26175, 55003, 980, 26678, 821), 0, 2, "logistic", -4.98),
     ],
 )
-def test_the_ratios_that_fastchess_publishes(
+def test_ratios_agree_with_fastchess(
     duel: Duel, low: float, high: float, model: Model, ratio: float
 ) -> None:
     test = SprtSettings(low, high, alpha=0.05, beta=0.05, model=model)
@@ -43,7 +43,7 @@ def test_the_verdict_is_high_at_the_upper_bound_and_low_at_the_lower() -> None:
     assert [test.verdict(ratio) for ratio in (lower, 0.0, upper)] == ["low", "open", "high"]
 
 
-def test_swapping_the_sides_turns_the_ratio_round() -> None:
+def test_swapping_the_sides_negates_the_ratio() -> None:
     test = SprtSettings(-5, 5)
     ahead, behind = trinomial(60, 40, 30), trinomial(40, 60, 30)
     assert log_likelihood_ratio(test, ahead) == pytest.approx(-log_likelihood_ratio(test, behind))
@@ -77,13 +77,13 @@ def play(test: SprtSettings, elo: float, dice: random.Random) -> str:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("elo", "wrong"), [(0.0, "high"), (60.0, "low")])
-def test_it_errs_as_often_as_was_agreed(elo: float, wrong: str) -> None:
+def test_error_rates_match_alpha_and_beta(elo: float, wrong: str) -> None:
     test, dice = SprtSettings(0, 60, alpha=0.1, beta=0.1), random.Random(1)
     verdicts = [play(test, elo, dice) for _ in range(400)]
     assert 0.04 <= verdicts.count(wrong) / len(verdicts) <= 0.14
 
 
-def test_104_pairs_won_are_as_much_likelier_as_can_be_worked_out_by_hand() -> None:
+def test_the_ratio_of_104_won_pairs_matches_a_manual_calculation() -> None:
     """Derive the ratio of 104 won pairs, for which the test of fastchess prints 2.94.
 
     The likeliest distribution with a mean of t standard deviations above one half has only pairs

@@ -107,12 +107,12 @@ def test_faults_are_counted_by_kind_and_forfeits_apart() -> None:
     assert standings["b"].forfeits == 0
 
 
-def test_a_fault_of_the_infrastructure_is_charged_to_nobody() -> None:
+def test_an_infrastructure_fault_is_not_charged_to_any_entrant() -> None:
     broken = game(0, (1, 1), None, ("infrastructure", "infrastructure"))
     assert all(not s.faults and not s.forfeits for s in table([match(0, ("a", "b"), broken)]))
 
 
-def test_the_mean_score_counts_every_match_alike_however_many_games_it_has() -> None:
+def test_the_mean_score_weights_every_match_equally() -> None:
     standings = by_name(
         table(
             [
@@ -129,7 +129,7 @@ def test_the_mean_score_at_a_larger_table_is_the_mean_over_the_opponents() -> No
     assert [standings[name].mean for name in "abc"] == [1.0, 0.5, 0.0]
 
 
-def test_the_strongest_stands_first_and_who_cannot_be_told_apart_shares_ranks() -> None:
+def test_the_strongest_is_first_and_indistinguishable_entrants_share_ranks() -> None:
     standings = table([match(0, ("c", "b", "a"), game(0, (1, 2, 3)))])
     assert [s.entrant for s in standings] == ["c", "b", "a"]
     assert [(s.strength.first, s.strength.last) for s in standings] == [(1, 3)] * 3
@@ -137,7 +137,7 @@ def test_the_strongest_stands_first_and_who_cannot_be_told_apart_shares_ranks() 
     assert [(s.strength.first, s.strength.last) for s in table(many)] == [(1, 1), (2, 2), (3, 3)]
 
 
-def test_strength_ranks_and_not_elo() -> None:
+def test_entrants_are_ranked_by_strength_and_not_by_elo() -> None:
     # Elo gives the last rounds the most weight: late wins count more than early ones.
     played = [match(n, ("a", "b"), game(0, (1, 2)), in_round=n) for n in range(20)]
     played += [match(n, ("a", "b"), game(0, (2, 1)), in_round=n) for n in range(20, 40)]
@@ -147,7 +147,7 @@ def test_strength_ranks_and_not_elo() -> None:
     assert first.elo < second.elo
 
 
-def test_equal_entrants_stand_in_the_order_of_their_names() -> None:
+def test_equal_entrants_are_ordered_by_name() -> None:
     standings = table([match(0, ("d", "c", "b", "a"), game(0, (1, 2, 2, 4)))])
     assert [s.entrant for s in standings] == ["d", "b", "c", "a"]
 
@@ -159,7 +159,7 @@ def test_points_per_board_are_the_points_ahead_of_the_table() -> None:
     assert (first.board.mean, second.board.mean) == (6.0, -6.0)
 
 
-def test_an_entrant_without_a_match_stands_at_the_initial_rating_without_a_mean() -> None:
+def test_an_entrant_without_a_match_has_the_initial_rating_and_no_mean() -> None:
     idle = by_name(table([], EloSettings(initial=1500), entrants=["idle"]))["idle"]
     assert (idle.elo, idle.mean, idle.matches, idle.games) == (1500.0, None, 0, 0)
     assert (idle.strength.value, idle.strength.provisional, idle.board) == (1200.0, True, None)
@@ -171,7 +171,7 @@ def test_the_settings_decide_the_ratings() -> None:
     assert table(played)[0].elo == 1205.0
 
 
-def test_the_order_in_which_matches_arrive_does_not_matter() -> None:
+def test_the_order_of_matches_does_not_matter() -> None:
     dice = random.Random(7)
     matches = [
         match(
@@ -200,7 +200,7 @@ def test_matches_can_be_added_one_by_one_in_any_order_of_the_last_rounds() -> No
     assert fold.table().lines == table(matches)
 
 
-def test_a_match_of_a_round_long_past_is_refused_and_nothing_is_added() -> None:
+def test_a_match_of_an_old_round_is_refused_and_not_added() -> None:
     fold = StandingsSums(CLIP, open_rounds=2)
     for n in (1, 2, 3):
         fold.add(digest(match(n, ("a", "b"), game(0, (1, 2)), in_round=n), CLIP))
@@ -215,7 +215,7 @@ def test_margins_clipped_elsewhere_are_not_mixed() -> None:
         StandingsSums(CLIP).add(digest(match(0, ("a", "b"), game(0, (1, 2))), 7))
 
 
-def test_two_tables_are_equal_whatever_time_was_thought() -> None:
+def test_decision_times_do_not_affect_equality_of_tables() -> None:
     tables = []
     for times in ([1.0, 2.0], [300.0]):
         fold = StandingsSums(CLIP)
@@ -227,7 +227,7 @@ def test_two_tables_are_equal_whatever_time_was_thought() -> None:
     assert [each.thinking["a"].decisions for each in tables] == [2, 1]
 
 
-def test_a_line_can_be_written_as_json_with_every_column() -> None:
+def test_a_row_is_written_as_json_with_every_column() -> None:
     played = match(0, ("a", "b"), game(0, (1, 2), None, ("finished", "crash")))
     lines = json.loads(json.dumps([standing.to_json() for standing in table([played])]))
     values = lines[1]

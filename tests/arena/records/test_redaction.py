@@ -19,7 +19,7 @@ FAULT = {
 ACTION = '{"type":"action","game":0,"note":"a \\"fault\\" of mine \u2028 /srv/x/y"}\n'
 
 
-def test_of_a_fault_what_happened_is_left() -> None:
+def test_a_redacted_fault_keeps_its_public_fields() -> None:
     public_lines = published(ACTION + dump(FAULT) + ACTION)
     first, fault, last, end = public_lines.split("\n")
     assert (f"{first}\n", f"{last}\n", end) == (ACTION, ACTION, "")
@@ -33,11 +33,11 @@ def test_of_a_fault_what_happened_is_left() -> None:
     }
 
 
-def test_what_holds_no_fault_stays_as_it_is_to_the_byte() -> None:
+def test_lines_without_faults_are_not_changed() -> None:
     assert published(ACTION * 3) == ACTION * 3
     assert published("") == ""
 
 
-def test_paths_lose_their_folders_and_nothing_else_does() -> None:
+def test_folders_are_removed_from_absolute_paths_only() -> None:
     assert pathless("in /root/a b/c") == "in …/a b/c"
     assert pathless("1/2 of http://host/x and 3/4/5") == "1/2 of http://host/x and 3/4/5"

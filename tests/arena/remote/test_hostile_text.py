@@ -18,7 +18,7 @@ from arena.remote.relay.relay_session import RelaySession
         ("", "ended"),
     ],
 )
-def test_how_a_remote_process_ended_is_spelled_out_and_cut(
+def test_the_exit_text_of_a_remote_process_is_escaped_and_truncated(
     tmp_path: Path, sent: str, shown: str
 ) -> None:
     async def request_text() -> str:

@@ -41,7 +41,7 @@ def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
         yield relay
 
 
-def test_a_bot_that_connects_is_there_and_answers_at_its_seat(relay: Relay, tmp_path: Path) -> None:
+def test_a_connected_bot_is_online_and_answers_at_its_seat(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("simple")
     assert not relay.is_here(version)
     with Home(tmp_path, relay.port, token) as home:
@@ -68,9 +68,7 @@ def test_questions_of_a_stream_are_answered_one_by_one(relay: Relay, tmp_path: P
     assert decisions == [(0, "1"), (1, "2"), (2, "3"), (0, "4"), (1, "5"), (2, "6")]
 
 
-def test_a_question_that_is_open_when_the_cable_is_cut_is_answered_when_it_is_mended(
-    relay: Relay, tmp_path: Path
-) -> None:
+def test_an_open_question_is_answered_after_a_reconnection(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("cut")
     with Cable(relay.port) as cable, Home(tmp_path, cable.port, token) as home:
         wait_until(lambda: relay.is_here(version))
@@ -97,7 +95,7 @@ def test_a_question_that_is_open_when_the_cable_is_cut_is_answered_when_it_is_me
 
 
 @pytest.mark.long
-def test_a_connector_that_is_started_anew_is_given_the_open_question_again(
+def test_a_restarted_connector_receives_the_open_question_again(
     relay: Relay, tmp_path: Path
 ) -> None:
     with relay.connected(tmp_path, "anew") as (version, home), relay.seated(version) as table:
@@ -116,7 +114,7 @@ def test_a_connector_that_is_started_anew_is_given_the_open_question_again(
 
 
 @pytest.mark.long
-def test_a_question_nobody_waits_for_any_more_is_not_answered_later(
+def test_an_expired_question_is_not_answered_after_a_reconnection(
     relay: Relay, tmp_path: Path
 ) -> None:
     version, token = relay.add("late")
@@ -136,7 +134,7 @@ def test_a_question_nobody_waits_for_any_more_is_not_answered_later(
             assert call.result().decision == 2
 
 
-def test_a_process_that_ends_is_told_of_with_its_status(relay: Relay, tmp_path: Path) -> None:
+def test_an_exited_process_is_reported_with_its_status(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "mortal") as (version, home):
         with relay.seated(version) as table:
             table.start()
@@ -150,7 +148,7 @@ def test_a_process_that_ends_is_told_of_with_its_status(relay: Relay, tmp_path: 
         assert not table.lost
 
 
-def test_a_second_connection_is_refused_and_the_first_one_goes_on(
+def test_a_second_connection_is_refused_and_the_first_continues(
     relay: Relay, tmp_path: Path
 ) -> None:
     version, token = relay.add("stolen")
@@ -174,7 +172,7 @@ def test_a_second_connection_is_refused_and_the_first_one_goes_on(
         assert not home.heard("lost")
 
 
-def test_of_two_that_connect_at_the_same_time_one_is_let_in(relay: Relay, tmp_path: Path) -> None:
+def test_one_of_two_simultaneous_connections_is_accepted(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("twins")
     with Home(tmp_path, relay.port, token) as first, Home(tmp_path, relay.port, token) as second:
         wait_until(lambda: 1 in (first.process.poll(), second.process.poll()))
@@ -185,7 +183,7 @@ def test_of_two_that_connect_at_the_same_time_one_is_let_in(relay: Relay, tmp_pa
 
 
 @pytest.mark.long
-def test_who_uses_a_token_is_cut_off_when_it_is_renewed(relay: Relay, tmp_path: Path) -> None:
+def test_renewing_a_token_closes_its_connection(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("renewed")
     with Home(tmp_path, relay.port, token) as thief:
         wait_until(lambda: relay.is_here(version))
@@ -210,9 +208,7 @@ def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
     assert (bot.here, bot.refusals) == (False, 1)
 
 
-def test_a_bot_that_is_not_there_or_sits_elsewhere_gets_no_seat(
-    relay: Relay, tmp_path: Path
-) -> None:
+def test_an_offline_or_busy_bot_gets_no_seat(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("busy")
     with (
         RemoteSeats("m-1", lambda report: None, lambda sentence: None) as relayed,
@@ -232,7 +228,7 @@ def test_a_bot_that_is_not_there_or_sits_elsewhere_gets_no_seat(
 
 
 @pytest.mark.long
-def test_ctrl_c_leaves_when_the_table_at_hand_is_over(relay: Relay, tmp_path: Path) -> None:
+def test_ctrl_c_disconnects_after_the_current_table(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "leaver") as (version, home):
         with relay.seated(version) as table:
             table.start()
@@ -244,7 +240,7 @@ def test_ctrl_c_leaves_when_the_table_at_hand_is_over(relay: Relay, tmp_path: Pa
     wait_until(lambda: not relay.is_here(version))
 
 
-def test_ctrl_c_twice_leaves_at_once(relay: Relay, tmp_path: Path) -> None:
+def test_ctrl_c_twice_disconnects_at_once(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "hasty") as (version, home), relay.seated(version) as table:
         table.start()
         process = int(table.act(1).result().note.split()[0])
@@ -256,7 +252,7 @@ def test_ctrl_c_twice_leaves_at_once(relay: Relay, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_with_a_certificate_the_relay_speaks_tls_and_nothing_else(tmp_path: Path) -> None:
+def test_a_relay_with_a_certificate_requires_tls(tmp_path: Path) -> None:
     certificate, key = certify(tmp_path)
     options = (f"--certificate={certificate}", f"--key={key}")
     with Relay(tmp_path, *options) as relay:
@@ -270,7 +266,7 @@ def test_with_a_certificate_the_relay_speaks_tls_and_nothing_else(tmp_path: Path
 
 
 @pytest.mark.long
-def test_who_does_not_believe_the_certificate_or_speaks_no_tls_does_not_come_in(
+def test_clients_without_tls_or_trust_cannot_connect(
     tmp_path: Path,
 ) -> None:
     certificate, key = certify(tmp_path)
@@ -303,7 +299,7 @@ def certify(folder: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.long
-def test_a_relay_that_is_not_there_cannot_be_reached(tmp_path: Path) -> None:
+def test_an_unreachable_relay_is_reported(tmp_path: Path) -> None:
     with Cable(1) as cable, Home(tmp_path, cable.port, "token") as home:
         assert home.process.wait() == 3
         assert "no relay answers" in home.said
@@ -329,7 +325,7 @@ def refusal(relay: Relay, *messages: relay_pb2.ConnectRequest) -> tuple[grpc.Sta
         return call.code(), call.details()
 
 
-def test_who_does_not_say_hello_first_is_refused(relay: Relay) -> None:
+def test_a_connection_without_hello_is_refused(relay: Relay) -> None:
     leaving = relay_pb2.ConnectRequest(leaving=relay_pb2.Leaving())
     code, details = refusal(relay, leaving)
     assert code is grpc.StatusCode.INVALID_ARGUMENT
@@ -337,7 +333,7 @@ def test_who_does_not_say_hello_first_is_refused(relay: Relay) -> None:
 
 
 @pytest.mark.long
-def test_who_says_nothing_is_not_waited_for(relay: Relay) -> None:
+def test_a_silent_connection_times_out(relay: Relay) -> None:
     code, details = refusal(relay)
     assert code is grpc.StatusCode.DEADLINE_EXCEEDED
     assert "no Hello arrived" in details
@@ -369,7 +365,7 @@ def test_silent_streams_of_one_address_do_not_keep_a_bot_out(relay: Relay, tmp_p
             wait_until(lambda: home.heard("connected"))
 
 
-def test_the_oldest_silent_stream_gives_way_first_in_its_address_then_in_total() -> None:
+def test_the_oldest_silent_stream_is_closed_per_address_then_in_total() -> None:
     async def admit() -> list[bool]:
         streams = StrangerStreams()
         addresses = ["a"] * (MOST_PER_ADDRESS + 1) + [f"b{n}" for n in range(MOST_STRANGERS)]
@@ -406,7 +402,7 @@ def test_streams_are_counted_by_address_or_network(peer: str, address: str) -> N
     assert address_of(peer) == address
 
 
-def test_who_answers_what_nobody_asked_is_cut_off(relay: Relay) -> None:
+def test_unsolicited_answers_close_the_connection(relay: Relay) -> None:
     _, token = relay.add("flood")
     hello = relay_pb2.Hello(token=token, instance="flood")
     flood = [relay_pb2.ConnectRequest(answer=relay_pb2.Answer(seat=7, number=1))] * 1001
@@ -438,7 +434,7 @@ def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
             wait_until(lambda: home.heard("connected"))
 
 
-def test_an_address_that_guesses_tokens_is_refused_and_a_known_token_is_not(tmp_path: Path) -> None:
+def test_an_address_that_guesses_tokens_is_refused_but_not_a_known_token(tmp_path: Path) -> None:
     with Relay(tmp_path) as relay:
         version, token = relay.add("honest")
         hello = relay_pb2.Hello(token=token, instance="first")
@@ -459,7 +455,7 @@ def test_an_address_that_guesses_tokens_is_refused_and_a_known_token_is_not(tmp_
             wait_until(lambda: home.heard("connected"))
 
 
-def test_a_bot_that_answers_a_question_without_end_is_cut_off(relay: Relay) -> None:
+def test_an_endless_answer_closes_the_connection(relay: Relay) -> None:
     version, token = relay.add("endless")
     ask: list[relay_pb2.Ask] = []
     is_asked = threading.Event()
@@ -494,7 +490,7 @@ def test_a_bot_that_answers_a_question_without_end_is_cut_off(relay: Relay) -> N
         answers.cancel()
 
 
-def test_a_bot_that_does_not_read_is_cut_off() -> None:
+def test_a_bot_that_does_not_read_is_disconnected() -> None:
     link = ConnectorLink()
     message = relay_pb2.ConnectResponse(ask=relay_pb2.Ask(request=bytes(1 << 20)))
     for _ in range(UNREAD_BYTES >> 20):
@@ -503,7 +499,7 @@ def test_a_bot_that_does_not_read_is_cut_off() -> None:
     assert "does not read" in link.farewell
 
 
-def test_a_message_beyond_bounds_ends_its_connection_only(relay: Relay, tmp_path: Path) -> None:
+def test_an_oversized_message_closes_only_its_connection(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("other")
     _, huge_token = relay.add("huge")
     hello = relay_pb2.Hello(token=huge_token, instance="huge")
@@ -522,7 +518,7 @@ def test_a_message_beyond_bounds_ends_its_connection_only(relay: Relay, tmp_path
         assert not home.heard("lost")
 
 
-def test_the_relay_serves_health_and_itself_and_nothing_of_the_arena(relay: Relay) -> None:
+def test_the_relay_serves_only_its_own_and_the_health_service(relay: Relay) -> None:
     with grpc.insecure_channel(f"127.0.0.1:{relay.port}") as channel:
         healthy = health_pb2_grpc.HealthStub(channel).Check(
             health_pb2.HealthCheckRequest(service="pokearena.v1.RelayService")

@@ -31,7 +31,7 @@ def connected(directory: Path) -> Iterator[tuple[Relay, str, Home]]:
 
 
 @pytest.mark.long
-def test_a_relay_that_is_killed_before_a_table_is_requested_charges_nobody(tmp_path: Path) -> None:
+def test_a_relay_killed_before_a_table_charges_no_bot(tmp_path: Path) -> None:
     played: list[PlayedGame] = []
     with (
         connected(tmp_path) as (relay, version, _),

@@ -105,7 +105,7 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
 
 
 @pytest.mark.long
-def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
+def test_a_remote_bot_plays_a_tournament_with_fresh_boards_per_table(
     arena: Arena,
 ) -> None:
     cup = arena.schedule([arena.meek, arena.far], boards=2)
@@ -126,7 +126,7 @@ def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
     assert sum(event["event"] == "table" for event in home.events) == 2
 
 
-def test_where_a_relay_is_counts_while_its_bot_is_there_or_waited_for(arena: Arena) -> None:
+def test_relay_addresses_are_listed_while_a_bot_is_online_or_awaited(arena: Arena) -> None:
     arena.schedule([arena.meek, arena.far])
     [match] = listing.matches(arena.engine)
     assert remote_bots.relay_addresses(arena.engine, match.id) == {}
@@ -143,7 +143,7 @@ def test_where_a_relay_is_counts_while_its_bot_is_there_or_waited_for(arena: Are
 
 
 @pytest.mark.long
-def test_a_game_goes_on_when_the_connection_is_lost_and_regained_within_the_clock(
+def test_a_game_continues_after_a_reconnection_within_the_clock(
     arena: Arena,
 ) -> None:
     cup = arena.schedule([arena.meek, arena.far])
@@ -206,7 +206,7 @@ def _ip(*words: str) -> None:
 
 
 @pytest.mark.long
-def test_a_bot_in_another_network_whose_link_goes_down_and_up_resumes_its_game(
+def test_a_bot_in_another_network_resumes_its_game_after_an_outage(
     arena: Arena,
 ) -> None:
     needs_namespaces(Elsewhere)
@@ -228,7 +228,7 @@ def test_a_bot_in_another_network_whose_link_goes_down_and_up_resumes_its_game(
 
 
 @pytest.mark.long
-def test_a_connection_that_is_lost_for_longer_is_a_timeout(arena: Arena) -> None:
+def test_a_long_disconnection_is_a_timeout(arena: Arena) -> None:
     with (
         arena.services(wait=2.0) as services,
         Cable(port(services)) as cable,
@@ -249,7 +249,7 @@ def test_a_connection_that_is_lost_for_longer_is_a_timeout(arena: Arena) -> None
 
 
 @pytest.mark.long
-def test_a_remote_bot_whose_process_ends_has_crashed_and_may_start_again(arena: Arena) -> None:
+def test_an_exited_remote_process_is_a_crash_and_may_restart(arena: Arena) -> None:
     with arena.services() as services, arena.home(port(services)) as home:
         wait_until(arena.is_here)
         (home.folder / "die").touch()
@@ -265,7 +265,7 @@ def test_a_remote_bot_whose_process_ends_has_crashed_and_may_start_again(arena: 
 
 @pytest.mark.long
 @pytest.mark.parametrize("named", ["sample:greedy", str(SAMPLES / "shell")])
-def test_a_bot_that_is_named_as_everywhere_plays_from_home(arena: Arena, named: str) -> None:
+def test_a_bot_resolved_by_any_form_can_connect(arena: Arena, named: str) -> None:
     cup = arena.schedule([arena.meek, arena.far])
     with arena.services() as services, arena.home(port(services), named):
         wait_until(lambda: arena.is_closed(cup))
@@ -273,7 +273,7 @@ def test_a_bot_that_is_named_as_everywhere_plays_from_home(arena: Arena, named: 
 
 
 @pytest.mark.long
-def test_a_match_that_has_not_begun_becomes_void_when_nobody_comes(arena: Arena) -> None:
+def test_a_match_without_its_remote_bot_becomes_void(arena: Arena) -> None:
     cup = arena.schedule([arena.meek, arena.far])
     with arena.services(wait=0.5):
         wait_until(lambda: arena.is_closed(cup))
@@ -283,7 +283,7 @@ def test_a_match_that_has_not_begun_becomes_void_when_nobody_comes(arena: Arena)
 
 
 @pytest.mark.long
-def test_a_relay_that_is_killed_costs_nobody_anything(arena: Arena) -> None:
+def test_a_killed_relay_charges_no_bot(arena: Arena) -> None:
     cup = arena.schedule([arena.meek, arena.far], boards=2)
     with arena.services() as services, arena.home(port(services)) as home:
         home.hold()
@@ -298,7 +298,7 @@ def test_a_relay_that_is_killed_costs_nobody_anything(arena: Arena) -> None:
 
 
 @pytest.mark.long
-def test_a_bot_with_an_address_of_its_own_is_waited_for_too(arena: Arena, tmp_path: Path) -> None:
+def test_a_bot_with_a_direct_address_is_awaited(arena: Arena, tmp_path: Path) -> None:
     address = f"unix:{tmp_path}/direct.sock"
     direct = remote_bots.add_direct(arena.engine, "direct", "1", address).id
     cup = arena.schedule([arena.meek, direct])

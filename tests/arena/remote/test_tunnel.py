@@ -49,9 +49,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tunnel, "DIAL_SECONDS", 1e6)
 
 
-def test_a_bot_is_asked_through_the_tunnel_as_beside_the_relay(
-    relay: Relay, tmp_path: Path
-) -> None:
+def test_a_bot_answers_through_the_tunnel(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "far") as (version, home):
         with relay.seated(version, way=relay.way(version)) as table:
             assert table.start().games_in_flight == 3
@@ -70,7 +68,7 @@ def test_a_bot_is_asked_through_the_tunnel_as_beside_the_relay(
         assert not table.lost
 
 
-def test_a_tunnel_that_is_lost_is_a_failure_of_the_arena(relay: Relay, tmp_path: Path) -> None:
+def test_a_lost_tunnel_is_an_infrastructure_failure(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "cut") as (version, home):
         port = int(relay.way(version).address.rpartition(":")[2])
         with (
@@ -101,7 +99,7 @@ def has_room(relay: Relay, version: str) -> bool:
         return bool(connection.exec_driver_sql(query, (version,)).scalar_one())
 
 
-def test_what_a_bot_failed_to_do_while_its_tunnel_was_held_up_is_not_believed(
+def test_faults_during_a_stalled_tunnel_are_discarded(
     relay: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with relay.connected(tmp_path, "held-up") as (version, _):
@@ -115,9 +113,7 @@ def test_what_a_bot_failed_to_do_while_its_tunnel_was_held_up_is_not_believed(
         assert not table.lost
 
 
-def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
-    relay: Relay, tmp_path: Path
-) -> None:
+def test_a_wrong_tunnel_secret_is_refused_and_logged(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "guarded") as (version, _):
         way = replace(relay.way(version), secret="guessed")
         assert tunnel.answers(relay.way(version))
@@ -136,9 +132,7 @@ def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
                 relayed.start(0, Bot(version, relay=ELSEWHERE, tunnel=way, awaited=False))
 
 
-def test_with_the_secret_one_comes_to_the_desk_and_to_seats_and_nowhere_else(
-    relay: Relay, tmp_path: Path
-) -> None:
+def test_the_tunnel_leads_only_to_the_control_api_and_seats(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "walled") as (version, _):
         for name in ("../../etc/passwd", "port", "1.bot/../port", "", "99999.bot"):
             with pytest.raises(tunnel.RelayOutOfReach):
@@ -151,7 +145,7 @@ async def opened(way: tunnel.TunnelEndpoint) -> None:
 
 
 @pytest.mark.long
-def test_who_does_not_say_what_it_wants_is_hung_up_on(relay: Relay, tmp_path: Path) -> None:
+def test_a_silent_tunnel_connection_is_closed(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "patient") as (version, _):
         host, _, port = relay.way(version).address.rpartition(":")
         with socket.create_connection((host, int(port))) as silent:
@@ -160,7 +154,7 @@ def test_who_does_not_say_what_it_wants_is_hung_up_on(relay: Relay, tmp_path: Pa
 
 
 @pytest.mark.long
-def test_over_tls_only_the_relay_whose_certificate_the_store_names_is_believed(
+def test_over_tls_only_the_stored_relay_certificate_is_trusted(
     tmp_path: Path,
 ) -> None:
     certificate, key = certify(tmp_path)
@@ -180,7 +174,7 @@ def test_over_tls_only_the_relay_whose_certificate_the_store_names_is_believed(
 
 
 @pytest.mark.long
-def test_a_worker_with_a_data_folder_of_its_own_plays_a_bot_of_a_relay_it_does_not_see(
+def test_a_worker_on_another_host_plays_a_bot_through_the_tunnel(
     tmp_path: Path,
 ) -> None:
     with (

@@ -47,18 +47,18 @@ def play(environment: ArenaEnv, seed: int) -> list[dict[str, float]]:
 
 @a_mask_makes_it_a_dict
 @every_table
-def test_it_passes_the_api_test_of_pettingzoo(table: Table) -> None:
+def test_environments_pass_the_api_test_of_pettingzoo(table: Table) -> None:
     api_test(wrapped(table), num_cycles=1000)
 
 
 @every_table
-def test_it_passes_the_seed_test_of_pettingzoo(table: Table) -> None:
+def test_environments_pass_the_seed_test_of_pettingzoo(table: Table) -> None:
     seed_test(lambda: wrapped(table), num_cycles=SEED_CYCLES)
 
 
 @pytest.mark.long
 @every_table
-def test_it_runs_the_performance_test_of_pettingzoo(
+def test_environments_run_the_performance_test_of_pettingzoo(
     table: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The benchmark measures for five seconds and has no threshold."""
@@ -68,9 +68,7 @@ def test_it_runs_the_performance_test_of_pettingzoo(
 
 @every_reward
 @every_table
-def test_what_all_sides_are_rewarded_is_nothing_together_and_one_at_most(
-    table: Table, reward: str
-) -> None:
+def test_rewards_sum_to_zero_and_are_at_most_one(table: Table, reward: str) -> None:
     environment = made(table, reward=reward)
     rewards = play(environment, 3)
     reward_matrix = np.array(
@@ -84,7 +82,7 @@ def test_what_all_sides_are_rewarded_is_nothing_together_and_one_at_most(
     assert np.allclose(reward_matrix.sum(axis=0), STANDINGS[reward](environment.table))
 
 
-def test_the_better_place_is_rewarded_with_one_and_the_worse_with_minus_one() -> None:
+def test_first_place_is_rewarded_with_1_and_last_place_with_minus_1() -> None:
     environment = raw_env("poke")
     rewards = play(environment, 5)
     places = environment.table.game.outcome(environment.table.state, environment.table.sides).places
@@ -93,14 +91,14 @@ def test_the_better_place_is_rewarded_with_one_and_the_worse_with_minus_one() ->
     assert not any(value for step in rewards[:-1] for value in step.values())
 
 
-def test_partners_are_rewarded_alike() -> None:
+def test_partners_get_equal_rewards() -> None:
     environment = raw_env("pokex", seats=4, reward="points")
     for step in play(environment, 1):
         assert step["seat_0"] == step["seat_2"]
         assert step["seat_1"] == step["seat_3"]
 
 
-def test_a_seat_that_chooses_at_the_same_time_does_not_see_what_was_chosen() -> None:
+def test_simultaneous_choices_are_hidden_from_each_other() -> None:
     environment = raw_env("saint_poker", seats=3)
     environment.reset(seed=1)
     before = environment.observe("seat_1"), environment.observe("seat_2")
@@ -112,7 +110,7 @@ def test_a_seat_that_chooses_at_the_same_time_does_not_see_what_was_chosen() -> 
         assert np.array_equal(earlier["observation"], later["observation"])
 
 
-def test_an_illegal_action_leaves_the_bare_environment_as_it_was() -> None:
+def test_an_illegal_action_does_not_change_the_raw_environment() -> None:
     environment = raw_env("poke")
     environment.reset(seed=1)
     state = environment.table.state
@@ -121,7 +119,7 @@ def test_an_illegal_action_leaves_the_bare_environment_as_it_was() -> None:
     assert environment.table.state is state
 
 
-def test_an_illegal_action_ends_the_game_of_the_wrapped_one_with_minus_one() -> None:
+def test_an_illegal_action_ends_the_wrapped_game_with_minus_1() -> None:
     environment: Any = env("poke")
     environment.reset(seed=1)
     agent = environment.agent_selection
@@ -130,7 +128,7 @@ def test_an_illegal_action_ends_the_game_of_the_wrapped_one_with_minus_one() -> 
     assert environment.rewards[agent] == -1
 
 
-def test_the_same_seed_deals_the_same_games_one_after_the_other() -> None:
+def test_equal_seeds_deal_equal_sequences_of_games() -> None:
     first_row, other = raw_env("pouku"), raw_env("pouku")
     first_row.reset(seed=4)
     other.reset(seed=4)
@@ -148,7 +146,7 @@ def test_a_board_of_a_match_can_be_played() -> None:
     assert environment.table.state == GAMES["poke"].start(luck)
 
 
-def test_it_is_drawn_with_all_hands_open() -> None:
+def test_render_shows_all_hands() -> None:
     environment = raw_env("poke", render_mode="ansi")
     environment.reset(seed=1)
     drawn = environment.render()
@@ -157,13 +155,13 @@ def test_it_is_drawn_with_all_hands_open() -> None:
         assert " ".join(environment.table.view(seat).hand) in drawn
 
 
-def test_without_a_mode_nothing_is_drawn() -> None:
+def test_without_a_render_mode_nothing_is_rendered() -> None:
     environment = raw_env("poke")
     environment.reset(seed=1)
     assert environment.render() is None
 
 
-def test_what_cannot_be_played_is_said_in_a_sentence() -> None:
+def test_invalid_environments_are_refused() -> None:
     with pytest.raises(SetupError, match='there is no game "bridge"'):
         raw_env("bridge")
     with pytest.raises(SetupError, match="pouku with teams is played by 4, not by 3"):
@@ -178,7 +176,7 @@ def test_the_number_of_seats_follows_from_the_options() -> None:
     ]  # fmt: skip
 
 
-def test_without_the_extra_it_says_what_to_install() -> None:
+def test_without_the_extra_the_error_names_the_package() -> None:
     code = "import sys; sys.modules['pettingzoo'] = None; import arena.rl"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     line = done.stderr.splitlines()[-1]

@@ -37,7 +37,7 @@ def play(env: SeatEnv, seed: int) -> list[float]:
 
 
 @every_game
-def test_it_passes_the_check_of_gymnasium(game: str) -> None:
+def test_environments_pass_the_check_of_gymnasium(game: str) -> None:
     made = gymnasium.make(f"pokearena/{game}-v0", against="meek", render_mode="ansi")
     check_env(made.unwrapped)
 
@@ -58,19 +58,19 @@ def test_a_game_against_greedy_ends_with_a_place(game: str) -> None:
     )
 
 
-def test_a_bot_that_is_told_the_start_of_a_table_can_play() -> None:
+def test_a_bot_that_requires_start_can_play() -> None:
     """`strong` needs the Start request to determine the game."""
     rewards = play(SeatEnv("poke", against="strong"), 1)
     assert rewards[-1] in (-1, 1)
 
 
-def test_the_same_seed_and_the_same_choices_are_the_same_game() -> None:
+def test_equal_seeds_and_choices_give_equal_games() -> None:
     first, second = SeatEnv("saint_poker", seats=3), SeatEnv("saint_poker", seats=3)
     assert play(first, 9) == play(second, 9)
     assert first.table.state == second.table.state
 
 
-def test_bots_shift_nobodys_random_numbers() -> None:
+def test_bots_do_not_affect_global_random_numbers() -> None:
     env = SeatEnv("poke", against="random", seat=0)
     random.seed(1)
     expected = random.random()
@@ -79,7 +79,7 @@ def test_bots_shift_nobodys_random_numbers() -> None:
     assert random.random() == expected
 
 
-def test_an_illegal_action_is_a_fault_and_costs_all() -> None:
+def test_an_illegal_action_ends_the_game_with_the_worst_reward() -> None:
     env = SeatEnv("saint_poker", against=meek, reward="points")
     env.reset(seed=1)
     _, reward, over, _, info = env.step(63)
@@ -87,7 +87,7 @@ def test_an_illegal_action_is_a_fault_and_costs_all() -> None:
     assert info["fault"].startswith("63 stands for nothing here")
 
 
-def test_the_learner_sits_where_it_is_told() -> None:
+def test_the_learner_gets_the_requested_seat() -> None:
     env = SeatEnv("pokino", seats=4, against=meek, seat=2)
     for seed in range(3):
         _, info = env.reset(seed=seed)
@@ -96,12 +96,12 @@ def test_the_learner_sits_where_it_is_told() -> None:
     assert info["seat"] == 1
 
 
-def test_otherwise_chance_seats_it() -> None:
+def test_without_a_request_the_seat_is_random() -> None:
     env = SeatEnv("saint_poker", seats=3, against=meek)
     assert {env.reset(seed=seed)[1]["seat"] for seed in range(20)} == {0, 1, 2}
 
 
-def test_every_other_seat_can_have_a_bot_of_its_own() -> None:
+def test_every_other_seat_can_have_a_different_bot() -> None:
     questions: list[tuple[str, int]] = []
 
     def noted(name: str, question: bot_pb2.ActRequest) -> bot_pb2.Action:
@@ -115,14 +115,14 @@ def test_every_other_seat_can_have_a_bot_of_its_own() -> None:
     assert set(questions) == {("a", 0), ("b", 2)}
 
 
-def test_wrong_seats_are_said_in_a_sentence() -> None:
+def test_invalid_seats_are_refused() -> None:
     with pytest.raises(ValueError, match="there are 1 bots; 2 other seats"):
         SeatEnv("saint_poker", seats=3, against=["greedy"])
     with pytest.raises(ValueError, match="seat is 2; it must be from 0 to 1"):
         SeatEnv("poke", seat=2)
 
 
-def test_only_the_own_hand_is_drawn() -> None:
+def test_render_shows_only_the_hand_of_the_learner() -> None:
     env = SeatEnv("poke", against=meek, seat=0, render_mode="ansi")
     env.reset(seed=1)
     drawn = env.render()
@@ -131,7 +131,7 @@ def test_only_the_own_hand_is_drawn() -> None:
     assert not any(card in drawn for card in env.table.view(1).hand)
 
 
-def test_modules_of_bots_do_not_meet(tmp_path: Path) -> None:
+def test_modules_of_bots_are_isolated(tmp_path: Path) -> None:
     """Both bots have a module of the same name."""
     choosers = []
     for word in ("one", "other"):
@@ -147,7 +147,7 @@ def test_modules_of_bots_do_not_meet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["all seats", "one seat"])
-def test_what_the_page_shows_runs(number: int) -> None:
+def test_examples_of_the_page_run(number: int) -> None:
     page = Path(__file__).parents[3] / "docs" / "how-to" / "training.md"
     code = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     assert len(code) == 2

@@ -46,7 +46,7 @@ def duel(first: Choose, other: Choose, boards: int) -> tuple[float, float]:
     return mean, Z95 * spread / boards**0.5
 
 
-def test_its_hands_compare_as_the_rules_have_it(training: ModuleType) -> None:
+def test_its_hand_comparison_matches_the_rules(training: ModuleType) -> None:
     import strength  # type: ignore[import-not-found]
 
     rng = dice("strength")
@@ -64,14 +64,14 @@ def test_the_same_seed_trains_the_same_weights(training: ModuleType) -> None:
     assert training.train(8, 3) == training.train(8, 3) != training.train(8, 4)
 
 
-def test_there_are_weights_for_every_decision_of_a_game() -> None:
+def test_every_kind_of_decision_has_weights() -> None:
     weights = json.loads((TRAINED / "weights.json").read_text(encoding="utf-8"))
     decided = {f"{n} {phase}" for n in range(1, 9) for phase in ("river", "show", "pick_up")}
     assert set(weights) == decided - {"8 pick_up"}
 
 
 @pytest.mark.long
-def test_it_plays_at_a_real_table_without_a_fault(tmp_path: Path) -> None:
+def test_the_trained_bot_plays_a_match_without_a_fault(tmp_path: Path) -> None:
     result = in_own_process(
         tmp_path, ("play", "saint_poker", str(TRAINED), "sample:random", "-n", "2", "--json")
     )
@@ -81,21 +81,21 @@ def test_it_plays_at_a_real_table_without_a_fault(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_it_passes_the_test_of_the_arena(tmp_path: Path) -> None:
+def test_the_trained_bot_passes_the_test_command(tmp_path: Path) -> None:
     result = in_own_process(tmp_path, ("test", str(TRAINED), "--quick"))
     assert result.status == 0, result.out + result.err
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_its_weights_beat_greedy() -> None:
+def test_the_trained_bot_beats_greedy() -> None:
     mean, half = duel(load(TRAINED), load("greedy"), 120)
     assert mean - half > 0.5
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_a_short_training_is_enough_to_beat_random(training: ModuleType, tmp_path: Path) -> None:
+def test_a_short_training_beats_random(training: ModuleType, tmp_path: Path) -> None:
     for name in ("bot.py", "policy.py", "strength.py"):
         (tmp_path / name).write_bytes((TRAINED / name).read_bytes())
     training.save(training.train(240, 1), tmp_path / "weights.json")

@@ -24,20 +24,20 @@ def test_a_used_port_is_refused() -> None:
             listen("127.0.0.1", port)
 
 
-def test_the_next_free_port_is_taken_where_nobody_minds() -> None:
+def test_without_a_required_port_the_next_free_one_is_used() -> None:
     with listen("127.0.0.1", 0) as first:
         port = first.getsockname()[1]
         with listen_near("127.0.0.1", port) as second:
             assert second.getsockname()[1] != port
 
 
-def test_the_address_is_one_that_a_browser_can_open() -> None:
+def test_the_printed_address_can_be_opened() -> None:
     with listen("0.0.0.0", 0) as listening:
         port = listening.getsockname()[1]
         assert Pages(listening).address == f"http://127.0.0.1:{port}/"
 
 
-def test_what_others_can_read_of_the_command_line_are_settings_only() -> None:
+def test_the_command_line_contains_only_settings() -> None:
     with listen("127.0.0.1", 0) as listening:
         manners = WebSettings(spectators=False, delay=3.0, rate=0, proxied=True)
         words = Pages(listening, manners).arguments()
@@ -47,13 +47,13 @@ def test_what_others_can_read_of_the_command_line_are_settings_only() -> None:
     assert settings_from(parser.parse_args(words)) == manners
 
 
-def test_a_socket_at_which_nobody_answers_is_no_server() -> None:
+def test_a_socket_without_a_server_does_not_answer() -> None:
     with listen("127.0.0.1", 0) as listening:
         assert not Pages(listening).answers(0.05)
 
 
 @pytest.mark.parametrize(("status", "answers"), [(200, True), (503, False)])
-def test_a_server_answers_if_it_says_that_it_is_alive(status: int, answers: bool) -> None:
+def test_a_server_with_a_passing_health_check_answers(status: int, answers: bool) -> None:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(status if self.path == "/healthz" else 404)

@@ -84,7 +84,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Elsewhere]:
 
 
 @pytest.mark.long
-def test_workers_with_a_referee_of_their_own_fetch_the_bots_play_and_end_by_themselves(
+def test_burst_workers_fetch_bots_play_and_exit(
     elsewhere: Elsewhere,
 ) -> None:
     [match] = elsewhere.schedule()
@@ -106,7 +106,7 @@ def test_workers_with_a_referee_of_their_own_fetch_the_bots_play_and_end_by_them
 
 
 @pytest.mark.long
-def test_a_worker_ends_when_it_has_tried_as_many_matches_as_it_was_told(
+def test_a_worker_exits_after_max_matches(
     elsewhere: Elsewhere,
 ) -> None:
     due = elsewhere.schedule(matches=2)
@@ -117,7 +117,7 @@ def test_a_worker_ends_when_it_has_tried_as_many_matches_as_it_was_told(
 
 
 @pytest.mark.long
-def test_what_dies_is_started_again_and_all_die_with_the_one_who_watches(
+def test_killed_processes_are_restarted_and_die_with_their_supervisor(
     elsewhere: Elsewhere,
 ) -> None:
     with elsewhere.worker("--name", "far") as watching:
@@ -138,7 +138,7 @@ def test_what_dies_is_started_again_and_all_die_with_the_one_who_watches(
 
 
 @pytest.mark.long
-def test_sigterm_ends_it_in_good_order(elsewhere: Elsewhere) -> None:
+def test_sigterm_stops_a_worker_host_cleanly(elsewhere: Elsewhere) -> None:
     with elsewhere.worker() as watching:
         connection = redis_connection.connect(elsewhere.redis)
         wait_until(lambda: bool(match_queue.workers(connection)))
@@ -148,7 +148,7 @@ def test_sigterm_ends_it_in_good_order(elsewhere: Elsewhere) -> None:
     assert list(elsewhere.there.root.glob("sockets.*")) == []
 
 
-def test_without_a_database_of_services_elsewhere_it_says_what_to_name(
+def test_without_a_database_setting_the_error_names_it(
     elsewhere: Elsewhere,
 ) -> None:
     del elsewhere.environment["POKEARENA_DATABASE_URL_FILE"]

@@ -57,7 +57,7 @@ def at_work(store: Engine, schedule: Schedule, played: Played, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_is_restored_is_what_was_backed_up(
+def test_a_backup_restores_all_data(
     store: Engine, schedule: Schedule, played: Played, empty: Empty, tmp_path: Path, target: str
 ) -> None:
     playing = at_work(store, schedule, played, tmp_path)
@@ -88,9 +88,7 @@ def test_what_is_restored_is_what_was_backed_up(
     other.dispose()
 
 
-def test_a_backup_overwrites_nothing_and_leaves_nothing_half_done(
-    store: Engine, tmp_path: Path
-) -> None:
+def test_a_failed_backup_leaves_no_file_and_overwrites_none(store: Engine, tmp_path: Path) -> None:
     file = tmp_path / "kept.db"
     file.write_text("precious")
     with pytest.raises(Conflict, match=r"kept\.db is there already"):
@@ -108,7 +106,7 @@ def test_a_database_without_a_store_has_nothing_to_back_up(url: str, tmp_path: P
     engine.dispose()
 
 
-def test_a_database_that_is_not_empty_is_left_as_it_is(
+def test_a_restore_into_a_nonempty_database_is_refused(
     store: Engine, schedule: Schedule, tmp_path: Path
 ) -> None:
     schedule()
@@ -120,7 +118,7 @@ def test_a_database_that_is_not_empty_is_left_as_it_is(
     assert rows(store) == before
 
 
-def test_a_restoration_that_fails_leaves_an_empty_database(
+def test_a_failed_restore_leaves_an_empty_database(
     store: Engine, schedule: Schedule, empty: Empty, url: str, tmp_path: Path
 ) -> None:
     schedule()
@@ -140,7 +138,7 @@ def test_a_restoration_that_fails_leaves_an_empty_database(
     other.dispose()
 
 
-def test_a_file_that_is_no_backup_is_refused_in_a_sentence(url: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_backup_is_refused(url: str, tmp_path: Path) -> None:
     engine = database.open(url)
     (tmp_path / "letter").write_text("dear aunt " * 200)
     with closing_table(tmp_path / "other.db") as other:
@@ -155,7 +153,7 @@ def test_a_file_that_is_no_backup_is_refused_in_a_sentence(url: str, tmp_path: P
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_an_older_backup_is_brought_up_to_date_and_stays_as_it_is(
+def test_an_older_backup_is_upgraded_in_the_database_only(
     store: Engine, empty: Empty, tmp_path: Path
 ) -> None:
     from alembic import command
@@ -187,7 +185,7 @@ def test_a_backup_of_a_newer_pokearena_is_refused(store: Engine, url: str, tmp_p
         backup_file.restore(store, file, quiet)
 
 
-def test_a_used_postgresql_of_another_version_is_backed_up_by_its_own_pokearena(
+def test_a_postgresql_database_of_another_version_is_not_backed_up(
     store: Engine, tmp_path: Path
 ) -> None:
     with database.writing(store) as connection:

@@ -38,7 +38,7 @@ def close(store: Engine, match: str, played: Played) -> None:
         transitions.commit_game(store, lease, timed(lease.spec, number, played))
 
 
-def test_what_is_stored_with_a_result_is_its_digest(
+def test_a_result_is_stored_with_its_digest(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     cup = schedule(bots=4, boards=2)
@@ -49,7 +49,7 @@ def test_what_is_stored_with_a_result_is_its_digest(
     assert meetings(store, [cup.id]) == Meetings.of(closed)
 
 
-def test_decision_times_are_those_of_the_bots_alone(
+def test_decision_times_contain_only_bot_decisions(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     cup = schedule(bots=2, boards=3)
@@ -74,7 +74,7 @@ def test_results_of_older_databases_count_as_well(
 
 
 @pytest.mark.parametrize("order", ["forth", "back"])
-def test_a_fold_that_is_kept_up_to_date_is_the_fold_of_everything(
+def test_incremental_sums_equal_the_sums_of_all_results(
     store: Engine, schedule: Schedule, played: Played, order: str
 ) -> None:
     cup = schedule(bots=3, cycles=8)
@@ -85,7 +85,7 @@ def test_a_fold_that_is_kept_up_to_date_is_the_fold_of_everything(
         assert following.now().table() == sum_up(store, [cup.id], CLIP).table()
 
 
-def test_what_is_in_the_fold_is_not_read_again(
+def test_summed_results_are_not_read_again(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     cup = schedule(bots=3, cycles=2)

@@ -18,12 +18,12 @@ for _ in range(20):
 """
 
 
-def test_it_is_the_wall_clock_when_it_is_first_asked(tmp_path: Path) -> None:
+def test_the_clock_starts_at_the_wall_clock(tmp_path: Path) -> None:
     before = time.time()
     assert before - 0.01 < sqlite.of(tmp_path / "arena.db")() < time.time() + 0.01
 
 
-def test_it_does_not_follow_a_wall_clock_that_is_set(
+def test_the_clock_ignores_changes_of_the_wall_clock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = sqlite.of(tmp_path / "arena.db")
@@ -35,7 +35,7 @@ def test_it_does_not_follow_a_wall_clock_that_is_set(
 
 
 @pytest.mark.long
-def test_of_many_processes_that_are_first_at_once_all_have_the_same(tmp_path: Path) -> None:
+def test_concurrent_first_processes_share_one_clock(tmp_path: Path) -> None:
     line = [sys.executable, "-c", FIRST, str(tmp_path / "arena.db")]
     many = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(4)]
     ahead = {round(float(word), 3) for process in many for word in process.communicate()[0].split()}
@@ -44,12 +44,12 @@ def test_of_many_processes_that_are_first_at_once_all_have_the_same(tmp_path: Pa
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_the_note_of_an_earlier_boot_is_replaced(tmp_path: Path) -> None:
+def test_the_file_of_an_earlier_boot_is_replaced(tmp_path: Path) -> None:
     old = tmp_path / "arena.db-clock-00000000-0000-0000-0000-000000000000"
     old.write_text("5.0")
     assert abs(sqlite.of(tmp_path / "arena.db")() - time.time()) < 1
     assert not old.exists()
 
 
-def test_where_nothing_can_be_written_it_goes_all_the_same(tmp_path: Path) -> None:
+def test_the_clock_works_without_a_writable_folder(tmp_path: Path) -> None:
     assert abs(sqlite.of(tmp_path / "no" / "folder" / "arena.db")() - time.time()) < 1

@@ -75,7 +75,7 @@ def test_a_sound_store_has_no_problems(store: Engine, closed: str) -> None:
         ),
     ],
 )
-def test_what_is_not_as_it_must_be_is_named(
+def test_inconsistencies_are_reported(
     store: Engine, closed: str, damage: str, problem: str
 ) -> None:
     with database.writing(store) as connection:
@@ -84,7 +84,7 @@ def test_what_is_not_as_it_must_be_is_named(
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_a_row_that_names_what_is_not_there_is_found(store: Engine, closed: str, url: str) -> None:
+def test_a_dangling_reference_is_reported(store: Engine, closed: str, url: str) -> None:
     # SQLite enforces foreign keys only if a pragma enables them.
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
         connection.execute("DELETE FROM versions WHERE id = 'bot0@1'")
@@ -97,7 +97,7 @@ def test_a_row_that_names_what_is_not_there_is_found(store: Engine, closed: str,
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_a_damaged_file_is_found(store: Engine, closed: str, url: str) -> None:
+def test_a_damaged_file_is_reported(store: Engine, closed: str, url: str) -> None:
     with store.connect() as connection:
         connection.exec_driver_sql("COMMIT")
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -111,7 +111,7 @@ def test_a_damaged_file_is_found(store: Engine, closed: str, url: str) -> None:
     assert any(sentence.startswith("the file is damaged: ") for sentence in problems(store))
 
 
-def test_a_database_of_another_version_is_said_to_be_that(store: Engine) -> None:
+def test_a_database_of_another_version_is_reported(store: Engine) -> None:
     with database.writing(store) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     assert problems(store) == [

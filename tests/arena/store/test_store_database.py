@@ -39,7 +39,7 @@ def versions_in(engine: Engine) -> list[str]:
         return list(connection.execute(query).scalars())
 
 
-def test_a_database_that_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
+def test_a_missing_database_is_not_created_again(tmp_path: Path) -> None:
     path = tmp_path / "arena.db"
     first = database.open(f"sqlite:///{path}")
     database.upgrade(first)
@@ -119,7 +119,7 @@ def descriptors(path: Path) -> int:
     return sum(link.resolve() == path for link in Path("/proc/self/fd").iterdir())
 
 
-def test_who_opens_a_file_that_another_is_just_making_waits(tmp_path: Path) -> None:
+def test_opening_a_database_waits_for_its_creation(tmp_path: Path) -> None:
     # SQLite turns those away at once who set the journal of a file that is being written.
     path = tmp_path / "arena.db"
     maker = sqlite3.connect(path, isolation_level=None)
@@ -137,14 +137,14 @@ def test_who_opens_a_file_that_another_is_just_making_waits(tmp_path: Path) -> N
     maker.close()
 
 
-def test_a_database_of_a_newer_pokearena_is_left_alone(store: Engine) -> None:
+def test_a_database_of_a_newer_pokearena_is_refused(store: Engine) -> None:
     with database.writing(store) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StoreError, match="version 9999, written by a newer pokearena"):
         database.upgrade(store)
 
 
-def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "arena.db").write_text("a letter to my aunt, which is longer than a header" * 50)
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
     with pytest.raises(Unreachable, match=r"arena\.db cannot be used: file is not a database"):
@@ -162,12 +162,12 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
         ("postgresql:/me:secret@host/arena", r"'\*\*\*@host/arena' is not the address"),
     ],
 )
-def test_an_address_of_no_usable_database_is_explained(url: str, sentence: str) -> None:
+def test_an_unusable_database_address_is_refused(url: str, sentence: str) -> None:
     with pytest.raises(StoreError, match=sentence):
         database.open(url)
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(Unreachable, match=r"taken/arena\.db cannot be made"):
         database.open(f"sqlite:///{tmp_path}/taken/arena.db")
@@ -181,12 +181,12 @@ def test_the_clock_is_the_time_of_day(store: Engine) -> None:
     assert before - 0.002 <= now <= time.time() + 0.002
 
 
-def test_the_clock_is_said_in_the_words_of_each_database() -> None:
+def test_the_clock_is_compiled_for_each_database() -> None:
     assert "arena_now()" in str(select(database.now()).compile(dialect=SQLITE))
     assert "clock_timestamp()" in str(select(database.now()).compile(dialect=POSTGRESQL))
 
 
-def test_every_table_can_be_said_to_postgresql() -> None:
+def test_every_table_compiles_for_postgresql() -> None:
     for table in schema.metadata.sorted_tables:
         assert str(CreateTable(table).compile(dialect=POSTGRESQL))
 
@@ -203,13 +203,13 @@ def test_a_commit_survives_a_power_cut_and_foreign_keys_hold_in_sqlite(
             assert connection.execute(text(f"PRAGMA {setting}")).scalar_one() == value
 
 
-def test_what_names_something_unknown_is_refused(store: Engine) -> None:
+def test_foreign_keys_are_enforced(store: Engine) -> None:
     row = {"tournament": "t-nobody", "position": 0, "version": "nobody@1"}
     with pytest.raises(exc.IntegrityError), database.writing(store) as connection:
         connection.execute(insert(schema.entrants).values(**row))
 
 
-def test_a_write_that_fails_leaves_nothing(store: Engine) -> None:
+def test_a_failed_write_is_rolled_back(store: Engine) -> None:
     def fail() -> None:
         with database.writing(store) as connection:
             connection.execute(insert(schema.bots).values(name="a", created=0.0))
@@ -222,7 +222,7 @@ def test_a_write_that_fails_leaves_nothing(store: Engine) -> None:
 
 
 @IN_SQLITE
-def test_a_writer_waits_for_the_one_before(store: Engine) -> None:
+def test_a_writer_waits_for_the_previous_writer(store: Engine) -> None:
     begun = threading.Event()
     order = []
 
@@ -242,7 +242,7 @@ def test_a_writer_waits_for_the_one_before(store: Engine) -> None:
     assert order == [["first"], ["a", "b"]]
 
 
-def test_a_forked_process_uses_connections_of_its_own(store: Engine) -> None:
+def test_a_forked_process_opens_its_own_connections(store: Engine) -> None:
     with database.reading(store) as connection:
         connection.execute(select(schema.bots)).all()
     child = os.fork()
@@ -259,7 +259,7 @@ def test_a_forked_process_uses_connections_of_its_own(store: Engine) -> None:
         assert connection.execute(select(schema.bots.c.name)).scalars().all() == ["a"]
 
 
-def test_a_tournament_of_the_first_tables_keeps_its_cycles(tmp_path: Path) -> None:
+def test_upgrading_the_first_schema_keeps_cycles(tmp_path: Path) -> None:
     engine = database.open(f"sqlite:///{tmp_path}/old.db")
     config = Config()
     config.set_main_option("path_separator", "os")

@@ -18,7 +18,7 @@ Lapse = Callable[[str], None]
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
-def test_a_killed_process_leaves_whole_games_or_none_and_none_it_announced_is_lost(
+def test_a_killed_process_loses_no_committed_game(
     store: Engine, schedule: Schedule, played: Played, lapse: Lapse, contend: Start
 ) -> None:
     schedule(boards=200)

@@ -66,7 +66,7 @@ def locked(connection: Connection, tournament: str) -> None:
     connection.execute(select(table.c.id).where(table.c.id == tournament).with_for_update())
 
 
-def test_a_match_that_is_being_leased_is_leased_once(
+def test_concurrent_leases_of_a_match_give_one_lease(
     store: Engine, schedule: Schedule, beside: Beside
 ) -> None:
     schedule()
@@ -84,7 +84,7 @@ def test_a_match_that_is_being_leased_is_leased_once(
     assert second.result() is None
 
 
-def test_a_match_given_back_while_its_tournament_is_cancelled_is_not_played_again(
+def test_a_match_released_during_a_cancellation_is_not_played_again(
     store: Engine, schedule: Schedule, beside: Beside
 ) -> None:
     cup = schedule()
@@ -99,7 +99,7 @@ def test_a_match_given_back_while_its_tournament_is_cancelled_is_not_played_agai
     assert state_of(store, match) is MatchState.CANCELLED
 
 
-def test_a_version_that_is_let_in_while_it_is_quarantined_is_refused(
+def test_a_version_quarantined_before_it_joins_is_refused(
     store: Engine, schedule: Schedule, beside: Beside
 ) -> None:
     cup = schedule()
@@ -118,7 +118,7 @@ def test_a_version_that_is_let_in_while_it_is_quarantined_is_refused(
         joins.result()
 
 
-def test_a_version_that_is_quarantined_while_it_is_let_in_leaves_again(
+def test_a_version_quarantined_after_it_joins_is_withdrawn(
     store: Engine, schedule: Schedule, beside: Beside
 ) -> None:
     cup = schedule()
@@ -134,7 +134,7 @@ def test_a_version_that_is_quarantined_while_it_is_let_in_leaves_again(
     assert entry.withdrawn is not None
 
 
-def test_what_two_schedulers_have_concluded_from_the_same_is_stored_once(
+def test_equal_decisions_of_two_schedulers_are_stored_once(
     store: Engine, schedule: Schedule, beside: Beside
 ) -> None:
     cup = schedule(3)
@@ -148,7 +148,7 @@ def test_what_two_schedulers_have_concluded_from_the_same_is_stored_once(
     assert sorted(bool(future.result()) for future in both) == [False, True]
 
 
-def test_submissions_at_once_keep_to_the_limit(store: Engine, beside: Beside) -> None:
+def test_concurrent_submissions_respect_the_limit(store: Engine, beside: Beside) -> None:
     limits = SubmissionLimits(own=1)
     with database.writing(store) as connection:
         postgresql.alone(connection, "submit")
@@ -164,7 +164,7 @@ def test_submissions_at_once_keep_to_the_limit(store: Engine, beside: Beside) ->
     assert [type(error) for error in refused if error is not None] == [TooMany]
 
 
-def test_a_token_given_twice_at_once_is_one_token(store: Engine, beside: Beside) -> None:
+def test_concurrent_requests_create_one_token(store: Engine, beside: Beside) -> None:
     version = versions.add(store, "far", "1", "", "", {"remote": True})
     table = schema.versions
     with database.writing(store) as connection:
@@ -176,7 +176,7 @@ def test_a_token_given_twice_at_once_is_one_token(store: Engine, beside: Beside)
     assert sum(owner is not None for owner in known) == 1
 
 
-def test_a_dead_workers_matches_and_those_nobody_waits_for_are_taken_in_one_order(
+def test_sweeps_lock_matches_in_one_order(
     store: Engine, schedule: Schedule, beside: Beside
 ) -> None:
     schedule(4)
@@ -203,14 +203,14 @@ def test_a_reader_sees_one_state_throughout(store: Engine) -> None:
         assert connection.execute(query).all() == []
 
 
-def test_an_older_database_in_use_is_not_upgraded_behind_anybodys_back(store: Engine) -> None:
+def test_an_older_database_in_use_is_not_upgraded(store: Engine) -> None:
     with database.writing(store) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0004'"))
     with pytest.raises(StoreError, match=r"is at version 0004, .* run `pokearena db upgrade`"):
         database.prepare(store)
 
 
-def test_a_server_that_is_not_there_is_named_without_its_password(url: str) -> None:
+def test_the_error_of_an_unreachable_server_hides_its_password(url: str) -> None:
     engine = database.open("postgresql://me:secret@127.0.0.1:1/arena?connect_timeout=2")
     sentence = r"me:\*\*\*@127\.0\.0\.1:1/arena.* cannot be used"
     with pytest.raises(StoreError, match=sentence) as failure:

@@ -44,7 +44,7 @@ def table_of(matches: list[ClosedMatch]) -> MeetingArrays:
 
 @given(tournaments())
 @settings(max_examples=examples(60))
-def test_counts_scores_and_squares_are_those_of_the_matches(matches: list[ClosedMatch]) -> None:
+def test_counts_scores_and_squares_match_the_matches(matches: list[ClosedMatch]) -> None:
     table = table_of(matches)
     for i, j in permutations(range(len(NAMES)), 2):
         both = [m for m in matches if {NAMES[i], NAMES[j]} <= set(m.entrants)]
@@ -59,9 +59,7 @@ def test_counts_scores_and_squares_are_those_of_the_matches(matches: list[Closed
 
 @given(tournaments(), st.integers(0, 1000))
 @settings(max_examples=examples(60))
-def test_the_scatter_of_scores_is_that_of_the_matches_one_by_one(
-    matches: list[ClosedMatch], seed: int
-) -> None:
+def test_the_variance_of_scores_matches_the_matches(matches: list[ClosedMatch], seed: int) -> None:
     dice = np.random.default_rng(seed)
     weights = dice.random((6, 6))
     weights += weights.T

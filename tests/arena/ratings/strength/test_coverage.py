@@ -8,9 +8,7 @@ from bench.coverage import MATCHES, SETTINGS, FieldSetting, coverage
 @pytest.mark.long
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 @pytest.mark.parametrize("matches", MATCHES)
-def test_95_percent_intervals_hold_the_truth_in_93_to_97_of_100_cases(
-    setting: FieldSetting, matches: int
-) -> None:
+def test_95_percent_intervals_cover_93_to_97_percent(setting: FieldSetting, matches: int) -> None:
     shares = coverage(setting, matches, rounds=300)
     assert 0.93 <= shares.strength <= 0.97
     assert 0.93 <= shares.gap <= 0.97

@@ -24,7 +24,7 @@ def gaps(values: list[float], errors: list[float]) -> StrengthDifferences:
         max_size=12,
     )
 )
-def test_ranks_are_counted_from_who_is_certainly_stronger(
+def test_ranks_count_the_certainly_stronger_entrants(
     strengths: list[tuple[float, float]],
 ) -> None:
     strengths = sorted(strengths, reverse=True)
@@ -37,21 +37,21 @@ def test_ranks_are_counted_from_who_is_certainly_stronger(
 
 
 @pytest.mark.parametrize("off", [-2e-5, -1e-6, 0.0, 1e-6, 2e-5])
-def test_a_rank_at_the_edge_of_certainty_hangs_on_the_likelihood_as_it_is_told(off: float) -> None:
+def test_a_rank_at_the_threshold_uses_the_reported_likelihood(off: float) -> None:
     differences = gaps([(1.959964 + off) * 50, 0.0], [30.0, 40.0])
     likely = differences.superiority(0, 1)
     assert differences.ranks(0) == (1, 1 if likely > CERTAIN else 2)
     assert differences.ranks(1)[0] == (2 if differences.superiority(1, 0) < 1 - CERTAIN else 1)
 
 
-def test_of_two_that_are_known_exactly_one_is_stronger_or_neither() -> None:
+def test_exactly_known_strengths_are_ordered_or_equal() -> None:
     differences = gaps([10.0, 10.0, 4.0], [0.0, 0.0, 0.0])
     assert differences.superiorities(0) == [0.5, 0.5, 1.0]
     assert differences.superiorities(2) == [0.0, 0.0, 0.5]
     assert [differences.ranks(place) for place in range(3)] == [(1, 2), (1, 2), (3, 3)]
 
 
-def test_gaps_are_the_same_if_all_that_can_be_told_of_them_is() -> None:
+def test_gaps_are_equal_if_their_reported_values_are_equal() -> None:
     differences = gaps([5.0, 1.0], [30.0, 40.0])
     assert differences == gaps([5.0, 1.0], [30.0, 40.0 + 1e-9])
     assert differences != gaps([5.0, 1.0], [30.0, 41.0])

@@ -61,7 +61,7 @@ def tournaments(draw: st.DrawFn, most: int = 4) -> list[ClosedMatch]:
     return matches
 
 
-def test_open_spiels_figures_are_reached() -> None:
+def test_the_fit_reproduces_open_spiel() -> None:
     """Wins [[0,4,2],[1,0,2],[3,3,0]]: gaps of 147.19 Elo, and the first equals the third."""
     table = {"a>b": 4, "a>c": 2, "b>a": 1, "b>c": 2, "c>a": 3, "c>b": 3}
     by_name = values(strengths(wins(table), LIKELIEST))
@@ -71,7 +71,7 @@ def test_open_spiels_figures_are_reached() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("strictness", [0.0, 0.05, 0.5])
-def test_it_is_what_choix_fits(seed: int, strictness: float) -> None:
+def test_the_fit_agrees_with_choix(seed: int, strictness: float) -> None:
     """The penalty of choix, `strictness` times the sum of squares, is a normal prior."""
     # The import takes a second.
     import choix
@@ -93,7 +93,7 @@ def test_it_is_what_choix_fits(seed: int, strictness: float) -> None:
     )
 
 
-def test_tables_of_four_find_the_strengths_that_plackett_luce_finds() -> None:
+def test_tables_of_four_agree_with_plackett_luce() -> None:
     """Compare both fits with the true strengths: pairs lose some information of a ranking."""
     import choix
 
@@ -117,7 +117,7 @@ def test_tables_of_four_find_the_strengths_that_plackett_luce_finds() -> None:
 
 @given(tournaments(), st.randoms(use_true_random=False))
 @settings(max_examples=examples(40))
-def test_the_order_of_matches_and_entrants_and_games_changes_no_digit(
+def test_the_fit_does_not_depend_on_the_order_of_its_input(
     matches: list[ClosedMatch], dice: random.Random
 ) -> None:
     shuffled = []
@@ -150,7 +150,7 @@ def test_matches_can_be_added_one_by_one_or_table_to_table(
 
 @given(tournaments())
 @settings(max_examples=examples(40))
-def test_whatever_was_played_the_table_makes_sense(matches: list[ClosedMatch]) -> None:
+def test_the_table_is_consistent_for_any_matches(matches: list[ClosedMatch]) -> None:
     fitted = strengths(Meetings.of(matches))
     linked = [line for line in fitted.lines if line.group == 0]
     mean = sum(line.value * line.matches for line in linked) / sum(line.matches for line in linked)
@@ -172,7 +172,7 @@ def test_a_draw_is_half_a_win_for_each() -> None:
 
 
 @pytest.mark.parametrize("draws", [0.1, 0.3, 0.5])
-def test_draws_as_results_of_their_own_would_say_the_same(draws: float) -> None:
+def test_half_points_for_draws_approximate_the_davidson_model(draws: float) -> None:
     """Davidson's model has a parameter for draws.
 
     If it is set so that equal entrants draw at this rate, its mean score as a function of the gap
@@ -186,13 +186,13 @@ def test_draws_as_results_of_their_own_would_say_the_same(draws: float) -> None:
         assert davidson == pytest.approx(1 / (1 + math.exp(-gap)), abs=0.011)
 
 
-def test_a_match_is_one_result_however_many_games_it_has() -> None:
+def test_the_number_of_games_of_a_match_does_not_change_its_weight() -> None:
     short = [match(n, ("a", "b"), (1, 2) if n % 3 else (2, 1)) for n in range(30)]
     long = [match(n, ("a", "b"), *[(1, 2) if n % 3 else (2, 1)] * 10) for n in range(30)]
     assert strengths(Meetings.of(short)).lines == strengths(Meetings.of(long)).lines
 
 
-def test_games_that_even_each_other_out_within_matches_leave_less_doubt() -> None:
+def test_balanced_games_within_matches_reduce_the_error() -> None:
     apart = [match(n, ("a", "b"), (1, 2) if n % 2 else (2, 1)) for n in range(60)]
     mirrored = [match(n, ("a", "b"), (1, 2), (2, 1)) for n in range(60)]
     assert strengths(Meetings.of(mirrored)).lines[0].error < 0.5 * (
@@ -200,7 +200,7 @@ def test_games_that_even_each_other_out_within_matches_leave_less_doubt() -> Non
     )
 
 
-def test_more_matches_leave_less_doubt() -> None:
+def test_more_matches_reduce_the_error() -> None:
     errors = [
         strengths(wins({"a>b": 3 * times, "b>a": times})).lines[0].error for times in (1, 4, 16, 64)
     ]
@@ -208,7 +208,7 @@ def test_more_matches_leave_less_doubt() -> None:
     assert errors[2] == pytest.approx(2 * errors[3], rel=0.1)
 
 
-def test_who_has_won_everything_is_strong_and_provisional_but_not_infinitely() -> None:
+def test_an_undefeated_entrant_has_a_finite_provisional_strength() -> None:
     fitted = strengths(wins({"a>b": 5, "b>c": 20, "c>b": 20}))
     line = fitted.of("a")
     assert 1200 < line.value < 2000
@@ -218,7 +218,7 @@ def test_who_has_won_everything_is_strong_and_provisional_but_not_infinitely() -
         strengths(wins({"a>b": 5, "b>c": 20, "c>b": 20}), LIKELIEST)
 
 
-def test_who_has_not_played_stands_in_the_middle_with_the_doubt_of_the_prior() -> None:
+def test_an_entrant_without_matches_has_the_prior_strength_and_error() -> None:
     fitted = strengths(wins({"a>b": 40, "b>a": 40}), entrants=["new"])
     line = fitted.of("new")
     assert fitted.of("a").error < 45
@@ -227,12 +227,12 @@ def test_who_has_not_played_stands_in_the_middle_with_the_doubt_of_the_prior() -
     assert line.error == pytest.approx(600 * math.sqrt(3 / 2), rel=0.02)
 
 
-def test_nobody_and_nothing_is_an_empty_table() -> None:
+def test_no_entrants_and_no_matches_give_an_empty_table() -> None:
     assert strengths(Meetings()).lines == ()
     assert strengths(Meetings()).to_json()["strengths"] == []
 
 
-def test_one_anchor_moves_everyone_by_as_much() -> None:
+def test_one_anchor_shifts_all_strengths_equally() -> None:
     table = wins({"a>b": 9, "b>a": 4, "b>c": 8, "c>b": 5, "a>c": 7, "c>a": 2})
     free = strengths(table)
     held = strengths(table, StrengthSettings(anchors=(("b", 1000.0),)))
@@ -248,7 +248,7 @@ def test_one_anchor_moves_everyone_by_as_much() -> None:
     )
 
 
-def test_two_anchors_keep_their_distance_whatever_is_played() -> None:
+def test_two_anchors_keep_their_distance() -> None:
     anchors = (("a", 1500.0), ("b", 1100.0))
     fitted = strengths(wins({"a>b": 1, "b>a": 9, "b=c": 4}), StrengthSettings(anchors=anchors))
     assert fitted.of("a").value - fitted.of("b").value == 400.0
@@ -258,14 +258,14 @@ def test_two_anchors_keep_their_distance_whatever_is_played() -> None:
         strengths(wins({"a=b": 1}), StrengthSettings(anchors=(("x", 1.0),)))
 
 
-def test_ranks_are_a_range_where_bots_cannot_be_told_apart() -> None:
+def test_indistinguishable_bots_share_a_range_of_ranks() -> None:
     fitted = strengths(
         wins({"a>b": 51, "b>a": 49, "a>c": 90, "c>a": 10, "b>c": 90, "c>b": 10}),
     )
     assert [(line.first, line.last) for line in fitted.lines] == [(1, 2), (1, 2), (3, 3)]
 
 
-def test_groups_that_never_met_are_told_and_all_but_the_largest_are_provisional() -> None:
+def test_unconnected_groups_are_listed_and_smaller_ones_provisional() -> None:
     table = {"a>b": 400, "b>a": 400, "b>c": 400, "c>b": 400, "x>y": 400, "y>x": 400}
     fitted = strengths(wins(table))
     assert fitted.groups == (("a", "b", "c"), ("x", "y"))
@@ -280,14 +280,14 @@ CIRCLE = {"a>b": 15, "b>a": 5, "b>c": 15, "c>b": 5, "c>a": 15, "a>c": 5}
 
 
 @pytest.mark.parametrize(("weighting", "moved"), [("pairs", False), ("matches", True)])
-def test_meeting_whom_one_beats_more_often_helps_nobody(weighting: Weighting, moved: bool) -> None:
+def test_meeting_weak_opponents_more_often_does_not_help(weighting: Weighting, moved: bool) -> None:
     often = CIRCLE | {"a>b": 150, "b>a": 50}
     fitted = strengths(wins(often), StrengthSettings(weighting=weighting))
     assert (fitted.of("a").value > 1220) == moved
     assert (abs(fitted.of("a").value - 1200) < 1e-4) != moved
 
 
-def test_a_circle_of_favourites_is_found_to_lack_fit() -> None:
+def test_cyclic_results_have_a_lack_of_fit() -> None:
     misfit = strengths(wins(CIRCLE)).lack_of_fit
     assert misfit is not None
     assert misfit.likelihood < 0.001
@@ -295,20 +295,20 @@ def test_a_circle_of_favourites_is_found_to_lack_fit() -> None:
     assert {pair.score for pair in misfit.worst} <= {0.75, 0.25}
 
 
-def test_results_as_strengths_have_them_do_not_lack_fit() -> None:
+def test_results_drawn_from_strengths_have_no_lack_of_fit() -> None:
     fair = {"a>b": 20, "b>a": 10, "b>c": 20, "c>b": 10, "a>c": 24, "c>a": 6}
     misfit = strengths(wins(fair)).lack_of_fit
     assert misfit is not None
     assert misfit.likelihood > 0.9
 
 
-def test_two_entrants_cannot_lack_fit() -> None:
+def test_two_entrants_have_no_lack_of_fit() -> None:
     assert strengths(wins({"a>b": 9, "b>a": 5})).lack_of_fit is None
 
 
 @pytest.mark.parametrize("upper", [1, 2, 5, 30, 1000])
 @pytest.mark.parametrize("lower", [5, 30, 1000])
-def test_the_tail_of_f_is_right_to_a_hundredth(upper: int, lower: int) -> None:
+def test_the_tail_of_the_f_distribution_is_accurate_to_a_hundredth(upper: int, lower: int) -> None:
     from scipy.stats import f
 
     for ratio in (0.3, 0.8, 1.0, 1.3, 2.0, 4.0, 8.0):
@@ -327,7 +327,7 @@ def test_the_tail_of_f_is_right_to_a_hundredth(upper: int, lower: int) -> None:
         {"weighting": "games"},
     ],
 )
-def test_settings_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
+def test_invalid_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"strength|prior|provisional"):
         StrengthSettings(**wrong)
 

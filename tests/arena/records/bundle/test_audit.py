@@ -53,13 +53,13 @@ def test_a_tournament_of_every_format_verifies(
     assert findings.actions > 10 * findings.games / 2
 
 
-def test_a_knockout_verifies_however_long_its_series_are(stage: Stage) -> None:
+def test_a_knockout_with_series_of_any_length_verifies(stage: Stage) -> None:
     cup = stage.play_out(stage.begin("knockout", stage.bots(5), settings={"best_of": 3}))
     assert checked(stage, cup).matches[MatchState.CLOSED] >= 8
     assert cup.state is TournamentState.CLOSED
 
 
-def test_a_test_of_two_verifies_with_what_was_in_flight_when_it_decided(stage: Stage) -> None:
+def test_a_decided_sprt_verifies_with_its_matches_in_flight(stage: Stage) -> None:
     cup = stage.begin("sprt", stage.bots(2), settings={"high": 400, "batch": 3, "limit": 7})
     checked(stage, stage.play_out(cup))
 
@@ -72,7 +72,7 @@ def test_games_of_more_than_two_and_of_partners_verify(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(("game", "seats"), [("poke", 2), ("pouku", 3), ("pokex", 4)])
-def test_faults_verify_whether_they_end_a_game_or_not(stage: Stage, game: str, seats: int) -> None:
+def test_faults_verify(stage: Stage, game: str, seats: int) -> None:
     cup = stage.begin("round-robin", stage.bots(3 if seats == 3 else 2), game=game, seats=seats)
     (match,) = transitions.due(stage.engine)
     stage.play(match, fault=True)
@@ -94,7 +94,7 @@ def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(stage: Stage)
     )
 
 
-def test_who_joined_and_who_left_are_part_of_the_schedule(stage: Stage) -> None:
+def test_joined_and_withdrawn_entrants_are_part_of_the_schedule(stage: Stage) -> None:
     cup = stage.begin("round-robin", stage.bots(3))
     stage.wave(1)
     lifecycle.add(stage.engine, cup.id, [FormatEntrant(name) for name in stage.bots(1, first=3)])
@@ -105,7 +105,7 @@ def test_who_joined_and_who_left_are_part_of_the_schedule(stage: Stage) -> None:
     assert set(findings.reasons) == {"bot1@1 was withdrawn: it is broken."}
 
 
-def test_who_leaves_a_knockout_had_not_left_while_it_was_still_paired(stage: Stage) -> None:
+def test_a_late_withdrawal_does_not_affect_earlier_knockout_pairings(stage: Stage) -> None:
     cup = stage.begin("knockout", stage.bots(4))
     stage.wave()
     final = transitions.due(stage.engine)
@@ -114,7 +114,7 @@ def test_who_leaves_a_knockout_had_not_left_while_it_was_still_paired(stage: Sta
     checked(stage, stage.play_out(cup))
 
 
-def test_a_void_match_is_told_with_its_reason(stage: Stage) -> None:
+def test_a_void_match_is_reported_with_its_reason(stage: Stage) -> None:
     cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 2})
     first = transitions.due(stage.engine)[0]
     stage.play(first, most=1)
@@ -125,12 +125,12 @@ def test_a_void_match_is_told_with_its_reason(stage: Stage) -> None:
     assert findings.seeds == 3
 
 
-def test_without_a_seed_of_the_tournament_each_match_has_one_of_its_own(stage: Stage) -> None:
+def test_without_a_tournament_seed_every_match_has_its_own(stage: Stage) -> None:
     cup = stage.play_out(stage.begin("round-robin", stage.bots(2), seed=None))
     assert checked(stage, cup).seeded is None
 
 
-def test_a_tournament_that_is_cancelled_verifies_as_far_as_it_was_played(stage: Stage) -> None:
+def test_a_cancelled_tournament_verifies(stage: Stage) -> None:
     cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 2})
     stage.wave(1)
     lifecycle.cancel(stage.engine, cup.id)
@@ -138,7 +138,7 @@ def test_a_tournament_that_is_cancelled_verifies_as_far_as_it_was_played(stage: 
     assert findings.matches == {MatchState.CLOSED: 1, MatchState.CANCELLED: 1}
 
 
-def test_of_a_running_tournament_nothing_is_told_that_must_be_secret(stage: Stage) -> None:
+def test_the_bundle_of_a_running_tournament_contains_no_secrets(stage: Stage) -> None:
     secret = b"\x5a" * 32
     cup = stage.begin("round-robin", stage.bots(3), boards=2, seed=secret)
     over, begun, untouched = transitions.due(stage.engine)

@@ -34,7 +34,9 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, Bundle]:
     return folder.read(stage.folder / "noon"), gather(stage.engine, cup.id)
 
 
-def test_what_goes_on_keeps_what_was_published(bundles: tuple[Bundle, Bundle]) -> None:
+def test_a_continued_tournament_agrees_with_its_earlier_bundle(
+    bundles: tuple[Bundle, Bundle],
+) -> None:
     noon, end = bundles
     assert audit(noon).problems == audit(end).problems == ()
     assert len(noon.matches) < len(end.matches)
@@ -94,14 +96,14 @@ def of_entrant(**values: Any) -> Change:
         ),
     ],
 )
-def test_what_has_changed_is_named(
+def test_changes_since_the_earlier_bundle_are_reported(
     bundles: tuple[Bundle, Bundle], change: Change, clause: str
 ) -> None:
     noon, end = bundles
     assert any(clause in problem for problem in changes(noon, change(end)))
 
 
-def test_who_has_left_stays_away_and_what_is_over_stays_over(
+def test_a_withdrawal_or_an_end_cannot_be_undone(
     bundles: tuple[Bundle, Bundle],
 ) -> None:
     _, end = bundles
@@ -116,7 +118,7 @@ def test_who_has_left_stays_away_and_what_is_over_stays_over(
     assert problem.startswith("bot0@1 has another owner, or joined or left")
 
 
-def test_a_bundle_of_files_and_one_of_the_store_can_be_compared(
+def test_bundles_from_files_and_store_can_be_compared(
     bundles: tuple[Bundle, Bundle], tmp_path: Path
 ) -> None:
     _, end = bundles

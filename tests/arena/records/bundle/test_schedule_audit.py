@@ -100,7 +100,7 @@ def retrace(cup: Playing, name: str, matches: list[Scheduled], *, closed: bool =
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_happened_is_found_again(name: str, seed: int) -> None:
+def test_an_unchanged_schedule_is_retraced(name: str, seed: int) -> None:
     cup = playing(name, seed)
     over = happen(cup, name)
     retracing = retrace(cup, name, schedule(cup), closed=over)
@@ -110,7 +110,7 @@ def test_what_happened_is_found_again(name: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_match_that_is_dropped_is_missed(name: str) -> None:
+def test_a_missing_match_is_reported(name: str) -> None:
     cup = playing(name, 1)
     over = happen(cup, name)
     every = schedule(cup)
@@ -126,7 +126,7 @@ def test_a_match_that_is_dropped_is_missed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_match_of_others_is_noticed(name: str) -> None:
+def test_a_match_of_other_entrants_is_reported(name: str) -> None:
     cup = playing(name, 2)
     over = happen(cup, name)
     every = schedule(cup)
@@ -139,7 +139,7 @@ def test_a_match_of_others_is_noticed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_of_a_tournament_that_goes_on_a_step_is_there_as_a_whole_or_not_at_all(name: str) -> None:
+def test_a_partial_step_of_a_running_tournament_is_reported(name: str) -> None:
     cup = playing(name, 3)
     over = happen(cup, name, limit=2)
     assert not over

@@ -447,7 +447,7 @@ def changed(value: Any) -> Any:
     return f"{value}x" if isinstance(value, str) else 1
 
 
-def test_a_changed_figure_of_the_standings_is_reported(forger: Forger) -> None:
+def test_a_changed_value_of_the_standings_is_reported(forger: Forger) -> None:
     true = forger.read("standings.json")
     bundle = folder.read(forger.where)
     every = list(leaves(true))
@@ -465,7 +465,7 @@ def test_a_changed_figure_of_the_standings_is_reported(forger: Forger) -> None:
     assert bundle.standings == true
 
 
-def test_a_figure_that_differs_in_the_last_digit_is_named(forger: Forger) -> None:
+def test_a_value_that_differs_in_the_last_digit_is_reported(forger: Forger) -> None:
     document = forger.read("standings.json")
     first = document["standings"][0]
     true, first["elo"] = first["elo"], first["elo"] + 1e-12

@@ -47,13 +47,13 @@ def promtool() -> str:
     return program_path
 
 
-def test_every_metric_that_is_asked_for_is_told() -> None:
+def test_every_metric_of_an_expression_exists() -> None:
     names = {name for text in expressions() for name in re.findall(r"pokearena_\w+", text)}
     assert names
     assert names <= BY_SAMPLE.keys()
 
 
-def test_every_label_that_is_asked_for_is_one_of_its_metric() -> None:
+def test_every_label_of_an_expression_exists() -> None:
     seen = 0
     for text in expressions():
         for name, matchers in re.findall(r"(pokearena_\w+)\{([^}]*)\}", text):
@@ -79,7 +79,7 @@ def words(target: dict[str, Any]) -> list[str]:
     return re.findall(r"pokearena_\w+", target["expr"])
 
 
-def test_panels_do_not_lie_on_each_other() -> None:
+def test_panels_do_not_overlap() -> None:
     places = [panel["gridPos"] for panel in panels()]
     taken = [
         (x, y)
@@ -101,7 +101,7 @@ def test_the_page_lists_every_metric() -> None:
     assert [metric.name for metric in metrics_collector.ALL if metric.name not in PAGE] == []
 
 
-def test_promtool_takes_the_alarms_and_each_goes_off_when_it_should() -> None:
+def test_promtool_accepts_the_alerts_and_each_fires() -> None:
     for words in (["check", "config", "prometheus.yaml"], ["test", "rules", "alarms_test.yaml"]):
         done = subprocess.run([promtool(), *words], cwd=RULES, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -36,7 +36,7 @@ def schedule(metrics_arena: Asked, cycles: int) -> str:
     return scheduler.begin(metrics_arena.place.store, plan, ["a@1", "b@1"]).id
 
 
-def test_every_figure_has_a_metric_and_every_metric_is_described(metrics_arena: Asked) -> None:
+def test_every_metric_has_a_sample_and_a_description(metrics_arena: Asked) -> None:
     play(metrics_arena)
     known = {name for metric in metrics_collector.ALL for name in metric.samples}
     assert {sample.name for sample in metrics_arena.samples()} <= known
@@ -46,7 +46,7 @@ def test_every_figure_has_a_metric_and_every_metric_is_described(metrics_arena: 
     assert all(metric.says for metric in metrics_collector.ALL)
 
 
-def test_matches_games_verdicts_and_decisions_are_those_of_the_store(metrics_arena: Asked) -> None:
+def test_matches_games_verdicts_and_decisions_match_the_store(metrics_arena: Asked) -> None:
     before = metrics_arena.samples()
     play(metrics_arena, cycles=3)
     after = metrics_arena.samples()
@@ -68,13 +68,13 @@ def test_matches_games_verdicts_and_decisions_are_those_of_the_store(metrics_are
     assert value(after, "pokearena_match_seconds_count") == 3
 
 
-def test_a_match_is_counted_once_however_often_somebody_asks(metrics_arena: Asked) -> None:
+def test_a_match_is_counted_once_over_several_scrapes(metrics_arena: Asked) -> None:
     play(metrics_arena)
     figures = [value(metrics_arena.samples(), "pokearena_games_total") for _ in range(3)]
     assert figures == [4, 4, 4]
 
 
-def test_matches_are_counted_from_the_first_and_their_games_from_now(metrics_arena: Asked) -> None:
+def test_matches_are_counted_from_the_first_and_games_from_the_start(metrics_arena: Asked) -> None:
     play(metrics_arena, cycles=2)
     later = Asked(
         metrics_arena.place,
@@ -86,7 +86,7 @@ def test_matches_are_counted_from_the_first_and_their_games_from_now(metrics_are
     assert value(samples, "pokearena_games_total") == 0
 
 
-def test_a_decision_lies_between_the_bounds_it_was_made_in(metrics_arena: Asked) -> None:
+def test_a_decision_is_counted_in_its_bucket(metrics_arena: Asked) -> None:
     play(metrics_arena)
     samples = metrics_arena.samples()
 
@@ -99,7 +99,7 @@ def test_a_decision_lies_between_the_bounds_it_was_made_in(metrics_arena: Asked)
     assert mean == pytest.approx(0.0025, rel=0.1)
 
 
-def test_every_bin_of_decision_times_is_counted_at_the_first_bound_it_reaches() -> None:
+def test_every_bin_is_counted_at_the_first_bound_above_it() -> None:
     for bin_ in range(-40, 80):
         spread = metrics_collector.Spread(metrics_collector.DECISION_BOUNDS)
         metrics_collector.count_bin(spread, bin_, 1)
@@ -108,7 +108,7 @@ def test_every_bin_of_decision_times_is_counted_at_the_first_bound_it_reaches() 
         assert place == sum(bound < edge * 0.999999 for bound in spread.bounds)
 
 
-def test_what_is_open_is_told_by_how_it_stands(metrics_arena: Asked) -> None:
+def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Asked) -> None:
     store = metrics_arena.place.store
     cup = schedule(metrics_arena, cycles=4)
     due = transitions.due(store)
@@ -132,7 +132,7 @@ def test_what_is_open_is_told_by_how_it_stands(metrics_arena: Asked) -> None:
     assert value(samples, "pokearena_tournaments", state="paused") == 1
 
 
-def test_failures_of_the_arena_are_counted(metrics_arena: Asked) -> None:
+def test_infrastructure_failures_are_counted(metrics_arena: Asked) -> None:
     store = metrics_arena.place.store
     schedule(metrics_arena, cycles=1)
     lease = transitions.lease(store, transitions.due(store)[0], "w1")
@@ -141,14 +141,14 @@ def test_failures_of_the_arena_are_counted(metrics_arena: Asked) -> None:
     assert value(metrics_arena.samples(), "pokearena_failures_total") == 1
 
 
-def test_hints_in_the_queue_are_counted(metrics_arena: Asked) -> None:
+def test_queued_jobs_are_counted(metrics_arena: Asked) -> None:
     queue = MatchQueue(metrics_arena.redis)
     queue.enqueue("m-1")
     queue.enqueue("m-2")
     assert value(metrics_arena.samples(), "pokearena_queue_hints") == 2
 
 
-def test_how_long_transactions_took_is_added_up_over_processes(metrics_arena: Asked) -> None:
+def test_transaction_times_are_summed_over_processes(metrics_arena: Asked) -> None:
     for seconds in (0.003, 0.0005, 99.0):
         # Each one as from a separate worker process.
         timings_of_process = Timings()
@@ -165,7 +165,7 @@ def test_how_long_transactions_took_is_added_up_over_processes(metrics_arena: As
     assert value(samples, "pokearena_worker_lag_seconds_count") == 3
 
 
-def test_every_transaction_that_writes_is_timed(metrics_arena: Asked) -> None:
+def test_every_write_transaction_is_timed(metrics_arena: Asked) -> None:
     timings.HERE.forget()
     schedule(metrics_arena, cycles=1)
     timings.HERE.send(metrics_arena.redis)
@@ -174,7 +174,7 @@ def test_every_transaction_that_writes_is_timed(metrics_arena: Asked) -> None:
     assert sum(transactions["add_version"].counts) == 2
 
 
-def test_a_transaction_that_fails_is_not_timed(metrics_arena: Asked) -> None:
+def test_a_failed_transaction_is_not_timed(metrics_arena: Asked) -> None:
     timings.HERE.forget()
     with (
         pytest.raises(ValueError, match="for the test"),
@@ -185,7 +185,7 @@ def test_a_transaction_that_fails_is_not_timed(metrics_arena: Asked) -> None:
     assert timings.read(metrics_arena.redis) == {}
 
 
-def test_without_redis_the_rest_is_told(metrics_arena: Asked, tmp_path: Path) -> None:
+def test_without_redis_other_metrics_are_exported(metrics_arena: Asked, tmp_path: Path) -> None:
     play(metrics_arena)
     nobody = connect(f"unix://{tmp_path}/nobody.sock")
     assert nobody is not None
@@ -198,7 +198,7 @@ def test_without_redis_the_rest_is_told(metrics_arena: Asked, tmp_path: Path) ->
     assert not labels(samples, "pokearena_queue_hints")
 
 
-def test_without_the_database_what_was_counted_stays(metrics_arena: Asked) -> None:
+def test_without_the_database_counters_keep_their_values(metrics_arena: Asked) -> None:
     play(metrics_arena)
     metrics_arena.samples()
     metrics_arena.place.store.dispose()
@@ -213,7 +213,7 @@ def test_without_the_database_what_was_counted_stays(metrics_arena: Asked) -> No
     assert value(metrics_arena.samples(), "pokearena_up", service="database") == 1
 
 
-def test_a_language_that_is_not_known_does_not_make_a_line_of_its_own() -> None:
+def test_unknown_languages_share_one_label() -> None:
     assert [language(word) for word in ("Go", "", "brainfuck-2", "remote")] == [
         "go",
         "unknown",
@@ -222,7 +222,7 @@ def test_a_language_that_is_not_known_does_not_make_a_line_of_its_own() -> None:
     ]
 
 
-def test_only_so_many_bots_have_a_line_of_their_own(
+def test_the_number_of_bot_labels_is_limited(
     metrics_arena: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metrics_collector, "MOST_BOTS", 1)
@@ -234,7 +234,7 @@ def test_only_so_many_bots_have_a_line_of_their_own(
     assert bots == {"a@1", "others"}
 
 
-def test_a_match_that_closed_while_counting_began_is_not_lost_or_doubled(
+def test_a_match_closed_during_the_first_count_is_counted_once(
     metrics_arena: Asked,
 ) -> None:
     play(metrics_arena)

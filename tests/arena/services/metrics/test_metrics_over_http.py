@@ -22,7 +22,7 @@ from tests.arena.cli.terminal import POKEARENA
 from tests.arena.services.metrics.arena import Asked, labels, scraped, value
 
 
-def test_the_figures_are_at_one_address_and_nothing_else_is(metrics_arena: Asked) -> None:
+def test_metrics_and_health_are_the_only_pages(metrics_arena: Asked) -> None:
     with metrics_server.served(metrics_arena.collector, "127.0.0.1", 0) as url:
         assert value(scraped(url), "pokearena_up", service="database") == 1
         with urlopen(url.replace("/metrics", "/healthz")) as answer:
@@ -31,7 +31,7 @@ def test_the_figures_are_at_one_address_and_nothing_else_is(metrics_arena: Asked
             urlopen(url.replace("/metrics", "/"))
 
 
-def test_an_address_that_is_taken_is_said_in_a_sentence(metrics_arena: Asked) -> None:
+def test_a_used_address_is_refused(metrics_arena: Asked) -> None:
     with metrics_server.served(metrics_arena.collector, "127.0.0.1", 0) as url:
         port = int(url.split(":")[2].split("/")[0])
         with (
@@ -63,7 +63,7 @@ def serving(data: Path) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.long
-def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: Path) -> None:
+def test_metrics_grow_between_scrapes_by_the_new_matches(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with serving(data) as served:
         before = scraped(served["metrics"])

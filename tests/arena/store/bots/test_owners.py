@@ -8,7 +8,7 @@ from arena.store import database, schema
 from arena.store.bots import owners
 
 
-def test_an_owner_is_known_by_the_token_and_by_no_other(store: Engine) -> None:
+def test_an_owner_is_identified_only_by_the_right_token(store: Engine) -> None:
     ada, bob = owners.add(store, "ada"), owners.add(store, "bob")
     assert owners.is_of(store, ada, "ada")
     assert not owners.is_of(store, bob, "ada")
@@ -17,7 +17,7 @@ def test_an_owner_is_known_by_the_token_and_by_no_other(store: Engine) -> None:
     assert not owners.is_of(store, "", "ada")
 
 
-def test_who_has_no_token_is_known_by_none(store: Engine) -> None:
+def test_an_owner_without_a_token_is_not_identified(store: Engine) -> None:
     assert not owners.is_of(store, "", "")
     assert not owners.is_of(store, "", "nobody")
     assert not owners.is_of(store, "\udcff", "nobody")
@@ -32,14 +32,14 @@ def test_a_token_has_256_bits_and_is_not_stored(store: Engine) -> None:
     assert not any(token in str(row) for token in tokens for row in stored)
 
 
-def test_a_new_token_ends_the_one_before(store: Engine) -> None:
+def test_a_new_token_invalidates_the_previous_one(store: Engine) -> None:
     before = owners.add(store, "ada")
     after = owners.renew(store, "ada")
     assert not owners.is_of(store, before, "ada")
     assert owners.is_of(store, after, "ada")
 
 
-def test_a_removed_owner_is_known_by_nothing(store: Engine) -> None:
+def test_the_token_of_a_removed_owner_is_invalid(store: Engine) -> None:
     token = owners.add(store, "ada")
     assert [owner.name for owner in owners.listing(store)] == ["ada"]
     owners.remove(store, "ada")
@@ -47,7 +47,7 @@ def test_a_removed_owner_is_known_by_nothing(store: Engine) -> None:
     assert owners.listing(store) == ()
 
 
-def test_what_cannot_be_done_is_said(store: Engine) -> None:
+def test_invalid_operations_are_refused(store: Engine) -> None:
     owners.add(store, "ada")
     with pytest.raises(Conflict, match="ada has a token already"):
         owners.add(store, "ada")

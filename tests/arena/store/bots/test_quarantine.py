@@ -60,7 +60,7 @@ def state(store: Engine, match: str) -> MatchState:
     return listing.find(store, match).state
 
 
-def test_three_failed_matches_while_three_others_close_are_a_quarantine(
+def test_three_failures_while_three_others_close_quarantine_a_version(
     store: Engine, schedule: Schedule, close: Do, fail: Do
 ) -> None:
     cup = schedule(4, cycles=2)
@@ -88,7 +88,7 @@ def test_three_failed_matches_while_three_others_close_are_a_quarantine(
     assert [each.id for each in versions.listing(store) if each.quarantined is not None] == [BAD]
 
 
-def test_an_outage_of_everything_quarantines_nobody(
+def test_a_general_outage_quarantines_no_version(
     store: Engine, schedule: Schedule, close: Do, fail: Do
 ) -> None:
     cup = schedule(4, cycles=2)
@@ -101,7 +101,9 @@ def test_an_outage_of_everything_quarantines_nobody(
     assert all(version.quarantined is None for version in versions.listing(store))
 
 
-def test_a_closed_match_clears_it(store: Engine, schedule: Schedule, close: Do, fail: Do) -> None:
+def test_a_closed_match_resets_the_failures(
+    store: Engine, schedule: Schedule, close: Do, fail: Do
+) -> None:
     cup = schedule(4, cycles=2)
     bad, good = split(store, cup)
     fail(bad[0])
@@ -146,9 +148,7 @@ def jailed(store: Engine, schedule: Schedule, close: Do, fail: Do) -> Tournament
     return cup
 
 
-def test_who_is_in_quarantine_enters_no_tournament_until_it_is_lifted(
-    store: Engine, jailed: Tournament
-) -> None:
+def test_a_quarantined_version_cannot_enter_tournaments(store: Engine, jailed: Tournament) -> None:
     entrants = ["bot0@1", BAD]
     with pytest.raises(Conflict, match=r"bot3@1 is in quarantine: .*`pokearena bot release"):
         scheduler.begin(store, jailed.plan, entrants)
@@ -160,7 +160,7 @@ def test_who_is_in_quarantine_enters_no_tournament_until_it_is_lifted(
         quarantine.lift(store, "nobody@1")
 
 
-def test_what_failed_before_it_was_lifted_is_forgotten(
+def test_lifting_a_quarantine_resets_the_failures(
     store: Engine, jailed: Tournament, close: Do, fail: Do
 ) -> None:
     quarantine.lift(store, BAD)

@@ -87,9 +87,7 @@ def plain(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_version_arrives_as_it_is_built_with_every_byte_and_right(
-    arena: Arena, mine: Path
-) -> None:
+def test_a_fetched_version_equals_the_built_one(arena: Arena, mine: Path) -> None:
     bot = arena.add(mine)
     arrived = arena.arrived(bot)
     assert arrived.folder == arena.there.versions / bot.content
@@ -99,7 +97,7 @@ def test_a_version_arrives_as_it_is_built_with_every_byte_and_right(
     assert (arrived.label, arrived.content, arrived.trusted) == ("mine@1", bot.content, True)
 
 
-def test_what_is_in_the_folder_already_is_not_fetched_again(arena: Arena, mine: Path) -> None:
+def test_a_version_in_the_folder_is_not_fetched_again(arena: Arena, mine: Path) -> None:
     bot = arena.add(mine)
     arena.arrived(bot)
     with arena.engine.begin() as connection:
@@ -107,7 +105,7 @@ def test_what_is_in_the_folder_already_is_not_fetched_again(arena: Arena, mine: 
     assert arena.arrived(bot).folder == arena.there.versions / bot.content
 
 
-def test_the_folder_where_it_was_added_is_used_where_there_is_one(arena: Arena, mine: Path) -> None:
+def test_an_existing_original_folder_is_used(arena: Arena, mine: Path) -> None:
     bot = version_store.admit(local(mine), arena.here.versions)
     fetched = version_files.bot(
         arena.engine, "mine@1", bot.content, str(bot.folder), arena.there.versions
@@ -116,7 +114,7 @@ def test_the_folder_where_it_was_added_is_used_where_there_is_one(arena: Arena, 
     assert list(arena.there.versions.iterdir()) == []
 
 
-def test_what_only_strangers_have_sent_is_marked_there_too_until_the_organiser_names_it(
+def test_an_untrusted_version_is_marked_until_the_organiser_adds_it(
     arena: Arena, plain: Path
 ) -> None:
     bot = arena.add(plain, trusted=False)
@@ -127,7 +125,7 @@ def test_what_only_strangers_have_sent_is_marked_there_too_until_the_organiser_n
     assert kept.trusted
 
 
-def test_several_workers_may_fetch_it_at_once(arena: Arena, mine: Path) -> None:
+def test_several_workers_can_fetch_a_version_at_once(arena: Arena, mine: Path) -> None:
     bot = arena.add(mine)
     with ThreadPoolExecutor(4) as pool:
         bots = list(pool.map(lambda _: arena.arrived(bot), range(4)))
@@ -138,7 +136,7 @@ def test_several_workers_may_fetch_it_at_once(arena: Arena, mine: Path) -> None:
     }
 
 
-def test_room_is_made_when_something_is_fetched_and_a_match_keeps_its_bots(
+def test_fetching_evicts_versions_except_those_in_use(
     arena: Arena, mine: Path, plain: Path
 ) -> None:
     def fetch(bot: Bot, match: ExitStack) -> None:
@@ -163,7 +161,7 @@ def test_room_is_made_when_something_is_fetched_and_a_match_keeps_its_bots(
         assert there() == {second.content, third.content}
 
 
-def test_what_is_added_where_it_was_fetched_stays_there(arena: Arena, plain: Path) -> None:
+def test_adding_a_fetched_version_keeps_it_from_eviction(arena: Arena, plain: Path) -> None:
     bot = arena.add(plain)
     arena.arrived(bot)
     mark = fetched(arena.there.versions / bot.content)
@@ -172,7 +170,7 @@ def test_what_is_added_where_it_was_fetched_stays_there(arena: Arena, plain: Pat
     assert not mark.exists()
 
 
-def test_several_may_keep_it_at_once_and_it_is_kept_once(arena: Arena, mine: Path) -> None:
+def test_concurrent_uploads_of_a_version_store_it_once(arena: Arena, mine: Path) -> None:
     bot = version_store.admit(local(mine), arena.here.versions)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: version_files.keep(arena.engine, bot), range(4)))
@@ -181,12 +179,12 @@ def test_several_may_keep_it_at_once_and_it_is_kept_once(arena: Arena, mine: Pat
     assert arena.arrived(bot).content == bot.content
 
 
-def test_files_that_are_nowhere_are_named_with_what_to_do(arena: Arena) -> None:
+def test_missing_files_are_reported_with_a_remedy(arena: Arena) -> None:
     with pytest.raises(BotError, match=r"mine@1 are neither here .* nor in the store; start"):
         version_files.bot(arena.engine, "mine@1", "0" * 64, "/elsewhere", arena.there.versions)
 
 
-def test_pieces_that_were_changed_in_the_store_are_refused(arena: Arena, mine: Path) -> None:
+def test_changed_blobs_are_refused(arena: Arena, mine: Path) -> None:
     bot = arena.add(mine)
     table = schema.crate_pieces
     with database.writing(arena.engine) as connection:
@@ -196,7 +194,7 @@ def test_pieces_that_were_changed_in_the_store_are_refused(arena: Arena, mine: P
     assert list(arena.there.versions.iterdir()) == []
 
 
-def test_files_that_are_another_bots_are_refused(arena: Arena, mine: Path) -> None:
+def test_files_of_another_bot_are_refused(arena: Arena, mine: Path) -> None:
     bot = arena.add(mine)
     assert bot.folder is not None
     packed = io.BytesIO()
@@ -208,9 +206,7 @@ def test_files_that_are_another_bots_are_refused(arena: Arena, mine: Path) -> No
     assert list(arena.there.versions.iterdir()) == []
 
 
-def test_an_arena_that_was_one_machine_puts_into_the_store_what_it_has(
-    arena: Arena, mine: Path
-) -> None:
+def test_local_versions_are_uploaded_to_the_store(arena: Arena, mine: Path) -> None:
     bot = version_store.admit(local(mine), arena.here.versions)
     arena.registered(bot)
     versions.add(arena.engine, "gone", "1", "1" * 64, "/nowhere", {})
@@ -228,7 +224,7 @@ def test_the_same_folder_is_packed_to_the_same_bytes(arena: Arena, mine: Path) -
     assert first.getvalue() == second.getvalue()
 
 
-def test_links_are_sent_as_links_and_what_is_no_file_stays(tmp_path: Path) -> None:
+def test_links_are_archived_as_links_and_sockets_are_skipped(tmp_path: Path) -> None:
     folder = tmp_path / "bot"
     (folder / "bin").mkdir(parents=True)
     (folder / "bot.toml").write_text(f'name = "mine"\nrun = ["./bin/python"]\n{BUILD}')
@@ -246,7 +242,7 @@ def test_links_are_sent_as_links_and_what_is_no_file_stays(tmp_path: Path) -> No
     assert not (tmp_path / content / "target" / "s").exists()
 
 
-def test_what_cargo_keeps_to_build_again_is_not_sent(tmp_path: Path) -> None:
+def test_intermediate_files_of_cargo_are_not_archived(tmp_path: Path) -> None:
     release = tmp_path / "target" / "release"
     for name in ("deps", "build", ".fingerprint", "incremental"):
         (release / name).mkdir(parents=True)
@@ -262,7 +258,7 @@ def test_what_cargo_keeps_to_build_again_is_not_sent(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../out", "x/../../out"])
-def test_a_crate_that_leads_out_of_its_folder_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_build_archive_that_escapes_its_folder_is_refused(tmp_path: Path, name: str) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:
         tar.addfile(tarfile.TarInfo(name), io.BytesIO())
@@ -272,7 +268,7 @@ def test_a_crate_that_leads_out_of_its_folder_is_refused(tmp_path: Path, name: s
     assert list(tmp_path.rglob("out")) == []
 
 
-def test_a_bot_that_is_too_large_when_it_is_built_is_not_sent(
+def test_a_build_that_is_too_large_is_refused(
     arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_archive, "MOST_BYTES", version_files.PIECE)
@@ -280,9 +276,7 @@ def test_a_bot_that_is_too_large_when_it_is_built_is_not_sent(
         arena.add(mine)
 
 
-def test_the_mark_of_strangers_lies_beside_the_folder_before_it_is_there(
-    arena: Arena, plain: Path
-) -> None:
+def test_the_untrusted_marker_exists_before_the_folder(arena: Arena, plain: Path) -> None:
     bot = arena.add(plain, trusted=False)
     arena.arrived(bot)
     assert strangers(arena.there.versions / bot.content).exists()

@@ -26,12 +26,12 @@ def test_a_version_is_found_by_name_and_number(store: Engine) -> None:
     assert versions.find(store, "greedy@1.2") == added
 
 
-def test_a_version_that_is_not_there_is_named(store: Engine) -> None:
+def test_an_unknown_version_is_reported(store: Engine) -> None:
     with pytest.raises(NotFound, match="unknown version greedy@7;"):
         versions.find(store, "greedy@7")
 
 
-def test_registering_the_same_content_again_gives_what_is_there(store: Engine) -> None:
+def test_registering_the_same_content_returns_the_existing_version(store: Engine) -> None:
     assert add(store, "greedy", "1") == add(store, "greedy", "1")
     assert len(versions.listing(store)) == 1
 
@@ -43,14 +43,14 @@ def test_a_version_never_changes_its_content(store: Engine) -> None:
     assert versions.find(store, "greedy@1") == first
 
 
-def test_versions_are_listed_by_name_and_then_as_they_came(store: Engine) -> None:
+def test_versions_are_listed_by_name_and_then_by_age(store: Engine) -> None:
     for name, number in (("b", "10"), ("a", "1"), ("b", "9")):
         add(store, name, number)
     assert [version.id for version in versions.listing(store)] == ["a@1", "b@10", "b@9"]
     assert [version.id for version in versions.listing(store, name="b")] == ["b@10", "b@9"]
 
 
-def test_a_retired_version_is_listed_only_when_asked_for(store: Engine) -> None:
+def test_a_retired_version_is_listed_only_on_request(store: Engine) -> None:
     add(store, "a", "1")
     add(store, "a", "2")
     retired = versions.retire(store, "a@1")
@@ -64,13 +64,13 @@ def test_a_version_retires_once(store: Engine) -> None:
     assert versions.retire(store, "a@1") == versions.retire(store, "a@1")
 
 
-def test_nobody_can_retire_what_is_not_there(store: Engine) -> None:
+def test_an_unknown_version_cannot_be_retired(store: Engine) -> None:
     with pytest.raises(NotFound, match="a@1"):
         versions.retire(store, "a@1")
 
 
 @pytest.mark.long
-def test_several_processes_may_register_one_version_at_once(store: Engine, contend: Start) -> None:
+def test_several_processes_can_register_one_version_at_once(store: Engine, contend: Start) -> None:
     processes = [contend("register") for _ in range(3)]
     ends = [(process.communicate()[1], process.returncode) for process in processes]
     assert ends == [("", 0)] * 3

@@ -25,7 +25,7 @@ def result(**words: Any) -> dict[str, Any]:
     return {"type": "result", "game": 5, "verdicts": ["finished"] * seats} | counted | words
 
 
-def test_what_is_said_by_seat_is_kept_by_entrant() -> None:
+def test_results_by_seat_are_stored_by_entrant() -> None:
     text = record(
         game(["b@1", "a@1"]),
         result(places=[1, 2], scores=[850, 350], faults=[0, 1], bank_ms=[7, 9]),
@@ -36,7 +36,7 @@ def test_what_is_said_by_seat_is_kept_by_entrant() -> None:
     assert read.verdicts == ("finished", "finished")
 
 
-def test_banks_and_crashes_stay_by_seat_as_a_table_needs_them() -> None:
+def test_banks_and_crashes_are_stored_by_seat() -> None:
     text = record(
         game(["b@1", "a@1"]),
         result(places=[1, 2], scores=None, bank_ms=[7, 9], slowest_ms=[0.5, 3.1], crashes=[1, 0]),
@@ -50,7 +50,7 @@ def test_banks_and_crashes_stay_by_seat_as_a_table_needs_them() -> None:
     }
 
 
-def test_a_game_that_a_fault_ended_has_no_scores() -> None:
+def test_a_game_ended_by_a_fault_has_no_scores() -> None:
     text = record(
         game(["a@1", "b@1"]),
         {
@@ -107,6 +107,6 @@ def test_an_entrant_with_two_seats_has_their_place_and_the_faults_of_both() -> N
         ),
     ],
 )
-def test_what_is_no_game_of_these_entrants_is_refused(text: str, sentence: str) -> None:
+def test_an_invalid_game_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         games.read(text, TWO)

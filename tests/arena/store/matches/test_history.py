@@ -29,9 +29,7 @@ def cup(store: Engine, schedule: Schedule, played: MakePlayed) -> Tournament:
     return cup
 
 
-def test_only_closed_matches_of_a_bot_are_told_and_the_newest_first(
-    store: Engine, cup: Tournament
-) -> None:
+def test_closed_matches_of_a_bot_are_listed_newest_first(store: Engine, cup: Tournament) -> None:
     by_name = {
         name: history.matches(store, [(name,)]) for name in ("bot0@1", "bot1@1", "bot2@1", "bot9@1")
     }
@@ -44,7 +42,7 @@ def test_only_closed_matches_of_a_bot_are_told_and_the_newest_first(
         assert times == sorted(times, reverse=True)
 
 
-def test_a_match_of_two_of_its_versions_is_told_once(store: Engine, cup: Tournament) -> None:
+def test_a_match_of_two_versions_of_a_bot_is_listed_once(store: Engine, cup: Tournament) -> None:
     every = ("bot0@1", "bot1@1", "bot2@1")
     matches = history.matches(store, [every])
     assert len(matches) == len({match.match for match in matches}) == 2
@@ -52,9 +50,7 @@ def test_a_match_of_two_of_its_versions_is_told_once(store: Engine, cup: Tournam
     assert [each.match for each in history.matches(store, [every], offset=1)] == [matches[1].match]
 
 
-def test_only_those_of_two_bots_or_of_some_tournaments_are_told_if_asked(
-    store: Engine, cup: Tournament
-) -> None:
+def test_matches_can_be_filtered_by_opponent_and_tournament(store: Engine, cup: Tournament) -> None:
     first, second = (
         match.entrants for match in history.matches(store, [("bot0@1", "bot1@1", "bot2@1")])
     )
@@ -65,7 +61,7 @@ def test_only_those_of_two_bots_or_of_some_tournaments_are_told_if_asked(
     assert history.matches(store, [second], ["t-none"]) == ()
 
 
-def test_the_newest_are_found_by_an_index_and_no_other_match_is_read(tmp_path: Path) -> None:
+def test_the_newest_matches_are_found_by_an_index(tmp_path: Path) -> None:
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
     database.upgrade(engine)
     queries: list[tuple[str, Any]] = []
@@ -95,7 +91,7 @@ _BEFORE_THEY_WERE_COUNTED = """
 """
 
 
-def test_an_older_database_is_counted_when_it_is_upgraded(store: Engine, cup: Tournament) -> None:
+def test_upgrading_an_older_database_counts_its_matches(store: Engine, cup: Tournament) -> None:
     def rows() -> tuple[Any, ...]:
         every = [(f"bot{bot}@1",) for bot in range(3)]
         return tournaments.progress(store, cup.id), [history.matches(store, [bot]) for bot in every]

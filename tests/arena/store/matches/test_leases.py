@@ -46,7 +46,7 @@ def committed(store: Engine, match: str) -> list[tuple[int, int]]:
         return [(row.game, row.attempt) for row in connection.execute(query.order_by(games.c.game))]
 
 
-def test_a_lease_has_all_that_is_needed_to_play(store: Engine, schedule: Schedule) -> None:
+def test_a_lease_contains_the_match_specification(store: Engine, schedule: Schedule) -> None:
     cup = schedule(boards=3)
     lease = take(store, owner="worker-1")
     assert (lease.owner, lease.attempt, lease.committed) == ("worker-1", 1, ())
@@ -60,7 +60,7 @@ def test_a_lease_has_all_that_is_needed_to_play(store: Engine, schedule: Schedul
     assert [entrant.manifest for entrant in spec.entrants] == [{"run": ["x"]}] * 2
 
 
-def test_what_somebody_has_nobody_else_gets(store: Engine, schedule: Schedule) -> None:
+def test_a_leased_match_cannot_be_leased_again(store: Engine, schedule: Schedule) -> None:
     schedule()
     lease = take(store)
     assert transitions.due(store) == ()
@@ -68,11 +68,11 @@ def test_what_somebody_has_nobody_else_gets(store: Engine, schedule: Schedule) -
     assert listing.find(store, lease.match).owner == "worker"
 
 
-def test_a_hint_at_a_match_that_is_not_there_is_idle(store: Engine) -> None:
+def test_leasing_an_unknown_match_returns_nothing(store: Engine) -> None:
     assert transitions.lease(store, "m-none", "worker") is None
 
 
-def test_due_matches_come_in_canonical_order_and_no_more_than_asked(
+def test_due_matches_are_listed_in_canonical_order_up_to_the_limit(
     store: Engine, schedule: Schedule
 ) -> None:
     first, second = schedule(3), schedule(3)
@@ -85,7 +85,7 @@ def test_due_matches_come_in_canonical_order_and_no_more_than_asked(
     assert list(transitions.due(store, limit=4)) == [expected[0], *expected[2:5]]
 
 
-def test_of_many_threads_one_gets_the_match(store: Engine, schedule: Schedule) -> None:
+def test_one_of_many_threads_gets_the_lease(store: Engine, schedule: Schedule) -> None:
     schedule()
     (match,) = transitions.due(store)
     together = Barrier(8)
@@ -101,7 +101,7 @@ def test_of_many_threads_one_gets_the_match(store: Engine, schedule: Schedule) -
 
 
 @pytest.mark.long
-def test_of_several_processes_each_match_is_played_by_one(
+def test_each_match_is_leased_by_one_of_several_processes(
     store: Engine, schedule: Schedule, contend: Start
 ) -> None:
     cup = schedule(7)
@@ -116,7 +116,7 @@ def test_of_several_processes_each_match_is_played_by_one(
     assert len(list(results.closed(store, [cup.id]))) == 21
 
 
-def test_a_lease_can_be_renewed_while_it_holds(store: Engine, schedule: Schedule) -> None:
+def test_a_valid_lease_can_be_renewed(store: Engine, schedule: Schedule) -> None:
     schedule()
     lease = transitions.lease(store, transitions.due(store)[0], "worker", seconds=100)
     assert lease is not None
@@ -128,7 +128,7 @@ def test_a_lease_can_be_renewed_while_it_holds(store: Engine, schedule: Schedule
         assert 100 < connection.execute(until).scalar_one() <= 1000
 
 
-def test_a_lapsed_lease_is_lost_even_if_nobody_has_taken_the_match(
+def test_an_expired_lease_is_lost_before_it_is_taken_over(
     store: Engine, schedule: Schedule, played: Played, lapse: Lapse
 ) -> None:
     schedule()
@@ -141,7 +141,7 @@ def test_a_lapsed_lease_is_lost_even_if_nobody_has_taken_the_match(
     assert committed(store, lease.match) == []
 
 
-def test_a_lapsed_match_is_taken_over_and_its_old_holder_is_fenced_off(
+def test_a_takeover_fences_off_the_previous_worker(
     store: Engine, schedule: Schedule, played: Played, lapse: Lapse
 ) -> None:
     schedule()
@@ -164,7 +164,7 @@ def test_a_lapsed_match_is_taken_over_and_its_old_holder_is_fenced_off(
     assert committed(store, old.match) == [(0, 1), (1, 2)]
 
 
-def test_who_takes_over_gets_what_the_games_before_took_from_the_seats(
+def test_a_takeover_keeps_used_banks_and_faults(
     store: Engine, schedule: Schedule, played: Played, lapse: Lapse
 ) -> None:
     schedule()
@@ -176,9 +176,7 @@ def test_who_takes_over_gets_what_the_games_before_took_from_the_seats(
     assert game.tally["faults"] == [0, 1]
 
 
-def test_the_last_game_closes_the_match_once(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_the_last_game_closes_the_match(store: Engine, schedule: Schedule, played: Played) -> None:
     schedule(boards=2)
     lease = take(store)
     # Games may finish in any order.
@@ -209,7 +207,7 @@ def test_a_game_is_committed_once(store: Engine, schedule: Schedule, played: Pla
     assert committed(store, lease.match) == [(0, 1)]
 
 
-def test_a_game_that_is_none_of_the_match_is_refused(
+def test_a_game_of_another_match_is_refused(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule(boards=2)
@@ -223,7 +221,7 @@ def test_a_game_that_is_none_of_the_match_is_refused(
     assert committed(store, lease.match) == []
 
 
-def test_giving_a_match_back_makes_it_due_at_once_and_is_no_failure(
+def test_a_released_match_is_due_at_once_and_has_no_failure(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule()
@@ -238,14 +236,14 @@ def test_giving_a_match_back_makes_it_due_at_once_and_is_no_failure(
     assert (again.attempt, [game.game for game in again.committed]) == (2, [0])
 
 
-def test_a_match_can_be_given_back_any_number_of_times(store: Engine, schedule: Schedule) -> None:
+def test_a_match_can_be_released_any_number_of_times(store: Engine, schedule: Schedule) -> None:
     schedule()
     for _ in range(2 * FAILURES_TO_VOID):
         transitions.release(store, take(store))
     assert listing.find(store, transitions.due(store)[0]).failures == 0
 
 
-def test_three_failures_of_the_arena_make_a_match_void(
+def test_three_infrastructure_failures_make_a_match_void(
     store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
     schedule()
@@ -263,7 +261,7 @@ def test_three_failures_of_the_arena_make_a_match_void(
     assert list(results.closed(store)) == []
 
 
-def test_a_failure_that_is_told_counts_like_one_that_is_found(
+def test_reported_failures_count_like_detected_ones(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule()
@@ -277,7 +275,7 @@ def test_a_failure_that_is_told_counts_like_one_that_is_found(
         transitions.commit_game(store, lease, played(lease.spec, 0))
 
 
-def test_a_match_can_be_given_up_for_a_reason(
+def test_a_match_can_be_voided_with_a_reason(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule()
@@ -290,7 +288,7 @@ def test_a_match_can_be_given_up_for_a_reason(
         transitions.commit_game(store, lease, played(lease.spec, 0))
 
 
-def test_what_is_over_is_not_given_up(store: Engine, schedule: Schedule, played: Played) -> None:
+def test_a_closed_match_cannot_be_voided(store: Engine, schedule: Schedule, played: Played) -> None:
     schedule()
     lease = take(store)
     finish(store, played, lease)
@@ -300,7 +298,7 @@ def test_what_is_over_is_not_given_up(store: Engine, schedule: Schedule, played:
         transitions.void(store, "m-none", "Why not.")
 
 
-def test_holders_who_finish_at_once_all_close_their_matches(
+def test_workers_that_finish_at_once_all_close_their_matches(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     cup = schedule(4)

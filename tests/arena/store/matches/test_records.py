@@ -236,7 +236,7 @@ RESULTS: dict[str, Damage] = {
 """Damage beside true records, which `ladder rebuild` corrects."""
 
 
-def test_a_store_that_nobody_altered_has_no_problems(store: Engine) -> None:
+def test_an_unaltered_store_has_no_problems(store: Engine) -> None:
     assert audited(store) == {}
     assert different(store) == []
     reports = list(store_audit.audit(store, _quietly))
@@ -247,7 +247,7 @@ def test_a_store_that_nobody_altered_has_no_problems(store: Engine) -> None:
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_a_damaged_record_is_named(store: Engine, name: str) -> None:
+def test_a_damaged_record_is_reported(store: Engine, name: str) -> None:
     match = closed_match(store)
     change(store, RECORDS[name], match)
     problems = audited(store)
@@ -257,7 +257,7 @@ def test_a_damaged_record_is_named(store: Engine, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SCHEDULE)
-def test_a_damaged_match_is_named(store: Engine, name: str) -> None:
+def test_a_damaged_match_is_reported(store: Engine, name: str) -> None:
     match = closed_match(store)
     change(store, SCHEDULE[name], match)
     problems = audited(store)
@@ -266,7 +266,7 @@ def test_a_damaged_match_is_named(store: Engine, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_an_altered_result_is_named_and_can_be_corrected(store: Engine, name: str) -> None:
+def test_an_altered_result_is_reported_and_can_be_corrected(store: Engine, name: str) -> None:
     match = closed_match(store)
     change(store, RESULTS[name], match)
     problems = audited(store)
@@ -281,7 +281,7 @@ def test_an_altered_result_is_named_and_can_be_corrected(store: Engine, name: st
 
 
 @pytest.mark.parametrize("column", ["sentence", "verdict", "version", "seat", "decision", "output"])
-def test_an_altered_fault_is_named(store: Engine, column: str) -> None:
+def test_an_altered_fault_is_reported(store: Engine, column: str) -> None:
     match = faulty_match(store)
     values: dict[str, object] = {"seat": 0, "decision": 99}
     with database.writing(store) as connection:
@@ -298,7 +298,7 @@ def test_an_altered_fault_is_named(store: Engine, column: str) -> None:
     assert different(store)
 
 
-def test_a_missing_fault_is_named(store: Engine) -> None:
+def test_a_missing_fault_is_reported(store: Engine) -> None:
     match = faulty_match(store)
     with database.writing(store) as connection:
         connection.execute(delete(schema.faults).where(schema.faults.c.match == match))
@@ -334,7 +334,7 @@ def test_altered_terms_of_a_tournament_concern_all_its_matches(
     assert len(audited(store)) == 6
 
 
-def test_a_seed_that_does_not_follow_from_the_tournament_is_noticed(store: Engine) -> None:
+def test_a_seed_not_derived_from_the_tournament_is_reported(store: Engine) -> None:
     with database.writing(store) as connection:
         connection.execute(update(schema.tournaments).values(seed=b"x" * 32))
     assert len(audited(store)) == 6
@@ -369,7 +369,7 @@ def test_bytes_that_are_not_text_are_a_problem_of_their_match(
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_a_flipped_bit_in_a_record_is_noticed_unless_it_is_in_what_is_on_trust(
+def test_a_flipped_bit_outside_unverified_fields_is_reported(
     store: Engine,
 ) -> None:
     """Exact times are on trust (docs/reference/bundle.md); everything else is checked."""

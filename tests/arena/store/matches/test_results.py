@@ -32,7 +32,7 @@ def play(store: Engine, played: Played, match: str, fault: str | None = None) ->
     return lease
 
 
-def test_a_closed_match_says_how_every_game_ended_for_every_entrant(
+def test_a_closed_match_has_the_outcome_of_every_game_and_entrant(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule()
@@ -54,7 +54,7 @@ def test_a_closed_match_says_how_every_game_ended_for_every_entrant(
     ]
 
 
-def test_closed_matches_come_in_canonical_order_however_they_were_played(
+def test_closed_matches_are_listed_in_canonical_order(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     first, second = schedule(4), schedule(4)
@@ -67,7 +67,7 @@ def test_closed_matches_come_in_canonical_order_however_they_were_played(
     assert places == sorted(places)
 
 
-def test_the_rounds_of_several_tournaments_are_told_apart(
+def test_rounds_of_several_tournaments_are_distinguished(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule(), schedule()
@@ -76,7 +76,7 @@ def test_the_rounds_of_several_tournaments_are_told_apart(
     assert [(match.tournament, match.round) for match in results.closed(store)] == [(0, 0), (1, 0)]
 
 
-def test_closed_matches_can_be_asked_for_by_tournament(
+def test_closed_matches_can_be_filtered_by_tournament(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule()
@@ -99,7 +99,7 @@ def test_only_closed_matches_count(store: Engine, schedule: Schedule, played: Pl
     assert list(results.closed(store)) == []
 
 
-def test_the_record_of_a_closed_match_is_whole(
+def test_the_record_of_a_closed_match_is_complete(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     cup = schedule(boards=2)
@@ -125,7 +125,7 @@ def test_the_record_of_a_closed_match_is_whole(
     assert read.seed == lease.spec.seed
 
 
-def test_a_record_keeps_the_very_lines_of_its_games(
+def test_a_record_contains_the_stored_lines_unchanged(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule()
@@ -137,7 +137,7 @@ def test_a_record_keeps_the_very_lines_of_its_games(
     assert results.game_record(store, lease.match, 1) == texts[1]
 
 
-def test_of_an_open_match_only_the_first_line_is_shown(
+def test_the_record_of_an_open_match_has_only_its_first_line(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule()
@@ -168,7 +168,7 @@ def test_a_void_or_cancelled_match_shows_its_games_but_never_its_seed(
         assert ([game.number for game in read.games], read.seed) == ([0], None)
 
 
-def test_a_record_of_no_match_is_named(store: Engine) -> None:
+def test_the_record_of_an_unknown_match_is_refused(store: Engine) -> None:
     with pytest.raises(NotFound, match="unknown match m-none;"):
         results.record(store, "m-none")
 

@@ -40,7 +40,7 @@ def committed(
     return CommittedGame(game, game // SPEC.boards, game % SPEC.boards, tally)
 
 
-def test_a_match_of_two_sides_plays_all_boards_both_ways() -> None:
+def test_a_match_of_two_sides_plays_all_boards_in_both_seatings() -> None:
     first, second = plan(SPEC)
     assert (first.table, first.seating) == (0, (0, 1))
     assert (second.table, second.seating) == (1, (1, 0))
@@ -53,7 +53,7 @@ def test_a_match_of_three_sides_plays_all_rotations() -> None:
     assert [table.seating for table in plan(THREE)] == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
 
 
-def test_with_a_remote_bot_every_table_has_boards_of_its_own() -> None:
+def test_with_a_remote_bot_every_table_has_its_own_boards() -> None:
     remote = replace(SPEC, entrants=(SPEC.entrants[0], Entrant("grpc://h:1", "", "", {})))
     assert [table.boards for table in plan(remote)] == [
         (BoardPlan(0, 0), BoardPlan(1, 1)),
@@ -79,7 +79,7 @@ def test_a_table_with_no_boards_left_is_skipped() -> None:
     assert plan(SPEC, everything) == ()
 
 
-def test_what_a_seat_has_used_up_at_a_table_stays_used_up() -> None:
+def test_a_resumed_table_keeps_used_resources() -> None:
     (rest,) = plan(
         SPEC,
         [
@@ -91,7 +91,7 @@ def test_what_a_seat_has_used_up_at_a_table_stays_used_up() -> None:
     assert rest.rights == (RemainingResources(899, 1, 1), RemainingResources(0, 2, 0))
 
 
-def test_what_was_used_up_at_one_table_is_there_at_the_other() -> None:
+def test_every_table_starts_with_full_resources() -> None:
     rest = plan(SPEC, [committed(0, (500, 0), (2, 0), (1, 0))])
     assert rest[1].rights == (RemainingResources(1000), RemainingResources(1000))
 

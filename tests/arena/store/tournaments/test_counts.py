@@ -41,7 +41,7 @@ def test_games_of_matches_in_every_state_are_counted(
     )
 
 
-def test_counts_stay_true_whatever_happens_to_a_tournament(
+def test_counts_match_the_matches_after_every_change(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     cup = schedule(4, boards=2)
@@ -63,7 +63,7 @@ def test_counts_stay_true_whatever_happens_to_a_tournament(
     assert list(consistency.problems(store, lambda what, done, of: None)) == []
 
 
-def test_matches_are_counted_by_an_index_and_none_is_read(tmp_path: Path) -> None:
+def test_matches_are_counted_by_a_covering_index(tmp_path: Path) -> None:
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
     database.upgrade(engine)
     queries: list[tuple[str, Any]] = []

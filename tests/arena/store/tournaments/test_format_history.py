@@ -10,7 +10,7 @@ from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
 
 
-def test_a_match_that_is_added_to_a_round_that_was_over_is_seen(store: Engine) -> None:
+def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
     """A series of a knockout may need one more match while the next stage has begun elsewhere."""
     for bot in range(5):
         versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})

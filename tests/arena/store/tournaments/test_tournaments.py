@@ -43,7 +43,7 @@ def play(store: Engine, played: Played, match: str) -> None:
         transitions.commit_game(store, lease, played(lease.spec, number))
 
 
-def test_a_tournament_is_made_with_all_its_matches(store: Engine, schedule: Schedule) -> None:
+def test_a_tournament_is_created_with_all_its_matches(store: Engine, schedule: Schedule) -> None:
     cup = schedule(4, boards=3, cycles=2)
     assert cup.id.startswith("t-")
     assert len(cup.id) == 8
@@ -55,7 +55,7 @@ def test_a_tournament_is_made_with_all_its_matches(store: Engine, schedule: Sche
     )
 
 
-def test_matches_come_in_rounds_and_numbers_and_show_no_seed(
+def test_matches_are_listed_by_round_and_number_without_seeds(
     store: Engine, schedule: Schedule
 ) -> None:
     cup = schedule(4, seed=SEED)
@@ -97,7 +97,7 @@ def test_matches_are_listed_by_bot_and_by_state(store: Engine, schedule: Schedul
     assert len(listing.matches(store, limit=2)) == 2
 
 
-def test_the_key_of_a_match_says_what_it_is_and_its_id_where(
+def test_match_key_and_id_are_derived_from_the_specification(
     store: Engine, schedule: Schedule
 ) -> None:
     cup = schedule(2, boards=2, seed=SEED)
@@ -132,7 +132,7 @@ def test_an_id_of_a_match_is_ten_letters_of_crockford() -> None:
     assert match_id("t-123456", "abc") == f"m-{expected}"
 
 
-def test_the_same_seed_and_entrants_give_the_same_deals_under_other_ids(
+def test_equal_seeds_and_entrants_give_equal_deals_with_other_ids(
     store: Engine, schedule: Schedule
 ) -> None:
     cup, repeated = schedule(3, seed=SEED), schedule(3, seed=SEED)
@@ -143,7 +143,7 @@ def test_the_same_seed_and_entrants_give_the_same_deals_under_other_ids(
     assert len({match.commitment for match in first}) == 3
 
 
-def test_without_a_seed_every_match_has_one_of_its_own(store: Engine, schedule: Schedule) -> None:
+def test_without_a_seed_every_match_has_its_own(store: Engine, schedule: Schedule) -> None:
     commitments = {
         match.commitment
         for cup in (schedule(3), schedule(3))
@@ -171,7 +171,7 @@ def test_the_seed_of_a_tournament_is_shown_when_it_is_closed(
         (["a@1", "old@1"], Conflict, "old@1 is retired"),
     ],
 )
-def test_a_tournament_that_cannot_be_is_explained_and_leaves_nothing(
+def test_an_invalid_tournament_is_refused_and_leaves_nothing(
     store: Engine,
     names: list[str],
     error: type[StoreError],
@@ -187,7 +187,7 @@ def test_a_tournament_that_cannot_be_is_explained_and_leaves_nothing(
     assert tournaments.listing(store) == ()
 
 
-def test_a_tournament_is_made_whole_or_not_at_all(store: Engine) -> None:
+def test_a_tournament_is_created_completely_or_not_at_all(store: Engine) -> None:
     for name in ("a", "b"):
         versions.add(store, name, "1", name, f"/{name}", {})
     fixtures = [Fixture(0, 0, ("a@1", "b@1")), Fixture(1, 0, ("a@1", "stranger@1"))]
@@ -243,7 +243,7 @@ def test_a_void_match_can_be_the_last_one(
     assert tournaments.progress(store, cup.id).void == 1
 
 
-def test_a_paused_tournament_begins_nothing_but_finishes_what_was_begun(
+def test_a_paused_tournament_starts_no_match_and_finishes_running_ones(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     cup = schedule(3)
@@ -260,7 +260,7 @@ def test_a_paused_tournament_begins_nothing_but_finishes_what_was_begun(
     assert transitions.due(store) == tuple(waiting)
 
 
-def test_a_lost_match_of_a_paused_tournament_waits_for_it_to_go_on(
+def test_a_lost_match_of_a_paused_tournament_waits_for_resume(
     store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
     cup = schedule()
@@ -286,7 +286,7 @@ def test_a_paused_tournament_closes_if_its_last_match_was_being_played(
     assert tournaments.find(store, cup.id).state is TournamentState.CLOSED
 
 
-def test_cancelling_ends_what_waits_and_lets_what_is_played_finish(
+def test_cancelling_ends_waiting_matches_and_finishes_running_ones(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     cup = schedule(3)
@@ -304,7 +304,7 @@ def test_cancelling_ends_what_waits_and_lets_what_is_played_finish(
     assert tournaments.find(store, cup.id).state is TournamentState.CANCELLED
 
 
-def test_a_lost_match_of_a_cancelled_tournament_is_put_to_rest(
+def test_a_lost_match_of_a_cancelled_tournament_is_cancelled(
     store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
     cup = schedule()
@@ -318,7 +318,7 @@ def test_a_lost_match_of_a_cancelled_tournament_is_put_to_rest(
     assert transitions.due(store) == ()
 
 
-def test_a_match_given_back_to_a_cancelled_tournament_is_put_to_rest(
+def test_a_released_match_of_a_cancelled_tournament_is_cancelled(
     store: Engine, schedule: Schedule
 ) -> None:
     cup = schedule()
@@ -329,7 +329,7 @@ def test_a_match_given_back_to_a_cancelled_tournament_is_put_to_rest(
     assert listing.find(store, lease.match).state is MatchState.CANCELLED
 
 
-def test_what_is_over_does_not_change(store: Engine, schedule: Schedule) -> None:
+def test_a_finished_tournament_cannot_change(store: Engine, schedule: Schedule) -> None:
     cup = schedule()
     lifecycle.cancel(store, cup.id)
     for verb in (lifecycle.pause, lifecycle.resume, lifecycle.cancel):
@@ -337,7 +337,7 @@ def test_what_is_over_does_not_change(store: Engine, schedule: Schedule) -> None
             verb(store, cup.id)
 
 
-def test_a_tournament_that_is_not_there_is_named(store: Engine) -> None:
+def test_an_unknown_tournament_is_refused(store: Engine) -> None:
     for verb in (
         tournaments.find,
         tournaments.progress,
