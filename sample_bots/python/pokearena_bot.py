@@ -335,8 +335,8 @@ class _Service(bot_pb2_grpc.BotServiceServicer):
         self._bot = bot
         self._choose: Choose = bot.act if isinstance(bot, Player) else bot
         usual = 1 if isinstance(bot, Player) else GAMES_IN_FLIGHT
-        own: int = getattr(bot, "games_in_flight", usual)
-        self._games_in_flight = own if games_in_flight is None else games_in_flight
+        declared: int = getattr(bot, "games_in_flight", usual)
+        self._games_in_flight = declared if games_in_flight is None else games_in_flight
         self._turn = threading.Lock()
 
     def Start(self, request: bot_pb2.StartRequest, context: Any) -> bot_pb2.StartResponse:
