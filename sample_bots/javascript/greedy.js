@@ -1,15 +1,14 @@
 /**
  * A bot that plays Pouku by rules of thumb: it rates every legal action and chooses the best.
  *
- * @import { Action, Turn } from "./kit.js"
+ * @import { GameTurn } from "./kit.js"
  * @import { PoukuAction, PoukuView } from "./pokearena/v1/pouku.js"
  */
 import { run } from "./kit.js";
 
-/** @type {(turn: Turn) => Action} */
+/** @type {(turn: GameTurn<"pouku">) => PoukuAction} */
 function choose(turn) {
-  const view = /** @type {PoukuView} */ (turn.view.pouku);
-  const worths = turn.legal.map(({ pouku }) => worth(view, /** @type {PoukuAction} */ (pouku)));
+  const worths = turn.legal.map((action) => worth(turn.pouku, action));
   return turn.legal[worths.indexOf(Math.max(...worths))];
 }
 
@@ -27,4 +26,4 @@ function worth(view, action) {
   return -useful.length - 2 * points - 100 * keep.length;
 }
 
-run(choose);
+run({ pouku: choose });

@@ -11,6 +11,16 @@
  * the least risky first. Return one of them, or any other legal `Action`, or `[action, "a note"]`:
  * the replay shows the note beside the action. The function may be `async`.
  *
+ * A function for each game gets only what belongs to the game: `turn.poke` is the view, and
+ * `turn.legal` contains the actions of the game, which editors complete:
+ *
+ *     run({
+ *       poke(turn) {
+ *         console.log(turn.poke.hand);
+ *         return turn.legal.find((action) => action.draw?.discards.length === 1) ?? turn.legal[0];
+ *       },
+ *     });
+ *
  * `turn.random()` returns a number from 0 to 1, seeded with `turn.luck`, so the same question always
  * gets the same answer: a tournament with a seed has the same result twice, and `pokearena ask`
  * repeats what happened in the match. Do not use `Math.random()`, which has no seed.
@@ -35,6 +45,20 @@ export const GAMES_IN_FLIGHT = 16;
 const LARGEST_MESSAGE = 64 << 20;
 /** The compiled kit is in `target/`, the kit in JavaScript beside `proto/`. */
 const PROTOCOL = ["../proto", "./proto"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+/** Returns a function that answers each question with the function of its game. */
+export function byGame(games) {
+    return async (turn) => {
+        const name = Object.keys(turn.view).find((game) => turn.view[game]);
+        const choose = games[name];
+        if (!choose) {
+            throw new Error(`no function answers the questions of "${name}": define one, or remove the game from ` +
+                "`games` in bot.toml");
+        }
+        const legal = turn.legal.map((action) => action[name]);
+        const [action, note] = parts(await choose({ ...turn, [name]: turn.view[name], legal }));
+        return [{ [name]: action }, note];
+    };
+}
 /** Serves a bot at POKEARENA_ADDRESS until the arena ends it. */
 export function run(bot) {
     const address = process.env.POKEARENA_ADDRESS;
@@ -43,8 +67,8 @@ export function run(bot) {
         console.error("To watch it play:  pokearena play poke . sample:random --watch");
         process.exit(1);
     }
-    const games = typeof bot === "function" ? GAMES_IN_FLIGHT : 1;
-    const player = typeof bot === "function" ? { act: bot } : bot;
+    const games = "act" in bot ? 1 : GAMES_IN_FLIGHT;
+    const player = "act" in bot ? bot : { act: typeof bot === "function" ? bot : byGame(bot) };
     const server = new grpc.Server({ "grpc.max_receive_message_length": LARGEST_MESSAGE });
     server.addService(service(), methods(player, games));
     server.bindAsync(address, grpc.ServerCredentials.createInsecure(), (error) => {
@@ -97,12 +121,16 @@ function methods(player, games) {
 async function answer(player, question) {
     const random = seeded(question.luck);
     const pick = (items) => items[Math.floor(random() * items.length)];
-    const move = await player.act(Object.assign(question, { random, pick }));
-    const [action, note] = Array.isArray(move) ? move : [move, ""];
-    if (typeof action !== "object") {
-        throw new TypeError(`return an Action or [Action, "a note"], not ${action}`);
-    }
+    const [action, note] = parts(await player.act(Object.assign(question, { random, pick })));
     return { game: question.game, decision: question.decision, action, note };
+}
+/** Returns the action and the note of an answer. */
+function parts(move) {
+    const [action, note] = Array.isArray(move) ? move : [move, ""];
+    if (typeof action !== "object" || action === null) {
+        throw new TypeError(`return an action or [action, "a note"], not ${action}`);
+    }
+    return [action, note];
 }
 /** Returns a generator of random numbers from 0 to 1 (excluded): SplitMix64. */
 function seeded(luck) {

@@ -1,16 +1,15 @@
 /**
  * A bot that plays Pokino by rules of thumb: it rates every legal action and chooses the best.
  */
-import { type Action, run, type Turn } from "./kit.js";
+import { type GameTurn, run } from "./kit.js";
 import type { PokinoAction, PokinoView } from "./pokearena/v1/pokino.js";
 
 const NUMBERS = "KA23456789TJQ";
 /** A run of at least this many cards is worth its beads at any time. */
 const LONG = 5;
 
-function choose(turn: Turn): Action {
-  const view = turn.view.pokino!;
-  const marks = turn.legal.map((action) => mark(view, action.pokino!));
+function choose(turn: GameTurn<"pokino">): PokinoAction {
+  const marks = turn.legal.map((action) => mark(turn.pokino, action));
   return turn.legal[marks.indexOf(Math.max(...marks))];
 }
 
@@ -27,4 +26,4 @@ function mark(view: PokinoView, action: PokinoAction): number {
   return 1 + domino.split("-").filter((number) => held.includes(Number(number))).length;
 }
 
-run(choose);
+run({ pokino: choose });

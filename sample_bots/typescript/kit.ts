@@ -11,6 +11,16 @@
  * the least risky first. Return one of them, or any other legal `Action`, or `[action, "a note"]`:
  * the replay shows the note beside the action. The function may be `async`.
  *
+ * A function for each game gets only what belongs to the game: `turn.poke` is the view, and
+ * `turn.legal` contains the actions of the game, which editors complete:
+ *
+ *     run({
+ *       poke(turn) {
+ *         console.log(turn.poke.hand);
+ *         return turn.legal.find((action) => action.draw?.discards.length === 1) ?? turn.legal[0];
+ *       },
+ *     });
+ *
  * `turn.random()` returns a number from 0 to 1, seeded with `turn.luck`, so the same question always
  * gets the same answer: a tournament with a seed has the same result twice, and `pokearena ask`
  * repeats what happened in the match. Do not use `Math.random()`, which has no seed.
@@ -40,6 +50,7 @@ import type {
   PlayResponse,
   StartRequest,
   StartResponse,
+  View,
 } from "./pokearena/v1/bot.js";
 
 export type { Action, EndRequest, StartRequest, StartResponse } from "./pokearena/v1/bot.js";
@@ -57,6 +68,20 @@ export type Move = Action | [Action, string];
 export type Choose = (turn: Turn) => Move | Promise<Move>;
 type Maybe<Result> = Result | void;
 
+/** The name of a game, as in `View` and `Action`. */
+export type Game = keyof View & keyof Action;
+/** An action of a game, for example `PokeAction`. */
+export type GameAction<Name extends Game> = NonNullable<Action[Name]>;
+/** A question in one game: its view, with the name of the game, and its legal actions. */
+export type GameTurn<Name extends Game> = Omit<Turn, "legal"> & {
+  [Only in Name]: NonNullable<View[Only]>;
+} & { legal: GameAction<Name>[] };
+type GameMove<Name extends Game> = GameAction<Name> | [GameAction<Name>, string];
+/** A function for each game. */
+export type Games = {
+  [Name in Game]?: (turn: GameTurn<Name>) => GameMove<Name> | Promise<GameMove<Name>>;
+};
+
 /** A bot with memory. */
 export interface Player {
   act: Choose;
@@ -71,16 +96,33 @@ const LARGEST_MESSAGE = 64 << 20;
 /** The compiled kit is in `target/`, the kit in JavaScript beside `proto/`. */
 const PROTOCOL = ["../proto", "./proto"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
+/** Returns a function that answers each question with the function of its game. */
+export function byGame(games: Games): Choose {
+  return async (turn) => {
+    const name = (Object.keys(turn.view) as Game[]).find((game) => turn.view[game]) as Game;
+    const choose = games[name] as ((turn: object) => GameMove<Game>) | undefined;
+    if (!choose) {
+      throw new Error(
+        `no function answers the questions of "${name}": define one, or remove the game from ` +
+          "`games` in bot.toml",
+      );
+    }
+    const legal = turn.legal.map((action) => action[name]);
+    const [action, note] = parts(await choose({ ...turn, [name]: turn.view[name], legal }));
+    return [{ [name]: action }, note];
+  };
+}
+
 /** Serves a bot at POKEARENA_ADDRESS until the arena ends it. */
-export function run(bot: Choose | Player): void {
+export function run(bot: Choose | Player | Games): void {
   const address = process.env.POKEARENA_ADDRESS;
   if (!address) {
     console.error("This program is a bot: the arena starts it and sets POKEARENA_ADDRESS.");
     console.error("To watch it play:  pokearena play poke . sample:random --watch");
     process.exit(1);
   }
-  const games = typeof bot === "function" ? GAMES_IN_FLIGHT : 1;
-  const player = typeof bot === "function" ? { act: bot } : bot;
+  const games = "act" in bot ? 1 : GAMES_IN_FLIGHT;
+  const player = "act" in bot ? bot : { act: typeof bot === "function" ? bot : byGame(bot) };
   const server = new grpc.Server({ "grpc.max_receive_message_length": LARGEST_MESSAGE });
   server.addService(service(), methods(player, games));
   server.bindAsync(address, grpc.ServerCredentials.createInsecure(), (error) => {
@@ -137,12 +179,17 @@ type Reply<Response> = grpc.sendUnaryData<Response>;
 async function answer(player: Player, question: ActRequest): Promise<ActResponse> {
   const random = seeded(question.luck);
   const pick = <Item>(items: Item[]) => items[Math.floor(random() * items.length)];
-  const move = await player.act(Object.assign(question, { random, pick }) as Turn);
-  const [action, note] = Array.isArray(move) ? move : [move, ""];
-  if (typeof action !== "object") {
-    throw new TypeError(`return an Action or [Action, "a note"], not ${action}`);
-  }
+  const [action, note] = parts(await player.act(Object.assign(question, { random, pick }) as Turn));
   return { game: question.game, decision: question.decision, action, note };
+}
+
+/** Returns the action and the note of an answer. */
+function parts<Act>(move: Act | [Act, string]): [Act, string] {
+  const [action, note] = Array.isArray(move) ? move : [move, ""];
+  if (typeof action !== "object" || action === null) {
+    throw new TypeError(`return an action or [action, "a note"], not ${action}`);
+  }
+  return [action, note];
 }
 
 /** Returns a generator of random numbers from 0 to 1 (excluded): SplitMix64. */
