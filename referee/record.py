@@ -24,6 +24,11 @@ def dump(line: Line) -> str:
     return escaped_json(json.dumps(line, ensure_ascii=False, separators=(",", ":"))) + "\n"
 
 
+def table_count(match: Line) -> int:
+    """Return the number of tables of a match line; by default one per entrant."""
+    return int(match.get("tables", len(match["entrants"])))
+
+
 def game_line(game: int, board: int) -> Line:
     """Build the first line of a game."""
     return {"type": "game", "game": game, "board": board}

@@ -15,7 +15,7 @@ from referee.game_codec import DecodeError, GameCodec
 from referee.games.contract import Action, Game, Legal, SetupError, State, View
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded, board_seed, commitment
-from referee.record import GameRecord, Line, MatchRecord, RecordError
+from referee.record import GameRecord, Line, MatchRecord, RecordError, table_count
 from referee.running_game import RunningGame, TableSetting, WrongAnswer, places_with_faults
 
 
@@ -271,8 +271,7 @@ def game_problem(record: MatchRecord, game: GameRecord) -> str | None:
 
 def _misnumbered(record: MatchRecord) -> list[str]:
     """Find games that are duplicated, missing, or played on the wrong board."""
-    match = record.match
-    boards, tables = match["boards"], match.get("tables", len(match["entrants"]))
+    boards, tables = record.match["boards"], table_count(record.match)
     numbers = sorted(game.number for game in record.games)
     # The first fault ends a strict match, so later games were not played.
     last = numbers[-1] + 1 if numbers and _was_stopped(record) else boards * tables

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.config import Folder
+from referee.record import table_count
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -109,7 +110,7 @@ def _summary(path: Path) -> LocalMatchSummary:
         seats=match["seats"],
         bots=bots,
         games=games,
-        total=match["boards"] * len(bots),
+        total=match["boards"] * table_count(match),
         wins=tuple(wins.values()),
         drawn=drawn,
         faults=tuple(faults.values()),

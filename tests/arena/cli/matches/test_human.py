@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from arena.cli.matches import local_matches
 from arena.cli.workspace import Workspace
 from arena.errors import BadName
 from arena.store.bots import versions
@@ -80,6 +81,8 @@ def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
     record = recorded()
     assert verify(record) == []
     assert record.match["tables"] == 1
+    (kept,) = local_matches.summaries(Workspace())
+    assert kept.games == kept.total == 1
     (finished,) = record.games
     assert finished.faults == ()
     positions = {
