@@ -47,7 +47,13 @@ async def _play(order: referee_pb2.Table) -> tuple[float, ...]:
     return table.budget_shares
 
 
-@pytest.mark.parametrize(("game", "seats"), FORMS)
+@pytest.mark.parametrize(
+    ("game", "seats"),
+    [
+        pytest.param(*form, marks=[pytest.mark.long] * (number > 1))
+        for number, form in enumerate(FORMS)
+    ],
+)
 def test_house_bots_use_a_small_share_of_the_budget(game: str, seats: int) -> None:
     with Processes(level=Level.UNSANDBOXED) as processes:
         bot = resolver.sample("random")

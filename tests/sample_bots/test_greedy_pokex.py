@@ -114,7 +114,8 @@ def test_it_knows_what_hands_are_worth() -> None:
             assert low == high if same else low < high
 
 
-@pytest.mark.parametrize("seats", [pytest.param(4, marks=pytest.mark.long), 2])
+@pytest.mark.long
+@pytest.mark.parametrize("seats", [4, 2])
 @pytest.mark.parametrize("other", ["bold", "meek", "random"])
 def test_it_beats_the_simple_bots_in_both_forms(seats: int, other: str) -> None:
     result = measure(MeasuredForm(GAMES["pokex"], seats), "greedy", other, 10)

@@ -16,7 +16,7 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import read
 from tests.arena.web.closed_matches import play, table
-from tests.conformance.tables import Table, every_table
+from tests.conformance.tables import TABLES, Table, is_quick
 
 POKE = table("poke-2-must_beat=true")
 EVIL = '<script>alert("x")</script>'
@@ -48,7 +48,14 @@ def headings(html: str) -> list[str]:
     ]
 
 
-@every_table
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(table, marks=[pytest.mark.long] * (table.seats != min(table.game.seats)))
+        for table in filter(is_quick, TABLES)
+    ],
+    ids=str,
+)
 def test_a_page_holds_a_whole_game_and_is_not_large(
     place: Workspace, client: TestClient, table: Table
 ) -> None:
