@@ -133,7 +133,8 @@ def new_season(form: str, name: str, as_json: bool, data: Path | None) -> None:
         output.document({"season": season, **json_values.tournament(made, progress)})
         return
     output.line(f"season {season} of {made.plan.form} begins with {made.id}")
-    output.next_step(f"pokearena standings {made.plan.form} --season {int(season) - 1}")
+    earlier = f" --season {int(season) - 1}" if season > 1 else ""
+    output.next_step(f"pokearena standings {made.plan.form}{earlier}")
 
 
 def _was(ladder: RebuiltLadder) -> str:

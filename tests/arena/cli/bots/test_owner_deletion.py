@@ -1,5 +1,6 @@
 """`owner delete`: the data of an owner go, and all results can still be verified."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from arena.store.schema import SubmissionState
 from arena.store.tournaments import tournaments
 from arena.submissions.pending_uploads import PendingUploads
 from arena.tournaments import scheduler
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli, in_a_terminal
 from tests.arena.web.closed_matches import Change, Held, play, table
 
@@ -204,3 +206,12 @@ def test_the_name_of_a_deleted_owner_cannot_be_taken(cli: Cli, stage: Stage) -> 
     document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     with pytest.raises(BadName):
         owners.add(stage.store, document["pseudonym"])
+
+
+def test_the_pages_show_the_pseudonym(cli: Cli, stage: Stage) -> None:
+    web = WebState(stage.store, ServerSettings(rate=0))
+    asyncio.run(web.read_store())
+    assert web.snapshot.versions["luck0@1"].owner == "ada"
+    told = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    asyncio.run(web.read_store())
+    assert web.snapshot.versions["luck0@1"].owner == told["pseudonym"]

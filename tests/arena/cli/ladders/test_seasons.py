@@ -79,6 +79,7 @@ def test_a_season_can_begin_without_a_ladder(cli: Cli, here: Path) -> None:
         versions.add(place.store, name, "1", name * 8, f"/{name}", {"run": ["x"]})
     made = json.loads(cli("ladder", "new-season", "pokex-2", "--json").out)
     assert (made["season"], made["form"]) == (1, "pokex-2")
+    assert cli("ladder", "new-season", "poke").last == "next  pokearena standings poke"
     assert cli("ladder", "new-season", "whist").status == 2
     assert cli("ladder", "new-season", "poke-9").code == "unknown-form"
 
