@@ -14,7 +14,7 @@ from arena.config import Folder, Running
 from arena.system import process_info
 
 
-def test_an_option_beats_the_environment_which_beats_the_default(tmp_path: Path) -> None:
+def test_options_override_the_environment_and_that_the_defaults(tmp_path: Path) -> None:
     environment = {"POKEARENA_DATA": str(tmp_path / "named")}
     assert config.locate(tmp_path / "asked", environment).root == tmp_path / "asked"
     assert config.locate(None, environment).root == tmp_path / "named"
@@ -36,7 +36,7 @@ def test_creating_twice_changes_nothing(tmp_path: Path) -> None:
     assert (made.root / ".gitignore").read_text() == "mine\n"
 
 
-def test_a_directory_with_other_things_in_it_is_not_hidden_from_git(tmp_path: Path) -> None:
+def test_a_directory_with_other_files_is_not_hidden_from_git(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("")
     tmp_path.chmod(0o755)
     Folder(tmp_path).create()
@@ -44,7 +44,7 @@ def test_a_directory_with_other_things_in_it_is_not_hidden_from_git(tmp_path: Pa
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
 
 
-def test_the_database_is_the_named_one_or_a_file_in_the_folder(tmp_path: Path) -> None:
+def test_the_database_is_the_configured_one_or_a_file_in_the_folder(tmp_path: Path) -> None:
     where = Folder(tmp_path)
     assert where.database_url({}) == f"sqlite:///{tmp_path}/arena.db"
     assert where.database_url({"DATABASE_URL": "postgresql://two"}) == "postgresql://two"
@@ -53,7 +53,7 @@ def test_the_database_is_the_named_one_or_a_file_in_the_folder(tmp_path: Path) -
     assert where.database_url({**both, "POKEARENA_DATABASE_URL": ""}) == "postgresql://two"
 
 
-def test_running_services_are_noted_and_forgotten_by_their_own_supervisor(tmp_path: Path) -> None:
+def test_running_services_are_recorded_and_removed_by_their_supervisor(tmp_path: Path) -> None:
     where = Folder(tmp_path).create()
     assert where.running() is None
     running = Running(7, "unix:///r.sock", "unix:/referee.sock", "/tmp/x")
@@ -66,7 +66,7 @@ def test_running_services_are_noted_and_forgotten_by_their_own_supervisor(tmp_pa
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"pid": "x"}', "\x00"])
-def test_a_damaged_note_counts_as_none(tmp_path: Path, text: str) -> None:
+def test_a_damaged_services_file_is_ignored(tmp_path: Path, text: str) -> None:
     (tmp_path / "running.json").write_text(text)
     assert Folder(tmp_path).running() is None
 
@@ -97,7 +97,7 @@ def test_a_directory_for_sockets_is_private_and_short_under_a_long_path(tmp_path
     assert not made.exists()
 
 
-def test_only_a_directory_we_made_is_removed(tmp_path: Path) -> None:
+def test_only_a_created_directory_is_removed(tmp_path: Path) -> None:
     config.remove_private_directory(tmp_path)
     assert tmp_path.is_dir()
     link = tmp_path / "pokearena-link"
@@ -106,7 +106,7 @@ def test_only_a_directory_we_made_is_removed(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
-def test_services_are_known_by_their_process_not_by_its_number() -> None:
+def test_services_are_identified_by_process_and_not_by_pid_only() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         there = Running(
             other.pid, "unix:///r.sock", "unix:/none", "/x", process_info.began(other.pid)
@@ -120,7 +120,7 @@ def test_services_are_known_by_their_process_not_by_its_number() -> None:
     assert not there.alive
 
 
-def test_a_setting_may_stand_in_a_file_that_the_environment_names(tmp_path: Path) -> None:
+def test_a_setting_can_be_read_from_a_file_named_by_a_variable(tmp_path: Path) -> None:
     file = tmp_path / "redis"
     file.write_text("redis://:word@10.0.0.5\n")
     named = {"REDIS_URL": "redis://other", "POKEARENA_REDIS_URL_FILE": str(file)}
@@ -134,7 +134,7 @@ def test_a_setting_may_stand_in_a_file_that_the_environment_names(tmp_path: Path
     ("content", "sentence"),
     [(None, "cannot be read: No such file"), (b"", "is empty"), (b"\xff", "it is not text")],
 )
-def test_a_file_that_says_nothing_is_named(
+def test_an_empty_settings_file_is_reported(
     tmp_path: Path, content: bytes | None, sentence: str
 ) -> None:
     file = tmp_path / "redis"
@@ -145,9 +145,7 @@ def test_a_file_that_says_nothing_is_named(
 
 
 @pytest.mark.parametrize("names", [config.DATABASE, config.REDIS, ("POKEARENA_TOKEN",)])
-def test_a_setting_that_is_said_twice_is_refused_whatever_the_two_say(
-    tmp_path: Path, names: tuple[str, ...]
-) -> None:
+def test_a_setting_given_twice_is_refused(tmp_path: Path, names: tuple[str, ...]) -> None:
     (tmp_path / "file").write_text("secret")
     for name in names:
         twice = {name: "secret", f"{name}_FILE": str(tmp_path / "file")}
@@ -157,19 +155,19 @@ def test_a_setting_that_is_said_twice_is_refused_whatever_the_two_say(
         assert config.setting(names, {**twice, name: ""}) == (f"{name}_FILE", "secret")
 
 
-def test_who_needs_no_secrets_gets_none() -> None:
+def test_secrets_are_removed_from_the_environment() -> None:
     environment = {"DATABASE_URL": "x", "POKEARENA_REDIS_URL_FILE": "x", "PATH": "/bin"}
     assert config.without_secrets(environment) == {"PATH": "/bin"}
 
 
-def test_a_store_is_shared_when_it_is_not_the_file_of_the_folder(tmp_path: Path) -> None:
+def test_a_store_outside_the_data_folder_is_shared(tmp_path: Path) -> None:
     data = Folder(tmp_path)
     assert not data.shares_store({})
     assert not data.shares_store({"POKEARENA_DATABASE_URL": data.database_url({})})
     assert data.shares_store({"POKEARENA_DATABASE_URL": "postgresql://10.0.0.5/arena"})
 
 
-def test_fetched_versions_have_ten_gibibytes_or_what_the_setting_says() -> None:
+def test_the_version_cache_has_ten_gibibytes_by_default() -> None:
     assert config.most_versions({}) == 10 << 30
     assert config.most_versions({"POKEARENA_VERSIONS_MIB": "3"}) == 3 << 20
     for value in ("-1", "1.5", "many", "\u0663"):

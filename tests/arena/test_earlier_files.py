@@ -74,9 +74,7 @@ of_those_with_a_data_folder = pytest.mark.parametrize("earlier", WITH_DATA_FOLDE
         ("replay", "match"),
     ],
 )
-def test_an_earlier_file_is_read_and_found_sound(
-    earlier: Earlier, command: tuple[str, ...]
-) -> None:
+def test_an_earlier_file_is_read_and_verified(earlier: Earlier, command: tuple[str, ...]) -> None:
     earlier.run(*command)
 
 
@@ -92,7 +90,7 @@ def test_the_standings_of_an_earlier_database_are_the_same(earlier: Earlier) -> 
 
 
 @of_all
-def test_an_earlier_tournament_is_bundled_as_it_was(earlier: Earlier) -> None:
+def test_an_earlier_tournament_has_an_unchanged_bundle(earlier: Earlier) -> None:
     earlier.run("tournament", "bundle", "closed", "--output", "again")
     before, after = earlier.folder / "bundle", earlier.folder / "again"
     for name in ("tournament.json", "standings.json", f"matches/{earlier.ids['match']}.jsonl"):
@@ -129,7 +127,7 @@ def test_an_earlier_tournament_is_continued_with_its_bots(earlier: Earlier) -> N
 
 
 @pytest.mark.parametrize("release", WITH_DATA_FOLDER)
-def test_the_protocol_keeps_what_a_release_promised(release: str) -> None:
+def test_the_protocol_is_compatible_with_earlier_releases(release: str) -> None:
     against = EARLIER / release / "protocol.binpb"
     done = subprocess.run(
         [BUF, "breaking", ROOT / "proto", "--against", against],

@@ -99,7 +99,7 @@ def findings(page: Page, axe: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_every_page_is_for_everybody(
+def test_every_page_passes_the_accessibility_checks(
     browser: Browser, site: Site, axe: str, colours: Literal["light", "dark"], width: int
 ) -> None:
     context = browser.new_context(

@@ -84,7 +84,7 @@ def test_a_ladder_is_sorted_and_searched_by_clicks_and_the_address_keeps_both(
     expect(tab.get_by_label("Find")).to_have_value("a")
 
 
-def test_a_cell_of_the_crosstable_leads_head_to_head_by_keyboard(tab: Page, site: str) -> None:
+def test_a_crosstable_cell_opens_its_comparison_by_keyboard(tab: Page, site: str) -> None:
     tab.goto(f"{site}/ladders/poke/matrix")
     cell = tab.get_by_role("link", name="ada@1 against bob@1")
     cell.focus()
@@ -94,7 +94,7 @@ def test_a_cell_of_the_crosstable_leads_head_to_head_by_keyboard(tab: Page, site
     expect(tab.get_by_role("heading", level=1)).to_have_text("bob@1 against ada@1")
 
 
-def test_colours_of_the_crosstable_tell_ahead_from_behind(tab: Page, site: str) -> None:
+def test_crosstable_colours_distinguish_wins_and_losses(tab: Page, site: str) -> None:
     tab.goto(f"{site}/ladders/poke/matrix")
     seen = tab.eval_on_selector_all(
         "td.heat", "cells => cells.map(c => [c.innerText, getComputedStyle(c).backgroundColor])"
@@ -107,7 +107,7 @@ def test_colours_of_the_crosstable_tell_ahead_from_behind(tab: Page, site: str) 
     assert "rgba(0, 0, 0, 0)" not in ahead | behind
 
 
-def test_the_owner_of_a_bot_sees_more_with_a_token_and_leaves_no_trace(
+def test_an_owner_sees_private_fields_and_the_token_is_not_stored(
     tab: Page, site: str, place: Workspace
 ) -> None:
     versions.own(place.store, versions.find(place.store, "luck1@1"), "eve")

@@ -18,9 +18,7 @@ NAP = 0.05
 POSITION = "() => document.querySelector('#match-table .where')?.textContent"
 
 
-def test_the_table_moves_while_bots_play_and_the_result_comes_by_itself(
-    tab: Page, tmp_path: Path
-) -> None:
+def test_the_live_table_is_updated_until_the_result(tab: Page, tmp_path: Path) -> None:
     arena = Arena(tmp_path)
     pages = Pages(listen("127.0.0.1", 0))
     with Services(arena.where, 1, {}, pages):

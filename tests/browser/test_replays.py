@@ -99,7 +99,7 @@ def test_a_game_is_stepped_through_by_keys(
 
 
 @every_look
-def test_one_seat_sees_its_own_hand_alone(
+def test_a_seat_view_shows_only_its_hand(
     place: Workspace, site: str, tab: Page, table: Table
 ) -> None:
     held = play(place, table)
@@ -160,7 +160,7 @@ OVERFLOW = """() => {
 """Whether a page is wider than its window, and cards that stick out of their seats."""
 
 
-def test_it_plays_by_itself_until_it_is_stopped(place: Workspace, site: str, tab: Page) -> None:
+def test_autoplay_runs_until_it_is_stopped(place: Workspace, site: str, tab: Page) -> None:
     open_game(tab, site, play(place, POKE))
     tab.select_option("#speed select", "200")
     tab.keyboard.press("k")
@@ -216,9 +216,7 @@ def test_the_slider_and_the_list_lead_to_positions(place: Workspace, site: str, 
     assert step(tab) == 4
 
 
-def test_without_script_it_reads_and_steps_all_the_same(
-    place: Workspace, site: str, browser: Browser
-) -> None:
+def test_a_replay_works_without_javascript(place: Workspace, site: str, browser: Browser) -> None:
     held = play(place, SAINT)
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
@@ -233,7 +231,7 @@ def test_without_script_it_reads_and_steps_all_the_same(
     context.close()
 
 
-def test_it_works_within_other_sites(
+def test_an_embedded_replay_works_in_another_site(
     place: Workspace, site: str, context: BrowserContext, tab: Page
 ) -> None:
     held = play(place, POKE)

@@ -22,7 +22,7 @@ def exported(tmp_path: Path) -> Path:
     return tmp_path / "site" / "index.html"
 
 
-def test_every_page_opens_from_disk_without_a_complaint(tab: Page, exported: Path) -> None:
+def test_every_page_opens_from_disk_without_errors(tab: Page, exported: Path) -> None:
     waiting, seen = [exported.as_uri()], {exported.as_uri()}
     while waiting:
         address = waiting.pop()

@@ -72,7 +72,7 @@ def test_those_who_act_are_seats_in_order_and_have_something_to_do(table: Table)
 
 
 @every_table
-def test_nothing_comes_into_the_game_and_nothing_leaves_it(table: Table) -> None:
+def test_cards_are_conserved(table: Table) -> None:
     oracle = oracle_of(table)
     for steps in walks(table, WALKS):
         everything = sorted(oracle.cards(steps[0].state))

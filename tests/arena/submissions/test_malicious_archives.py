@@ -300,7 +300,7 @@ AFTER = ("second manifest", "very long path", "second archive", "truncated gzip"
 
 
 @pytest.mark.parametrize("name", AFTER)
-def test_after_a_malicious_archive_an_honest_one_is_taken(name: str, tmp_path: Path) -> None:
+def test_an_honest_archive_is_accepted_after_a_malicious_one(name: str, tmp_path: Path) -> None:
     arena = Arena(tmp_path / "a" / "b")
     with arena.client, arena.desk.shelf.create().attended():
         refused = arena.push(ARCHIVES[name][0](), "5" * 64)

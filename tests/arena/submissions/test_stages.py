@@ -20,7 +20,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def test_what_is_pushed_becomes_the_next_version_of_its_owner(desk: Desk) -> None:
+def test_a_push_becomes_the_next_version_of_its_owner(desk: Desk) -> None:
     first = desk.pushed(desk.bot())
     second = desk.pushed(desk.bot(text="import sys\n"))
     assert [(each.state, each.version) for each in (first, second)] == [
@@ -39,7 +39,7 @@ def test_what_is_pushed_becomes_the_next_version_of_its_owner(desk: Desk) -> Non
     assert list(desk.shelf.root.iterdir()) == []
 
 
-def test_what_is_pushed_runs_in_a_sandbox_or_not_at_all(desk: Desk) -> None:
+def test_a_pushed_bot_runs_only_in_a_sandbox(desk: Desk) -> None:
     assert desk.pushed(desk.bot()).version == "mybot@1"
     assert not desk.place.bot("mybot@1").trusted
     desk.level = Level.UNSANDBOXED
@@ -47,7 +47,7 @@ def test_what_is_pushed_runs_in_a_sandbox_or_not_at_all(desk: Desk) -> None:
     assert sentence.startswith("mybot came from somebody who is not trusted, and is not run")
 
 
-def test_what_is_pushed_comes_onto_the_ladders_that_are_open(desk: Desk) -> None:
+def test_a_pushed_version_enters_the_open_ladders(desk: Desk) -> None:
     there, closed = desk.ladder(open=True), desk.ladder()
     other = desk.ladder("saint_poker", open=True)
     over = desk.ladder(open=True)
@@ -61,7 +61,7 @@ def test_what_is_pushed_comes_onto_the_ladders_that_are_open(desk: Desk) -> None
         assert "mybot@1" not in tournaments.find(desk.engine, ladder.id).entrants
 
 
-def test_of_a_bot_the_newest_versions_play(desk: Desk) -> None:
+def test_only_the_newest_versions_of_a_bot_play(desk: Desk) -> None:
     ladder = desk.ladder(open=True, versions=2)
     for number in range(4):
         assert desk.pushed(desk.bot(text=f"pass  # {number}\n")).ladders == (ladder.id,)
@@ -72,7 +72,7 @@ def test_of_a_bot_the_newest_versions_play(desk: Desk) -> None:
     ]
 
 
-def test_a_version_beyond_the_limit_of_its_owner_is_refused(desk: Desk) -> None:
+def test_a_version_above_the_limit_of_its_owner_is_refused(desk: Desk) -> None:
     desk.office = replace(desk.office, most_active=2)
     desk.pushed(desk.bot())
     desk.pushed(desk.bot("second"))
@@ -97,7 +97,7 @@ def refused(desk: Desk, folder: Path, status: int, owner: str = "ada") -> str:
     return submission.sentence
 
 
-def test_the_name_of_another_is_refused(desk: Desk) -> None:
+def test_the_bot_name_of_another_owner_is_refused(desk: Desk) -> None:
     desk.pushed(desk.bot())
     sentence = refused(desk, desk.bot(text="import os\n"), 403, owner="bob")
     assert sentence.startswith("the bot mybot belongs to ada; give yours another name")
@@ -106,7 +106,7 @@ def test_the_name_of_another_is_refused(desk: Desk) -> None:
     assert "is a house bot's name" in refused(desk, desk.bot("strong"), 403)
 
 
-def test_what_is_there_already_is_refused(desk: Desk) -> None:
+def test_existing_content_and_versions_are_refused(desk: Desk) -> None:
     desk.pushed(desk.bot())
     assert refused(desk, desk.bot(), 409) == "this content is here already, as mybot@1."
     versions.retire(desk.engine, "mybot@1")
@@ -116,7 +116,7 @@ def test_what_is_there_already_is_refused(desk: Desk) -> None:
     assert "mybot@7 is here already with other content" in refused(desk, other, 409)
 
 
-def test_what_is_not_what_was_announced_is_refused(desk: Desk) -> None:
+def test_an_upload_with_another_hash_is_refused(desk: Desk) -> None:
     announced, other = desk.push(desk.bot()), desk.push(desk.bot(text="import os\n"))
     desk.shelf.parcel(other.id).rename(desk.shelf.parcel(announced.id))
     submission = desk.office.work(announced.id)
@@ -124,7 +124,7 @@ def test_what_is_not_what_was_announced_is_refused(desk: Desk) -> None:
     assert f"{announced.content_hash[:12]}… was announced" in submission.sentence
 
 
-def test_what_is_no_bot_is_refused(desk: Desk) -> None:
+def test_an_upload_that_is_not_a_bot_is_refused(desk: Desk) -> None:
     sent = desk.push(desk.bot())
     desk.shelf.parcel(sent.id).write_bytes(b"nonsense")
     submission = desk.office.work(sent.id)
@@ -136,7 +136,7 @@ def test_what_is_no_bot_is_refused(desk: Desk) -> None:
     assert (missing.status, missing.stage) == (422, SubmissionStage.CHECKING)
 
 
-def test_who_cannot_be_built_is_shown_the_end_of_what_was_written(desk: Desk) -> None:
+def test_a_failed_build_shows_the_end_of_its_output(desk: Desk) -> None:
     command = '["python", "-c", "print(1 / 0)"]'
     submission = desk.pushed(desk.bot("mybot", f"build = {command}"))
     assert (submission.state, submission.stage) == (
@@ -149,7 +149,7 @@ def test_who_cannot_be_built_is_shown_the_end_of_what_was_written(desk: Desk) ->
     assert not any(desk.office.versions.iterdir())
 
 
-def test_who_fails_its_tests_is_told_which(desk: Desk) -> None:
+def test_a_failed_submission_lists_its_failed_checks(desk: Desk) -> None:
     good = Check("starts", CheckOutcome.PASSED, "0.2 s")
     bad = Check(
         "plays", CheckOutcome.FAILED, "it led what it does not hold.", "poke", output="Oh no\n"
@@ -173,9 +173,7 @@ def test_who_fails_its_tests_is_told_which(desk: Desk) -> None:
     assert desk.pushed(desk.bot()).version == "mybot@1"
 
 
-def test_a_submission_that_was_interrupted_is_taken_up_again(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_submission_is_resumed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     ladder = desk.ladder(open=True)
 
     class Died(BaseException):
@@ -213,7 +211,7 @@ def test_a_submission_that_was_interrupted_is_taken_up_again(
     assert len(versions.listing(desk.engine, name="mybot")) == 1
 
 
-def test_what_is_interrupted_again_and_again_is_given_up(desk: Desk) -> None:
+def test_a_repeatedly_interrupted_submission_fails(desk: Desk) -> None:
     sent = desk.push(desk.bot())
     for _ in range(3):
         submissions.take_up(desk.engine, sent.id)
@@ -223,7 +221,7 @@ def test_what_is_interrupted_again_and_again_is_given_up(desk: Desk) -> None:
     assert list(desk.shelf.root.iterdir()) == []
 
 
-def test_a_runner_that_cannot_work_tries_again_and_then_gives_up(
+def test_a_failing_runner_retries_and_then_gives_up(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -238,7 +236,7 @@ def test_a_runner_that_cannot_work_tries_again_and_then_gives_up(
     assert (submission.state, submission.attempts) == (SubmissionState.FAILED, 3)
 
 
-def test_a_runner_works_on_the_oldest_first_and_alone(desk: Desk) -> None:
+def test_a_single_runner_works_on_the_oldest_submission_first(desk: Desk) -> None:
     sent = [desk.push(desk.bot(f"bot{number}")) for number in range(3)]
     assert not desk.shelf.is_attended
     seen = []
@@ -255,7 +253,7 @@ def test_a_runner_works_on_the_oldest_first_and_alone(desk: Desk) -> None:
     assert [each.ended for each in done] == sorted(each.ended or 0 for each in done)
 
 
-def test_what_killed_processes_left_behind_is_removed_some_time_later(desk: Desk) -> None:
+def test_leftovers_of_killed_processes_are_removed_later(desk: Desk) -> None:
     sent = desk.push(desk.bot())
     for name in (".s-old.part", "s-old.tar.gz", ".s-new.part"):
         (desk.shelf.root / name).write_text("x")

@@ -36,7 +36,7 @@ def test_owners_take_turns(engine: Engine) -> None:
     assert [submission.id for submission in tried] == ["a1", "b1", "c1", "a2", "b2", "a3"]
 
 
-def test_a_submission_that_arrives_later_goes_before_the_second_of_another_owner(
+def test_a_later_submission_precedes_the_second_of_another_owner(
     engine: Engine,
 ) -> None:
     push(engine, "a1", "a2")

@@ -40,7 +40,7 @@ def test_without_the_variable_nothing_happens() -> None:
 @pytest.mark.parametrize(
     ("text", "output"), [("lease.written", ""), ("lease.begin:1", ""), ("lease.begin:3", "0\n1\n")]
 )
-def test_a_process_dies_when_it_reaches_the_point_for_the_nth_time(text: str, output: str) -> None:
+def test_a_process_is_killed_at_the_nth_visit_of_a_fault_point(text: str, output: str) -> None:
     assert reach(text) == (-signal.SIGKILL, output)
 
 
@@ -52,12 +52,12 @@ def test_with_a_file_only_one_process_dies(tmp_path: Path) -> None:
     assert reach(f"lease.written@{token}") == (0, "0\n1\n2\n")
 
 
-def test_a_point_that_there_is_not_is_refused() -> None:
+def test_an_unknown_fault_point_is_refused() -> None:
     status, _ = reach("lease.middle")
     assert status == 1
 
 
-def test_every_transaction_of_the_store_has_a_name_and_no_name_is_without_one() -> None:
+def test_every_transaction_has_a_name_and_every_name_a_transaction() -> None:
     named: list[object] = []
     for path in sorted(ROOM.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -82,7 +82,7 @@ def test_a_removal_follows_no_link(tree: Path) -> None:
     assert stat.S_IMODE(kept.stat().st_mode) == 0o755
 
 
-def test_removing_what_is_not_there_succeeds(tree: Path) -> None:
+def test_removing_a_missing_folder_succeeds(tree: Path) -> None:
     assert file_tree.remove(tree / "missing")
     assert file_tree.remove(tree / "missing" / "deeper")
 

@@ -25,7 +25,7 @@ def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
         process.kill()
 
 
-def test_a_referee_answers_until_it_is_frozen_and_again_when_it_goes_on(
+def test_a_frozen_referee_answers_again_after_it_continues(
     referee: tuple[str, int],
 ) -> None:
     address, pid = referee
@@ -38,7 +38,7 @@ def test_a_referee_answers_until_it_is_frozen_and_again_when_it_goes_on(
     assert grpc_probe.answers(address, 10)
 
 
-def test_who_takes_connections_and_says_nothing_or_something_else_does_not_answer(
+def test_a_silent_or_foreign_server_does_not_answer(
     tmp_path: Path,
 ) -> None:
     assert not grpc_probe.answers(f"unix:{tmp_path}/nobody")
@@ -48,11 +48,11 @@ def test_who_takes_connections_and_says_nothing_or_something_else_does_not_answe
     assert not grpc_probe.answers(f"127.0.0.1:{port}", 0.2)
 
 
-def test_what_only_grpc_can_resolve_is_taken_for_granted() -> None:
+def test_addresses_that_only_grpc_resolves_are_not_probed() -> None:
     assert grpc_probe.answers("dns:///referee.example:7000")
 
 
-def test_a_process_that_is_gone_is_not_frozen() -> None:
+def test_an_exited_process_is_not_frozen() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
     assert not is_frozen(process.pid)

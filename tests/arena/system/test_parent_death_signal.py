@@ -35,7 +35,7 @@ def children(pid: int) -> list[int]:
 
 @pytest.mark.parametrize("owner", [EXECUTED, WATCHED], ids=["held by the kernel", "watched"])
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_leashed_child_dies_when_its_parent_is_killed(owner: str) -> None:
+def test_a_child_is_killed_with_its_parent(owner: str) -> None:
     with subprocess.Popen([sys.executable, "-c", owner], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         leashed = int(parent.stdout.readline())
@@ -45,7 +45,7 @@ def test_a_leashed_child_dies_when_its_parent_is_killed(owner: str) -> None:
     wait_until(lambda: all(map(has_exited, kept)))
 
 
-def test_a_leash_whose_owner_is_gone_already_runs_nothing(tmp_path: Path) -> None:
+def test_a_command_of_an_exited_parent_does_not_start(tmp_path: Path) -> None:
     proof = tmp_path / "ran"
     code = f"open({str(proof)!r}, 'w')"
     gone = os.getpid() + 1_000_000
@@ -55,7 +55,7 @@ def test_a_leash_whose_owner_is_gone_already_runs_nothing(tmp_path: Path) -> Non
     assert not proof.exists()
 
 
-def test_a_watched_child_gets_the_signal_its_leash_gets() -> None:
+def test_a_watched_child_gets_the_signals_of_its_wrapper() -> None:
     code = (
         "import os, sys; from arena.system import parent_death_signal as leash;"
         "sys.exit(leash.watch(os.getppid(), sys.argv[1:]) == -15)"

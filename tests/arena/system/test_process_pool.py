@@ -14,7 +14,7 @@ def where(number: int) -> tuple[int, int]:
     return number, os.getpid()
 
 
-def test_little_work_is_done_here() -> None:
+def test_few_tasks_run_in_the_calling_process() -> None:
     here = os.getpid()
     assert list(process_pool.each(where, range(7), 7, 0.0)) == [
         (number, here) for number in range(7)
@@ -24,7 +24,7 @@ def test_little_work_is_done_here() -> None:
 
 
 @pytest.mark.skipif(cores() < 2, reason="there is one core only")
-def test_much_work_is_done_elsewhere_and_no_task_is_taken_long_before_its_turn() -> None:
+def test_many_tasks_run_in_other_processes_with_bounded_lookahead() -> None:
     taken: list[int] = []
 
     def tasks() -> Iterator[int]:

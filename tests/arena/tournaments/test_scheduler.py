@@ -108,7 +108,7 @@ def test_a_tournament_of_every_format_is_played_to_its_end(
     assert isinstance(scheduler.standing(store, tournaments.find(store, made.id)), FormatOver)
 
 
-def test_a_test_of_two_ends_with_a_verdict_and_marks_what_was_in_flight(
+def test_an_sprt_ends_with_a_verdict_and_marks_matches_in_flight(
     store: Engine, cup: Callable[..., Tournament]
 ) -> None:
     made = cup("sprt", bots=2, low=0, high=400, batch=8)
@@ -130,7 +130,7 @@ def test_the_winner_of_a_knockout_has_won_every_match(
     assert over.ranking[0] == ("bot0@1",)
 
 
-def test_nothing_comes_while_a_tournament_is_paused(
+def test_no_match_is_scheduled_while_a_tournament_is_paused(
     store: Engine, cup: Callable[..., Tournament]
 ) -> None:
     made = cup("swiss", rounds=2)
@@ -142,7 +142,7 @@ def test_nothing_comes_while_a_tournament_is_paused(
     assert asking.advance() == 2
 
 
-def test_of_schedulers_that_ask_at_once_each_round_is_stored_once(
+def test_concurrent_schedulers_store_each_round_once(
     store: Engine, cup: Callable[..., Tournament]
 ) -> None:
     made = cup("swiss", rounds=3)
@@ -157,7 +157,7 @@ def test_of_schedulers_that_ask_at_once_each_round_is_stored_once(
     assert tournaments.find(store, made.id).state is TournamentState.CLOSED
 
 
-def test_what_was_concluded_from_an_older_state_is_not_taken(
+def test_a_decision_from_an_outdated_state_is_refused(
     store: Engine, cup: Callable[..., Tournament]
 ) -> None:
     made = cup("swiss", rounds=2)
@@ -170,7 +170,7 @@ def test_what_was_concluded_from_an_older_state_is_not_taken(
     assert len(listing.matches(store, tournament=made.id)) == 2
 
 
-def test_who_joins_is_paired_from_the_next_round_on(
+def test_a_joined_entrant_is_paired_from_the_next_round(
     store: Engine, cup: Callable[..., Tournament]
 ) -> None:
     made = cup("round-robin")
@@ -184,7 +184,7 @@ def test_who_joins_is_paired_from_the_next_round_on(
         lifecycle.add(store, made.id, scheduler.enrol(store, ["bot5@1"]))
 
 
-def test_nobody_enters_twice(store: Engine, cup: Callable[..., Tournament]) -> None:
+def test_an_entrant_cannot_enter_twice(store: Engine, cup: Callable[..., Tournament]) -> None:
     made = cup("ladder")
     with pytest.raises(Conflict, match="bot1@1 has entered tournament"):
         lifecycle.add(store, made.id, scheduler.enrol(store, ["bot1@1"]))
@@ -192,7 +192,7 @@ def test_nobody_enters_twice(store: Engine, cup: Callable[..., Tournament]) -> N
         lifecycle.withdraw(store, made.id, "bot5@1")
 
 
-def test_who_withdraws_leaves_what_it_has_played_and_nothing_else(
+def test_a_withdrawal_cancels_open_matches_and_keeps_closed_ones(
     store: Engine, cup: Callable[..., Tournament]
 ) -> None:
     made = cup("round-robin")
@@ -213,7 +213,7 @@ def test_who_withdraws_leaves_what_it_has_played_and_nothing_else(
     }
 
 
-def test_owners_known_and_given_keep_their_bots_from_one_table(store: Engine) -> None:
+def test_bots_of_stored_or_given_owners_do_not_share_a_table(store: Engine) -> None:
     versions.own(store, versions.find(store, "bot0@1"), "ada")
     plan = TournamentPlan("cup", "saint_poker", {}, 3, 1)
     made = scheduler.begin(store, plan, BOTS, owners={"bot1@1": "ada"})

@@ -35,7 +35,7 @@ def client(place: Workspace) -> Iterator[TestClient]:
         yield client
 
 
-def test_the_ladder_tells_the_same_in_every_form(client: TestClient) -> None:
+def test_the_ladder_has_equal_content_in_every_format(client: TestClient) -> None:
     page = client.get("/ladders/poke")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert page.text.index("ada") < page.text.index("bob") < page.text.index("cy<")
@@ -49,7 +49,7 @@ def test_the_ladder_tells_the_same_in_every_form(client: TestClient) -> None:
     assert "| ada@1 |" in client.get("/ladders/poke.md").text
 
 
-def test_a_ladder_is_ordered_and_searched_as_the_address_says(client: TestClient) -> None:
+def test_the_address_sorts_and_searches_a_ladder(client: TestClient) -> None:
     def names(query: str) -> list[str]:
         standings = client.get(f"/ladders/poke.json?{query}").json()["standings"]
         return [line["entrant"] for line in standings]
@@ -75,7 +75,7 @@ def test_a_ladder_is_ordered_and_searched_as_the_address_says(client: TestClient
         ("/live/ladders/whist", 404, "unknown ladder whist; available: poke."),
     ],
 )
-def test_what_cannot_be_had_is_said_in_a_sentence(
+def test_invalid_requests_are_described(
     client: TestClient, address: str, status: int, sentence: str
 ) -> None:
     answer = client.get(address, headers={"Accept": "application/json"})
@@ -83,7 +83,7 @@ def test_what_cannot_be_had_is_said_in_a_sentence(
     assert client.get(address).status_code == status
 
 
-def test_who_has_a_page_already_is_not_sent_it_again(client: TestClient) -> None:
+def test_a_matching_etag_gets_not_modified(client: TestClient) -> None:
     first = client.get("/ladders/poke.csv")
     again = client.get("/ladders/poke.csv", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
@@ -92,7 +92,7 @@ def test_who_has_a_page_already_is_not_sent_it_again(client: TestClient) -> None
     assert other.headers["etag"] != first.headers["etag"]
 
 
-def test_every_answer_is_guarded(client: TestClient) -> None:
+def test_every_response_has_security_headers(client: TestClient) -> None:
     for address in ("/", "/ladders/poke.json", "/nowhere", "/static/style.css", "/healthz"):
         headers = client.get(address).headers
         policy = headers["content-security-policy"]
@@ -103,7 +103,7 @@ def test_every_answer_is_guarded(client: TestClient) -> None:
         assert "set-cookie" not in headers
 
 
-def test_whatever_strangers_write_is_shown_as_they_wrote_it(place: Workspace) -> None:
+def test_user_text_is_escaped(place: Workspace) -> None:
     evil = "<script>alert(1)</script>"
     versions.add(place.store, "eve", "1", f"{0:064x}", "/bots/eve", {"authors": [evil]}, owner=evil)
     hold(place, ["eve", "dan"], {}, boards=1)
@@ -113,12 +113,12 @@ def test_whatever_strangers_write_is_shown_as_they_wrote_it(place: Workspace) ->
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
-def test_it_is_ready_when_it_has_seen_the_store(client: TestClient) -> None:
+def test_the_server_is_ready_after_it_has_read_the_store(client: TestClient) -> None:
     assert client.get("/readyz").text == "ready\n"
     assert client.get("/healthz").text == "alive\n"
 
 
-def test_a_closed_match_moves_the_ladder(place: Workspace, client: TestClient) -> None:
+def test_a_closed_match_updates_the_ladder(place: Workspace, client: TestClient) -> None:
     before = client.get("/ladders/poke.json").json()["standings"][0]["matches"]
     hold(place, ["ada2", "bob2"], {}, boards=1)
     wait_until(lambda: len(client.get("/ladders/poke.json").json()["standings"]) == 5)

@@ -31,7 +31,7 @@ def numbers(points: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in (pair.split(",") for pair in points.split())]
 
 
-def test_a_spark_goes_up_where_strength_does() -> None:
+def test_a_sparkline_rises_with_strength() -> None:
     spark = charts.spark([1200, 1300, 1250])
     (x0, y0), (x1, y1), (x2, y2) = numbers(spark.points)
     assert x0 < x1 < x2
@@ -39,13 +39,13 @@ def test_a_spark_goes_up_where_strength_does() -> None:
     assert (spark.x, spark.y) == (x2, y2)
 
 
-def test_small_changes_do_not_fill_a_spark() -> None:
+def test_small_changes_do_not_fill_a_sparkline() -> None:
     heights = [y for _, y in numbers(charts.spark([1200, 1203, 1200]).points)]
     assert max(heights) - min(heights) < 2
     assert 0 < min(heights) < max(heights) < charts.SPARK_HEIGHT
 
 
-def test_a_chart_has_a_line_a_band_and_a_name_for_each_version() -> None:
+def test_a_chart_has_a_line_a_band_and_a_label_for_each_version() -> None:
     chart = bot.chart(
         past({1: (1200, 300)}, {1: (1210, 50)}, {1: (1220, 40), 2: (1300, 200)}, {2: (1310, 30)}),
         [version(1, 0.5), version(2, 2.5)],
@@ -63,7 +63,7 @@ def test_a_chart_has_a_line_a_band_and_a_name_for_each_version() -> None:
     assert numbers(chart.courses[0].line)[1][0] < chart.uploads[0].at < third[0] < fourth[0]
 
 
-def test_names_of_lines_that_end_together_stand_apart() -> None:
+def test_labels_of_lines_do_not_overlap() -> None:
     rows = [{1: (1200.0, 9.0), 2: (1201.0, 9.0), 3: (1199.0, 9.0)}] * 2
     chart = bot.chart(past(*rows), [version(n, 0) for n in (1, 2, 3)])
     assert chart is not None
@@ -71,7 +71,7 @@ def test_names_of_lines_that_end_together_stand_apart() -> None:
     assert all(b - a >= 14 for a, b in itertools.pairwise(labels))
 
 
-def test_one_point_is_no_chart() -> None:
+def test_one_point_has_no_chart() -> None:
     assert bot.chart(past({1: (1200, 10)}), [version(1, 0)]) is None
     assert bot.chart(RatingHistory(), [version(1, 0)]) is None
 
@@ -90,7 +90,7 @@ def test_a_histogram_counts_every_decision_once() -> None:
 
 
 @pytest.mark.parametrize("low", [0.01, 3.0, 900.0])
-def test_the_axis_of_a_narrow_histogram_says_something(low: float) -> None:
+def test_the_axis_of_a_narrow_histogram_has_ticks(low: float) -> None:
     chart = charts.histogram(DecisionHistogram.of([low]).stored(), BINS)
     assert chart is not None
     assert len(chart.ticks) >= 2
@@ -104,5 +104,5 @@ def test_the_axis_of_a_narrow_histogram_says_something(low: float) -> None:
         (5, 5, [5]),
     ],
 )
-def test_ticks_are_round(low: float, high: float, steps: list[float]) -> None:
+def test_ticks_are_round_numbers(low: float, high: float, steps: list[float]) -> None:
     assert charts.round_steps(low, high, 5) == pytest.approx(steps)

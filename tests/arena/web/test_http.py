@@ -27,14 +27,14 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         yield client
 
 
-def test_a_head_is_the_answer_without_its_body(client: TestClient) -> None:
+def test_head_is_the_response_without_its_body(client: TestClient) -> None:
     whole, head = client.get("/ladders/poke.csv"), client.head("/ladders/poke.csv")
     assert head.content == b""
     names = ("content-length", "content-type", "etag", "vary", "cache-control")
     assert [head.headers[name] for name in names] == [whole.headers[name] for name in names]
 
 
-def test_what_an_address_takes_can_be_asked(client: TestClient) -> None:
+def test_options_lists_the_allowed_methods(client: TestClient) -> None:
     answer = client.options("/ladders/poke")
     assert (answer.status_code, answer.content) == (204, b"")
     assert answer.headers["allow"] == "GET, HEAD, OPTIONS"
@@ -42,7 +42,7 @@ def test_what_an_address_takes_can_be_asked(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_what_an_address_does_not_take_is_said(client: TestClient, method: str) -> None:
+def test_other_methods_are_refused(client: TestClient, method: str) -> None:
     answer = client.request(method, "/ladders/poke.json")
     assert answer.status_code == 405
     assert answer.headers["allow"] == "GET, HEAD, OPTIONS"
@@ -50,7 +50,7 @@ def test_what_an_address_does_not_take_is_said(client: TestClient, method: str) 
     assert answer.json() == {"error": sentence}
 
 
-def test_an_answer_is_the_same_compressed_or_not(client: TestClient) -> None:
+def test_compressed_and_plain_responses_have_equal_content(client: TestClient) -> None:
     def page_request(encoding: str) -> Any:
         return client.get("/ladders/poke", headers={"Accept-Encoding": encoding})
 
@@ -66,19 +66,19 @@ def test_an_answer_is_the_same_compressed_or_not(client: TestClient) -> None:
     assert "Accept-Encoding" in plain.headers["vary"]
 
 
-def test_a_page_in_a_form_it_does_not_have_is_refused_with_those_it_has(client: TestClient) -> None:
+def test_an_unavailable_format_is_refused_with_the_available_ones(client: TestClient) -> None:
     answer = client.get("/", headers={"Accept": "text/csv"})
     assert answer.status_code == 406
     assert answer.text == "Not available as CSV. Available formats: HTML, JSON.\n"
 
 
-def test_what_an_address_does_not_list_is_passed_over(client: TestClient) -> None:
+def test_unknown_query_parameters_are_ignored(client: TestClient) -> None:
     plain = client.get("/ladders/poke?find=ada")
     more = client.get("/ladders/poke?utm=x&find=ada&sort_by=luck")
     assert more.text == plain.text
 
 
-def test_nothing_in_an_answer_follows_from_the_host_that_was_named(client: TestClient) -> None:
+def test_responses_do_not_depend_on_the_host_header(client: TestClient) -> None:
     for address in ("/", "/ladders/poke", "/nowhere", "/ladders/whist.json"):
         plain = client.get(address)
         evil = client.get(address, headers={"Host": "evil.example", "X-Forwarded-Host": "evil"})
@@ -86,7 +86,7 @@ def test_nothing_in_an_answer_follows_from_the_host_that_was_named(client: TestC
         assert "evil" not in str(evil.headers)
 
 
-def test_an_arena_that_takes_long_to_be_read_says_so(
+def test_a_slow_first_read_of_the_store_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     go = threading.Event()
@@ -110,7 +110,7 @@ def test_an_arena_that_takes_long_to_be_read_says_so(
         assert client.get("/ladders/poke.json").status_code == 200
 
 
-def test_a_failure_nobody_foresaw_is_one_guarded_sentence(
+def test_an_unexpected_error_hides_its_details(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fails(web: WebState, page_request: PageRequest) -> Page:

@@ -60,7 +60,7 @@ endings = st.sampled_from(["", ".json", ".csv", ".md", ".txt", ".jsonl", "/", ".
 
 @settings(max_examples=examples(150))
 @given(st.data())
-def test_odd_values_in_the_addresses_of_pages(
+def test_odd_parameter_values_cause_no_server_error(
     client: TestClient, web: WebState, data: st.DataObject
 ) -> None:
     address = data.draw(st.sampled_from(PAGES))
@@ -74,7 +74,9 @@ def test_odd_values_in_the_addresses_of_pages(
 
 @settings(max_examples=examples(150))
 @given(st.lists(ODD, max_size=4), queries, ACCEPTS)
-def test_odd_addresses(client: TestClient, parts: list[bytes], query: str, accept: str) -> None:
+def test_odd_addresses_cause_no_server_error(
+    client: TestClient, parts: list[bytes], query: str, accept: str
+) -> None:
     check_answer(client, "/" + "/".join(map(quote_from_bytes, parts)), query, accept)
 
 
@@ -82,7 +84,7 @@ def test_odd_addresses(client: TestClient, parts: list[bytes], query: str, accep
     "path",
     ["/docs/....//", "//evil.example/", "/\\evil.example/", "/docs/", "/ladders/", "/docs/..%2f/"],
 )
-def test_no_answer_leads_to_the_host_that_a_request_names(client: TestClient, path: str) -> None:
+def test_no_response_links_to_the_requested_host(client: TestClient, path: str) -> None:
     answer = client.get(
         f"http://testserver{path}", headers={"Host": "evil.example"}, follow_redirects=False
     )

@@ -57,7 +57,7 @@ def filled(path: str, operation: dict[str, Any]) -> tuple[str, dict[str, str]]:
     return path, query
 
 
-def test_every_page_is_in_it(description: dict[str, Any]) -> None:
+def test_the_description_lists_every_page(description: dict[str, Any]) -> None:
     assert description["openapi"] == "3.1.0"
     pages = {path: methods for path, methods in description["paths"].items() if "get" in methods}
     assert len(pages) == len(PAGES)
@@ -75,7 +75,9 @@ def test_every_page_is_in_it(description: dict[str, Any]) -> None:
     assert len(set(identities)) == len(identities)
 
 
-def test_its_examples_are_real_answers(client: TestClient, description: dict[str, Any]) -> None:
+def test_examples_of_the_description_are_real_responses(
+    client: TestClient, description: dict[str, Any]
+) -> None:
     tried = 0
     for path, methods in description["paths"].items():
         if "get" not in methods:
@@ -91,7 +93,7 @@ def test_its_examples_are_real_answers(client: TestClient, description: dict[str
 
 
 @pytest.mark.parametrize("address", PAGES, ids=lambda address: address.path)
-def test_a_page_is_to_be_had_in_the_forms_that_are_told(
+def test_every_page_offers_its_documented_formats(
     web: WebState, client: TestClient, address: PageRoute
 ) -> None:
     samples = Samples(web)
@@ -102,7 +104,7 @@ def test_a_page_is_to_be_had_in_the_forms_that_are_told(
     assert rendering.offered(page) == address.kinds
 
 
-def test_people_are_told_the_same(client: TestClient) -> None:
+def test_the_api_page_lists_the_same_addresses(client: TestClient) -> None:
     page = client.get("/docs/api").text
     assert all(f"<code>{plain(address.path)}</code>" in page for address in PAGES)
     assert '<a href="/ladders/poke.csv">csv</a>' in page

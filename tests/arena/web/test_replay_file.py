@@ -39,7 +39,7 @@ def source(text: str) -> str:
 
 
 @pytest.mark.parametrize("table", ONE_OF_EACH_GAME, ids=str)
-def test_a_file_loads_nothing_and_its_policy_allows_exactly_its_own_parts(table: Table) -> None:
+def test_a_file_loads_nothing_and_its_policy_allows_only_its_content(table: Table) -> None:
     html = page(record_of(table))
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)
     allowed = dict(part.split(" ", 1) for part in policy.replace("&#39;", "'").split("; "))
@@ -91,7 +91,7 @@ def test_a_file_shows_no_output_no_question_of_a_fault_and_no_folder() -> None:
     assert SECRET not in html
 
 
-def test_text_of_bots_is_inert() -> None:
+def test_text_of_bots_is_escaped() -> None:
     html = page(record_of(POKE, change=with_fault))
     assert "&lt;script&gt;alert" in html
     assert html.count("<script>") == 2
@@ -116,7 +116,7 @@ def test_a_file_contains_a_limited_number_of_games() -> None:
     assert numbers == [23, *range(replay_file.MOST_GAMES - 1)]
 
 
-def test_a_file_tells_whether_its_games_are_correct() -> None:
+def test_a_file_shows_whether_its_games_are_correct() -> None:
     assert 'class="good"' in page(record_of(POKE))
 
     def change(text: str) -> str:

@@ -34,7 +34,7 @@ def links_of(page: Path) -> Iterator[str]:
         yield link.partition("#")[0].partition("?")[0]
 
 
-def test_every_link_leads_to_a_file_of_the_site(
+def test_every_link_resolves_to_a_file_of_the_site(
     stage: Stage, cup: Tournament, tmp_path: Path
 ) -> None:
     out = tmp_path / "site"
@@ -53,7 +53,7 @@ def test_every_link_leads_to_a_file_of_the_site(
     assert {page.resolve() for page in pages} <= led
 
 
-def test_it_holds_all_matches_with_their_replays_and_records(
+def test_the_site_contains_all_matches_replays_and_records(
     stage: Stage, cup: Tournament, tmp_path: Path
 ) -> None:
     static_site.write(stage.engine, cup.id, tmp_path)
@@ -71,7 +71,7 @@ def test_it_holds_all_matches_with_their_replays_and_records(
     assert {path.stem for path in (tmp_path / "bots").iterdir()} == {"bot0", "bot1", "bot2"}
 
 
-def test_nothing_in_it_needs_a_server_or_tells_where_it_was_made(
+def test_the_site_needs_no_server_and_contains_no_local_path(
     stage: Stage, cup: Tournament, tmp_path: Path
 ) -> None:
     out = tmp_path / "site"
@@ -85,9 +85,7 @@ def test_nothing_in_it_needs_a_server_or_tells_where_it_was_made(
     assert not (out / "static" / "live.js").exists()
 
 
-def test_of_a_match_that_is_played_there_is_no_more_than_on_its_page(
-    stage: Stage, tmp_path: Path
-) -> None:
+def test_an_open_match_has_no_record_or_replay_in_the_site(stage: Stage, tmp_path: Path) -> None:
     cup = stage.begin("round-robin", stage.bots(2), boards=2)
     (match,) = listing.matches(stage.engine, tournament=cup.id)
     stage.play(match.id, most=3)
@@ -115,7 +113,7 @@ def test_links_lead_from_file_to_file() -> None:
     assert links.static("style.css") == "../../../static/style.css"
 
 
-def test_there_is_no_site_of_a_tournament_that_there_is_not(stage: Stage, tmp_path: Path) -> None:
+def test_an_unknown_tournament_is_refused(stage: Stage, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         static_site.write(stage.engine, "t-nothing", tmp_path / "site")
 

@@ -197,7 +197,7 @@ def differences(place: Workspace, held: Held) -> list[str]:
 
 
 @pytest.mark.long
-def test_what_is_hidden_changes_no_byte_of_any_answer(
+def test_hidden_information_does_not_change_any_response(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.time", lambda: NOW)
@@ -205,7 +205,7 @@ def test_what_is_hidden_changes_no_byte_of_any_answer(
 
 
 @pytest.mark.parametrize("column", ["places", "scores", "faults", "record"])
-def test_a_page_that_gives_something_away_is_caught(
+def test_a_leaking_page_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str
 ) -> None:
     def leaking(web: WebState, page_request: PageRequest) -> Page:

@@ -34,7 +34,7 @@ def test_a_page_knows_its_neighbours() -> None:
     assert (last.previous, last.next) == (1, None)
 
 
-def test_the_link_header_leads_to_the_next_page_and_keeps_what_was_asked() -> None:
+def test_the_link_header_keeps_the_query() -> None:
     piece = paging.selection_of(page_request(find="<a&b>", limit="2", page="2")).cut(LETTERS)
     assert piece.headers["Link"] == (
         '<?find=%3Ca%26b%3E&limit=2&page=1>; rel="prev", '
@@ -48,12 +48,12 @@ def test_a_list_that_fits_has_one_page_and_no_links() -> None:
     assert paging.selection_of(page_request()).cut("").pages == 1
 
 
-def test_beyond_the_end_is_nothing_and_a_way_back() -> None:
+def test_a_page_beyond_the_end_is_empty_and_links_back() -> None:
     piece = paging.selection_of(page_request(page="9", limit="3")).cut(LETTERS)
     assert (piece.items, piece.previous, piece.next) == ((), 3, None)
 
 
-def test_a_database_may_cut() -> None:
+def test_a_database_query_can_select_the_page() -> None:
     wish = paging.selection_of(page_request(page="3", limit="20"))
     assert (wish.offset, wish.limit) == (40, 20)
     assert wish.of(["x"], 41).to_json() == {

@@ -91,7 +91,7 @@ pokearena_bot.run(lambda turn: turn.legal[0], 1)
 """
 
 
-def test_a_house_bot_passes_and_nothing_is_remarked(examined: Examine) -> None:
+def test_a_house_bot_passes_without_remarks(examined: Examine) -> None:
     checks = examined(sample("random"))
     assert {check.outcome for check in checks.values()} == {CheckOutcome.PASSED}
     assert all(check.command == check.question == "" for check in checks.values())
@@ -100,7 +100,7 @@ def test_a_house_bot_passes_and_nothing_is_remarked(examined: Examine) -> None:
 @pytest.mark.parametrize(
     "missing", ["Act", "Play", *(pytest.param(m, marks=pytest.mark.long) for m in ("Start", "End"))]
 )
-def test_a_method_that_need_not_be_there_is_not_missed(
+def test_a_missing_optional_method_is_not_a_failure(
     examined: Examine, program: Program, missing: str
 ) -> None:
     checks = examined(program(ONE_WAY.format(missing=missing)))
@@ -109,7 +109,7 @@ def test_a_method_that_need_not_be_there_is_not_missed(
 
 
 @pytest.mark.long
-def test_a_bot_that_remembers_is_not_failed_for_what_no_match_asks(
+def test_questions_that_no_match_contains_do_not_fail_a_bot_with_memory(
     examined: Examine, program: Program
 ) -> None:
     checks = examined(program(REMEMBERS))
@@ -120,7 +120,7 @@ def test_a_bot_that_remembers_is_not_failed_for_what_no_match_asks(
     assert "what came before?" in check.output
 
 
-def test_what_breaks_a_bot_only_after_other_questions_is_told_so(
+def test_a_failure_that_depends_on_earlier_questions_is_described(
     examined: Examine, program: Program
 ) -> None:
     check = examined(program(FORGETS))["plays"]
@@ -131,9 +131,7 @@ def test_what_breaks_a_bot_only_after_other_questions_is_told_so(
 
 
 @pytest.mark.long
-def test_a_bot_that_breaks_by_play_only_is_asked_again_by_play(
-    examined: Examine, program: Program
-) -> None:
+def test_a_failure_by_play_only_is_repeated_with_play(examined: Examine, program: Program) -> None:
     check = examined(program(ONLY_BY_STREAM))["plays"]
     assert check.sentence.endswith("by Act it answers well")
     assert check.command == f"pokearena ask {check.question} mybot --play"
@@ -148,7 +146,7 @@ def test_different_answers_to_the_same_question_are_a_remark(
     assert "docs/how-to/bots.md" in check.sentence
 
 
-def test_a_program_that_reads_and_writes_lines_is_examined_like_any_other(
+def test_a_line_program_is_examined_like_any_other(
     examined: Examine,
 ) -> None:
     checks = examined(from_folder(KITS / "shell"))
@@ -167,7 +165,7 @@ def test_a_bot_that_does_not_build_is_not_started(examined: Examine, tmp_path: P
     assert "no such header" in checks["builds"].sentence
 
 
-def test_a_game_that_it_does_not_claim_is_not_tried(examined: Examine, tmp_path: Path) -> None:
+def test_a_game_missing_in_the_manifest_is_not_tried(examined: Examine, tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text('name = "b"\ngames = ["pokex"]\nrun = ["./b"]\n')
     checks = examined(from_folder(tmp_path))
     assert checks["plays"].sentence == "it claims none of the games that are to be tried"
@@ -204,24 +202,20 @@ def elsewhere(tmp_path: Path) -> Iterator[Bot]:
         process.wait()
 
 
-def test_a_bot_that_runs_elsewhere_plays_a_house_bot_at_every_seat(
-    examined: Examine, elsewhere: Bot
-) -> None:
+def test_a_remote_bot_plays_a_house_bot_at_every_seat(examined: Examine, elsewhere: Bot) -> None:
     checks = examined(elsewhere)
     assert not [check for check in checks.values() if check.failed]
     assert checks["plays"].outcome is CheckOutcome.PASSED
     assert checks["quiet"].outcome is CheckOutcome.SKIPPED
 
 
-def test_a_bot_that_cannot_be_reached_is_nobodys_failure(examined: Examine) -> None:
+def test_an_unreachable_bot_is_not_a_failed_check(examined: Examine) -> None:
     with pytest.raises(InfrastructureError, match="cannot be reached"):
         examined(resolve("grpc://127.0.0.1:1"))
 
 
 @pytest.mark.long
-def test_a_stream_that_never_ends_is_given_up_when_time_is_over(
-    referee: str, program: Program
-) -> None:
+def test_an_endless_stream_ends_at_the_time_limit(referee: str, program: Program) -> None:
     form = examined_forms.forms(GAMES["poke"])[0]
     sheet = paper(form, 0, bytes(32), 1, 1)
     errand = ExaminationOrder(program(FLOODS), "", "mybot", bytes(32), "1", referee)

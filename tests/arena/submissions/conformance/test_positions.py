@@ -17,7 +17,7 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
 
 
 @every_game
-def test_every_table_the_project_knows_is_tried_the_usual_one_first(game: Game) -> None:
+def test_every_form_is_tried_starting_with_the_default(game: Game) -> None:
     tried = examined_forms.forms(game)
     assert tried[0] == ExaminedForm(
         game, game.seats[0], {n: o.default for n, o in game.options.items()}
@@ -33,7 +33,7 @@ def test_every_table_the_project_knows_is_tried_the_usual_one_first(game: Game) 
 
 
 @every_game
-def test_a_prepared_question_is_what_its_record_says_and_its_kind(game: Game) -> None:
+def test_a_prepared_question_matches_its_record_and_kind(game: Game) -> None:
     form = examined_forms.few(game)[-1]
     made = paper(form, form.seats - 1, SEED, 3, 2)
     record = read(made.record.text)
@@ -56,7 +56,7 @@ def test_a_prepared_question_is_what_its_record_says_and_its_kind(game: Game) ->
             assert not place.complete
 
 
-def test_every_kind_of_question_is_found_in_some_game() -> None:
+def test_every_kind_of_question_occurs_in_a_game() -> None:
     kinds = {
         position.kind
         for game in GAMES.values()
@@ -65,7 +65,7 @@ def test_every_kind_of_question_is_found_in_some_game() -> None:
     assert kinds == set(QuestionKind)
 
 
-def test_the_same_seed_asks_the_same_and_another_something_else() -> None:
+def test_equal_seeds_select_equal_questions() -> None:
     form = examined_forms.forms(GAMES["poke"])[0]
     first, second = (paper(form, 0, SEED, 2, 2) for _ in range(2))
     other = paper(form, 0, bytes([1]) * 32, 2, 2)

@@ -5,7 +5,7 @@ import asyncio
 from arena.web.data.changes import Changes
 
 
-def test_what_has_changed_since_is_not_waited_for() -> None:
+def test_a_change_in_the_past_does_not_wait() -> None:
     async def wait() -> None:
         changes = Changes()
         before = changes.last
@@ -16,7 +16,7 @@ def test_what_has_changed_since_is_not_waited_for() -> None:
     asyncio.run(wait())
 
 
-def test_a_change_of_another_topic_wakes_nobody() -> None:
+def test_a_change_of_another_topic_wakes_no_waiter() -> None:
     async def wait() -> bool:
         changes = Changes()
         waiting = asyncio.create_task(changes.after({"a"}, changes.last))

@@ -25,7 +25,7 @@ class Heard:
         self.nudges += 1
 
 
-def test_a_position_is_kept_and_passed_on() -> None:
+def test_a_position_is_stored_and_forwarded() -> None:
     heard = Heard()
     heard.room.receive(position(1), 0.0)
     heard.room.receive(position(2), 0.1)
@@ -34,7 +34,7 @@ def test_a_position_is_kept_and_passed_on() -> None:
     assert heard.changes.newest({position_of("m-1")}) == heard.changes.last == 2
 
 
-def test_without_spectators_no_position_is_passed_on() -> None:
+def test_without_spectators_no_position_is_forwarded() -> None:
     heard = Heard(spectators=False)
     events: list[Event] = [MatchStarted("m-1", "t-1", 1), position(1), GameOver("m-1", 1, 2)]
     for event in events:
@@ -43,7 +43,7 @@ def test_without_spectators_no_position_is_passed_on() -> None:
     assert heard.room.positions == {}
 
 
-def test_positions_and_ends_of_games_are_held_back_for_the_delay() -> None:
+def test_positions_and_game_ends_are_delayed() -> None:
     heard = Heard(delay=10.0)
     heard.room.receive(MatchStarted("m-1", "t-1", 1), 0.0)
     heard.room.receive(position(1), 1.0)
@@ -57,7 +57,7 @@ def test_positions_and_ends_of_games_are_held_back_for_the_delay() -> None:
     assert heard.news[2:] == [GameOver("m-1", 1, 2)]
 
 
-def test_with_a_long_delay_not_every_position_is_held() -> None:
+def test_with_a_long_delay_positions_are_sampled() -> None:
     heard = Heard(delay=1000.0)
     for tenth in range(10_000):
         heard.room.receive(position(tenth), tenth / 10)
@@ -65,7 +65,7 @@ def test_with_a_long_delay_not_every_position_is_held() -> None:
     assert 150 <= len(heard.news) <= 201
 
 
-def test_what_has_closed_is_told_at_once_and_what_was_held_of_it_no_more() -> None:
+def test_a_closed_match_is_forwarded_at_once_without_delayed_events() -> None:
     heard = Heard(delay=10.0)
     heard.room.receive(position(1), 0.0)
     heard.room.receive(position(1, "m-2"), 0.0)
@@ -84,13 +84,13 @@ def test_what_has_closed_is_told_at_once_and_what_was_held_of_it_no_more() -> No
         (position(1), 0),
     ],
 )
-def test_the_store_is_looked_at_where_it_may_have_something_new(news: Event, nudges: int) -> None:
+def test_events_trigger_reads_of_the_store(news: Event, nudges: int) -> None:
     heard = Heard()
     heard.room.receive(news, 0.0)
     assert heard.nudges == nudges
 
 
-def test_positions_of_matches_that_never_close_are_forgotten_some_day() -> None:
+def test_positions_of_abandoned_matches_expire() -> None:
     heard = Heard()
     for number in range(1500):
         heard.room.receive(position(1, f"m-{number}"), float(number))

@@ -72,7 +72,7 @@ def token(place: Workspace) -> str:
     return owners.add(place.store, "eve")
 
 
-def test_all_bots_are_listed_with_how_they_stand(client: TestClient) -> None:
+def test_all_bots_are_listed_with_their_standings(client: TestClient) -> None:
     bots = client.get("/bots.json").json()["bots"]
     assert [bot["bot"] for bot in bots] == ["ada", "bob", "cy", "idle", "luck0", "luck1"]
     ada = bots[0]
@@ -83,7 +83,7 @@ def test_all_bots_are_listed_with_how_they_stand(client: TestClient) -> None:
     assert "idle" in client.get("/bots").text
 
 
-def test_bots_are_found_by_owner_and_shown_a_page_at_a_time(client: TestClient) -> None:
+def test_bots_can_be_searched_by_owner_and_are_paged(client: TestClient) -> None:
     def names(query: str) -> list[str]:
         return [bot["bot"] for bot in client.get(f"/bots.json?{query}").json()["bots"]]
 
@@ -93,7 +93,7 @@ def test_bots_are_found_by_owner_and_shown_a_page_at_a_time(client: TestClient) 
     assert names("limit=4&page=2") == ["luck0", "luck1"]
 
 
-def test_a_bot_has_its_versions_with_what_became_of_them(client: TestClient) -> None:
+def test_a_bot_page_lists_versions_with_their_state(client: TestClient) -> None:
     document = client.get("/bots/ada.json").json()
     assert [version["version"] for version in document["versions"]] == ["ada@1", "ada@2"]
     assert document["versions"][0]["retired"]
@@ -103,7 +103,7 @@ def test_a_bot_has_its_versions_with_what_became_of_them(client: TestClient) -> 
     assert ">active</span>" in page
 
 
-def test_a_bot_has_its_history_its_matchups_and_its_thinking(client: TestClient) -> None:
+def test_a_bot_page_has_history_matchups_and_decision_times(client: TestClient) -> None:
     on_ladder = client.get("/bots/ada.json").json()["ladders"]["poke"]
     assert [each["opponent"] for each in on_ladder["best"] + on_ladder["worst"]] == [
         "cy@1",
@@ -120,7 +120,7 @@ def test_a_bot_has_its_history_its_matchups_and_its_thinking(client: TestClient)
     assert 'class="chart times"' in page
 
 
-def test_its_matches_tell_opponent_score_cause_and_time(client: TestClient) -> None:
+def test_matches_of_a_bot_have_opponent_score_cause_and_time(client: TestClient) -> None:
     rows = list(csv.DictReader(io.StringIO(client.get("/bots/ada.csv").text)))
     assert len(rows) == 6
     assert {row["opponents"] for row in rows} == {"bob@1", "cy@1"}
@@ -137,20 +137,20 @@ def test_a_bot_that_has_not_played_has_a_page(client: TestClient) -> None:
     assert client.get("/bots/idle.txt").status_code == 200
 
 
-def test_a_bot_that_there_is_not_is_said(client: TestClient) -> None:
+def test_an_unknown_bot_is_not_found(client: TestClient) -> None:
     for address in ("/bots/nobody.json", "/bots/nobody/faults.json"):
         answer = client.get(address)
         assert (answer.status_code, answer.json()) == (404, {"error": "unknown bot nobody."})
 
 
-def test_what_strangers_wrote_is_shown_as_they_wrote_it(client: TestClient) -> None:
+def test_user_text_is_escaped(client: TestClient) -> None:
     for address in ("/bots", "/bots/luck1", "/bots/luck1/faults"):
         page = client.get(address).text
         assert EVIL not in page
         assert "&lt;script&gt;" in page
 
 
-def test_faults_are_told_to_all_with_their_why_and_without_what_the_bot_wrote(
+def test_public_faults_have_a_reason_and_no_output(
     client: TestClient,
 ) -> None:
     document = client.get("/bots/luck1/faults.json").json()
@@ -171,7 +171,7 @@ def test_faults_are_told_to_all_with_their_why_and_without_what_the_bot_wrote(
         )
 
 
-def test_faults_are_chosen_by_their_kind(client: TestClient) -> None:
+def test_faults_can_be_filtered_by_kind(client: TestClient) -> None:
     assert len(client.get("/bots/luck1/faults.json?kind=crash").json()["faults"]) == 1
     assert client.get("/bots/luck1/faults.json?kind=timeout").json()["faults"] == []
     wrong = client.get("/bots/luck1/faults.json?kind=bad")
@@ -179,7 +179,7 @@ def test_faults_are_chosen_by_their_kind(client: TestClient) -> None:
     assert "init, timeout, illegal" in wrong.json()["error"]
 
 
-def test_its_owner_sees_output_and_question(client: TestClient, token: str) -> None:
+def test_the_owner_sees_output_and_question(client: TestClient, token: str) -> None:
     page = client.post("/bots/luck1/faults", data={"token": token})
     assert page.status_code == 200
     assert "secret plan" in page.text
@@ -197,14 +197,14 @@ def test_its_owner_sees_output_and_question(client: TestClient, token: str) -> N
     assert "could not be started: …/run.sh; peak memory 40.0 MiB" in page.text
 
 
-def test_what_the_owner_sees_nobody_sees_after(client: TestClient, token: str) -> None:
+def test_the_view_of_the_owner_is_not_cached_for_others(client: TestClient, token: str) -> None:
     bearer = {"Authorization": f"Bearer {token}"}
     assert "secret plan" in client.get("/bots/luck1/faults", headers=bearer).text
     assert "secret plan" not in client.get("/bots/luck1/faults").text
 
 
 @pytest.mark.parametrize("wrong", ["x", "", "Bearer", "ü" * 40, "x" * 20_000])
-def test_another_token_is_refused_in_a_sentence(client: TestClient, token: str, wrong: str) -> None:
+def test_an_invalid_token_is_refused(client: TestClient, token: str, wrong: str) -> None:
     answer = client.post("/bots/luck1/faults.json", data={"token": wrong})
     assert answer.status_code in (400, 403, 413)
     assert "secret plan" not in answer.text
@@ -221,15 +221,13 @@ def test_the_token_of_another_owner_is_refused(
     assert client.post("/bots/ada/faults.json", data={"token": token}).status_code == 403
 
 
-def test_a_token_in_an_address_is_passed_over(client: TestClient, token: str) -> None:
+def test_a_token_in_an_address_is_ignored(client: TestClient, token: str) -> None:
     answer = client.get(f"/bots/luck1/faults?token={token}")
     assert "secret plan" not in answer.text
     assert token not in answer.text
 
 
-def test_no_page_names_a_folder_of_the_machine(
-    client: TestClient, place: Workspace, token: str
-) -> None:
+def test_no_page_contains_a_local_path(client: TestClient, place: Workspace, token: str) -> None:
     answers = [
         client.get(address)
         for page in ("/bots", "/bots/luck1", "/bots/luck1/faults")
@@ -243,7 +241,7 @@ def test_no_page_names_a_folder_of_the_machine(
             assert folder not in answer.text
 
 
-def test_the_page_of_the_match_tells_no_more_than_that_of_the_bot(client: TestClient) -> None:
+def test_the_match_page_shows_no_private_fields_of_a_fault(client: TestClient) -> None:
     match = client.get("/bots/luck1.json").json()["matches"][0]["match"]
     for address in (f"/matches/{match}", f"/matches/{match}.json"):
         answer = client.get(address)
@@ -253,7 +251,7 @@ def test_the_page_of_the_match_tells_no_more_than_that_of_the_bot(client: TestCl
         assert "/home/somebody" not in answer.text
 
 
-def test_the_replay_of_a_game_tells_no_more_either() -> None:
+def test_the_replay_shows_no_private_fields_of_a_fault() -> None:
     fault = json.loads(crash('{"game": 0}\n{"verdicts": [0, 0]}\n').splitlines()[1])
     text = json.dumps(public(fault), ensure_ascii=False)
     assert "its process ended in …/bot.py" in text
@@ -262,10 +260,10 @@ def test_the_replay_of_a_game_tells_no_more_either() -> None:
 
 
 @pytest.mark.parametrize("path", ["/bots/luck1", "/ladders/poke", "/bots"])
-def test_only_where_owners_are_asked_can_anything_be_sent(client: TestClient, path: str) -> None:
+def test_only_the_owner_form_accepts_post(client: TestClient, path: str) -> None:
     assert client.post(path, data={"token": "x"}).status_code == 405
 
 
-def test_a_form_that_is_too_long_is_refused(client: TestClient, tmp_path: Path) -> None:
+def test_a_form_body_that_is_too_long_is_refused(client: TestClient, tmp_path: Path) -> None:
     answer = client.post("/bots/luck1/faults", content=b"token=" + b"x" * 100_000)
     assert answer.status_code == 413

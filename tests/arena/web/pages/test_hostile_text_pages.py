@@ -113,7 +113,7 @@ def test_the_exact_characters_of_a_page(client: TestClient, tokens: dict[str, st
     assert bots.json()["bots"][1]["language"] == HOSTILE
 
 
-def test_every_kind_spells_the_same_characters_out() -> None:
+def test_every_content_type_escapes_the_same_characters() -> None:
     rows = [[HOSTILE, "a\nb|c", None, 1]]
     shown = TextTable(("<bot", "<by", "elo", "n"), rows)
     page = Page(title=HOSTILE, template="error.html", model={"sentence": HOSTILE}, data=rows)
@@ -130,7 +130,7 @@ def test_every_kind_spells_the_same_characters_out() -> None:
     is_inert(rendering.as_json(page))
 
 
-def test_a_name_that_an_older_arena_took_is_spelled_out_too() -> None:
+def test_names_from_older_databases_are_escaped() -> None:
     page = Page(title=OLD_NAME, template="error.html", model={"sentence": OLD_NAME})
     assert r"<title>cup\u202e2026" in rendering.html(page, ServerLinks())
 

@@ -47,7 +47,7 @@ def client(web: WebState) -> Iterator[TestClient]:
         yield client
 
 
-def test_a_ladder_shows_the_course_of_every_strength(client: TestClient, web: WebState) -> None:
+def test_a_ladder_shows_a_sparkline_for_every_bot(client: TestClient, web: WebState) -> None:
     page = client.get("/ladders/poke").text
     assert page.count('<svg class="spark"') == 3
     assert 'aria-label="from ' in page
@@ -55,7 +55,7 @@ def test_a_ladder_shows_the_course_of_every_strength(client: TestClient, web: We
     assert ">24 h<" not in page
 
 
-def test_a_ladder_shows_who_has_moved_since_yesterday(web: WebState) -> None:
+def test_a_ladder_shows_rank_changes_of_a_day(web: WebState) -> None:
     asyncio.run(web.read_store())
     order = [line.entrant for line in web.snapshot.ladders["poke"].table.lines]
     assert order == ["ada@1", "bob@1", "cy@1"]
@@ -72,7 +72,7 @@ def test_a_ladder_shows_who_has_moved_since_yesterday(web: WebState) -> None:
     ]
 
 
-def test_a_large_ladder_is_shown_a_page_at_a_time(client: TestClient) -> None:
+def test_a_large_ladder_is_paged(client: TestClient) -> None:
     answer = client.get("/ladders/poke.json?limit=2&sort=-bot")
     assert [line["entrant"] for line in answer.json()["standings"]] == ["cy@1", "bob@1"]
     assert answer.json()["list"]["total"] == 3
@@ -84,7 +84,7 @@ def test_a_large_ladder_is_shown_a_page_at_a_time(client: TestClient) -> None:
     assert "page 2 of 2" in page
 
 
-def test_the_page_of_a_ladder_asks_the_store_nothing(web: WebState) -> None:
+def test_a_ladder_page_makes_no_store_query(web: WebState) -> None:
     asyncio.run(web.read_store())
     paths: list[str] = []
 
@@ -103,7 +103,7 @@ def test_the_page_of_a_ladder_asks_the_store_nothing(web: WebState) -> None:
     assert paths[-1:] == ["SELECT 1"]
 
 
-def test_the_crosstable_has_a_cell_for_every_two_that_leads_head_to_head(
+def test_every_pair_of_the_crosstable_links_to_its_comparison(
     client: TestClient,
 ) -> None:
     page = client.get("/ladders/poke/matrix").text
@@ -121,7 +121,7 @@ def test_the_crosstable_has_a_cell_for_every_two_that_leads_head_to_head(
     assert {row["matches"] for row in rows} == {"4"}
 
 
-def test_what_is_surely_won_has_a_full_colour_and_what_may_be_chance_a_pale_one(
+def test_crosstable_colours_show_significance(
     client: TestClient,
 ) -> None:
     page = client.get("/ladders/poke/matrix").text
@@ -131,7 +131,7 @@ def test_what_is_surely_won_has_a_full_colour_and_what_may_be_chance_a_pale_one(
     assert 'class="heat up shade1 sure0"' in row[: row.index("</tr>")]
 
 
-def test_the_crosstable_tells_likelihoods_as_well(client: TestClient) -> None:
+def test_the_crosstable_can_show_likelihoods_of_superiority(client: TestClient) -> None:
     text = client.get("/ladders/poke/matrix.txt?los=1").text.splitlines()
     superior = [line.split()[2:] for line in text[2:]]
     assert superior[0][0] == "·"
@@ -139,7 +139,7 @@ def test_the_crosstable_tells_likelihoods_as_well(client: TestClient) -> None:
     assert "is stronger than cy@1 with" in client.get("/ladders/poke/matrix?los=1").text
 
 
-def test_a_large_crosstable_is_shown_in_parts(client: TestClient) -> None:
+def test_a_large_crosstable_is_paged(client: TestClient) -> None:
     answer = client.get("/ladders/poke/matrix.json?limit=2")
     assert answer.json()["bots"] == ["ada@1", "bob@1"]
     assert answer.headers["link"] == '<?limit=2&page=2>; rel="next"'
@@ -148,7 +148,7 @@ def test_a_large_crosstable_is_shown_in_parts(client: TestClient) -> None:
     assert client.get("/ladders/poke/matrix.json?limit=61").status_code == 400
 
 
-def test_two_are_compared_by_their_boards(client: TestClient) -> None:
+def test_two_bots_are_compared_by_their_boards(client: TestClient) -> None:
     page = client.get("/ladders/poke/compare?one=ada&other=bob@1").text
     assert "ada@1 <small>against</small> bob@1" in page
     assert "24: 16 won, 0 drawn, 8 lost" in page
@@ -162,7 +162,7 @@ def test_two_are_compared_by_their_boards(client: TestClient) -> None:
     assert turned["elo"]["value"] == -document["elo"]["value"]
 
 
-def test_a_comparison_lists_the_matches_of_the_two_a_page_at_a_time(client: TestClient) -> None:
+def test_a_comparison_lists_common_matches_in_pages(client: TestClient) -> None:
     address = "/ladders/poke/compare.csv?one=ada&other=cy&limit=3"
     first = list(csv.DictReader(io.StringIO(client.get(address).text)))
     second = list(csv.DictReader(io.StringIO(client.get(f"{address}&page=2").text)))
@@ -175,7 +175,7 @@ def test_a_comparison_lists_the_matches_of_the_two_a_page_at_a_time(client: Test
     )
 
 
-def test_a_sequential_test_is_said_if_it_is_asked_for(client: TestClient) -> None:
+def test_a_comparison_shows_a_requested_sprt(client: TestClient) -> None:
     sprt = client.get("/ladders/poke/compare.json?one=ada&other=bob&sprt=0,25").json()["sprt"]
     assert (sprt["low"], sprt["high"], sprt["verdict"]) == (0, 25, "open")
     page = client.get("/ladders/poke/compare?one=ada&other=bob&sprt=0+25").text
@@ -215,14 +215,14 @@ def test_a_sequential_test_is_said_if_it_is_asked_for(client: TestClient) -> Non
         ),
     ],
 )
-def test_what_cannot_be_had_is_said_in_a_sentence(
+def test_invalid_requests_are_described(
     client: TestClient, address: str, status: int, sentence: str
 ) -> None:
     answer = client.get(address, headers={"Accept": "application/json"})
     assert (answer.status_code, answer.json()) == (status, {"error": sentence})
 
 
-def test_who_has_not_met_cannot_be_compared(tmp_path: Path) -> None:
+def test_bots_without_common_matches_cannot_be_compared(tmp_path: Path) -> None:
     place = Workspace(tmp_path / "data")
     hold(place, ["ada", "bob"], {})
     hold(place, ["cy", "dan"], {})

@@ -55,7 +55,7 @@ def looked(web: WebState, draw: Draw, **path: str) -> Page:
     return draw(web, PageRequest(path, {}, ServerLinks()))
 
 
-def test_the_table_is_shown_as_the_news_tell_it(stage: Stage) -> None:
+def test_the_live_table_follows_published_positions(stage: Stage) -> None:
     web, running_matches = WebState(stage.engine, ServerSettings()), running(stage)
     before = rendering.fragments(looked(web, match.page, id=running_matches.id), ServerLinks())
     assert "with the first event" in before["match-table"]
@@ -68,7 +68,7 @@ def test_the_table_is_shown_as_the_news_tell_it(stage: Stage) -> None:
     assert page.data["position"]["seating"] == list(running_matches.entrants)
 
 
-def test_who_does_not_want_spectators_shows_no_table(stage: Stage) -> None:
+def test_without_spectators_no_live_table_is_shown(stage: Stage) -> None:
     web, running_matches = WebState(stage.engine, ServerSettings(spectators=False)), running(stage)
     web.events.receive(position(running_matches), 0.0)
     page = looked(web, match.page, id=running_matches.id)
@@ -78,7 +78,7 @@ def test_who_does_not_want_spectators_shows_no_table(stage: Stage) -> None:
     assert "felt" not in parts["match-table"]
 
 
-def test_a_table_that_is_held_back_says_by_how_much(stage: Stage) -> None:
+def test_a_delayed_table_shows_its_delay(stage: Stage) -> None:
     web, running_matches = WebState(stage.engine, ServerSettings(delay=40)), running(stage)
     web.events.receive(position(running_matches), 0.0)
     web.events.release(39.0)
@@ -88,7 +88,7 @@ def test_a_table_that_is_held_back_says_by_how_much(stage: Stage) -> None:
     assert "40 s ago" in parts["match-table"]
 
 
-def test_when_it_is_over_the_table_goes_and_the_result_comes(stage: Stage) -> None:
+def test_the_result_replaces_the_live_table_at_the_end(stage: Stage) -> None:
     web, running_matches = WebState(stage.engine, ServerSettings()), running(stage, most=4)
     web.events.receive(position(running_matches), 0.0)
     page = looked(web, match.page, id=running_matches.id)
@@ -98,13 +98,13 @@ def test_when_it_is_over_the_table_goes_and_the_result_comes(stage: Stage) -> No
     assert 'class="sides"' in parts["match-state"]
 
 
-def test_what_is_no_position_of_this_game_is_not_shown(stage: Stage) -> None:
+def test_an_invalid_position_is_not_shown(stage: Stage) -> None:
     web, running_matches = WebState(stage.engine, ServerSettings()), running(stage)
     web.events.receive(replace(position(running_matches), view={"whist": {}}), 0.0)
     assert looked(web, match.page, id=running_matches.id).data["position"] is None
 
 
-def test_the_first_page_stays_with_a_match_until_it_ends(stage: Stage) -> None:
+def test_the_home_page_shows_a_match_until_it_ends(stage: Stage) -> None:
     web = WebState(stage.engine, ServerSettings())
     bots = stage.bots(3)
     cup = stage.begin("round-robin", bots, boards=2)
@@ -123,7 +123,7 @@ def test_the_first_page_stays_with_a_match_until_it_ends(stage: Stage) -> None:
     assert "felt" in rendering.fragments(page, ServerLinks())["home-table"]
 
 
-def test_the_first_page_of_an_empty_arena_says_what_to_do(stage: Stage) -> None:
+def test_the_home_page_of_an_empty_arena_suggests_commands(stage: Stage) -> None:
     with TestClient(create(WebState(stage.engine, ServerSettings()))) as client:
         page = client.get("/").text
     assert "No ladder yet" in page
@@ -131,7 +131,7 @@ def test_the_first_page_of_an_empty_arena_says_what_to_do(stage: Stage) -> None:
     assert len(re.findall(r'href="/rules/\w+"', page)) == 5
 
 
-def test_matches_that_are_just_over_are_named_on_the_first_page(stage: Stage) -> None:
+def test_the_home_page_lists_recently_closed_matches(stage: Stage) -> None:
     web = WebState(stage.engine, ServerSettings())
     cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
     page = looked(web, home.page)

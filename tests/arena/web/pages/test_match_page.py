@@ -39,9 +39,7 @@ def played(stage: Stage, most: int | None = None, fault: bool = False) -> Match:
     return listing.find(stage.engine, match.id)
 
 
-def test_a_match_that_is_over_tells_who_won_what_on_which_board(
-    stage: Stage, client: TestClient
-) -> None:
+def test_a_closed_match_shows_the_result_of_every_board(stage: Stage, client: TestClient) -> None:
     match = played(stage)
     document = client.get(f"/matches/{match.id}.json").json()
     assert [side["entrant"] for side in document["sides"]] == list(match.entrants)
@@ -61,9 +59,7 @@ def test_a_match_that_is_over_tells_who_won_what_on_which_board(
     ]
 
 
-def test_the_slowest_decision_of_each_is_named_and_can_be_looked_at(
-    stage: Stage, client: TestClient
-) -> None:
+def test_the_slowest_decision_of_each_side_is_linked(stage: Stage, client: TestClient) -> None:
     match = played(stage)
     lines = list(map(json.loads, client.get(f"/matches/{match.id}.jsonl").text.splitlines()))
     seating = {line["game"]: line["seating"] for line in lines if line["type"] == "game"}
@@ -87,7 +83,7 @@ def test_the_slowest_decision_of_each_is_named_and_can_be_looked_at(
         assert f'title="{question}"' in page
 
 
-def test_the_seed_and_the_record_are_there_when_the_last_table_is_over(
+def test_seed_and_record_are_published_when_the_match_closes(
     stage: Stage, client: TestClient
 ) -> None:
     match = played(stage)
@@ -100,7 +96,7 @@ def test_the_seed_and_the_record_are_there_when_the_last_table_is_over(
     assert f'filename="{match.id}.jsonl"' in record.headers["content-disposition"]
 
 
-def test_of_an_open_match_only_how_far_it_is_may_be_known(stage: Stage, client: TestClient) -> None:
+def test_an_open_match_shows_only_its_progress(stage: Stage, client: TestClient) -> None:
     match = played(stage, most=3, fault=True)
     document = client.get(f"/matches/{match.id}.json").json()
     assert (document["games"], document["planned"], document["state"]) == (3, 4, "RUNNING")
@@ -114,7 +110,7 @@ def test_of_an_open_match_only_how_far_it_is_may_be_known(stage: Stage, client: 
     assert [json.loads(line)["type"] for line in record.splitlines()] == ["match"]
 
 
-def test_faults_that_say_the_same_are_told_once(stage: Stage, client: TestClient) -> None:
+def test_equal_faults_are_listed_once(stage: Stage, client: TestClient) -> None:
     match = played(stage, fault=True)
     document = client.get(f"/matches/{match.id}.json").json()
     (fault,) = document["faults"]
@@ -124,7 +120,7 @@ def test_faults_that_say_the_same_are_told_once(stage: Stage, client: TestClient
     assert f"pokearena ask {match.id}:{fault['game']}:{fault['decision']} BOT" in page
 
 
-def test_who_was_ahead_is_marked(stage: Stage, client: TestClient) -> None:
+def test_the_leading_side_is_marked(stage: Stage, client: TestClient) -> None:
     match = played(stage)
     document = client.get(f"/matches/{match.id}.json").json()
     page = client.get(f"/matches/{match.id}").text
@@ -134,7 +130,7 @@ def test_who_was_ahead_is_marked(stage: Stage, client: TestClient) -> None:
     assert page.count('class="victor"') == (len(ahead) == 1)
 
 
-def test_there_is_no_page_of_a_match_that_there_is_not(client: TestClient) -> None:
+def test_an_unknown_match_is_not_found(client: TestClient) -> None:
     answer = client.get("/matches/m-nothing.json")
     assert answer.status_code == 404
     assert "unknown match m-nothing" in answer.json()["error"]

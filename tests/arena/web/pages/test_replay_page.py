@@ -56,7 +56,7 @@ def headings(html: str) -> list[str]:
     ],
     ids=str,
 )
-def test_a_page_holds_a_whole_game_and_is_not_large(
+def test_a_page_contains_a_whole_game_within_its_size_limit(
     place: Workspace, client: TestClient, table: Table
 ) -> None:
     held = play(place, table)
@@ -73,7 +73,7 @@ def test_a_page_holds_a_whole_game_and_is_not_large(
     assert not re.findall(r"<script(?![^>]* src=)", answer.text)
 
 
-def test_the_address_says_which_position_is_shown(place: Workspace, client: TestClient) -> None:
+def test_the_address_selects_the_position(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE)
     address = f"/matches/{held.match}/games/0"
     first = client.get(address).text
@@ -90,7 +90,7 @@ def test_the_address_says_which_position_is_shown(place: Workspace, client: Test
     assert 'href="?step=3&amp;eyes=all"' in third
 
 
-def test_programs_get_every_position_and_the_record(place: Workspace, client: TestClient) -> None:
+def test_json_has_every_position_and_the_record(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE)
     document = client.get(f"/matches/{held.match}/games/1.json").json()
     record = read(results.record(place.store, held.match))
@@ -105,9 +105,7 @@ def test_programs_get_every_position_and_the_record(place: Workspace, client: Te
     assert len(lines) == 1 + len(record.games[1].actions)
 
 
-def test_a_record_is_verified_when_it_is_first_looked_at(
-    place: Workspace, client: TestClient
-) -> None:
+def test_a_record_is_verified_at_its_first_view(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE)
     page = client.get(f"/matches/{held.match}/games/0").text
     record = read(results.record(place.store, held.match))
@@ -117,14 +115,14 @@ def test_a_record_is_verified_when_it_is_first_looked_at(
     assert re.search(r"✓ \d{4}-\d\d-\d\d \d\d:\d\d UTC", page)
 
 
-def test_a_record_that_is_not_true_is_told(place: Workspace, client: TestClient) -> None:
+def test_an_incorrect_record_is_reported(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE, change=lambda text: text.replace('"scores":[', '"scores":[1', 1))
     page = client.get(f"/matches/{held.match}/games/0").text
     assert "is not correct" in page
     assert "the rules give" in page
 
 
-def test_what_a_bot_says_is_shown_as_it_said_it(place: Workspace, client: TestClient) -> None:
+def test_notes_of_bots_are_escaped(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE, change=with_note)
     for address in (f"/matches/{held.match}/games/0", f"/embed/matches/{held.match}/games/0"):
         page = client.get(address).text
@@ -133,7 +131,7 @@ def test_what_a_bot_says_is_shown_as_it_said_it(place: Workspace, client: TestCl
         assert "12.5 ms" in page
 
 
-def test_other_sites_may_show_the_embedded_page_alone(place: Workspace, client: TestClient) -> None:
+def test_only_the_embedded_page_can_be_framed(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE)
     page = client.get(f"/matches/{held.match}/games/0")
     frame = client.get(f"/embed/matches/{held.match}/games/0")
@@ -158,7 +156,7 @@ def test_other_sites_may_show_the_embedded_page_alone(place: Workspace, client: 
         ("/matches/m-none.jsonl", 404, "unknown match m-none"),
     ],
 )
-def test_what_there_is_not_is_said_in_a_sentence(
+def test_unknown_games_and_positions_are_not_found(
     place: Workspace, client: TestClient, address: str, status: int, sentence: str
 ) -> None:
     held = play(place, POKE)
@@ -167,7 +165,7 @@ def test_what_there_is_not_is_said_in_a_sentence(
     assert sentence in answer.json()["error"]
 
 
-def test_of_a_match_that_is_open_nothing_is_shown(place: Workspace, client: TestClient) -> None:
+def test_the_replay_of_an_open_match_is_refused(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE, close=False)
     for kind in ("", ".json"):
         answer = client.get(f"/matches/{held.match}/games/0{kind}")
@@ -178,18 +176,14 @@ def test_of_a_match_that_is_open_nothing_is_shown(place: Workspace, client: Test
     assert "seed" not in record
 
 
-def test_a_record_that_nobody_could_have_played_is_no_server_error(
-    place: Workspace, client: TestClient
-) -> None:
+def test_an_impossible_record_is_not_a_server_error(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE, change=lambda text: text.replace('"decision":3,', '"decision":5,'))
     answer = client.get(f"/matches/{held.match}/games/0")
     assert answer.status_code == 409
     assert "its record is not correct: game 0, decision 5" in answer.text
 
 
-def test_a_replay_can_be_shown_where_a_decision_was_asked_for(
-    place: Workspace, client: TestClient
-) -> None:
+def test_a_replay_can_be_opened_at_a_decision(place: Workspace, client: TestClient) -> None:
     # In Saint Poker seats discard at the same time: several decisions lead to one position.
     for form in (POKE, table("saint_poker-3")):
         held = play(place, form)

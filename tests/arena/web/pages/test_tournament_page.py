@@ -33,11 +33,11 @@ def client(stage: Stage) -> Iterator[TestClient]:
         yield client
 
 
-def test_an_arena_without_tournaments_says_how_to_hold_one(client: TestClient) -> None:
+def test_an_arena_without_tournaments_suggests_a_command(client: TestClient) -> None:
     assert "No tournament has been played" in client.get("/tournaments").text
 
 
-def test_the_list_begins_with_the_newest(stage: Stage, client: TestClient) -> None:
+def test_tournaments_are_listed_newest_first(stage: Stage, client: TestClient) -> None:
     bots = stage.bots(2)
     made = [stage.begin("round-robin", bots).id for _ in range(3)]
     document = client.get("/tournaments.json?limit=2").json()
@@ -60,7 +60,7 @@ def test_a_round_robin_has_standings_and_a_crosstable(stage: Stage, client: Test
         assert f'href="/matches/{match.id}"' in page
 
 
-def test_a_swiss_is_ordered_by_its_points(stage: Stage, client: TestClient) -> None:
+def test_a_swiss_tournament_is_ordered_by_points(stage: Stage, client: TestClient) -> None:
     cup = stage.play_out(stage.begin("swiss", stage.bots(5), settings={"rounds": 3}))
     document = client.get(f"/tournaments/{cup.id}.json").json()
     worth = [tuple(line["swiss"].values()) for line in document["standings"]]
@@ -71,9 +71,7 @@ def test_a_swiss_is_ordered_by_its_points(stage: Stage, client: TestClient) -> N
     assert [line["entrant"] for line in document["standings"]] == ranked
 
 
-def test_a_knockout_is_drawn_as_a_bracket_as_far_as_it_is_known(
-    stage: Stage, client: TestClient
-) -> None:
+def test_a_knockout_is_drawn_as_a_bracket(stage: Stage, client: TestClient) -> None:
     cup = stage.begin("knockout", stage.bots(5))
     begun = client.get(f"/tournaments/{cup.id}").text
     assert begun.count('class="tie"') == 4 + 2 + 1
@@ -89,7 +87,7 @@ def test_a_knockout_is_drawn_as_a_bracket_as_far_as_it_is_known(
     assert re.search(rf'class="through"><a class="bot" href="/bots/{name}"', final)
 
 
-def test_nothing_is_counted_of_a_match_that_is_open(stage: Stage, client: TestClient) -> None:
+def test_open_matches_are_not_counted(stage: Stage, client: TestClient) -> None:
     cup = stage.begin("round-robin", stage.bots(2), boards=2)
     (match,) = listing.matches(stage.engine, tournament=cup.id)
     stage.play(match.id, most=3)
@@ -103,7 +101,7 @@ def test_nothing_is_counted_of_a_match_that_is_open(stage: Stage, client: TestCl
     assert client.get(f"/tournaments/{cup.id}/bundle.tar.gz").status_code == 404
 
 
-def test_the_matches_come_a_page_at_a_time(stage: Stage, client: TestClient) -> None:
+def test_matches_are_paged(stage: Stage, client: TestClient) -> None:
     cup = stage.begin("round-robin", stage.bots(4))
     first = client.get(f"/tournaments/{cup.id}.json?limit=4").json()
     second = client.get(f"/tournaments/{cup.id}.json?limit=4&page=2").json()
@@ -111,9 +109,7 @@ def test_the_matches_come_a_page_at_a_time(stage: Stage, client: TestClient) -> 
     assert ids == [match.id for match in listing.matches(stage.engine, tournament=cup.id)]
 
 
-def test_who_downloads_a_tournament_can_check_it(
-    stage: Stage, client: TestClient, tmp_path: Path
-) -> None:
+def test_a_downloaded_tournament_verifies(stage: Stage, client: TestClient, tmp_path: Path) -> None:
     cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
     answer = client.get(f"/tournaments/{cup.id}/bundle.tar.gz")
     assert answer.headers["content-type"] == "application/gzip"
@@ -123,7 +119,7 @@ def test_who_downloads_a_tournament_can_check_it(
     assert (done.problems, done.matches) == ((), {MatchState.CLOSED: 3})
 
 
-def test_what_has_been_checked_here_is_told(stage: Stage, client: TestClient) -> None:
+def test_verified_records_are_counted(stage: Stage, client: TestClient) -> None:
     cup = stage.play_out(stage.begin("round-robin", stage.bots(2)))
     (match,) = listing.matches(stage.engine, tournament=cup.id)
     other = stage.play_out(stage.begin("round-robin", cup.entrants))

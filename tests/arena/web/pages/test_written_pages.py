@@ -26,7 +26,7 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
     stage.engine.dispose()
 
 
-def test_every_page_is_shipped_and_says_what_it_is_about() -> None:
+def test_every_page_is_installed_with_a_title_and_description() -> None:
     for name, about in shipped_docs.PAGES.items():
         assert shipped_docs.page(name).startswith("# ")
         assert about.endswith(".")
@@ -34,7 +34,7 @@ def test_every_page_is_shipped_and_says_what_it_is_about() -> None:
         assert shipped_docs.rules(game).startswith("# ")
 
 
-def test_all_pages_can_be_read_and_their_links_lead_somewhere(client: TestClient) -> None:
+def test_all_pages_open_and_their_links_resolve(client: TestClient) -> None:
     seen = {"/docs", "/rules"}
     waiting = list(seen)
     while waiting:
@@ -52,7 +52,7 @@ def test_all_pages_can_be_read_and_their_links_lead_somewhere(client: TestClient
     assert {f"/rules/{game}" for game in GAMES} < seen
 
 
-def test_anchors_within_our_pages_are_there(client: TestClient) -> None:
+def test_anchors_within_the_pages_exist(client: TestClient) -> None:
     for name in shipped_docs.PAGES:
         html = client.get(f"/docs/{name}").text
         for href in re.findall(r'href="(/docs/\w+#[^"]+|#[^"]+)"', html):
@@ -61,7 +61,7 @@ def test_anchors_within_our_pages_are_there(client: TestClient) -> None:
             assert f'id="{anchor}"' in other, href
 
 
-def test_links_between_pages_lead_to_pages_and_others_are_words() -> None:
+def test_links_to_files_outside_the_site_become_text() -> None:
     text = "# A\n[r](ratings.md#elo) [p](../rules/poke.md) [b](../bench/README.md) [x](https://x.y)"
     html = str(written(text, LINKS).html)
     assert '<a href="/docs/ratings#elo">r</a>' in html
@@ -76,13 +76,13 @@ def test_html_in_a_page_is_text() -> None:
     assert "javascript:" not in html.replace("[x](javascript:alert)", "")
 
 
-def test_headings_can_be_linked_to_each_by_a_name_of_its_own() -> None:
+def test_headings_have_unique_anchors() -> None:
     html = written("# All of it\n## What is it?\n## What is it?\n", LINKS)
     assert html.title == "All of it"
     assert html.sections == (("what-is-it", "What is it?"), ("what-is-it-1", "What is it?"))
 
 
-def test_columns_of_numbers_stay_to_the_right_without_a_style() -> None:
+def test_number_columns_are_right_aligned_without_inline_styles() -> None:
     html = str(written("| a | b |\n|---|--:|\n| x | 1 |\n", LINKS).html)
     assert '<td class="right">1</td>' in html
     assert "style" not in html

@@ -18,7 +18,7 @@ from arena.web.serving.rendering import split, wanted
         ("/x.json/y", ("/x.json/y", None)),
     ],
 )
-def test_the_ending_of_an_address_names_its_kind(
+def test_the_extension_of_an_address_selects_its_content_type(
     path: str, expected: tuple[str, str | None]
 ) -> None:
     assert split(path) == expected
@@ -40,5 +40,5 @@ def test_the_ending_of_an_address_names_its_kind(
         (";;,,;q=;=", "html"),
     ],
 )
-def test_the_kind_that_is_preferred_is_given(accept: str, kind: str) -> None:
+def test_the_accept_header_selects_the_content_type(accept: str, kind: str) -> None:
     assert wanted(accept) == kind

@@ -86,7 +86,7 @@ def position(match: str) -> Position:
     return Position(match, 0, 0, 0, 3, (1,), ("ada@1", "bob@1"), {"poke": {"deal": 1}})
 
 
-def test_a_match_that_has_closed_is_told_with_its_result(place: Workspace) -> None:
+def test_a_closed_match_is_sent_with_its_result(place: Workspace) -> None:
     closed = listing.matches(place.store, states=(MatchState.CLOSED,))
     [match] = [
         closed_match for closed_match in closed if closed_match.entrants == ("ada@1", "bob@1")
@@ -105,7 +105,7 @@ def test_a_match_that_has_closed_is_told_with_its_result(place: Workspace) -> No
     }
 
 
-def test_all_that_is_told_says_of_which_tournament_and_form_it_is(place: Workspace) -> None:
+def test_every_message_has_its_tournament_and_form(place: Workspace) -> None:
     [match, *_] = listing.matches(place.store)
     news: list[Event] = [
         MatchStarted(match.id, match.tournament, 1),
@@ -122,7 +122,7 @@ def test_all_that_is_told_says_of_which_tournament_and_form_it_is(place: Workspa
     assert messages[1]["view"] == {"poke": {"deal": 1}}
 
 
-def test_only_what_is_wanted_is_heard(place: Workspace) -> None:
+def test_only_events_that_match_the_filter_are_sent(place: Workspace) -> None:
     first, second, *_ = listing.matches(place.store)
     news: list[Event] = [position(first.id), position(second.id), GameOver(first.id, 1, 2)]
     messages = heard(place, news, FeedFilter(match=first.id), 2)
@@ -138,7 +138,7 @@ def test_only_what_is_wanted_is_heard(place: Workspace) -> None:
     assert heard(place, other, FeedFilter(form="poke"), 4)[3]["state"] == "paused"
 
 
-def test_what_is_of_another_form_is_not_heard(place: Workspace) -> None:
+def test_events_of_another_form_are_not_sent(place: Workspace) -> None:
     async def act(web: WebState, feed: Feed) -> bool:
         listening = Listening(feed.read(FeedFilter(form="pouku-3"), events=False))
         await listening.next()
@@ -157,7 +157,7 @@ def test_what_is_of_another_form_is_not_heard(place: Workspace) -> None:
     assert with_feed(place, act)
 
 
-def test_a_ladder_that_changes_is_told_with_its_top(place: Workspace) -> None:
+def test_a_changed_ladder_is_sent_with_its_top(place: Workspace) -> None:
     async def act(web: WebState, feed: Feed) -> dict[str, Any]:
         listening = Listening(feed.read(FeedFilter(form="poke"), events=False))
         await listening.next()
@@ -171,7 +171,7 @@ def test_a_ladder_that_changes_is_told_with_its_top(place: Workspace) -> None:
     assert {message["bot"] for message in messages["top"]} >= {"ada@1", "dan@1"}
 
 
-def test_the_same_comes_as_events_to_who_wants_them(place: Workspace) -> None:
+def test_messages_can_be_sent_as_server_sent_events(place: Workspace) -> None:
     async def act(web: WebState, feed: Feed) -> list[bytes]:
         events = feed.read(FeedFilter(), events=True)
         first = await anext(events)
@@ -187,7 +187,7 @@ def test_the_same_comes_as_events_to_who_wants_them(place: Workspace) -> None:
     assert rest == ["", ""]
 
 
-def test_who_does_not_read_misses_the_oldest_and_is_told_how_much(place: Workspace) -> None:
+def test_a_slow_reader_misses_the_oldest_messages_and_gets_their_number(place: Workspace) -> None:
     async def act(web: WebState, feed: Feed) -> list[dict[str, Any]]:
         listening = Listening(feed.read(FeedFilter(), events=False))
         await listening.next()
@@ -203,7 +203,7 @@ def test_who_does_not_read_misses_the_oldest_and_is_told_how_much(place: Workspa
 
 
 @pytest.mark.parametrize("events", [True, False])
-def test_a_line_without_news_is_kept(
+def test_an_idle_connection_is_kept_open(
     place: Workspace, monkeypatch: pytest.MonkeyPatch, events: bool
 ) -> None:
     monkeypatch.setattr(module, "QUIET_SECONDS", 0.05)

@@ -78,7 +78,7 @@ def heard(process: "subprocess.Popen[str]", kind: str) -> Iterator[dict[str, Any
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_hears_what_is_told(stage: Stage, example: str) -> None:
+def test_an_example_receives_the_published_events(stage: Stage, example: str) -> None:
     client = redis_connection.connect(stage.redis)
     with subprocess.Popen(stage.typed(example), stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -96,5 +96,5 @@ def test_an_example_hears_what_is_told(stage: Stage, example: str) -> None:
     assert last["view"] == {"poke": {"deal": 1}}
 
 
-def test_there_are_examples() -> None:
+def test_the_page_has_examples() -> None:
     assert len(EXAMPLES) == 4

@@ -40,7 +40,7 @@ async def upcoming(events: AsyncIterator[bytes]) -> Parts:
         return parts(await anext(events))
 
 
-def test_the_first_event_holds_everything_and_the_next_what_has_changed() -> None:
+def test_the_first_event_is_complete_and_later_ones_have_changes() -> None:
     async def watch() -> None:
         changes, drawn = Changes(), Drawn()
         events = LiveUpdates(changes).events("/page", drawn)
@@ -52,7 +52,7 @@ def test_the_first_event_holds_everything_and_the_next_what_has_changed() -> Non
     asyncio.run(watch())
 
 
-def test_a_hundred_watchers_of_one_address_cost_one_drawing() -> None:
+def test_a_hundred_watchers_of_one_address_share_one_rendering() -> None:
     async def watch() -> int:
         changes, drawn = Changes(), Drawn()
         live = LiveUpdates(changes)
@@ -69,7 +69,7 @@ def test_a_hundred_watchers_of_one_address_cost_one_drawing() -> None:
     assert asyncio.run(watch()) == 2
 
 
-def test_who_reads_slowly_gets_everything_at_once_and_holds_nobody_up() -> None:
+def test_a_slow_reader_gets_merged_changes_and_delays_no_other() -> None:
     async def watch() -> None:
         changes, drawn = Changes(), Drawn()
         live = LiveUpdates(changes)
@@ -90,7 +90,7 @@ def test_who_reads_slowly_gets_everything_at_once_and_holds_nobody_up() -> None:
     asyncio.run(watch())
 
 
-def test_when_the_last_watcher_has_gone_nothing_is_drawn_any_more() -> None:
+def test_without_watchers_no_page_is_rendered() -> None:
     async def watch() -> int:
         changes, drawn = Changes(), Drawn()
         live = LiveUpdates(changes)
@@ -108,7 +108,7 @@ def test_when_the_last_watcher_has_gone_nothing_is_drawn_any_more() -> None:
     assert asyncio.run(watch()) == 1
 
 
-def test_what_cannot_be_drawn_ends_the_news() -> None:
+def test_a_rendering_error_ends_the_stream() -> None:
     async def watch() -> None:
         async def broken() -> tuple[Parts, frozenset[str]]:
             raise LookupError("gone")

@@ -17,7 +17,7 @@ def an_arena(folder: Path) -> Workspace:
     return Workspace(folder / "data")
 
 
-def test_with_a_database_and_redis_it_is_ready(tmp_path: Path) -> None:
+def test_the_server_is_ready_with_database_and_redis(tmp_path: Path) -> None:
     place = an_arena(tmp_path)
     with redis_server.resolve(place.folder, {}) as address:
         settings = ServerSettings(redis=address.url)
@@ -26,7 +26,7 @@ def test_with_a_database_and_redis_it_is_ready(tmp_path: Path) -> None:
     assert (answer.status_code, answer.text) == (200, "ready\n")
 
 
-def test_without_redis_it_is_ready_and_says_so(tmp_path: Path) -> None:
+def test_the_server_is_ready_without_redis_and_reports_it(tmp_path: Path) -> None:
     settings = ServerSettings(redis=f"unix://{tmp_path}/nobody.sock")
     with TestClient(create(WebState(an_arena(tmp_path).store, settings))) as client:
         answer = client.get("/readyz")
@@ -34,7 +34,7 @@ def test_without_redis_it_is_ready_and_says_so(tmp_path: Path) -> None:
     assert answer.text.startswith("ready, but Redis")
 
 
-def test_without_its_database_it_is_alive_but_not_ready(tmp_path: Path) -> None:
+def test_the_server_is_alive_but_not_ready_without_its_database(tmp_path: Path) -> None:
     place = an_arena(tmp_path)
     with TestClient(create(WebState(place.store, ServerSettings()))) as client:
         assert client.get("/readyz").status_code == 200

@@ -34,14 +34,14 @@ def web_of(root: Path, relay: str) -> WebState:
         ("grpc://10.0.0.5:7000", {"host": "10.0.0.5", "port": 7000, "tls": False}),
     ],
 )
-def test_the_pages_tell_where_remote_bots_connect(
+def test_the_pages_publish_the_relay_address(
     tmp_path: Path, relay: str, expected: dict[str, object]
 ) -> None:
     with TestClient(create(web_of(tmp_path, relay))) as client:
         assert client.get("/relay.json").json() == expected
 
 
-def test_an_author_needs_the_address_of_the_pages_only(tmp_path: Path) -> None:
+def test_a_bot_connects_with_the_web_address_only(tmp_path: Path) -> None:
     with served(web_of(tmp_path / "a", "grpcs://0.0.0.0:7000")) as address:
         assert connector.find(address) == RelayTarget("127.0.0.1:7000", tls=True)
     with (

@@ -17,7 +17,7 @@ from arena.web.serving.request_limits import client_of
 from tests.arena.cli.stored import hold
 
 
-def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
+def test_a_bucket_allows_its_burst_and_then_its_rate() -> None:
     buckets = Buckets(rate=0.5, burst=2)
     assert [buckets.take("a", 0.0) for _ in range(3)] == [0, 0, 2]
     assert buckets.take("b", 0.0) == 0
@@ -25,11 +25,11 @@ def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
     assert [buckets.take("a", 1000.0) for _ in range(3)] == [0, 0, 2]
 
 
-def test_without_a_rate_there_is_no_bound() -> None:
+def test_without_a_rate_there_is_no_limit() -> None:
     assert {Buckets(rate=0, burst=1).take("a", 0.0) for _ in range(100)} == {0}
 
 
-def test_buckets_of_many_are_forgotten_not_gathered() -> None:
+def test_unused_buckets_are_removed() -> None:
     buckets = Buckets(rate=0.001, burst=1, most=2)
     assert [buckets.take(who, 0.0) for who in ("a", "b", "a", "c", "a")] == [0, 0, 1000, 0, 1000]
     assert buckets.take("b", 0.0) == 0
@@ -54,13 +54,13 @@ def scope(client: str, *forwarded: str) -> dict[str, object]:
         (scope("192.0.2.1", "nonsense"), True, "nonsense"),
     ],
 )
-def test_who_asks_is_told_by_the_line_and_by_a_proxy_of_ours_only(
+def test_the_client_address_is_that_of_the_connection_or_a_trusted_proxy(
     scope_of_request: dict[str, object], proxied: bool, client: str
 ) -> None:
     assert client_of(scope_of_request, proxied) == client
 
 
-def test_of_one_address_a_quarter_may_listen() -> None:
+def test_one_address_can_hold_a_quarter_of_the_streams() -> None:
     audience = StreamClients(8)
     with audience.seat("a"), audience.seat("a"):
         with pytest.raises(HTTPException) as refused, audience.seat("a"):
@@ -99,7 +99,7 @@ def client(place: Workspace) -> Iterator[TestClient]:
         ("/ladders/poke.json?find=%00", 400, "the URL contains a zero byte."),
     ],
 )
-def test_an_address_has_bounds(
+def test_the_length_of_an_address_is_limited(
     client: TestClient, address: str, status: int, sentence: str
 ) -> None:
     answer = client.get(address)
@@ -109,7 +109,7 @@ def test_an_address_has_bounds(
         assert (answer.status_code, answer.json()) == (status, {"error": sentence})
 
 
-def test_what_is_sent_has_bounds(client: TestClient) -> None:
+def test_the_length_of_a_body_is_limited(client: TestClient) -> None:
     answer = client.post("/ladders/poke.txt", content=b"x" * (request_limits.BODY_BYTES + 1))
     assert (answer.status_code, answer.text) == (
         413,
@@ -117,7 +117,7 @@ def test_what_is_sent_has_bounds(client: TestClient) -> None:
     )
 
 
-def test_who_asks_too_often_is_told_when_to_ask_again(
+def test_too_many_requests_get_retry_after(
     place: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_limits, "READ_BURST", 3)
@@ -134,7 +134,7 @@ def test_who_asks_too_often_is_told_when_to_ask_again(
         assert client.get("/healthz", headers=mine).status_code == 200
 
 
-def test_who_sends_may_do_so_less_often(place: Workspace) -> None:
+def test_write_requests_have_a_lower_limit(place: Workspace) -> None:
     with client_with(place, ServerSettings()) as client:
         status_codes = [
             client.post("/ladders/poke").status_code for _ in range(request_limits.WRITE_BURST + 1)
@@ -143,7 +143,7 @@ def test_who_sends_may_do_so_less_often(place: Workspace) -> None:
         assert client.get("/ladders/poke").status_code == 200
 
 
-def test_when_too_many_listen_the_next_is_told_so(place: Workspace) -> None:
+def test_too_many_streams_are_refused(place: Workspace) -> None:
     with client_with(place, ServerSettings(watchers=0)) as client:
         refused = client.get("/live/ladders/poke")
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")

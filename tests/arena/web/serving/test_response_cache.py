@@ -25,7 +25,7 @@ class Writer:
         return CachedResponse(body, 200, "text/plain", {}, frozenset({"topic"}), self.fresh)
 
 
-def test_an_answer_is_written_once_a_change() -> None:
+def test_a_response_is_rendered_once_per_change() -> None:
     async def page_request() -> list[int]:
         changes, writer, seen = Changes(), Writer(), []
         answers = ResponseCache(changes)
@@ -39,7 +39,7 @@ def test_an_answer_is_written_once_a_change() -> None:
     assert asyncio.run(page_request()) == [1, 1, 2, 2]
 
 
-def test_who_asks_while_it_is_written_waits_for_that() -> None:
+def test_concurrent_requests_share_one_rendering() -> None:
     async def page_request() -> tuple[int, set[bytes]]:
         writer = Writer()
         writer.go.clear()
@@ -54,7 +54,7 @@ def test_who_asks_while_it_is_written_waits_for_that() -> None:
     assert asyncio.run(page_request()) == (1, {b"1"})
 
 
-def test_a_change_while_it_is_written_makes_it_old() -> None:
+def test_a_change_during_rendering_invalidates_the_response() -> None:
     async def page_request() -> int:
         changes, writer = Changes(), Writer()
         writer.go.clear()
@@ -71,7 +71,7 @@ def test_a_change_while_it_is_written_makes_it_old() -> None:
     assert asyncio.run(page_request()) == 2
 
 
-def test_what_is_never_fresh_is_written_for_each() -> None:
+def test_an_uncacheable_response_is_rendered_for_each_request() -> None:
     async def page_request() -> int:
         writer, answers = Writer(fresh=0.0), ResponseCache(Changes())
         for _ in range(3):
@@ -81,7 +81,7 @@ def test_what_is_never_fresh_is_written_for_each() -> None:
     assert asyncio.run(page_request()) == 3
 
 
-def test_errors_are_told_to_all_and_not_kept() -> None:
+def test_errors_reach_all_waiting_requests_and_are_not_cached() -> None:
     async def page_request() -> int:
         answers, times = ResponseCache(Changes()), 0
 
@@ -98,7 +98,7 @@ def test_errors_are_told_to_all_and_not_kept() -> None:
     assert asyncio.run(page_request()) == 2
 
 
-def test_what_was_not_asked_for_longest_goes_when_there_is_too_much() -> None:
+def test_the_least_recently_used_response_is_evicted() -> None:
     async def page_request() -> list[int]:
         answers = ResponseCache(Changes(), most=250)
         writers = {name: Writer(size=100) for name in "abc"}
@@ -109,7 +109,7 @@ def test_what_was_not_asked_for_longest_goes_when_there_is_too_much() -> None:
     assert asyncio.run(page_request()) == [1, 1, 1]
 
 
-def test_an_answer_is_compressed_where_it_is_worth_it() -> None:
+def test_only_large_responses_are_compressed() -> None:
     def answer(body: bytes) -> CachedResponse:
         return CachedResponse(body, 200, "text/plain", {}, frozenset(), 1.0)
 
@@ -123,13 +123,13 @@ def test_an_answer_is_compressed_where_it_is_worth_it() -> None:
     ("tags", "had"),
     [("{}", True), ('{0}, W/"x"', True), ("*", True), ("", False), ('W/"x"', False)],
 )
-def test_who_has_it_says_so_by_its_tag(tags: str, had: bool) -> None:
+def test_a_matching_etag_is_recognized(tags: str, had: bool) -> None:
     answer = CachedResponse(b"body", 200, "text/plain", {}, frozenset(), 1.0)
     assert answer.is_had(tags.format(answer.tag)) is had
     assert answer.is_had(tags.format(answer.tag.removeprefix("W/"))) is had
 
 
-def test_what_takes_long_is_shown_as_it_was_while_it_is_written(
+def test_a_slow_page_is_served_stale_while_it_is_rendered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(answers_module, "_SLOW_SECONDS", 0.0)

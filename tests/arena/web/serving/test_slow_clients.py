@@ -48,7 +48,7 @@ def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET /1 HTT", b"GET /1 HTTP/1.1\r\nHost: x\r\nA: "])
-def test_who_does_not_finish_asking_is_let_go(begun: bytes) -> None:
+def test_an_unfinished_request_is_disconnected(begun: bytes) -> None:
     async def page_request() -> bytes:
         async with serving() as (port, _):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -64,7 +64,7 @@ def test_who_does_not_finish_asking_is_let_go(begun: bytes) -> None:
     assert asyncio.run(page_request()) == b""
 
 
-def test_who_does_not_read_is_let_go() -> None:
+def test_a_client_that_does_not_read_is_disconnected() -> None:
     async def page_request() -> int:
         async with serving() as (port, running):
             reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
@@ -86,7 +86,7 @@ def test_who_does_not_read_is_let_go() -> None:
     assert asyncio.run(page_request()) < LARGE
 
 
-def test_who_waits_for_a_slow_answer_gets_it_and_may_ask_again() -> None:
+def test_a_slow_response_keeps_the_connection_open() -> None:
     async def page_request() -> list[bytes]:
         async with serving() as (port, _):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -72,7 +72,7 @@ def kept(stage: Stage) -> list[str]:
     return sorted(path.name for path in stage.shelf.root.iterdir() if path.name != "lock")
 
 
-def test_what_is_sent_is_laid_down_and_waits(stage: Stage) -> None:
+def test_an_upload_is_stored_and_queued(stage: Stage) -> None:
     client = stage.client()
     response = client.post(address(), headers=stage.sign())
     assert (response.status_code, response.json()) == (200, {"wanted": True, "most_bytes": 2**20})
@@ -101,7 +101,7 @@ def refused(answer: Any, status: int, *words: str) -> None:
         assert word in sentence
 
 
-def test_who_is_no_owner_is_refused(stage: Stage) -> None:
+def test_a_request_without_a_valid_token_is_refused(stage: Stage) -> None:
     client = stage.client()
     for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic eA=="}):
         answer = client.post(address(), headers=headers, content=PARCEL)
@@ -115,7 +115,7 @@ def test_who_is_no_owner_is_refused(stage: Stage) -> None:
     assert kept(stage) == []
 
 
-def test_the_name_of_another_and_what_is_there_are_refused(stage: Stage) -> None:
+def test_the_bot_name_of_another_owner_and_existing_content_are_refused(stage: Stage) -> None:
     store = stage.place.store
     versions.add(store, "mybot", "7", "5" * 64, "/x", {}, "ada")
     client, ada, bob = stage.client(), stage.sign(), stage.sign("bob")
@@ -132,18 +132,18 @@ def test_the_name_of_another_and_what_is_there_are_refused(stage: Stage) -> None
     "wrong",
     [address("No"), address(""), address(content="x"), address(version="/"), "/submissions"],
 )
-def test_what_is_announced_wrongly_is_refused(stage: Stage, wrong: str) -> None:
+def test_an_invalid_announcement_is_refused(stage: Stage, wrong: str) -> None:
     refused(stage.client().post(wrong, headers=stage.sign(), content=PARCEL), 422)
 
 
-def test_what_is_too_large_is_refused_before_it_is_read(stage: Stage) -> None:
+def test_a_declared_oversized_upload_is_refused_unread(stage: Stage) -> None:
     client = stage.client()
     large = client.post(address(), headers=stage.sign(), content=bytes(2**20 + 1))
     refused(large, 413, "larger than 1048576 bytes")
     assert kept(stage) == []
 
 
-def test_what_becomes_too_large_on_its_way_is_not_read_on(stage: Stage) -> None:
+def test_a_chunked_oversized_upload_is_cut_off(stage: Stage) -> None:
     """Sent in pieces, without a word on how many there will be."""
     with stage.sending("Transfer-Encoding: chunked") as line:
         piece = b"%x\r\n" % 2**16 + bytes(2**16) + b"\r\n"
@@ -157,7 +157,7 @@ def test_what_becomes_too_large_on_its_way_is_not_read_on(stage: Stage) -> None:
     assert kept(stage) == []
 
 
-def test_who_stops_sending_is_let_go(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stalled_upload_times_out(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "_SILENT_SECONDS", 0.2)
     with stage.sending("Content-Length: 1000") as line:
         line.sendall(b"begun")
@@ -165,7 +165,7 @@ def test_who_stops_sending_is_let_go(stage: Stage, monkeypatch: pytest.MonkeyPat
     assert kept(stage) == []
 
 
-def test_who_sends_too_slowly_is_let_go(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_upload_times_out(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_limits, "PUSH_SECONDS", 0.3)
     with stage.sending("Content-Length: 1000") as line:
         line.settimeout(0.05)
@@ -180,7 +180,7 @@ def test_who_sends_too_slowly_is_let_go(stage: Stage, monkeypatch: pytest.Monkey
     assert kept(stage) == []
 
 
-def test_an_upload_that_breaks_off_leaves_nothing(stage: Stage) -> None:
+def test_an_aborted_upload_leaves_no_file(stage: Stage) -> None:
     with stage.sending("Content-Length: 1000") as line:
         line.sendall(b"begun")
         while not kept(stage):
@@ -190,7 +190,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(stage: Stage) -> None:
     assert submissions.listing(stage.place.store) == ()
 
 
-def test_there_may_be_only_so_many(stage: Stage) -> None:
+def test_the_daily_submissions_of_an_owner_are_limited(stage: Stage) -> None:
     client = stage.client(pushes=4)
     for content in "123":
         assert client.post(
@@ -225,7 +225,7 @@ def test_an_owner_has_a_limited_number_of_active_versions(stage: Stage) -> None:
     assert client.post(address(), headers=stage.sign(), content=PARCEL).is_success
 
 
-def test_there_may_be_only_so_many_of_all_owners_together(stage: Stage) -> None:
+def test_the_waiting_submissions_of_all_owners_are_limited(stage: Stage) -> None:
     for number in range(10):
         for content in "abc":
             push(stage.place, f"owner{number}", f"bot{number}", content)
@@ -233,7 +233,7 @@ def test_there_may_be_only_so_many_of_all_owners_together(stage: Stage) -> None:
     refused(answer, 429, "30 submissions wait already")
 
 
-def test_an_arena_in_which_nobody_works_takes_nothing(tmp_path: Path) -> None:
+def test_an_arena_without_a_runner_refuses_uploads(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     with stage.stack:
         answer = stage.client().post(address(), headers=stage.sign(), content=PARCEL)
@@ -244,7 +244,7 @@ def test_an_arena_in_which_nobody_works_takes_nothing(tmp_path: Path) -> None:
             refused(answer, 403, "this arena does not accept pushed bots")
 
 
-def test_a_submission_shows_its_owner_more_than_others(stage: Stage) -> None:
+def test_a_submission_has_private_fields_for_its_owner(stage: Stage) -> None:
     submission = push(stage.place)
     submissions.decide(
         *(stage.place.store, submission.id, SubmissionState.REFUSED, "it could not be built."),
