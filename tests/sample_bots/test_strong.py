@@ -30,9 +30,14 @@ PLAYED = [
 ]
 every_form = pytest.mark.parametrize(
     "form",
-    # The bot takes minutes at every form of Pokino except the last, with all options on.
+    # The bot takes minutes at every form of Pokino except the last, with all options on. Of the
+    # other games the quick suite plays the smallest table.
     [
-        pytest.param(form, marks=[pytest.mark.long] * (form.game.id == "pokino"))
+        pytest.param(
+            form,
+            marks=[pytest.mark.long]
+            * (form.game.id == "pokino" or form.seats != form.game.seats[0]),
+        )
         for form in PLAYED[:-1]
     ]
     + [PLAYED[-1]],
