@@ -11,7 +11,7 @@ from bench.session import PARTS, measured, run
 from tests.arena.cli.terminal import in_own_process
 
 
-def test_a_ratio_is_taken_round_by_round() -> None:
+def test_a_ratio_is_computed_per_round() -> None:
     figure = Figure("a", "us", (10.0, 40.0, 30.0), "b", (5.0, 10.0, 30.0))
     assert figure.ratios == [2.0, 4.0, 1.0]
     assert figure.ratio == 2.0
@@ -43,7 +43,7 @@ def test_every_part_can_be_measured() -> None:
         assert callable(measured(part))
 
 
-def test_a_part_is_measured_beside_its_peers_and_told(tmp_path: Path) -> None:
+def test_a_part_is_measured_with_its_peers_and_printed(tmp_path: Path) -> None:
     words = ("bench", "evaluator", "--rounds", "1", "--json", "--no-history")
     output = in_own_process(tmp_path, words)
     assert output.status == 0, output.err
@@ -56,7 +56,7 @@ def test_a_part_is_measured_beside_its_peers_and_told(tmp_path: Path) -> None:
     assert all(line["note"].endswith("is not installed") for line in missing)
 
 
-def test_a_part_that_fails_is_said_and_the_next_is_measured(
+def test_a_failed_part_is_reported_and_the_next_is_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def breaks(rounds: int) -> Iterator[Figure]:
@@ -71,7 +71,7 @@ def test_a_part_that_fails_is_said_and_the_next_is_measured(
     assert "the rest of hints: left out: SystemExit: a bot faulted" in capsys.readouterr().out
 
 
-def test_there_are_only_so_many_parts(tmp_path: Path) -> None:
+def test_an_unknown_part_is_refused(tmp_path: Path) -> None:
     output = in_own_process(tmp_path, ("bench", "sprinting"))
     assert output.status == 2
     assert "there is no part 'sprinting'; the parts are decisions," in output.err

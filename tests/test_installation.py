@@ -178,7 +178,7 @@ def test_the_wheel_contains_everything(installed: Installed) -> None:
     assert not installed.git_calls.exists()
 
 
-def test_the_starter_works_where_there_is_no_arena(tmp_path: Path, uv: str) -> None:
+def test_the_starter_works_without_an_arena(tmp_path: Path, uv: str) -> None:
     """Run outside of the repository, with the dependencies in its pyproject.toml only."""
     copy_kit("python", tmp_path / "mine")
     code = "import bot_probe"

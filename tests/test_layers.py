@@ -127,7 +127,7 @@ def test_each_listed_pair_is_used_and_points_one_way() -> None:
     assert not {(b, a) for a, b in PAIRS} & used
 
 
-def test_no_imports_go_round_in_a_circle() -> None:
+def test_there_are_no_import_cycles() -> None:
     """Imports within functions are included."""
     graph = {name: {t for t in imports(p) if t in modules()} for name, p in modules().items()}
     done: set[str] = set()
@@ -178,7 +178,7 @@ def test_the_arena_imports_pure_modules_of_the_referee() -> None:
             assert within(target, KNOWN_TO_ARENA), f"{name} imports {target}"
 
 
-def test_a_bot_imports_its_kit_and_nothing_else_of_the_repository() -> None:
+def test_a_bot_imports_only_its_kit_from_the_repository() -> None:
     strong = ROOT / "sample_bots" / "house" / "strong"
     for path in files("sample_bots"):
         if path.name == "train.py":  # It creates a bot.

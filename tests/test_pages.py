@@ -40,7 +40,7 @@ def shown(page: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_command_that_a_page_shows_is_one_that_there_is(page: str) -> None:
+def test_every_command_of_a_page_exists(page: str) -> None:
     for words in shown(page):
         try:
             understood(shlex.split(words), ROOT / "README.md")
@@ -57,7 +57,7 @@ def test_the_pages_show_commands() -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_what_the_page_on_training_shows_goes_from_training_to_a_push(tmp_path: Path) -> None:
+def test_commands_of_the_training_page_lead_to_a_push(tmp_path: Path) -> None:
     """Train with few games only; another test checks that the stored weights beat `greedy`."""
     bot = tmp_path / "sample_bots" / "trained"
     shutil.copytree(ROOT / "sample_bots" / "trained", bot)

@@ -35,12 +35,12 @@ def test_the_protocol_is_clean() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_a_name_against_the_standard_is_found(changed: Path) -> None:
+def test_a_nonstandard_name_is_found(changed: Path) -> None:
     edit(changed, "string match = 1;", "string Match = 1;")
     assert "lower_snake_case" in buf("lint", changed).stdout
 
 
-def test_a_field_that_changes_its_number_breaks_the_promise(changed: Path) -> None:
+def test_a_changed_field_number_is_a_breaking_change(changed: Path) -> None:
     assert buf("breaking", changed, "--against", RELEASE).returncode == 0
     edit(changed, "uint64 luck = 9;", "uint64 luck = 10;")
     done = buf("breaking", changed, "--against", RELEASE)

@@ -182,7 +182,7 @@ def test_the_tutorial_shows_a_tournament_file() -> None:
     assert files(TUTORIAL)
 
 
-def test_every_page_that_the_readme_links_to_is_there() -> None:
+def test_every_page_linked_by_the_readme_exists() -> None:
     for page in ("README.md", "CONTRIBUTING.md"):
         text = (ROOT / page).read_text(encoding="utf-8")
         links = re.findall(r"\]\(([^)#]+)\)", text)

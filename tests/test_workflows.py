@@ -90,7 +90,7 @@ def test_every_action_is_pinned_to_a_commit() -> None:
     assert not [name for name in used if not PINNED.fullmatch(name)]
 
 
-def test_no_job_may_write_unless_it_publishes() -> None:
+def test_only_publishing_jobs_have_write_permission() -> None:
     for path in (GITHUB / "workflows").iterdir():
         workflow = content(path)
         assert workflow["permissions"] == {"contents": "read"}

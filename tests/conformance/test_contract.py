@@ -20,7 +20,7 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: ga
 
 
 @every_game
-def test_a_game_says_what_it_is(game: Game) -> None:
+def test_a_game_describes_itself(game: Game) -> None:
     assert find(game.id) is game
     assert game.id.replace("_", "").isalnum()
     assert game.id == game.id.lower()
@@ -42,7 +42,7 @@ def test_every_seat_has_a_side_and_sides_are_numbered_from_0(table: Table) -> No
 
 
 @every_table
-def test_a_game_at_random_ends_with_a_score_for_every_seat(table: Table) -> None:
+def test_a_random_game_ends_with_a_score_for_every_seat(table: Table) -> None:
     for steps in walks(table, WALKS):
         *before, last = steps
         assert before
@@ -57,13 +57,13 @@ def test_a_game_at_random_ends_with_a_score_for_every_seat(table: Table) -> None
 
 
 @every_table
-def test_games_at_random_differ(table: Table) -> None:
+def test_random_games_differ(table: Table) -> None:
     ends = [str(steps[-1].state.view(0)) for steps in walks(table, WALKS)]
     assert len(set(ends)) == len(ends)
 
 
 @every_table
-def test_those_who_act_are_seats_in_order_and_have_something_to_do(table: Table) -> None:
+def test_acting_seats_are_ordered_and_have_legal_actions(table: Table) -> None:
     for steps in walks(table, WALKS):
         for state in (step.state for step in steps):
             assert isinstance(state.actors, tuple)
@@ -87,7 +87,7 @@ def part(steps: list[Step]) -> list[Step]:
 
 
 @every_table
-def test_a_position_is_not_changed_by_what_is_done_with_it(table: Table) -> None:
+def test_operations_do_not_change_a_position(table: Table) -> None:
     for steps in walks(table, WALKS // 3):
         for step in part(steps):
             state = step.state
@@ -106,7 +106,7 @@ def test_a_position_is_not_changed_by_what_is_done_with_it(table: Table) -> None
 
 
 @every_table
-def test_nothing_in_a_position_a_view_or_an_action_can_be_changed(table: Table) -> None:
+def test_positions_views_and_actions_are_immutable(table: Table) -> None:
     for step in part(walk(table, 0)):
         values: list[Any] = [step.state, *step.moves.values()]
         values += [seen(step.state, viewer) for viewer in (*range(table.seats), None)]
@@ -115,7 +115,7 @@ def test_nothing_in_a_position_a_view_or_an_action_can_be_changed(table: Table) 
 
 
 @every_table
-def test_the_same_seed_and_actions_give_the_same_game(table: Table) -> None:
+def test_equal_seeds_and_actions_give_equal_games(table: Table) -> None:
     for number in range(share(table, WALKS // 3)):
         steps = walk(table, number)
         luck = Seeded(dice(table, number).randbytes(32))
@@ -131,7 +131,7 @@ def test_the_same_seed_and_actions_give_the_same_game(table: Table) -> None:
 
 
 @every_table
-def test_what_chance_decides_does_not_depend_on_what_is_played(table: Table) -> None:
+def test_chance_does_not_depend_on_actions(table: Table) -> None:
     """Games of one seed begin with the same position and keep the chance of the seed."""
     luck = Seeded(bytes(range(32)))
     ends = []
@@ -144,7 +144,7 @@ def test_what_chance_decides_does_not_depend_on_what_is_played(table: Table) -> 
 
 
 @every_table
-def test_only_those_whose_turn_it_is_can_move(table: Table) -> None:
+def test_only_acting_seats_can_move(table: Table) -> None:
     for step in walk(table, 0):
         action = next(iter(step.moves.values()), None)
         wrong: list[dict[int, Any]] = [
@@ -160,7 +160,7 @@ def test_only_those_whose_turn_it_is_can_move(table: Table) -> None:
 
 
 @every_table
-def test_playing_is_what_follows_from_legal_moves(table: Table) -> None:
+def test_play_and_after_agree_for_legal_moves(table: Table) -> None:
     for step in walk(table, 1)[:-1]:
         assert step.state.play(step.moves) == step.state.after(step.moves)
         backwards = dict(reversed(list(step.moves.items())))
@@ -168,7 +168,7 @@ def test_playing_is_what_follows_from_legal_moves(table: Table) -> None:
 
 
 @every_table
-def test_a_view_is_the_view_of_the_game(table: Table) -> None:
+def test_a_view_has_the_view_type_of_its_game(table: Table) -> None:
     for step in walk(table, 2):
         for seat in range(table.seats):
             assert type(step.state.view(seat)) is table.game.view_type

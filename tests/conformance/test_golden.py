@@ -17,18 +17,18 @@ from tests.conformance.tables import TABLES, Table, every_table
 
 
 @every_table
-def test_a_match_is_what_it_was(table: Table) -> None:
+def test_a_match_equals_its_golden_record(table: Table) -> None:
     assert path(table).read_text() == record(table)
 
 
 @every_table
-def test_a_record_of_the_past_verifies(table: Table) -> None:
+def test_a_golden_record_verifies(table: Table) -> None:
     kept = read(path(table).read_text())
     assert verify(kept) == []
     assert [game.number for game in kept.games] == list(range(len(kept.match["entrants"])))
 
 
-def test_every_golden_record_is_that_of_a_table() -> None:
+def test_every_golden_record_belongs_to_a_table() -> None:
     assert {file.name for file in FOLDER.glob("*.jsonl")} == {path(table).name for table in TABLES}
 
 
@@ -37,6 +37,6 @@ def test_every_golden_record_is_that_of_a_table() -> None:
     # The sequences of Pokino take as much time as those of all other games together.
     [pytest.param(name, marks=[pytest.mark.long] * (name == "pokino")) for name in sorted(GAMES)],
 )
-def test_there_are_as_many_legal_sequences_as_ever(game_id: str) -> None:
+def test_numbers_of_legal_sequences_match_the_stored_ones(game_id: str) -> None:
     kept = json.loads(perft.path(game_id).read_text())
     assert perft.of_game(game_id) == kept

@@ -87,30 +87,30 @@ def at_tables(dealers: Iterable[tuple[Table, Dealer]]) -> list[Any]:
 
 
 @every_table
-def test_what_a_seat_is_sent_depends_on_nothing_it_cannot_know(table: Table) -> None:
+def test_questions_do_not_depend_on_hidden_information(table: Table) -> None:
     assert first_problem(table, share(table, QUICK), leak) is None
 
 
 @every_table
-def test_a_position_dealt_again_could_have_come_about(table: Table) -> None:
+def test_a_redealt_position_is_reachable(table: Table) -> None:
     """A game with legal actions must lead to it, and the seat must see and do the same in it."""
     assert first_problem(table, share(table, QUICK // 2), false_dealing) is None
 
 
 @every_table
-def test_a_position_dealt_again_can_be_played_on_by_what_the_seat_knows(table: Table) -> None:
+def test_a_redealt_position_agrees_with_the_information_of_the_seat(table: Table) -> None:
     assert first_problem(table, share(table, QUICK // 8), false_end) is None
 
 
 @every_table
-def test_dealing_again_changes_most_of_what_a_seat_cannot_know(table: Table) -> None:
+def test_a_redeal_changes_most_hidden_information(table: Table) -> None:
     how_often = changed(table, share(table, examples(150, 100)))
     assert how_often
     assert min(how_often.values()) > MOST, how_often
 
 
 @every_table
-def test_a_seat_can_deal_again_from_its_view_alone(table: Table) -> None:
+def test_a_redeal_requires_only_the_view(table: Table) -> None:
     for case in cases(table, share(table, QUICK // 2)):
         assert case.seat is not None
         luck = Seeded(dice("from view", case).randbytes(32))
@@ -123,28 +123,28 @@ def test_a_seat_can_deal_again_from_its_view_alone(table: Table) -> None:
 @pytest.mark.timeout(600)
 @every_table
 @pytest.mark.parametrize("check", [leak, false_dealing], ids=["leak", "dealing"])
-def test_nothing_leaks_in_very_many_cases(table: Table, check: Check) -> None:
+def test_no_leak_is_found_in_many_cases(table: Table, check: Check) -> None:
     assert first_problem(table, share(table, LONG), check, first=600) is None
 
 
 @pytest.mark.parametrize("mutant", [*LEAKS, *POKEX_LEAKS, *POUKU_LEAKS, *POKINO_LEAKS], ids=name)
-def test_a_game_that_leaks_is_caught(mutant: Leak) -> None:
+def test_a_leaking_game_is_found(mutant: Leak) -> None:
     for table in filter(is_quick, tables({mutant.game.id: mutant.leaking()})):
         assert first_problem(table, TO_CATCH, leak) is not None, table
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("mutant", [*LEAKS, *POKEX_LEAKS, *POUKU_LEAKS, *POKINO_LEAKS], ids=name)
-def test_a_game_that_leaks_is_caught_at_every_table(mutant: Leak) -> None:
+def test_a_leaking_game_is_found_at_every_table(mutant: Leak) -> None:
     for table in tables({mutant.game.id: mutant.leaking()}):
         assert first_problem(table, TO_CATCH, leak) is not None, table
 
 
 @pytest.mark.parametrize(("table", "deal"), at_tables(false_dealers), ids=name)
-def test_dealing_that_is_wrong_is_caught(table: Table, deal: Dealer) -> None:
+def test_a_wrong_redeal_is_found(table: Table, deal: Dealer) -> None:
     assert first_problem(table, TO_CATCH, false_dealing, deal) is not None
 
 
 @pytest.mark.parametrize(("table", "deal"), at_tables(lazy_dealers), ids=name)
-def test_dealing_that_leaves_something_as_it_was_is_noticed(table: Table, deal: Dealer) -> None:
+def test_an_incomplete_redeal_is_found(table: Table, deal: Dealer) -> None:
     assert min(changed(table, TO_MEASURE, deal).values()) < MOST

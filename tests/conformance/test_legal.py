@@ -38,7 +38,7 @@ def normal(action: Action, oracle: Oracle) -> Normal:
 
 
 @every_table
-def test_all_that_is_listed_is_legal_and_listed_once(table: Table) -> None:
+def test_listed_actions_are_legal_and_distinct(table: Table) -> None:
     oracle = oracle_of(table)
     for state, seat, _ in turns(table):
         legal = state.legal(seat)
@@ -52,7 +52,7 @@ def test_all_that_is_listed_is_legal_and_listed_once(table: Table) -> None:
 
 
 @every_table
-def test_all_that_is_listed_can_be_played(table: Table) -> None:
+def test_listed_actions_can_be_played(table: Table) -> None:
     for state, seat, moves in turns(table):
         for action in list(state.legal(seat))[:40]:
             state.play({**moves, seat: action})
@@ -86,7 +86,7 @@ def test_an_action_is_accepted_if_and_only_if_it_is_legal(table: Table) -> None:
 
 
 @every_table
-def test_what_is_no_action_is_not_legal(table: Table) -> None:
+def test_values_of_other_types_are_not_legal(table: Table) -> None:
     others = [
         of_kind(kind, ["AS"], dice("kind")) for other in TABLES for kind in other.game.action_types
     ]
@@ -100,7 +100,7 @@ def test_what_is_no_action_is_not_legal(table: Table) -> None:
 
 
 @every_table
-def test_the_order_of_the_cards_in_an_action_means_nothing(table: Table) -> None:
+def test_the_order_of_the_cards_in_an_action_does_not_matter(table: Table) -> None:
     mixed = 0
     played = set()
     for state, seat, moves in turns(table):
@@ -123,7 +123,7 @@ def test_the_order_of_the_cards_in_an_action_means_nothing(table: Table) -> None
 
 
 @every_table
-def test_the_most_harmless_action_comes_first_and_a_game_of_it_ends(table: Table) -> None:
+def test_games_of_first_listed_actions_end(table: Table) -> None:
     """The referee plays this action for a seat that is out of the game."""
     for steps in walks(table, WALKS):
         state = steps[0].state
@@ -136,7 +136,7 @@ def test_the_most_harmless_action_comes_first_and_a_game_of_it_ends(table: Table
 
 
 @every_table
-def test_every_listed_kind_of_action_is_of_the_game(table: Table) -> None:
+def test_every_listed_action_type_belongs_to_the_game(table: Table) -> None:
     for state, seat, _ in turns(table):
         assert {type(action) for action in state.legal(seat)} <= set(table.game.action_types)
 

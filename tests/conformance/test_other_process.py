@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     "hash_seed", ["1", *(pytest.param(seed, marks=pytest.mark.long) for seed in ("0", "random"))]
 )
-def test_another_process_sends_the_same(hash_seed: str) -> None:
+def test_another_process_sends_equal_messages(hash_seed: str) -> None:
     """The process has another hash seed, and therefore another order of its sets."""
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.conformance.fingerprint"],
@@ -29,5 +29,5 @@ def test_another_process_sends_the_same(hash_seed: str) -> None:
     assert ran.stdout.splitlines() == [f"{table} {fingerprint(table)}" for table in SOME]
 
 
-def test_tables_differ_in_what_they_send() -> None:
+def test_tables_send_different_messages() -> None:
     assert len({fingerprint(table) for table in SOME}) == len(SOME)

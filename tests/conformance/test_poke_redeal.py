@@ -29,7 +29,7 @@ def unseen(*seen: str) -> list[str]:
 SINGLE = ("lead 9S", "answer 2C", "lead 8H", "answer 2D", "lead 5H", "answer 7D")
 
 
-def test_who_could_not_beat_an_eight_holds_nothing_higher() -> None:
+def test_a_seat_that_did_not_beat_an_eight_holds_no_higher_card() -> None:
     turns = (*SINGLE, "lead 7C", "answer 3C")
     hands = hands_of_the_other(turns)
     possible = {frozenset({c}) for c in unseen("2C 2D 7D 7C") if c[0] in "2345678"}
@@ -38,13 +38,13 @@ def test_who_could_not_beat_an_eight_holds_nothing_higher() -> None:
     assert all(even / 2 < times < even * 2 for times in hands.values())
 
 
-def test_with_must_beat_false_he_may_hold_anything() -> None:
+def test_without_must_beat_a_seat_can_hold_any_card() -> None:
     turns = (*SINGLE, "lead 7C", "answer 3C")
     possible = {frozenset({c}) for c in unseen("2C 2D 7D 7C")}
     assert set(hands_of_the_other(turns, must_beat=False)) == possible
 
 
-def test_a_lead_that_was_beaten_tells_nothing() -> None:
+def test_a_beaten_lead_adds_no_information() -> None:
     hands = hands_of_the_other(("lead 9S", "answer 2C", "lead 3C 3D", "answer 7D 7C"))
     assert all(len(hand) == 2 for hand in hands)
     possible = {
@@ -56,7 +56,7 @@ def test_a_lead_that_was_beaten_tells_nothing() -> None:
     assert len(hands) > 0.95 * len(possible)
 
 
-def test_a_pair_that_lost_tells_of_pairs_and_not_of_single_cards() -> None:
+def test_a_lost_pair_excludes_pairs_but_not_single_cards() -> None:
     state = play(poke("9S 9H 5H 3C 3D", "AD KC 4H 2C 2D"), "stand", "stand")
     state = play(state, "lead 9S 9H", "answer 4H KC")
     held = set()
@@ -68,7 +68,7 @@ def test_a_pair_that_lost_tells_of_pairs_and_not_of_single_cards() -> None:
     assert held == set("23456789TJQA")
 
 
-def test_what_he_leads_now_was_in_his_hand_when_he_lost_to_a_pair() -> None:
+def test_a_later_lead_was_in_the_hand_that_lost_to_a_pair() -> None:
     state = play(poke("9S 9H 5H 3C 3D", "AD KC 4H 2C 2D"), "stand", "stand")
     state = play(state, "lead 9S 9H", "answer 2C 4H", "lead 3C", "answer KC", "lead AD")
     for number in range(DEALINGS // 4):

@@ -49,7 +49,7 @@ def test_a_record_verifies(table: Table) -> None:
 
 
 @every_table
-def test_a_record_is_read_as_what_was_written(table: Table) -> None:
+def test_a_record_survives_writing_and_reading(table: Table) -> None:
     text = match_record(table, SEED, BOARDS)
     record = read(text)
     written = [json.loads(line) for line in text.splitlines()]
@@ -60,7 +60,7 @@ def test_a_record_is_read_as_what_was_written(table: Table) -> None:
 
 
 @every_table
-def test_the_same_seed_and_the_same_choices_give_the_same_record(table: Table) -> None:
+def test_equal_seeds_and_choices_give_equal_records(table: Table) -> None:
     head, game, actions = islice(lines(table, SEED, BOARDS), 3)
     assert match_record(table, SEED, BOARDS).startswith(head + game + actions)
     *_, others = islice(lines(table, SEED[::-1], BOARDS), 3)
@@ -80,7 +80,7 @@ def test_every_table_of_a_match_has_the_same_boards(table: Table) -> None:
 
 
 @every_table
-def test_a_replay_goes_through_the_positions_that_were_played(table: Table) -> None:
+def test_a_replay_repeats_the_played_positions(table: Table) -> None:
     played = first_game(table)
     record = read(json.dumps(match_line(table, SEED, 1)) + "\n" + played.record)
     (game,) = record.games
@@ -104,7 +104,7 @@ def test_a_replay_goes_through_the_positions_that_were_played(table: Table) -> N
 
 
 @every_table
-def test_every_question_of_a_record_can_be_put_again(table: Table) -> None:
+def test_every_question_of_a_record_can_be_repeated(table: Table) -> None:
     played = first_game(table)
     record = read(json.dumps(match_line(table, SEED, 1)) + "\n" + played.record)
     rights = [RecordedClock(CLOCK) for _ in range(table.seats)]
@@ -118,7 +118,7 @@ def test_every_question_of_a_record_can_be_put_again(table: Table) -> None:
 
 
 @every_table
-def test_questions_are_numbered_and_carry_a_luck_of_their_own(table: Table) -> None:
+def test_questions_are_numbered_and_have_distinct_luck(table: Table) -> None:
     """The numbers follow docs/reference/dealing.md."""
     played = play_game(table, SEED, 3, 1)
     messages = [bot_pb2.ActRequest.FromString(data) for data in played.questions]
@@ -131,7 +131,7 @@ def test_questions_are_numbered_and_carry_a_luck_of_their_own(table: Table) -> N
 
 
 @every_table
-def test_a_bot_that_does_without_listed_actions_is_asked_the_same(table: Table) -> None:
+def test_a_bot_without_listed_actions_gets_the_same_questions(table: Table) -> None:
     listed = first_game(table)
     requests = iter([bot_pb2.ActRequest.FromString(data) for data in listed.questions])
 

@@ -47,7 +47,7 @@ OWN: dict[str, dict[str, Any]] = {
 
 
 @every_table
-def test_a_spectator_sees_what_every_seat_sees_but_its_own(table: Table) -> None:
+def test_a_public_view_is_a_seat_view_without_private_fields(table: Table) -> None:
     for step in walk(table, 0):
         for seat in range(table.seats):
             hidden = OWN[table.game.id]
@@ -55,23 +55,23 @@ def test_a_spectator_sees_what_every_seat_sees_but_its_own(table: Table) -> None
 
 
 @every_table
-def test_what_a_spectator_sees_depends_on_nothing_that_is_not_public(table: Table) -> None:
+def test_public_views_do_not_depend_on_hidden_information(table: Table) -> None:
     assert first_problem(table, share(table, QUICK), leak, viewers=SPECTATOR) is None
 
 
 @every_table
-def test_what_is_dealt_again_for_a_spectator_could_have_come_about(table: Table) -> None:
+def test_a_position_redealt_for_a_spectator_is_reachable(table: Table) -> None:
     """A game with legal actions must lead to it, with the same public information."""
     assert first_problem(table, share(table, QUICK // 2), false_dealing, viewers=SPECTATOR) is None
 
 
 @every_table
-def test_it_can_be_played_on_by_what_was_public(table: Table) -> None:
+def test_a_position_redealt_for_a_spectator_agrees_with_public_information(table: Table) -> None:
     assert first_problem(table, share(table, QUICK // 8), false_end, viewers=SPECTATOR) is None
 
 
 @every_table
-def test_dealing_again_for_a_spectator_changes_most_of_what_is_not_public(table: Table) -> None:
+def test_a_redeal_for_a_spectator_changes_most_hidden_information(table: Table) -> None:
     how_often = changed(table, share(table, examples(150, 80)), viewers=SPECTATOR)
     assert how_often
     assert min(how_often.values()) > MOST, how_often
@@ -81,19 +81,19 @@ def test_dealing_again_for_a_spectator_changes_most_of_what_is_not_public(table:
 @pytest.mark.timeout(600)
 @every_table
 @pytest.mark.parametrize("check", [leak, false_dealing], ids=["leak", "dealing"])
-def test_nothing_leaks_to_a_spectator_in_very_many_cases(table: Table, check: Check) -> None:
+def test_no_leak_to_spectators_is_found_in_many_cases(table: Table, check: Check) -> None:
     assert first_problem(table, share(table, LONG), check, viewers=SPECTATOR, first=300) is None
 
 
 @pytest.mark.parametrize("mutant", PUBLIC_LEAKS, ids=str)
-def test_a_game_that_tells_a_spectator_more_is_caught(mutant: Leak) -> None:
+def test_a_game_that_leaks_to_spectators_is_found(mutant: Leak) -> None:
     for table in filter(is_quick, tables({mutant.game.id: mutant.leaking()})):
         assert first_problem(table, TO_CATCH, leak, viewers=SPECTATOR) is not None, table
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("mutant", PUBLIC_LEAKS, ids=str)
-def test_a_game_that_tells_a_spectator_more_is_caught_at_every_table(mutant: Leak) -> None:
+def test_a_game_that_leaks_to_spectators_is_found_at_every_table(mutant: Leak) -> None:
     for table in tables({mutant.game.id: mutant.leaking()}):
         assert first_problem(table, TO_CATCH, leak, viewers=SPECTATOR) is not None, table
 
@@ -109,5 +109,5 @@ def sees_one_hand(state: State, seat: None, luck: Chance) -> State:
     ids=lambda deal: str(deal.__name__),
 )
 @pytest.mark.parametrize("table", [t for t in TABLES if is_quick(t)], ids=str)
-def test_dealing_that_leaves_something_as_it_was_is_noticed(table: Table, deal: Dealer) -> None:
+def test_an_incomplete_redeal_is_found(table: Table, deal: Dealer) -> None:
     assert min(changed(table, TO_MEASURE, deal, SPECTATOR).values()) < MOST

@@ -56,7 +56,7 @@ def test_a_game_has_its_members_in_the_protocol(game: Game) -> None:
 
 
 @every_table
-def test_a_view_says_the_same_on_the_wire(table: Table) -> None:
+def test_a_view_survives_encoding(table: Table) -> None:
     for step in list(steps(table))[::12]:
         for viewer in (*range(table.seats), None):
             view = seen(step.state, viewer)
@@ -72,7 +72,7 @@ def test_a_view_says_the_same_on_the_wire(table: Table) -> None:
 
 
 @every_table
-def test_an_action_says_the_same_on_the_wire_and_is_read_as_what_it_was(table: Table) -> None:
+def test_an_action_survives_encoding_and_decoding(table: Table) -> None:
     codec = table.codec
     for action in actions(table):
         message = bot_pb2.Action.FromString(codec.action(action))
@@ -84,7 +84,7 @@ def test_an_action_says_the_same_on_the_wire_and_is_read_as_what_it_was(table: T
 
 
 @every_table
-def test_an_action_in_json_is_what_protobuf_makes_of_it(table: Table) -> None:
+def test_the_json_of_an_action_is_that_of_protobuf(table: Table) -> None:
     codec = table.codec
     for action in actions(table):
         message = bot_pb2.Action.FromString(codec.action(action))
@@ -109,7 +109,7 @@ def test_a_question_holds_the_view_and_the_legal_actions_in_their_order(table: T
 
 
 @every_table
-def test_actions_that_are_only_spelled_are_sent_as_those_that_were_made(table: Table) -> None:
+def test_lazily_constructed_actions_have_equal_encodings(table: Table) -> None:
     for step in steps(table):
         for seat in step.moves:
             view, made = step.state.view(seat), list(step.state.legal(seat))
@@ -118,7 +118,7 @@ def test_actions_that_are_only_spelled_are_sent_as_those_that_were_made(table: T
 
 
 @every_table
-def test_a_fresh_codec_says_the_same_as_one_that_has_said_much(table: Table) -> None:
+def test_a_fresh_codec_and_a_used_one_encode_equally(table: Table) -> None:
     for step in closely(table, walk(table, 0))[::7]:
         for seat in range(table.seats):
             fresh = GameCodec(table.game)
@@ -133,7 +133,7 @@ def refused(game: Game, message: bot_pb2.Action) -> str:
 
 
 @every_game
-def test_what_holds_no_action_of_the_game_is_refused_with_a_clause(game: Game) -> None:
+def test_a_message_without_an_action_of_the_game_is_refused(game: Game) -> None:
     empty = bot_pb2.Action()
     expected = f"expected one of {game.id}"
     assert refused(game, empty) == f"holds no action; {expected}"
@@ -149,7 +149,7 @@ def test_what_holds_no_action_of_the_game_is_refused_with_a_clause(game: Game) -
 
 
 @every_game
-def test_a_view_of_another_game_is_refused_with_a_clause(game: Game) -> None:
+def test_a_view_of_another_game_is_refused(game: Game) -> None:
     for other in GAMES.values():
         if other is not game:
             message = bot_pb2.View(**{other.id: {}})
@@ -164,7 +164,7 @@ JUNK: list[Any] = [None, 5, True, "abc", ["a"], {"nope": 1}, {1: 2}, float("nan"
 
 @every_game
 @pytest.mark.parametrize("junk", JUNK, ids=repr)
-def test_json_that_is_no_action_is_refused_with_one_sentence(game: Game, junk: Any) -> None:
+def test_json_that_is_not_an_action_is_refused(game: Game, junk: Any) -> None:
     kind = game.action_types[-1]
     (first, *_) = fields(kind)
     given = junk

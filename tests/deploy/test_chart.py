@@ -20,7 +20,7 @@ def pod(manifests: list[Tree], component: str) -> Pod:
     return next(pod for pod in pods(manifests) if pod.component == component)
 
 
-def test_no_pod_is_root_or_may_become_it(manifests: list[Tree]) -> None:
+def test_no_pod_runs_as_root(manifests: list[Tree]) -> None:
     for each in pods(manifests):
         security = each.spec["securityContext"]
         assert security["runAsNonRoot"] is True
@@ -45,7 +45,7 @@ def test_no_pod_has_a_token_or_a_folder_of_its_node(manifests: list[Tree]) -> No
         assert not any("hostPath" in volume for volume in each.spec["volumes"])
 
 
-def test_every_container_has_bounds_and_volumes_that_are_there(manifests: list[Tree]) -> None:
+def test_every_container_has_limits_and_existing_volumes(manifests: list[Tree]) -> None:
     for each in pods(manifests):
         volumes = {volume["name"] for volume in each.spec["volumes"]}
         for container in each.containers:
@@ -57,7 +57,7 @@ def test_every_container_has_bounds_and_volumes_that_are_there(manifests: list[T
                 assert volume["emptyDir"]["sizeLimit"]
 
 
-def test_everything_that_is_not_allowed_is_forbidden(manifests: list[Tree]) -> None:
+def test_network_policies_deny_by_default(manifests: list[Tree]) -> None:
     for each in pods(manifests):
         for way in ("ingress", "egress"):
             allowed = rules(manifests, each, way)
@@ -67,7 +67,7 @@ def test_everything_that_is_not_allowed_is_forbidden(manifests: list[Tree]) -> N
                 assert all(port["protocol"] in ("TCP", "UDP") for port in rule["ports"])
 
 
-def test_workers_reach_the_stores_and_names_and_nobody_reaches_them(
+def test_workers_reach_only_stores_and_dns_and_accept_no_connections(
     helm: str, tmp_path: Path
 ) -> None:
     manifests = render(helm, tmp_path)
@@ -82,7 +82,7 @@ def test_workers_reach_the_stores_and_names_and_nobody_reaches_them(
     assert all(rule["to"] for rule in reached)
 
 
-def test_without_names_workers_reach_what_is_said_and_no_more(helm: str, tmp_path: Path) -> None:
+def test_without_dns_workers_reach_only_the_configured_addresses(helm: str, tmp_path: Path) -> None:
     values = CHART / "ci" / "scaledjob-values.yaml"
     manifests = render(helm, tmp_path, "--values", values)
     reached = list(rules(manifests, pod(manifests, "worker"), "egress") or ())
@@ -116,21 +116,21 @@ def test_without_names_workers_reach_what_is_said_and_no_more(helm: str, tmp_pat
     assert len(list(rules(manifests, pod(manifests, "web"), "egress") or ())) == 2
 
 
-def test_redis_and_the_database_cannot_be_said_to_be_anywhere(helm: str, tmp_path: Path) -> None:
+def test_redis_and_database_peers_cannot_be_empty(helm: str, tmp_path: Path) -> None:
     # A rule without peers would allow all of them.
     for store in ("redis", "database"):
         with pytest.raises(AssertionError, match="minItems"):
             render(helm, tmp_path, "--set-json", f"network.{store}.peers=[]")
 
 
-def test_pages_are_for_clients(manifests: list[Tree]) -> None:
+def test_the_web_pods_accept_clients(manifests: list[Tree]) -> None:
     for each in pods(manifests):
         entered = list(rules(manifests, each, "ingress") or ())
         ports = {port["port"] for rule in entered for port in rule["ports"]}
         assert ports == set(each.ports)
 
 
-def test_what_selects_pods_selects_those_that_are_meant(manifests: list[Tree]) -> None:
+def test_selectors_match_their_pods(manifests: list[Tree]) -> None:
     for each in pods(manifests):
         if each.owner["kind"] == "Deployment":
             selector = each.owner["spec"]["selector"]
@@ -147,7 +147,7 @@ def test_what_selects_pods_selects_those_that_are_meant(manifests: list[Tree]) -
         assert {port["targetPort"] for port in service["spec"]["ports"]} <= set(chosen_one.ports)
 
 
-def test_claims_and_the_backends_of_addresses_are_there(manifests: list[Tree]) -> None:
+def test_volume_claims_and_ingress_backends_exist(manifests: list[Tree]) -> None:
     names = {(manifest["kind"], manifest["metadata"]["name"]) for manifest in manifests}
     assert len(names) == len(manifests)
     for each in pods(manifests):
@@ -160,7 +160,7 @@ def test_claims_and_the_backends_of_addresses_are_there(manifests: list[Tree]) -
             assert ("Service", path["backend"]["service"]["name"]) in names
 
 
-def test_what_is_pushed_goes_to_the_pod_that_works_on_it(helm: str, tmp_path: Path) -> None:
+def test_pushes_are_routed_to_the_submission_runner(helm: str, tmp_path: Path) -> None:
     manifests = render(helm, tmp_path, "--values", CHART / "ci" / "scaledjob-values.yaml")
     [ingress] = of_kind(manifests, "Ingress")
     paths = {
@@ -174,7 +174,7 @@ def test_what_is_pushed_goes_to_the_pod_that_works_on_it(helm: str, tmp_path: Pa
     }
 
 
-def test_pods_have_time_to_give_their_match_back(manifests: list[Tree]) -> None:
+def test_pods_have_time_to_release_their_match(manifests: list[Tree]) -> None:
     for each in pods(manifests):
         assert each.spec["terminationGracePeriodSeconds"] >= 5 * GRACE_SECONDS
 
@@ -192,7 +192,7 @@ def test_the_arena_understands_every_command(manifests: list[Tree], tmp_path: Pa
                     understood(probe_command[1:], a_file)
 
 
-def test_a_flag_that_is_not_there_is_noticed(tmp_path: Path) -> None:
+def test_an_unknown_flag_is_found(tmp_path: Path) -> None:
     with pytest.raises(click.ClickException):
         understood(["worker", "--bursts"], tmp_path)
     with pytest.raises(click.ClickException):
@@ -208,7 +208,7 @@ def test_the_arena_reads_every_variable(manifests: list[Tree]) -> None:
                 assert any("$(POD_IP)" in word for word in container["args"])
 
 
-def test_folders_that_the_arena_closes_to_others_are_its_own(manifests: list[Tree]) -> None:
+def test_private_folders_are_subfolders_of_mounts(manifests: list[Tree]) -> None:
     # Root owns a new volume, and another user cannot change its mode.
     for each in pods(manifests):
         for container in each.containers:
@@ -218,7 +218,7 @@ def test_folders_that_the_arena_closes_to_others_are_its_own(manifests: list[Tre
                     assert str(Path(variable["value"]).parent) in mounts
 
 
-def test_no_secret_is_in_a_manifest_but_by_its_name(manifests: list[Tree]) -> None:
+def test_manifests_reference_secrets_by_name_only(manifests: list[Tree]) -> None:
     assert not of_kind(manifests, "Secret")
     for each in pods(manifests):
         for container in each.containers:
@@ -227,16 +227,14 @@ def test_no_secret_is_in_a_manifest_but_by_its_name(manifests: list[Tree]) -> No
                     assert variable["valueFrom"]["secretKeyRef"]["name"] == "pokearena"
 
 
-def test_programs_of_others_run_in_the_runtime_that_is_named(helm: str, tmp_path: Path) -> None:
+def test_untrusted_programs_run_in_the_configured_runtime(helm: str, tmp_path: Path) -> None:
     manifests = render(helm, tmp_path, "--values", CHART / "ci" / "scaledjob-values.yaml")
     for each in pods(manifests):
         named = each.spec.get("runtimeClassName")
         assert (named == "gvisor") == (each.component in PROGRAMS_OF_OTHERS)
 
 
-def test_jobs_are_started_by_the_queue_the_arena_has_and_end_by_themselves(
-    helm: str, tmp_path: Path
-) -> None:
+def test_scaled_jobs_follow_the_queue_of_the_arena_and_end(helm: str, tmp_path: Path) -> None:
     manifests = render(helm, tmp_path, "--set", "worker.mode=scaledjob")
     [scaled] = of_kind(manifests, "ScaledJob")
     [trigger] = scaled["spec"]["triggers"]
@@ -262,8 +260,6 @@ def test_jobs_are_started_by_the_queue_the_arena_has_and_end_by_themselves(
         "services.ingress.enabled=true",
     ],
 )
-def test_values_that_mean_nothing_or_nothing_good_are_refused(
-    helm: str, tmp_path: Path, wrong: str
-) -> None:
+def test_invalid_values_are_refused(helm: str, tmp_path: Path, wrong: str) -> None:
     with pytest.raises(AssertionError, match="values don't meet the specifications"):
         render(helm, tmp_path, "--set", wrong)

@@ -36,7 +36,7 @@ def named(value: Any) -> list[str]:
     return list(value or ())
 
 
-def test_what_is_named_is_there(compose: Tree) -> None:
+def test_referenced_networks_secrets_and_volumes_exist(compose: Tree) -> None:
     for name, service in compose["services"].items():
         assert set(named(service.get("networks"))) <= set(compose["networks"]), name
         assert set(named(service.get("secrets"))) <= set(compose["secrets"]), name
@@ -48,7 +48,7 @@ def test_what_is_named_is_there(compose: Tree) -> None:
         assert sources <= set(compose["configs"]), name
 
 
-def test_workers_and_stores_are_on_no_network_with_a_way_out(compose: Tree) -> None:
+def test_workers_and_stores_are_on_internal_networks(compose: Tree) -> None:
     for name in INSIDE:
         service = compose["services"][name]
         assert service.get("network_mode") == "none" or service["networks"] == ["inside"]
@@ -56,25 +56,25 @@ def test_workers_and_stores_are_on_no_network_with_a_way_out(compose: Tree) -> N
     assert compose["networks"]["inside"] == {"internal": True}
 
 
-def test_pages_are_shown_to_this_machine_only(compose: Tree) -> None:
+def test_the_web_port_is_bound_to_localhost(compose: Tree) -> None:
     ports = [port for service in compose["services"].values() for port in service.get("ports", [])]
     assert len(ports) == 3
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 
-def test_metrics_are_not_asked_for_unless_they_are_wanted(compose: Tree) -> None:
+def test_metrics_services_are_in_an_optional_profile(compose: Tree) -> None:
     for name in OTHERS | {"metrics"}:
         assert compose["services"][name]["profiles"] == ["metrics"]
     for name in OTHERS:
         assert compose["services"][name]["network_mode"] == "service:metrics"
 
 
-def test_what_is_written_into_containers_is_yaml(compose: Tree) -> None:
+def test_embedded_configuration_is_valid_yaml(compose: Tree) -> None:
     for file in compose["configs"].values():
         assert yaml.safe_load(file["content"])["apiVersion"] == 1
 
 
-def test_no_container_of_ours_is_root_or_may_become_it(compose: Tree) -> None:
+def test_no_container_runs_as_root(compose: Tree) -> None:
     for name in OURS | OTHERS | {"valkey"}:
         service = compose["services"][name]
         assert service["user"].partition(":")[0] not in ("", "0", "root"), name
@@ -84,7 +84,7 @@ def test_no_container_of_ours_is_root_or_may_become_it(compose: Tree) -> None:
         assert not {"privileged", "cap_add", "pid", "ipc", "devices"} & service.keys()
 
 
-def test_secrets_are_in_files_and_nowhere_else(compose: Tree) -> None:
+def test_secrets_are_only_in_files(compose: Tree) -> None:
     for name, service in compose["services"].items():
         mounted = {f"/run/secrets/{secret}" for secret in named(service.get("secrets"))}
         for variable, value in service.get("environment", {}).items():
@@ -108,7 +108,7 @@ def test_the_arena_understands_every_command_and_variable(compose: Tree, tmp_pat
                 assert config.setting((plain,), {variable: str(a_file)}) == (variable, "a secret")
 
 
-def test_workers_have_time_to_give_their_match_back(compose: Tree) -> None:
+def test_workers_have_time_to_release_their_match(compose: Tree) -> None:
     for name in ("services", "worker"):
         grace = compose["services"][name]["stop_grace_period"]
         assert int(grace.removesuffix("s")) >= 5 * GRACE_SECONDS
@@ -120,7 +120,7 @@ def make_secrets(place: Path) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in place.iterdir()}
 
 
-def test_the_script_makes_every_secret_and_none_twice(compose: Tree, tmp_path: Path) -> None:
+def test_the_script_creates_every_secret_once(compose: Tree, tmp_path: Path) -> None:
     place = tmp_path / "secrets"
     made = make_secrets(place)
     assert {f"secrets/{name}" for name in made} == {
@@ -132,7 +132,7 @@ def test_the_script_makes_every_secret_and_none_twice(compose: Tree, tmp_path: P
     assert make_secrets(tmp_path / "others")["redis_url"] != made["redis_url"]
 
 
-def test_the_passwords_of_both_ends_are_the_same(tmp_path: Path) -> None:
+def test_servers_and_clients_have_equal_passwords(tmp_path: Path) -> None:
     made = make_secrets(tmp_path / "secrets")
     assert f":{made['database_password']}@database/" in made["database_url"]
     password = made["valkey.conf"].split()[1]
@@ -147,9 +147,7 @@ def test_secrets_are_not_committed(tmp_path: Path) -> None:
     assert ignored.returncode == 0
 
 
-def test_its_valkey_wants_the_password_and_keeps_what_it_is_told(
-    compose: Tree, tmp_path: Path
-) -> None:
+def test_valkey_requires_the_password_and_persists_data(compose: Tree, tmp_path: Path) -> None:
     binary = redis_server.bundled()
     assert binary is not None
     secrets = tmp_path / "secrets"

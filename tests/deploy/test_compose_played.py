@@ -92,9 +92,7 @@ def database() -> Iterator[str]:
         server.remove()
 
 
-def test_a_tournament_is_played_by_what_the_compose_file_starts(
-    database: str, tmp_path: Path
-) -> None:
+def test_the_services_of_the_compose_file_play_a_tournament(database: str, tmp_path: Path) -> None:
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
     secrets, address = tmp_path / "secrets", tmp_path / "v"
     subprocess.run([DEPLOY / "secrets.sh", secrets], check=True)

@@ -45,7 +45,7 @@ def test_no_image_runs_as_root(stage: str) -> None:
 
 
 @pytest.mark.parametrize("stage", ["services", "worker"])
-def test_the_arena_understands_what_an_image_says(stage: str, tmp_path: Path) -> None:
+def test_commands_of_the_image_are_valid(stage: str, tmp_path: Path) -> None:
     assert json.loads(last(stage, "ENTRYPOINT"))[-1] == "pokearena"
     understood(json.loads(last(stage, "CMD")), tmp_path)
     healthy = json.loads(last(stage, "HEALTHCHECK").partition("CMD ")[2])
@@ -56,14 +56,14 @@ def test_the_arena_understands_what_an_image_says(stage: str, tmp_path: Path) ->
         compile(healthy[2], "HEALTHCHECK", "exec")
 
 
-def test_every_image_it_stands_on_has_a_version() -> None:
+def test_every_base_image_has_a_version() -> None:
     named = re.findall(r"^FROM (\S+)", TEXT, re.MULTILINE)
     ours = {*stages(), "${RUNTIME}", "python:${PYTHON}"}
     assert all(re.search(r":\d+\.\d+\.\d+-", image) for image in named if image not in ours)
     assert re.search(r"^ARG PYTHON=3\.11\.\d+-", TEXT, re.MULTILINE)
 
 
-def test_all_languages_of_starters_have_their_tools() -> None:
+def test_every_starter_language_has_its_tools() -> None:
     installed = " ".join(stages()["languages"])
     for word in ("go", "cargo", "node", "jdk", "maven", "g++", "ruby-grpc"):
         assert word in installed
@@ -83,7 +83,7 @@ def sent(folder: Path) -> None:
             shutil.copy(source, folder / name)
 
 
-def test_nothing_secret_or_of_a_run_is_sent_to_a_build(tmp_path: Path) -> None:
+def test_secrets_and_run_data_are_not_in_the_build_context(tmp_path: Path) -> None:
     lines = IGNORED.read_text(encoding="utf-8").splitlines()
     let_in = [line[1:] for line in lines if line.startswith("!")]
     for name in (".git", ".pokearena", ".venv", "deploy", "build", "uv.lock"):
@@ -92,7 +92,7 @@ def test_nothing_secret_or_of_a_run_is_sent_to_a_build(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_the_build_stage_makes_an_installation_that_plays(tmp_path: Path) -> None:
+def test_the_build_stage_creates_a_working_installation(tmp_path: Path) -> None:
     source, installed = tmp_path / "src", tmp_path / "installed"
     source.mkdir()
     sent(source)
@@ -119,7 +119,7 @@ def test_the_build_stage_makes_an_installation_that_plays(tmp_path: Path) -> Non
     subprocess.run([installed / "bin" / "python", "-c", "import psycopg"], check=True)
 
 
-def test_the_page_shows_what_the_arena_and_the_chart_understand(helm: str, tmp_path: Path) -> None:
+def test_commands_and_values_of_the_page_are_valid(helm: str, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "how-to" / "deploy.md").read_text(encoding="utf-8")
     blocks = "".join(re.findall(r"^```sh\n(.*?)^```$", page, re.DOTALL | re.MULTILINE))
     lines = [shlex.split(line) for line in blocks.splitlines()]

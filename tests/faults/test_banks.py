@@ -18,7 +18,7 @@ NAP = 0.25
 """Seconds: every decision takes 150 ms from the bank."""
 
 
-def test_the_rest_of_a_bank_is_what_the_next_attempt_begins_with(
+def test_the_next_attempt_starts_with_the_rest_of_the_bank(
     arena: Arena, conclude: Conclude
 ) -> None:
     clock = Clock(start_ms=60_000, allowance_ms=ALLOWANCE_MS, bank_ms=BANK_MS)

@@ -33,7 +33,9 @@ def under_way(arena: Arena, serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("seconds", [5, pytest.param(40, marks=pytest.mark.repetition)])
-def test_a_database_locked_by_somebody_else(arena: Arena, conclude: Conclude, seconds: int) -> None:
+def test_a_database_locked_by_another_process(
+    arena: Arena, conclude: Conclude, seconds: int
+) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
         under_way(arena, serve)

@@ -106,9 +106,7 @@ def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Co
 
 
 @pytest.mark.parametrize("off", [HOUR, -HOUR])
-def test_a_worker_with_a_clock_that_is_an_hour_off(
-    arena: Arena, conclude: Conclude, off: int
-) -> None:
+def test_a_worker_with_a_clock_off_by_an_hour(arena: Arena, conclude: Conclude, off: int) -> None:
     cup(arena, MATCHES)
     shifted = {"LD_PRELOAD": str(shim(arena)), "CLOCK_OFF": str(off)}
     with Witness(arena) as witness, arena.serving(1) as serve, worker(arena, serve, shifted) as log:

@@ -156,7 +156,7 @@ DONE_AFTERWARDS: dict[str, Deed] = {
 """The same for transactions in an arena whose tournament is over."""
 
 
-def test_every_point_is_struck() -> None:
+def test_every_fault_point_is_used() -> None:
     assert {subject(name) for name in NAMES} == {*PROVOKED, *DONE, *DONE_AFTERWARDS}
 
 
@@ -166,9 +166,7 @@ def edges(action: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("action", DONE)
-def test_operators_who_are_killed_lose_nothing_and_double_nothing(
-    action: str, conclude: Conclude
-) -> None:
+def test_killed_operator_commands_lose_and_double_nothing(action: str, conclude: Conclude) -> None:
     with processes.orphanage():
         arena = Arena()
         strike(arena, edges(action), DONE[action], conclude)
@@ -192,7 +190,7 @@ def over() -> Iterator[Arena]:
     + [(point,) for point in edges("step")],
     ids=lambda points: points[0],
 )
-def test_operators_who_are_killed_when_all_is_played_lose_nothing_and_double_nothing(
+def test_commands_killed_after_the_matches_lose_and_double_nothing(
     points: tuple[str, ...], over: Arena, conclude: Conclude
 ) -> None:
     with processes.orphanage():

@@ -76,7 +76,7 @@ def findings(outcome: Outcome) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(("hostile", "level"), ROWS)
-def test_a_hostile_bot_gets_its_verdict_and_harms_nobody(
+def test_a_hostile_bot_gets_its_verdict_and_does_no_harm(
     world: World,
     hostile: Hostile,
     level: Level,
@@ -112,7 +112,7 @@ def test_a_hostile_bot_gets_its_verdict_and_harms_nobody(
     assert world.memory() - memory < MOST_MEMORY
 
 
-def test_an_answer_a_millisecond_before_its_time_is_up_is_in_time(world: World) -> None:
+def test_an_answer_a_millisecond_before_the_deadline_is_in_time(world: World) -> None:
     for _ in range(10):
         outcome = world.play(world.bot("in_time_by_a_millisecond"), Level.UNSANDBOXED, bank_ms=0)
         # On a busy machine the answer may arrive too late, which is a timeout.
@@ -135,7 +135,7 @@ def _took_nearly_all_its_time(record: str) -> bool:
 
 @at_every_level
 @pytest.mark.parametrize("same", [True, False], ids=["a mirrored table", "the other seat"])
-def test_two_processes_have_no_channel(world: World, level: Level, same: bool) -> None:
+def test_two_bots_have_no_covert_channel(world: World, level: Level, same: bool) -> None:
     need(level)
     before = left()
     first = world.bot("channel")
@@ -164,7 +164,7 @@ def _await_word(processes: Processes, word: str) -> None:
         time.sleep(0.05)
 
 
-def test_a_stranger_s_bot_does_not_play_without_a_sandbox(world: World) -> None:
+def test_an_untrusted_bot_does_not_play_without_a_sandbox(world: World) -> None:
     from dataclasses import replace
 
     from arena.errors import InfrastructureError

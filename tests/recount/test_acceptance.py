@@ -17,7 +17,7 @@ POSITIONS = 6
 
 
 @every_table
-def test_the_referee_accepts_what_the_page_does(table: Table) -> None:
+def test_the_referee_accepts_the_actions_of_the_rules_page(table: Table) -> None:
     """Try actions that are nearly legal, and actions with random content."""
     rng = random.Random(str(table))
     seed, record, _ = played(table, 1)

@@ -48,7 +48,7 @@ def walked(turn: Turn, rng: random.Random) -> Word | None:
     [pytest.param(table, marks=[pytest.mark.long] * (table.seats > 2)) for table in POKINO],
     ids=str,
 )
-def test_runs_that_are_not_listed_are_judged_by_the_page(table: Table) -> None:
+def test_unlisted_runs_follow_the_rules_page(table: Table) -> None:
     rng = random.Random(str(table))
     seed, record, _ = played(table, 0)
     (game,) = record.games

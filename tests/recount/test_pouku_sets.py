@@ -88,7 +88,7 @@ def price_tried(field: list[int], values: dict[str, int]) -> int:
 
 @pytest.mark.parametrize("values", [PUBLISHED, ODD], ids=["published", "odd"])
 @pytest.mark.parametrize("number", range(15))
-def test_the_search_finds_what_trying_everything_finds(number: int, values: dict[str, int]) -> None:
+def test_the_search_agrees_with_exhaustive_search(number: int, values: dict[str, int]) -> None:
     rng = random.Random(f"{number}")
     pack = list(range(1, 14)) * 4 if number % 3 == 0 else [1, 2, 3, 4, 5, 6, 12, 13] * 4
     low = rng.sample(pack if number % 3 else [3, 4, 5, 6, 7] * 4, 9)
@@ -112,7 +112,7 @@ def test_the_search_finds_what_trying_everything_finds(number: int, values: dict
         ("3 3 3 3", 14),
     ],
 )
-def test_what_a_loser_pays(field: str, paid: int) -> None:
+def test_a_loser_pays_as_in_the_examples(field: str, paid: int) -> None:
     """The examples of the rules page, and an ace in the middle of a straight."""
     assert 2 * price(ranks(field), values_of(PUBLISHED)) == paid
 
@@ -127,6 +127,6 @@ def test_what_a_loser_pays(field: str, paid: int) -> None:
         ("5 6 7", "4 8 4 8", (0, 3, 6, 7, 8)),
     ],
 )
-def test_what_a_winner_has(hand: str, field: str, most: Tops) -> None:
+def test_a_winner_scores_as_in_the_examples(hand: str, field: str, most: Tops) -> None:
     """The examples of the rules page."""
     assert tops(ranks(hand), ranks(field), values_of(PUBLISHED)) == most

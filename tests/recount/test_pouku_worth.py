@@ -73,7 +73,7 @@ def compare(number: int) -> None:
     assert owed(Values(**table), field, point) == paid, place
 
 
-def test_positions_are_worth_what_the_recount_says() -> None:
+def test_positions_match_the_recount() -> None:
     for number in range(60):
         compare(number)
 
@@ -81,6 +81,6 @@ def test_positions_are_worth_what_the_recount_says() -> None:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("part", range(4))
-def test_many_positions_are_worth_what_the_recount_says(part: int) -> None:
+def test_many_positions_match_the_recount(part: int) -> None:
     for number in range(part, 10_000, 4):
         compare(number)

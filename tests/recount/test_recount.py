@@ -36,7 +36,7 @@ def test_every_game_has_a_recount() -> None:
 
 
 @every_table
-def test_golden_records_are_recounted(table: Table) -> None:
+def test_golden_records_match_the_recount(table: Table) -> None:
     record = read(path(table).read_text())
     assert record.seed is not None
     # The bot chooses by the question's luck, so the other games of the match are similar.
@@ -44,20 +44,20 @@ def test_golden_records_are_recounted(table: Table) -> None:
 
 
 @every_table
-def test_games_are_recounted(table: Table) -> None:
+def test_games_match_the_recount(table: Table) -> None:
     follow_games(table, [1], most=20)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @every_table
-def test_many_games_are_recounted(table: Table) -> None:
+def test_many_games_match_the_recount(table: Table) -> None:
     most = LISTS.get(table.game.id, 10_000)
     follow_games(table, range(MANY // SLOW.get(table.game.id, 1)), most)
 
 
 @pytest.mark.parametrize(("teams", "reference"), [(False, "left"), (True, "right")])
-def test_games_with_other_tables_of_points_are_recounted(teams: bool, reference: str) -> None:
+def test_games_with_other_point_values_match_the_recount(teams: bool, reference: str) -> None:
     """Pouku's values are options: points alone may suffice, and a pair may be worth more than a
     three."""
     pouku = find("pouku")

@@ -14,18 +14,18 @@ def rows(page: str) -> list[list[str]]:
     return [row.split(" | ") for row in lines]
 
 
-def test_what_hands_of_poke_are_worth() -> None:
+def test_values_of_poke_hands_match_the_page() -> None:
     table = {hand.split(" (")[0]: points for hand, points in rows("poke") if points.isdecimal()}
     worth = {hand.replace("high card", "no pair"): str(p) for hand, p in poke.BONUS.items()}
     assert table == worth
 
 
-def test_what_the_declarer_of_pokex_scores() -> None:
+def test_scores_of_the_pokex_declarer_match_the_page() -> None:
     table = [[int(points) for points in row[1:]] for row in rows("pokex") if row[0].isdecimal()]
     assert table == [[pokex.declarers(bid, took) for bid in range(1, 7)] for took in range(7)]
 
 
-def test_what_runs_of_pokino_are_worth() -> None:
+def test_values_of_pokino_runs_match_the_page() -> None:
     text = " ".join((RULES / "pokino.md").read_text().split())
     (rule,) = re.findall(r"\*\*K-7\.1\*\* A run of (.*?)\. The score", text)
     assert rule == (

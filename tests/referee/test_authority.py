@@ -26,7 +26,7 @@ def heard_by(server: socket.socket, method: bytes) -> bytes:
         return received
 
 
-def test_a_bot_at_a_socket_is_asked_for_as_localhost() -> None:
+def test_the_authority_of_a_unix_socket_is_localhost() -> None:
     heard: list[bytes] = []
     with tempfile.TemporaryDirectory() as short, socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{short}/bot")

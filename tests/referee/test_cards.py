@@ -30,7 +30,7 @@ def test_a_card_is_a_rank_and_a_suit() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "A", "10S", "as", "SA", "1S", "X1", " AS", "AS ", "ＡＳ"])
-def test_what_is_no_card_is_told_so(text: str) -> None:
+def test_text_that_is_not_a_card_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=re.escape(f'"{text}" is not a card; a card is a rank of')):
         card(text)
 
@@ -50,7 +50,7 @@ def test_a_pack_arranged_with_a_card_twice_is_refused() -> None:
         deck_of(cards("AS AH"), cards("AS"))
 
 
-def test_a_pack_arranged_with_what_is_no_card_is_refused() -> None:
+def test_a_pack_arranged_with_an_invalid_card_is_refused() -> None:
     with pytest.raises(ValueError, match='"1S" is not a card'):
         deck_of(("1S",))  # type: ignore[arg-type]
 

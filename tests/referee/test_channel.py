@@ -91,9 +91,7 @@ every_client = pytest.mark.parametrize("client", [HTTP2, GRPCIO])
 
 @every_client
 @pytest.mark.parametrize("size", [0, 1, 65_530, 65_531, MESSAGE_BYTES])
-def test_messages_of_any_size_arrive_whole_both_ways(
-    tmp_path: Path, size: int, client: str
-) -> None:
+def test_messages_of_any_size_are_exchanged(tmp_path: Path, size: int, client: str) -> None:
     async def ask() -> None:
         server = await a_server(f"unix:{tmp_path}/s")
         channel = open_client(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf), client)
@@ -113,7 +111,7 @@ def test_messages_of_any_size_arrive_whole_both_ways(
     run(ask())
 
 
-def test_a_call_fails_with_the_words_that_grpc_itself_would_pass_on(tmp_path: Path) -> None:
+def test_a_failed_call_has_the_details_of_grpc(tmp_path: Path) -> None:
     async def ask() -> None:
         server = await a_server(f"unix:{tmp_path}/s")
         channel = Channel(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf))
@@ -172,7 +170,7 @@ NO_ADDRESS = (f"unix:/{'x' * 200}", "unix:/a\0b", f"{'x' * 70}.org:80", "a\0b:80
 
 
 @pytest.mark.parametrize("address", [*NOWHERE, *NO_ADDRESS])
-def test_where_nobody_listens_a_call_fails_at_once(address: str) -> None:
+def test_a_call_without_a_listener_fails_at_once(address: str) -> None:
     async def ask() -> None:
         channel = Channel(address, SERVICE, WorkBudget(math.inf))
         assert await status_of(channel) is StatusCode.UNAVAILABLE
@@ -183,7 +181,7 @@ def test_where_nobody_listens_a_call_fails_at_once(address: str) -> None:
 
 
 @every_client
-def test_a_call_that_waits_begins_when_somebody_listens(tmp_path: Path, client: str) -> None:
+def test_a_waiting_call_starts_when_a_server_listens(tmp_path: Path, client: str) -> None:
     async def ask() -> None:
         channel = open_client(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf), client)
         asking = asyncio.create_task(channel.unary("Echo", b"early", wait=True))
@@ -199,7 +197,7 @@ def test_a_call_that_waits_begins_when_somebody_listens(tmp_path: Path, client: 
     run(ask())
 
 
-def test_who_says_nothing_does_not_listen() -> None:
+def test_a_silent_peer_is_not_listening() -> None:
     async def silent(peer: Peer) -> None:
         await peer.ended()
 
@@ -216,7 +214,7 @@ def test_who_says_nothing_does_not_listen() -> None:
     run(ask())
 
 
-def test_what_a_peer_does_not_take_yet_waits_for_it() -> None:
+def test_data_waits_for_the_flow_control_window() -> None:
     async def meagre(peer: Peer) -> None:
         stream, _, _ = await peer.hear(FrameKind.HEADERS)
         heard = b""
@@ -235,7 +233,7 @@ def test_what_a_peer_does_not_take_yet_waits_for_it() -> None:
     run(ask())
 
 
-def test_calls_wait_while_a_peer_takes_no_more() -> None:
+def test_calls_wait_for_free_streams() -> None:
     async def one_at_a_time(peer: Peer) -> None:
         for _ in range(2):
             stream, _, _ = await peer.hear(FrameKind.HEADERS)
@@ -254,7 +252,7 @@ def test_calls_wait_while_a_peer_takes_no_more() -> None:
     run(ask())
 
 
-def test_a_peer_that_leaves_is_asked_on_another_connection() -> None:
+def test_after_goaway_calls_use_another_connection() -> None:
     async def leaving(peer: Peer) -> None:
         stream, _, _ = await peer.hear(FrameKind.HEADERS)
         await peer.say(frame(FrameKind.GOAWAY, 0, 0, stream.to_bytes(4, "big") + bytes(4)))
@@ -269,7 +267,7 @@ def test_a_peer_that_leaves_is_asked_on_another_connection() -> None:
     run(ask())
 
 
-def test_a_call_that_is_cancelled_is_reset_and_what_comes_late_is_not_read() -> None:
+def test_a_cancelled_call_is_reset_and_its_late_data_ignored() -> None:
     begun = asyncio.Event()
 
     async def late(peer: Peer) -> None:
@@ -292,7 +290,7 @@ def test_a_call_that_is_cancelled_is_reset_and_what_comes_late_is_not_read() -> 
     run(ask())
 
 
-def test_a_peer_can_send_no_more_ahead_than_a_window() -> None:
+def test_a_peer_can_send_at_most_a_window_ahead() -> None:
     async def eager(peer: Peer) -> None:
         stream, _, _ = await peer.hear(FrameKind.HEADERS)
         await peer.say(frame(FrameKind.HEADERS, END_HEADERS, stream, GOOD))
@@ -373,7 +371,7 @@ async def _after(frames: Sequence[bytes]) -> tuple[StatusCode, bool]:
 
 
 @pytest.mark.parametrize("what", BREAKS)
-def test_a_peer_that_breaks_http2_is_hung_up_on(what: str) -> None:
+def test_an_http2_violation_closes_the_connection(what: str) -> None:
     code, listening = asyncio.run(_after(BREAKS[what]))
     assert code in (
         StatusCode.UNAVAILABLE,
@@ -422,7 +420,7 @@ def test_a_flood_exceeds_the_budget_and_ends_the_connection(what: str) -> None:
 
 
 @pytest.mark.parametrize("what", FLOODS)
-def test_the_cost_of_bytes_does_not_depend_on_the_pieces_they_arrive_in(what: str) -> None:
+def test_the_cost_of_bytes_does_not_depend_on_their_chunks(what: str) -> None:
     data = SETTINGS + FLOODS[what] * 5
     costs = set()
     for size in (1, 7, 64, len(data)):
@@ -435,7 +433,7 @@ def test_the_cost_of_bytes_does_not_depend_on_the_pieces_they_arrive_in(what: st
 
 
 @pytest.mark.parametrize("what", TOO_LONG)
-def test_headers_beyond_the_bound_exhaust_what_a_peer_is_given(what: str) -> None:
+def test_headers_above_the_limit_exhaust_resources(what: str) -> None:
     code, listening = asyncio.run(_after(TOO_LONG[what]))
     assert code is StatusCode.RESOURCE_EXHAUSTED
     assert not listening
@@ -504,7 +502,7 @@ def test_a_call_that_ends_badly_does_not_end_its_connection(what: str) -> None:
     run(ask())
 
 
-def test_padding_and_priority_are_taken_off() -> None:
+def test_padding_and_priority_are_removed() -> None:
     async def padding(peer: Peer) -> None:
         stream, _, _ = await peer.hear(FrameKind.HEADERS)
         padded = b"\x03" + bytes(4) + b"\x10" + GOOD + bytes(3)
@@ -522,7 +520,7 @@ def test_padding_and_priority_are_taken_off() -> None:
     run(ask())
 
 
-def test_a_block_of_headers_leaves_no_trace_in_its_reader() -> None:
+def test_a_header_block_does_not_change_its_reader() -> None:
     reader = HeaderReader()
     headers = {":path": "/a.Service/Act", "te": "trailers"}
     data = block(headers.items())
@@ -537,7 +535,7 @@ def _random_frame(chance: random.Random) -> bytes:
     return head[:3] + bytes([kind]) + head[4:]
 
 
-def test_whatever_frames_come_a_call_ends_and_nothing_else_happens() -> None:
+def test_random_frames_end_a_call_with_a_status() -> None:
     chance = random.Random(20261122)
     ended: list[StatusCode] = []
 
@@ -556,7 +554,7 @@ def test_whatever_frames_come_a_call_ends_and_nothing_else_happens() -> None:
     assert {StatusCode.UNAVAILABLE, StatusCode.INTERNAL} <= set(ended)
 
 
-def test_whatever_bytes_come_as_headers_they_are_headers_or_an_error() -> None:
+def test_random_header_bytes_are_headers_or_an_error() -> None:
     chance = random.Random(20261122)
     outcomes: dict[str, int] = {"headers": 0, "none": 0}
     for _ in range(3000):

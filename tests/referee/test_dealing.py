@@ -150,7 +150,7 @@ def test_the_page_has_vectors_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize(("name", "stream_name", "what", "result"), VECTORS)
-def test_a_vector_of_the_page_is_what_the_arena_deals(
+def test_the_arena_reproduces_a_vector_of_the_page(
     name: str, stream_name: str, what: str, result: str
 ) -> None:
     assert by_the_arena(SEEDS[name], *stream_of(stream_name), what) == result
@@ -159,14 +159,14 @@ def test_a_vector_of_the_page_is_what_the_arena_deals(
 @pytest.mark.parametrize(
     ("name", "stream_name", "what", "result"), [v for v in VECTORS if "1000" not in v[2]]
 )
-def test_a_vector_of_the_page_is_what_the_page_says(
+def test_the_algorithm_of_the_page_reproduces_its_vector(
     name: str, stream_name: str, what: str, result: str
 ) -> None:
     assert by_the_page(SEEDS[name], *stream_of(stream_name), what) == result
 
 
 @given(seeds, purposes, numbers, st.integers(1, 2**32))
-def test_any_number_below_any_bound_is_what_the_page_says(
+def test_numbers_match_the_algorithm_of_the_page(
     seed: bytes, purpose: str, number: int, bound: int
 ) -> None:
     drawn = Seeded(seed).below(purpose, number, bound)
@@ -175,7 +175,7 @@ def test_any_number_below_any_bound_is_what_the_page_says(
 
 
 @given(seeds, purposes, numbers, st.integers(0, 90))
-def test_any_shuffle_is_what_the_page_says(
+def test_shuffles_match_the_algorithm_of_the_page(
     seed: bytes, purpose: str, number: int, size: int
 ) -> None:
     things = [str(n) for n in range(size)]
@@ -184,7 +184,7 @@ def test_any_shuffle_is_what_the_page_says(
     assert sorted(shuffled) == sorted(things)
 
 
-def test_the_worked_example_of_the_page_is_true() -> None:
+def test_the_worked_example_of_the_page_is_correct() -> None:
     seed, text = SEEDS["A"], PAGE.read_text()
     key = b"pokearena-1\0" + seed + b"deck\0" + bytes(8)
     (shown,) = re.findall(r"The key, 57 bytes:\n\n```text\n(.*?)```", text, flags=re.DOTALL)
@@ -219,7 +219,7 @@ def test_the_worked_example_is_how_poke_deals() -> None:
     assert "Seat 0 holds `6D 8S KS 7D 5S`, seat 1 `4S TS 8D 5C 3S`." in PAGE.read_text()
 
 
-def test_streams_of_different_names_have_nothing_to_do_with_each_other() -> None:
+def test_streams_of_different_names_are_independent() -> None:
     luck = Seeded(bytes(32))
     orders = {
         luck.shuffled(purpose, number, DECK) for purpose in ("deck", "decks") for number in (0, 1)

@@ -22,7 +22,7 @@ def test_a_set_has_91_dominoes_and_13_doubles() -> None:
 
 
 @pytest.mark.parametrize("text", ["12-3", "3-13", "3", "", "3-", "03-12", "3 12", "-1-3"])
-def test_what_is_no_domino_is_refused(text: str) -> None:
+def test_text_that_is_not_a_domino_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=f'^"{text}" is not a domino; a domino is two numbers'):
         domino(text)
 

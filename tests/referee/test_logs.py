@@ -40,7 +40,7 @@ def documents(stream: StringIO) -> list[dict[str, object]]:
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
-def test_a_line_for_people_has_the_time_how_bad_it_is_and_what_happened(
+def test_a_text_line_has_time_level_and_message(
     log: logging.Logger,
 ) -> None:
     stream = listen(log, {})
@@ -49,7 +49,7 @@ def test_a_line_for_people_has_the_time_how_bad_it_is_and_what_happened(
     assert stream.getvalue().endswith(" WARNING m-1: stopped\n")
 
 
-def test_a_line_of_json_says_what_was_worked_on(log: logging.Logger) -> None:
+def test_a_json_line_has_its_context(log: logging.Logger) -> None:
     stream = listen(log, AS_JSON)
     with logs.bound(match="m-1", attempt=2):
         with logs.bound(table=1):
@@ -72,7 +72,7 @@ def test_a_line_of_json_says_what_was_worked_on(log: logging.Logger) -> None:
     assert "match" not in after
 
 
-def test_json_stays_on_one_line_whatever_is_said(log: logging.Logger) -> None:
+def test_json_stays_on_one_line(log: logging.Logger) -> None:
     stream = listen(log, AS_JSON)
     try:
         raise ValueError("a\nb")
@@ -83,14 +83,14 @@ def test_json_stays_on_one_line_whatever_is_said(log: logging.Logger) -> None:
     assert "ValueError: a\nb" in str(line["exception"])
 
 
-def test_what_others_wait_for_is_a_line_like_the_others_or_the_sentence_alone() -> None:
+def test_an_announcement_is_a_json_line_or_the_plain_sentence() -> None:
     assert logs.announcement("referee listening", {}) == "referee listening"
     line = json.loads(logs.announcement("referee listening", AS_JSON))
     assert line.pop("time").endswith("Z")
     assert line == {"event": "referee listening", "level": "info", "logger": "referee"}
 
 
-def test_a_thread_that_is_given_the_context_says_the_same(log: logging.Logger) -> None:
+def test_a_thread_with_a_copied_context_logs_it(log: logging.Logger) -> None:
     stream = listen(log, AS_JSON)
     with logs.bound(match="m-1"):
         thread = threading.Thread(target=copy_context().run, args=(log.info, "renewed"))
@@ -99,7 +99,7 @@ def test_a_thread_that_is_given_the_context_says_the_same(log: logging.Logger) -
     assert documents(stream)[0]["match"] == "m-1"
 
 
-def test_what_is_neither_text_nor_json_is_refused_in_a_sentence() -> None:
+def test_an_unknown_log_format_is_refused() -> None:
     code = "from referee import logs; logs.set_up({'POKEARENA_LOG': 'xml'})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
@@ -108,7 +108,7 @@ def test_what_is_neither_text_nor_json_is_refused_in_a_sentence() -> None:
     )
 
 
-def test_lines_for_people_need_no_structlog() -> None:
+def test_text_lines_need_no_structlog() -> None:
     code = (
         "import sys; from referee import logs; logs.set_up({}); "
         "raise SystemExit('structlog' in sys.modules)"
@@ -116,7 +116,7 @@ def test_lines_for_people_need_no_structlog() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_what_a_bot_sent_adds_no_line_to_a_log_and_plays_no_tricks(log: logging.Logger) -> None:
+def test_bot_text_in_a_log_is_escaped(log: logging.Logger) -> None:
     stream = listen(log, {})
     log.warning("gone: %s", "a\n2026-01-01 00:00:00 INFO all is well\x1b[2J\u202eevil\u200b\x9b")
     (line,) = stream.getvalue().splitlines()
@@ -125,7 +125,7 @@ def test_what_a_bot_sent_adds_no_line_to_a_log_and_plays_no_tricks(log: logging.
     )
 
 
-def test_no_line_of_a_traceback_can_be_taken_for_another_entry(log: logging.Logger) -> None:
+def test_lines_of_a_traceback_are_indented_and_escaped(log: logging.Logger) -> None:
     stream = listen(log, {})
     try:
         raise ValueError("\u202ea\n2026-01-01 00:00:00,000 INFO all is well\x1b[2J")
@@ -140,7 +140,7 @@ def test_no_line_of_a_traceback_can_be_taken_for_another_entry(log: logging.Logg
     ]
 
 
-def test_json_escapes_what_plays_tricks(log: logging.Logger) -> None:
+def test_json_escapes_control_characters(log: logging.Logger) -> None:
     stream = listen(log, AS_JSON)
     log.warning("\u202e\x1b\u200b")
     assert r"\u202e\u001b\u200b" in stream.getvalue()

@@ -47,7 +47,7 @@ def a_raw_bot(folder: Path, **methods: Raw) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("method", "kind"), [("Act", "ActResponse"), ("Play", "PlayResponse")])
-def test_an_answer_that_is_no_message_breaks_the_protocol(
+def test_an_answer_that_is_not_a_message_breaks_the_protocol(
     tmp_path: Path, method: str, kind: str
 ) -> None:
     with a_raw_bot(tmp_path, **{method: lambda request: NO_MESSAGE}) as address:
@@ -56,7 +56,7 @@ def test_an_answer_that_is_no_message_breaks_the_protocol(
     assert f"it answered 40 bytes that are not a valid {kind}" in played.sentences[0]
 
 
-def test_a_start_that_is_no_message_is_no_start(tmp_path: Path) -> None:
+def test_a_start_response_that_is_not_a_message_is_refused(tmp_path: Path) -> None:
     methods: dict[str, Raw] = {"Start": lambda request: NO_MESSAGE, "Act": lambda request: b""}
     with a_raw_bot(tmp_path, **methods) as address:
         played = play([address, Author()])
@@ -64,7 +64,7 @@ def test_a_start_that_is_no_message_is_no_start(tmp_path: Path) -> None:
     assert "it answered 40 bytes that are not a valid StartResponse" in played.sentences[0]
 
 
-def test_a_message_that_answers_a_question_twice_answers_none(tmp_path: Path) -> None:
+def test_a_message_that_answers_a_question_twice_breaks_the_protocol(tmp_path: Path) -> None:
     def twice(request: bytes) -> bytes:
         questions = bot_pb2.PlayRequest.FromString(request).questions
         answers = [first(question) for question in questions]
@@ -76,7 +76,7 @@ def test_a_message_that_answers_a_question_twice_answers_none(tmp_path: Path) ->
     assert "every question is answered once" in played.sentences[0]
 
 
-def test_what_a_bot_says_in_a_sentence_is_cut_and_plays_no_tricks_on_a_terminal() -> None:
+def test_bot_text_in_a_verdict_is_truncated_and_escaped() -> None:
     def tricky(question: bot_pb2.ActRequest) -> Answer:
         answer = first(question)
         answer.action.poke.draw.discards[:] = ["\x1b[2J\u202e", "x" * 10_000]
@@ -88,7 +88,7 @@ def test_what_a_bot_says_in_a_sentence_is_cut_and_plays_no_tricks_on_a_terminal(
     assert len(sentence) < 2000
 
 
-def test_padding_around_a_good_action_is_no_fault_and_is_not_remembered() -> None:
+def test_unknown_fields_of_a_valid_action_are_ignored_and_not_recorded() -> None:
     codec = GameCodec(find("poke"))
     action = bot_pb2.Action()
     action.poke.stand.SetInParent()
@@ -99,7 +99,7 @@ def test_padding_around_a_good_action_is_no_fault_and_is_not_remembered() -> Non
     assert codec._known.cache_info().currsize == 1
 
 
-def test_actions_that_are_far_too_long_are_not_remembered() -> None:
+def test_oversized_actions_are_not_recorded() -> None:
     codec = GameCodec(find("poke"))
     for letter in "abc":
         action = bot_pb2.Action()

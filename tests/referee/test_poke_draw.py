@@ -44,7 +44,7 @@ def test_the_deal_passes_every_deal_across_legs_too(seed: bytes) -> None:
     assert dealers == [(first + number) % 2 for number in range(len(dealers))]
 
 
-def test_every_deal_has_the_whole_pack_anew() -> None:
+def test_every_deal_has_the_whole_pack() -> None:
     """P-1.3, P-2.4."""
     pack = (*cards("AC AD AH AS KC"), *(c for c in DECK if c[0] not in "AK"), *cards("KD KH KS"))
     state = poke(ACES, TWOS, dealer=1, later={1: pack})
@@ -173,7 +173,7 @@ def test_the_longest_draw_uses_25_cards() -> None:
     assert [drawn.cards for drawn in state.drawn] == [3] * 5
 
 
-def test_everybody_sees_how_many_cards_a_draw_took_and_nobody_which() -> None:
+def test_the_number_of_drawn_cards_is_public_and_their_faces_hidden() -> None:
     """P-7.1, P-7.2, P-7.3, P-7.4."""
     state = play(poke(ACES, TWOS, STOCK, dealer=1), "draw KS 9S", "stand", "draw 2D")
     mine, other = state.view(0), state.view(1)
@@ -195,13 +195,13 @@ def test_discards_are_not_shown_after_the_deal() -> None:
         assert "KS" not in repr((state.view(seat).deals, state.view(seat).discards))
 
 
-def test_the_order_in_a_draw_means_nothing() -> None:
+def test_the_order_in_a_draw_does_not_matter() -> None:
     """P-8.2."""
     state = poke(ACES, TWOS, STOCK)
     assert play(state, "draw KS 9S QS") == play(state, "draw QS KS 9S")
 
 
-def test_standing_is_the_most_harmless_thing_in_the_draw() -> None:
+def test_standing_is_listed_first_in_the_draw() -> None:
     """P-8.4."""
     state = poke(ACES, TWOS, STOCK)
     assert listed(state)[0] == action("stand")

@@ -160,7 +160,7 @@ class Scorer:
 
 
 @rubbers
-def test_a_second_scorer_comes_to_the_same_scores(seed: bytes, beat: bool, choices: int) -> None:
+def test_an_independent_scorer_agrees(seed: bytes, beat: bool, choices: int) -> None:
     """P-1 to P-6, P-8.1: and finds the same actions legal at every turn."""
     played = list(rubber(seed, beat, choices))
     scorer = Scorer(seed, beat, [turn for _, turn in played if turn is not None])
@@ -192,7 +192,7 @@ def test_a_deal_has_five_tricks_and_the_totals_are_their_sum(
 
 
 @rubbers
-def test_all_52_cards_are_somewhere_and_once(seed: bytes, must_beat: bool, choices: int) -> None:
+def test_all_52_cards_are_in_exactly_one_place(seed: bytes, must_beat: bool, choices: int) -> None:
     """P-1.3, P-2.4, P-2.9."""
     for state, _ in rubber(seed, must_beat, choices):
         if state.phase == "over":
@@ -205,9 +205,7 @@ def test_all_52_cards_are_somewhere_and_once(seed: bytes, must_beat: bool, choic
 
 
 @rubbers
-def test_the_rubber_ends_with_somebodys_second_leg(
-    seed: bytes, must_beat: bool, choices: int
-) -> None:
+def test_the_rubber_ends_with_a_second_leg(seed: bytes, must_beat: bool, choices: int) -> None:
     """P-6.3."""
     *before, (end, _) = rubber(seed, must_beat, choices)
     assert max(end.legs) == 2

@@ -101,7 +101,7 @@ def test_the_better_hand_alone_scores(hand: str, points: int) -> None:
     assert for_hands(worse, hand) == (0, points)
 
 
-def test_the_worse_hand_scores_nothing_whatever_it_is() -> None:
+def test_the_worse_hand_scores_nothing() -> None:
     """P-5.3."""
     assert for_hands("TS JS QS KS AS", "9H TH JH QH KH") == (1000, 0)
     assert for_hands("2C 2D 2H 2S 8C", "3C 3D 3H 3S 4C") == (0, 600)
@@ -113,13 +113,13 @@ def test_hands_of_one_category_are_compared_to_the_last_card() -> None:
     assert for_hands("9C 9D AH 7S 3C", "9H 9S AC 7D 4D") == (0, 50)
 
 
-def test_equal_hands_score_nobody() -> None:
+def test_equal_hands_score_nothing() -> None:
     """P-5.5."""
     assert for_hands("9C 9D AH 7S 3C", "9H 9S AC 7D 3D") == (0, 0)
     assert for_hands("TS JS QS KS AS", "TH JH QH KH AH") == (0, 0)
 
 
-def test_the_hand_counts_whoever_took_its_cards_in_tricks() -> None:
+def test_the_hand_counts_independently_of_its_tricks() -> None:
     """P-5.3."""
     state = play(poke("2C 2D 6H 8S TC", "3D 7D JS KD AH"), "stand", "stand")
     for led in ("lead 2C", "answer 3D", "lead AH", "answer 2D", "lead KD", "answer 6H"):
@@ -167,7 +167,7 @@ def test_if_both_have_20_the_higher_wins_the_leg() -> None:
     assert (state.below, state.legs, state.above) == ((0, 0), (0, 1), (0, 100))
 
 
-def test_who_did_not_play_the_higher_tricks_can_win_the_leg() -> None:
+def test_the_loser_of_the_higher_tricks_can_win_the_leg() -> None:
     """P-6.1."""
     state = after_a_deal((10, 19))
     assert (state.below, state.legs, state.above) == ((0, 0), (0, 1), (0, 100))
@@ -198,7 +198,7 @@ def test_one_leg_each_does_not_end_the_rubber() -> None:
     assert (state.legs, state.above, len(state.actors)) == ((1, 1), (100, 0), 1)
 
 
-def test_who_wins_the_rubber_need_not_win_the_game() -> None:
+def test_the_winner_of_the_rubber_can_lose_the_game() -> None:
     """P-6.4, P-6.5: the check of the rules page, 850 and 1350."""
     state = after_a_deal((16, 0), legs=(1, 1), above=(150 + 100, 1250 + 100))
     assert state.actors == ()
@@ -213,14 +213,14 @@ def test_equal_scores_are_a_draw() -> None:
     assert Poke().outcome(state, (0, 1)).places == (1, 1)
 
 
-def test_what_is_left_below_the_line_counts_nothing() -> None:
+def test_points_left_below_the_line_do_not_count() -> None:
     """P-6.4."""
     state = after_a_deal((16, 18), legs=(1, 0), above=(0, 0))
     assert state.scores == state.above == (850, 0)
     assert state.deals[-1].below == (4, 1)
 
 
-def test_everybody_sees_the_totals_and_the_deals_that_are_over() -> None:
+def test_totals_and_finished_deals_are_public() -> None:
     """P-7.1."""
     state = after_a_deal((16, 0))
     for seat in (0, 1):

@@ -109,13 +109,13 @@ def test_the_ace_is_the_highest() -> None:
     assert state.tricks[0].winner == 0
 
 
-def test_the_ace_is_no_one_in_the_tricks() -> None:
+def test_the_ace_is_not_low_in_the_tricks() -> None:
     """P-3.4."""
     state = play(tricks_of("2C 3C 4C 6D 7D", "AH KH QS 5H 5S"), "lead 2C", "answer AH")
     assert state.tricks[0].winner == 1
 
 
-def test_every_card_is_one_trick() -> None:
+def test_every_card_counts_as_one_trick() -> None:
     """P-3.5."""
     state = play(tricks_of(NINES, TENS), "lead 9S 9H", "answer TS TD", "lead 9D 9C", "answer 3C 4C")
     assert state.actors == (1,)
@@ -151,7 +151,7 @@ def answers(state: Any) -> set[frozenset[str]]:
     return {frozenset(answer.cards) for answer in listed(state)}
 
 
-def test_who_holds_a_winning_answer_must_give_one_and_any_will_do() -> None:
+def test_a_winning_answer_is_compulsory_and_any_is_legal() -> None:
     """P-4.1."""
     state = play(tricks_of("9S 3C 4C 6D 7D", "TS KD 9D 9C 2H"), "lead 9S")
     assert may(state, "answer TS")
@@ -163,7 +163,7 @@ def test_who_holds_a_winning_answer_must_give_one_and_any_will_do() -> None:
     assert answers(state) == {frozenset({"TS"}), frozenset({"KD"})}
 
 
-def test_a_pair_must_be_beaten_by_whoever_holds_a_higher_pair() -> None:
+def test_a_pair_must_be_beaten_by_a_held_higher_pair() -> None:
     """P-4.1."""
     state = play(tricks_of(NINES, TENS), "lead 9S 9H")
     assert answers(state) == {frozenset({"TS", "TD"})}
@@ -176,7 +176,7 @@ def test_a_pair_must_be_beaten_by_whoever_holds_a_higher_pair() -> None:
     }
 
 
-def test_who_holds_no_winning_answer_may_give_anything() -> None:
+def test_without_a_winning_answer_any_answer_is_legal() -> None:
     """P-4.2."""
     state = play(tricks_of("9S 9H 3C 4C 6D", "AS KD QC 9C 9D"), "lead 9S 9H")
     assert len(answers(state)) == 10
@@ -190,7 +190,7 @@ def test_three_of_a_kind_is_beaten_by_three_only() -> None:
     assert len(answers(state)) == 10
 
 
-def test_with_must_beat_false_anything_is_an_answer() -> None:
+def test_without_must_beat_any_answer_is_legal() -> None:
     """P-4.3."""
     state = play(tricks_of(NINES, TENS, must_beat=False), "lead 9S 9H")
     assert len(answers(state)) == 10
@@ -198,13 +198,13 @@ def test_with_must_beat_false_anything_is_an_answer() -> None:
     assert len(answers(state)) == 5
 
 
-def test_must_beat_is_the_default_and_can_be_seen() -> None:
+def test_must_beat_is_the_default_and_public() -> None:
     """P-4.1, P-4.3."""
     assert tricks_of(NINES, TENS).view(0).must_beat is True
     assert poke(NINES, TENS, must_beat=False).view(1).must_beat is False
 
 
-def test_everybody_sees_the_lead_the_answer_and_who_won() -> None:
+def test_lead_answer_and_winner_are_public() -> None:
     """P-7.1, P-7.2."""
     state = play(tricks_of(NINES, TENS), "lead 9H 9S")
     assert state.view(0).lead == state.view(1).lead == cards("9H 9S")
@@ -220,7 +220,7 @@ def test_everybody_sees_the_lead_the_answer_and_who_won() -> None:
     assert not [c for c in ("3C", "4C", "6D") if c in repr(state.view(1))]
 
 
-def test_the_order_of_the_cards_in_a_lead_or_an_answer_means_nothing() -> None:
+def test_the_order_of_the_cards_in_a_lead_or_an_answer_does_not_matter() -> None:
     """P-8.2."""
     state = tricks_of("9S 9H 9D 4C 4D", "2C 2D 2H 3S 3C")
     led = play(state, "lead 9S 9H 9D")
@@ -231,7 +231,7 @@ def test_the_order_of_the_cards_in_a_lead_or_an_answer_means_nothing() -> None:
         assert play(led, "answer " + " ".join(order)) == answered
 
 
-def test_the_lowest_cards_are_the_most_harmless() -> None:
+def test_the_lowest_cards_are_listed_first() -> None:
     """P-8.4."""
     state = tricks_of("9S 9H 4D 4C AD", "TS 2H 2C 5C 5S")
     assert listed(state)[0] == action("lead 4C")

@@ -47,21 +47,21 @@ LADDER = [
 
 
 @pytest.mark.parametrize(("hand", "category", "ranks"), LADDER)
-def test_a_hand_is_what_the_rules_call_it(
+def test_a_hand_has_the_category_of_the_rules(
     hand: str, category: Category, ranks: tuple[int, ...]
 ) -> None:
     """P-5.3, P-5.4, S-3.2."""
     assert best_hand(cards(hand)) == HandValue(category, ranks)
 
 
-def test_hands_stand_in_the_order_of_the_rules() -> None:
+def test_hands_are_ordered_as_in_the_rules() -> None:
     """P-5.4, S-3.2, S-3.3."""
     for (lower, _, _), (higher, _, _) in pairwise(LADDER):
         assert best_hand(cards(lower)) < best_hand(cards(higher)), (lower, higher)
 
 
 @pytest.mark.parametrize("hand", ["QC KD AH 2S 3C", "KC AD 2H 3S 4C", "JC QD KH AS 2C"])
-def test_there_is_no_straight_round_the_corner(hand: str) -> None:
+def test_straights_do_not_wrap_around(hand: str) -> None:
     """P-5.4, S-3.3."""
     assert best_hand(cards(hand)).category is Category.HIGH_CARD
 
@@ -104,7 +104,7 @@ def test_the_best_five_of_seven_count(seven: str, five: str) -> None:
 
 
 @given(st.lists(st.sampled_from(DECK), min_size=5, max_size=7, unique=True), st.randoms())
-def test_the_order_of_the_cards_means_nothing(hand: list[Card], rng: random.Random) -> None:
+def test_the_order_of_the_cards_does_not_matter(hand: list[Card], rng: random.Random) -> None:
     mixed = hand[:]
     rng.shuffle(mixed)
     assert best_hand(mixed) == best_hand(hand)
@@ -127,13 +127,13 @@ def order_isomorphic(hands: list[tuple[Card, ...]]) -> None:
 
 
 @pytest.mark.parametrize(("size", "hands"), [(5, 20_000), (6, 10_000), (7, 20_000)])
-def test_another_package_puts_hands_in_the_same_order(size: int, hands: int) -> None:
+def test_another_package_orders_hands_equally(size: int, hands: int) -> None:
     """P-5.4, S-3.2, S-3.3."""
     rng = random.Random(size)
     order_isomorphic([tuple(rng.sample(DECK, size)) for _ in range(hands)])
 
 
-def test_another_package_agrees_on_hands_with_much_in_them() -> None:
+def test_another_package_agrees_on_rich_hands() -> None:
     """S-3.1: packs of few ranks or one suit, where flushes, fours and full houses meet."""
     rng = random.Random(1946)
     hands = []

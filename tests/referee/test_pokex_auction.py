@@ -55,7 +55,7 @@ def test_two_are_dealt_eighteen_cards_each_and_twelve_to_the_centre() -> None:
     assert state.aside == DECK_WITH_JOKERS[48:]
 
 
-def test_cards_that_are_no_pack_are_refused() -> None:
+def test_cards_that_are_not_a_pack_are_refused() -> None:
     """X-1.3: a card twice, a joker too few."""
     twice = (*DECK_WITH_JOKERS[:-1], "AS")
     with pytest.raises(SetupError, match=r"^pokex cannot be dealt: deck 0 has AS twice"):
@@ -82,7 +82,7 @@ def test_the_seed_draws_the_first_dealer_and_the_deal_goes_round(number: int) ->
     assert drawn == set(range(number))
 
 
-def test_every_deal_has_a_pack_of_its_own() -> None:
+def test_every_deal_has_its_own_pack() -> None:
     """X-1.3."""
     second = deck_of(JOKERS, deck=DECK_WITH_JOKERS)
     state = pokex(*HANDS, centre=CENTRE, later={1: second})
@@ -105,13 +105,13 @@ def test_a_bid_is_higher_than_the_one_before_and_may_skip_some() -> None:
         play(state, "bid 4")
 
 
-def test_one_may_outbid_ones_partner() -> None:
+def test_a_seat_can_outbid_its_partner() -> None:
     """X-2.2."""
     state = play(four(), "bid 1", "pass", "bid 3")
     assert (state.bid, state.declarer) == (3, 2)
 
 
-def test_who_has_passed_may_bid_later() -> None:
+def test_a_seat_that_passed_can_bid_later() -> None:
     """X-2.3."""
     state = play(four(), "pass", "bid 1", "pass", "pass", "bid 2")
     assert (state.bid, state.declarer, state.phase) == (2, 0, "bid")
@@ -168,13 +168,13 @@ def test_the_declarer_names_one_of_the_thirteen_ranks() -> None:
     assert (state.phase, state.wild_rank) == ("play", "T")
 
 
-def test_to_pass_comes_first_then_the_lowest_bid() -> None:
+def test_pass_is_listed_first_then_the_lowest_bid() -> None:
     """X-9.4, X-9.1."""
     assert listed(four()) == [PassBid(), *map(Bid, range(1, 7))]
     assert listed(play(four(), "bid 5")) == [PassBid(), Bid(6)]
 
 
-def test_everybody_hears_the_auction() -> None:
+def test_the_auction_is_public() -> None:
     """X-8.1."""
     state = play(four(), "pass", "bid 3", "pass", "pass")
     for seat in range(4):

@@ -143,7 +143,7 @@ class Scorer:
 
 @settings(deadline=None, max_examples=examples(60))
 @games
-def test_a_second_scorer_comes_to_the_same_scores(seed: bytes, seats: int, choices: int) -> None:
+def test_an_independent_scorer_agrees(seed: bytes, seats: int, choices: int) -> None:
     """X-1 to X-7, X-9.1: and finds the same actions legal at every turn."""
     *played, (end, _) = game(seed, seats, choices)
     scorer = Scorer(seed, seats, [action for _, action in played])
@@ -158,7 +158,7 @@ def test_a_second_scorer_comes_to_the_same_scores(seed: bytes, seats: int, choic
 
 @settings(deadline=None, max_examples=examples(40))
 @games
-def test_all_54_cards_are_somewhere_and_once(seed: bytes, seats: int, choices: int) -> None:
+def test_all_54_cards_are_in_exactly_one_place(seed: bytes, seats: int, choices: int) -> None:
     """X-1.3, X-1.4."""
     for state, _ in game(seed, seats, choices):
         held = [c for hand in state.hands for c in hand]
@@ -190,7 +190,7 @@ def test_a_deal_gives_each_trick_to_one_side_if_there_is_a_declarer(
 
 @settings(deadline=None, max_examples=examples(40))
 @games
-def test_nobody_sees_what_is_hidden(seed: bytes, seats: int, choices: int) -> None:
+def test_views_differ_only_in_hands(seed: bytes, seats: int, choices: int) -> None:
     """X-8.1, X-8.2: everybody sees the same but for the hands."""
     for state, _ in game(seed, seats, choices):
         views = [state.view(seat) for seat in range(seats)]

@@ -33,7 +33,7 @@ def test_the_declarer_scores_by_the_table(tricks: int) -> None:
     assert " ".join(str(declared(bid, tricks)) for bid in range(1, 7)) == TABLE[tricks]
 
 
-def test_the_table_of_the_page_is_this_one() -> None:
+def test_the_score_table_matches_the_page() -> None:
     """X-7.2."""
     rows = re.findall(r"^  \| (\d) \| (.*) \|$", PAGE.read_text(), flags=re.MULTILINE)
     assert {int(took): row.replace(" | ", " ") for took, row in rows} == TABLE
@@ -125,7 +125,7 @@ def test_more_points_win_and_partners_share_their_place() -> None:
     assert outcome.scores == state.points * 2
 
 
-def test_everybody_sees_the_tricks_and_the_deals_before() -> None:
+def test_tricks_and_earlier_deals_are_public() -> None:
     """X-8.1."""
     state = lowest(four("bid 6", "name 7"), 4)
     for seat in range(4):
@@ -142,7 +142,7 @@ def test_everybody_sees_the_tricks_and_the_deals_before() -> None:
         assert state.view(seat).points == deal.points
 
 
-def test_a_seat_sees_its_own_hand_alone() -> None:
+def test_a_seat_sees_only_its_hand() -> None:
     """X-8.2."""
     state = four()
     for seat, hand in enumerate(HANDS):

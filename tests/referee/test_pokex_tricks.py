@@ -84,7 +84,7 @@ def test_a_trick_is_played_for_the_next_card_of_the_row() -> None:
     assert [*turned, state.turned] == [(c,) for c in CENTRE.split()]
 
 
-def test_one_plays_any_two_cards_of_the_hand() -> None:
+def test_any_two_cards_of_the_hand_can_be_played() -> None:
     """X-4.2, X-9.2, X-9.3."""
     state = four(*["pass"] * 4)
     assert len(listed(state)) == 66
@@ -204,7 +204,7 @@ def test_the_hand_of_two_is_three_cards_and_the_two_turned_up() -> None:
         (["pass", "pass"], 1, (0, 0)),
     ],
 )
-def test_a_tie_of_two_goes_to_the_declarer_or_to_nobody(
+def test_with_two_seats_a_tie_goes_to_the_declarer_or_to_no_one(
     calls: list[str], dealer: int, taken: tuple[int, int]
 ) -> None:
     """X-6.5."""

@@ -26,7 +26,7 @@ def two_left(**options: bool) -> Any:
     return state.but(hands=hands, runs=runs, deck=state.deck[12:], beads=(2, 0, 0))
 
 
-def test_the_last_cards_win_at_once_whatever_the_points() -> None:
+def test_playing_the_last_cards_wins_at_once() -> None:
     """K-6.1, K-7.4: before the draw; the others are ranked by points below."""
     state = two_left()
     after = play(state, "run 6S 4C along 0,0 1,0")
@@ -39,7 +39,7 @@ def test_the_last_cards_win_at_once_whatever_the_points() -> None:
     assert after.view(1).pokino
 
 
-def test_others_who_are_equal_share_a_place_below_the_one_who_called() -> None:
+def test_equal_others_share_a_place_below_the_caller() -> None:
     """K-7.4, K-7.3."""
     state = two_left()
     after = play(
@@ -55,7 +55,7 @@ def test_an_empty_hand_needs_the_beads() -> None:
     assert not any(hasattr(a, "path") for a in two_left().but(beads=(1, 0, 0)).legal(0))
 
 
-def test_who_draws_the_last_domino_finishes_the_turn() -> None:
+def test_a_turn_is_finished_after_the_last_domino_is_drawn() -> None:
     """K-6.2: bead and card, then the game ends."""
     state = started(ONE, TWO, held="0-0 0-1 0-2", deck="AS KS").but(poke=("9-9",))
     after = play(state, "lay 0-0 at 2,0 right")
@@ -67,7 +67,7 @@ def test_who_draws_the_last_domino_finishes_the_turn() -> None:
     assert not play(state, "pass").over
 
 
-def test_a_round_of_passes_without_a_card_ends_the_game_whoever_began() -> None:
+def test_a_round_of_passes_without_a_card_ends_the_game() -> None:
     """K-6.3."""
     state = started(ONE, TWO, THREE).but(deck=())
     state = play(state, "lay 0-0 at 2,0 right", "pass", "pass")
@@ -111,7 +111,7 @@ def test_passing_only_ends_a_game(options: dict[str, bool]) -> None:
     assert state.scores == (0,) * 6
 
 
-def test_what_everybody_sees() -> None:
+def test_public_information_is_in_every_view() -> None:
     """K-12.1, K-12.4."""
     state = rich(started("6S 4S AC QH 9C", TWO, THREE, deck="AS KS"))
     state = play(state, "run 6S 4S along 0,0 1,0", "lay 0-3 at 2,0 right")
@@ -134,7 +134,7 @@ def test_what_everybody_sees() -> None:
     assert not play(started(ONE, TWO).but(deck=("AS",)), "pass").view(0).deck_top
 
 
-def test_a_token_does_not_tell_who_placed_it() -> None:
+def test_a_token_does_not_show_its_owner() -> None:
     """K-12.4."""
     hands = ("6S 4S AC QH 9C", "6D 4D AD QD 9D")
     first = play(rich(started(*hands)), "run 6S 4S along 0,0 1,0")
@@ -151,7 +151,7 @@ def test_a_card_from_the_deck_is_known_until_it_is_played() -> None:
     assert "QS" not in state.view(1).known[0].cards
 
 
-def test_what_a_seat_alone_sees() -> None:
+def test_private_information_is_only_in_the_view_of_its_seat() -> None:
     """K-12.3."""
     state = started("6S 4S AC QH 9C", TWO, deck="QS KS", held="3-12 0-0 0-1 9-9 9-10 9-11")
     view = state.view(1)

@@ -42,7 +42,7 @@ def positions(options: dict[str, bool], seed: int) -> Iterator[tuple[Any, Any]]:
 @every_variant
 @settings(max_examples=examples(4, 3), deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_what_always_holds(options: dict[str, bool], seed: int) -> None:
+def test_invariants_hold_in_every_position(options: dict[str, bool], seed: int) -> None:
     """K-2.2, K-4.3, K-5.5, K-5.6, K-8.1, K-10.3."""
     laid = 0
     for state, action in positions(options, seed):
@@ -75,7 +75,7 @@ def check_tokens(state: Any) -> None:
 
 
 @every_variant
-def test_what_is_worked_out_step_by_step_is_what_follows_from_the_table(
+def test_incremental_layouts_equal_recomputed_ones(
     options: dict[str, bool],
 ) -> None:
     """K-2.2, K-2.3, K-4.2, K-10.4."""

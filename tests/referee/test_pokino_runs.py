@@ -56,7 +56,7 @@ def test_a_run_is_two_cards_or_more_that_match_in_order() -> None:
             play(state, illegal)
 
 
-def test_the_middle_of_a_domino_is_no_step() -> None:
+def test_the_middle_of_a_domino_is_not_a_step() -> None:
     """K-5.3, K-2.2."""
     state = rich(started("6S KD 4D 5H 9C", TWO))
     assert not may(state, "run 6S KD along 0,0 -1,0")
@@ -113,7 +113,7 @@ def test_a_border_is_crossed_once_in_a_run() -> None:
     assert not may(state, "run 6S 4D 6C 4C along 0,0 1,0 0,0 1,0")
 
 
-def test_squares_and_dominoes_may_come_again() -> None:
+def test_squares_and_dominoes_can_be_repeated() -> None:
     """K-5.4: the borders of one square, crossed one after the other, with a card each time."""
     laid = ("3-8 at 0,0 up", "4-8 at 1,0 right", "5-8 at 0,1 down", "4-5 at 1,1 right")
     state = rich(with_table(started("3S 3C 4D 5C 4H", TWO), *laid))
@@ -149,7 +149,7 @@ def test_points_by_length(cards: int, scored: int) -> None:
     assert points(cards) == scored
 
 
-def test_the_score_is_the_sum_of_the_runs_and_nothing_else() -> None:
+def test_the_score_is_the_sum_of_the_runs() -> None:
     """K-7.1, K-7.2."""
     state = rich(started("6S 4D AC QH 9C", TWO))
     after = play(state, "run 6S 4D along 0,0 1,0", "pass", "run AC QH along 1,1 0,1")
@@ -169,7 +169,7 @@ def test_runs_are_listed_from_the_shortest_up_after_the_dominoes() -> None:
     assert set(lengths) == {2, 3, 4, 5}
 
 
-def test_where_there_are_too_many_runs_the_list_is_a_sample_and_says_so() -> None:
+def test_a_long_list_of_runs_is_marked_as_a_sample() -> None:
     """K-13.7."""
     state = rich(started("6S 4D AC QH 6C", TWO))
     state = state.but(hands=(tuple(c for c in NUMBER if c[0] in "64AQ57K"), state.hands[1]))

@@ -67,7 +67,7 @@ def test_the_spoke_is_a_pinwheel_and_luck_turns_its_dominoes() -> None:
     assert (other[1, 1], other[2, 1]) == (7, 1)
 
 
-def test_the_seed_draws_who_begins_and_play_goes_to_the_left() -> None:
+def test_the_seed_draws_the_first_seat_and_play_goes_left() -> None:
     """K-1.6."""
     state = started(ONE, TWO, "2H 3H 4H 5H 7H", first=1)
     turns = []
@@ -89,9 +89,7 @@ def test_the_seed_draws_who_begins_and_play_goes_to_the_left() -> None:
         ({("deck", 0): (DECK[1], *DECK[1:])}, "deck 0 has 2D twice; it must"),
     ],
 )
-def test_a_pack_or_a_pile_that_is_none_is_refused(
-    orders: dict[object, object], sentence: str
-) -> None:
+def test_an_invalid_pack_or_pile_is_refused(orders: dict[object, object], sentence: str) -> None:
     with pytest.raises(SetupError, match=f"^pokino cannot be dealt: {sentence}"):
         Pokino().start(Arranged(orders=orders))  # type: ignore[arg-type]
 
@@ -131,7 +129,7 @@ def test_laying_draws_a_domino_and_a_bead() -> None:
     assert numbers(after)[2, -1] == 12
 
 
-def test_it_must_touch_by_an_edge_and_lie_on_free_squares() -> None:
+def test_a_domino_must_touch_an_edge_and_cover_free_squares() -> None:
     """K-4.1, K-4.2, K-2.2: a corner is not an edge; the numbers need not match."""
     state = with_table(started(ONE, TWO, held="3-12 0-0 0-1"), "8-9 at 0,0 right")
     for legal in ("at 2,0 right", "at 2,0 up", "at 3,0 left", "at 0,1 right", "at -1,0 down"):
@@ -160,7 +158,7 @@ def test_all_places_round_a_domino_are_listed_once() -> None:
     assert state.legal(0).complete
 
 
-def test_both_ways_round_of_a_double_are_one_action() -> None:
+def test_both_orientations_of_a_double_are_one_action() -> None:
     """K-13.2."""
     state = with_table(started(ONE, TWO, held="3-3 0-0 0-1"), "8-9 at 0,0 right")
     for first, second in (("2,0 right", "3,0 left"), ("2,0 down", "2,1 up")):
@@ -185,7 +183,7 @@ def test_nothing_lies_beyond_the_coordinates(corner: tuple[int, int]) -> None:
     assert not may(state, f"lay 3-12 at {x + (1 if x > 0 else -1)},{y} {away}")
 
 
-def test_listed_places_are_row_by_row_whatever_was_laid_first() -> None:
+def test_placements_are_listed_row_by_row() -> None:
     """K-13.7."""
     laid = ["8-9 at 0,0 right", "1-2 at 2,0 down", "5-6 at 0,1 down", "7-7 at -1,0 up"]
     state = started(ONE, TWO, held="3-12 0-0 0-1")

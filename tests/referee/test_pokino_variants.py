@@ -29,7 +29,7 @@ def test_without_greed_beads_are_no_points() -> None:
     assert rich(started(FIVE, TWO)).scores == (0, 0)
 
 
-def test_everybody_begins_with_seven_cards() -> None:
+def test_every_seat_starts_with_seven_cards() -> None:
     """K-9.1."""
     state = started(SEVEN, SEVEN_TWO, pokino_up=True)
     assert [len(hand) for hand in state.hands] == [7, 7]
@@ -158,7 +158,7 @@ def test_a_new_domino_makes_new_open_borders() -> None:
     assert may(state, "run 3C 4C along 1,0 2,0")
 
 
-def test_the_hand_is_looked_at_after_the_dominoes_are_gone() -> None:
+def test_the_hand_is_checked_after_the_dominoes_are_removed() -> None:
     """K-10.3, K-6.1."""
     state = walls(hand="KS 6S 4S AC 9C")
     state = state.but(hands=(("KS", "6S"), state.hands[1]))
@@ -199,7 +199,7 @@ def test_tokens_show_their_owners() -> None:
     assert [token.owner for token in state.view(0).tokens] == [0, 1]
 
 
-def test_a_domino_goes_to_who_has_strictly_most_tokens_on_it() -> None:
+def test_a_domino_belongs_to_the_strict_majority_of_tokens() -> None:
     """K-11.2, K-11.3: a token touches both dominoes; a tie gives it to nobody."""
     state = rich(started(FIVE, "6D 4D AD QD 9D", territory=True))
     state = play(state, "run 6S 4S along 0,0 1,0")
@@ -211,14 +211,14 @@ def test_a_domino_goes_to_who_has_strictly_most_tokens_on_it() -> None:
     assert state.scores == (15, 20)  # 1-7 is a tie now
 
 
-def test_nothing_else_counts_in_territory_not_even_with_greed() -> None:
+def test_territory_ignores_runs_and_beads() -> None:
     """K-11.3."""
     state = rich(started(FIVE, TWO, territory=True, greed=True))
     assert state.scores == (0, 0)
     assert play(state, "run 6S 4S along 0,0 1,0").scores == (15, 0)
 
 
-def test_removed_dominoes_go_to_nobody() -> None:
+def test_removed_dominoes_do_not_count() -> None:
     """K-11.2, K-10.3."""
     state = walls(hand="KS 6S 4S AC 9C", territory=True)
     after = play(state, "run KS 6S 4S along -1,0 0,0 1,0")
@@ -236,7 +236,7 @@ def test_pokino_wins_in_territory_too() -> None:
     assert Pokino().outcome(state, (0, 1)).places == (1, 2)
 
 
-def test_an_action_of_another_kind_is_none() -> None:
+def test_an_action_of_another_type_is_not_legal() -> None:
     """K-3.1."""
     assert action("pass") in started(FIVE, TWO).legal(0)
     assert "pass" not in started(FIVE, TWO).legal(0)

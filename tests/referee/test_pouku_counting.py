@@ -55,7 +55,7 @@ def cost(fields: str, point: str = "Q", **points: int) -> int:
         ("2 2 3 3", 2),
     ],
 )
-def test_what_a_yaku_is_worth(fields: str, worth: int) -> None:
+def test_a_yaku_has_the_worth_of_the_rules(fields: str, worth: int) -> None:
     """U-2.1, U-2.2."""
     assert cost(fields, "8") == worth + 2 * fields.count("8")
     by_hand, *rest = fields.split()
@@ -129,12 +129,12 @@ def test_no_yaku_is_contained_in_another() -> None:
     assert shown(offered) == ["333"]
 
 
-def test_two_yaku_may_share_the_hand_if_each_has_a_field_card_of_its_own() -> None:
+def test_two_yaku_can_share_hand_cards_if_each_has_its_own_field_card() -> None:
     """U-4.3, U-4.4."""
     assert shown(offer("3 3 9", "3 3", four=0, three=5)) == ["333", "333"]
 
 
-def test_one_yaku_at_most_is_of_the_hand_alone() -> None:
+def test_at_most_one_yaku_uses_only_hand_cards() -> None:
     """U-4.5."""
     assert shown(offer("4 4 4", "9")) == ["444"]
     assert offer("4 4 7 7", "9").worth() == 1
@@ -148,7 +148,7 @@ def test_four_straights_with_the_same_three_cards_of_the_hand() -> None:
     assert shown(offered) == ["4567", "4567", "5678", "5678"]
 
 
-def test_the_best_set_does_not_hang_on_the_order_of_the_cards() -> None:
+def test_the_best_set_does_not_depend_on_the_order_of_the_cards() -> None:
     """U-4.6."""
     held, lying, turned = dealt("5 6 7", "4 8 4 8 5 5", "Q")
     first = GoingOut(Values(), held, lying, (), turned[0])
@@ -156,14 +156,14 @@ def test_the_best_set_does_not_hang_on_the_order_of_the_cards() -> None:
     assert first.yaku() == second.yaku()
 
 
-def test_who_has_kept_needs_another_yaku_and_points_are_none() -> None:
+def test_a_keeper_needs_another_yaku_besides_points() -> None:
     """U-5.5."""
     assert not offer("Q 2", "8 5", kept="7 7 7 7", point="Q").reaches(5)
     assert offer("5 2", "8 5", kept="7 7 7 7", point="Q").reaches(5)
     assert not offer("Q 2", "8 5", kept="7 7 7 7", point="Q").reaches(0)
 
 
-def test_points_alone_are_enough_where_the_table_makes_them_worth_it() -> None:
+def test_points_alone_suffice_if_worth_enough() -> None:
     """U-4.1: the best legal set may be an empty one."""
     assert not offer("Q 2", "8 5", point="Q").reaches(5)
     assert offer("Q 2", "8 5", point="Q").worth() == 2
@@ -187,7 +187,7 @@ def test_points_alone_are_enough_where_the_table_makes_them_worth_it() -> None:
         ("A A 2 3 4 J Q K", 2 + 2 + 1 + 2),
     ],
 )
-def test_what_reference_fields_cost(fields: str, worth: int) -> None:
+def test_reference_fields_have_the_cost_of_the_rules(fields: str, worth: int) -> None:
     """U-6.2."""
     assert cost(fields) == worth
 
@@ -270,7 +270,7 @@ def test_the_best_set_is_the_best_of_all_legal_sets(
 
 @settings(max_examples=examples(300), deadline=None)
 @given(cards_of_few_ranks(), tables(), st.sampled_from("23456789TJQKA"))
-def test_the_dearest_set_is_the_dearest_of_all_that_may_be_paid(
+def test_the_most_expensive_set_is_the_maximum_of_all_payable_sets(
     lying: tuple[list[str], list[str], list[str]], points: dict[str, int], rank: str
 ) -> None:
     """U-6.2: against every set of every yaku, condition by condition."""

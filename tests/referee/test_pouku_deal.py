@@ -65,7 +65,7 @@ def test_everyone_is_an_entrant_and_two_of_a_team_are_one() -> None:
     assert game.sides(4, game.settle({"teams": True})) == (0, 1, 0, 1)
 
 
-def test_what_is_no_option_is_refused() -> None:
+def test_invalid_options_are_refused() -> None:
     """U-1.3, U-1.4."""
     for wrong, sentence in (
         ({"reference": "up"}, 'option reference of pouku is "up"; it must be right or left'),
@@ -75,7 +75,7 @@ def test_what_is_no_option_is_refused() -> None:
             Pouku().start(Seeded(bytes(32)), 3, wrong)
 
 
-def test_cards_that_are_no_pack_are_refused() -> None:
+def test_cards_that_are_not_a_pack_are_refused() -> None:
     """U-3.1."""
     twice = ("2C", *deck_of(cards("2C"))[:51])
     with pytest.raises(SetupError, match=r"^pouku cannot be dealt: deck 0 has 2C twice"):
@@ -117,12 +117,14 @@ def test_the_seed_draws_the_first_dealer() -> None:
         (team(reference="left"), [(3, 2), (0, 3), (1, 0), (2, 1)]),
     ],
 )
-def test_the_fields_one_refers_to(state: Any, reference: list[tuple[int, int]]) -> None:
+def test_reference_fields_are_those_of_the_rules(
+    state: Any, reference: list[tuple[int, int]]
+) -> None:
     """U-1.3."""
     assert [state.view(seat).reference for seat in range(len(reference))] == reference
 
 
-def test_the_table_of_points_is_a_setting_and_the_view_tells_it() -> None:
+def test_point_values_are_options_and_in_the_view() -> None:
     """U-1.4."""
     view = three().view(0)
     assert (view.pair, view.three, view.straight, view.four) == (1, 3, 2, 7)
@@ -158,7 +160,7 @@ def test_turns_go_round_from_the_dealer_and_each_begins_with_a_card() -> None:
     assert state.fields[1] == cards("TC JC AS KD")
 
 
-def test_one_card_is_discarded_to_the_own_field() -> None:
+def test_one_card_is_discarded_to_the_field_of_the_seat() -> None:
     """U-3.3, U-10.2."""
     state = three()
     assert listed(state)[:3] == [action(f"discard {card}") for card in ("2C", "3C", "AS")]

@@ -33,7 +33,7 @@ def test_going_out_needs_five_and_is_never_compulsory() -> None:
     assert not may(less, "go_out")
 
 
-def test_the_own_field_is_never_used() -> None:
+def test_the_field_of_the_seat_is_never_used() -> None:
     """U-4.2."""
     state = pouku("AC", ("8C 3C", "2C 4C", "5C TC"), ("8D 8S", "JC 9C", "KD 6H"), "3H")
     assert not may(state, "go_out")
@@ -48,7 +48,7 @@ def test_the_bonus_of_the_first_turn_is_scored_but_does_not_help_to_go_out() -> 
     assert last(play(waiting(), "go_out")).worth == 5
 
 
-def test_the_first_turn_is_everyones_own() -> None:
+def test_every_seat_has_its_own_first_turn() -> None:
     """U-2.5."""
     hands = ("2C 4C", "5C TC", "8C 3C")
     state = pouku("AC", hands, ("8D 7C", "3D 7D", "KC JC"), "QD 6S 8H")
@@ -75,7 +75,7 @@ def test_four_of_a_kind_and_a_pair_give_sixteen() -> None:
     assert play(state, "go_out").totals[0] == 16
 
 
-def test_everyone_else_pays_twice_what_his_reference_fields_cost() -> None:
+def test_every_loser_pays_twice_the_cost_of_its_reference_fields() -> None:
     """U-6.1, U-6.2: not for the hand, not for the seat's own field."""
     state = play(waiting(), "go_out")
     assert state.fields != ((), (), ())
@@ -113,7 +113,7 @@ def test_a_kept_yaku_is_paid_for_twice_with_three_seats() -> None:
     assert state.pays(1) == 14 + 4
 
 
-def test_point_cards_in_a_kept_yaku_are_paid_for_as_it_is() -> None:
+def test_point_cards_in_a_kept_yaku_are_paid_with_it() -> None:
     """U-6.3."""
     state = pouku("3S", ("JC QH", "3C 9C", "KD KH"), ("3H 3D", "9D 4S", "4D KC"), "JD 2D")
     state = play(state, "discard JD", "discard 2D keep 3C 3D 3H")
@@ -121,7 +121,7 @@ def test_point_cards_in_a_kept_yaku_are_paid_for_as_it_is() -> None:
     assert state.pays(1) == 2 * (3 + 6)
 
 
-def test_a_kept_yaku_counts_for_its_owner_who_needs_another_yaku() -> None:
+def test_a_kept_yaku_counts_but_another_yaku_is_required() -> None:
     """U-5.3, U-5.4, U-5.5."""
     hands = ("3C 9C", "JC QH", "KD KH")
     state = pouku("9S", hands, ("8D TD", "3D 3H", "3S 6D"), "2D JD 2S 9D TC KS 6H")
@@ -138,7 +138,7 @@ def test_a_kept_yaku_counts_for_its_owner_who_needs_another_yaku() -> None:
     assert not may(without, "go_out")
 
 
-def test_the_winners_hand_and_set_are_shown_and_nothing_else() -> None:
+def test_only_the_hand_and_set_of_the_winner_are_shown() -> None:
     """U-9.2, U-9.3, U-4.6."""
     state = play(waiting(four_yaku=0), "go_out")
     for seat in range(3):
@@ -186,7 +186,7 @@ def test_in_teams_going_out_needs_eight_and_nothing_is_doubled() -> None:
     assert last(state).points == (9, 0, 9, 0)
 
 
-def test_points_belong_to_the_team_and_reference_fields_cost_it_nothing() -> None:
+def test_points_belong_to_the_team_and_its_reference_fields_are_free() -> None:
     """U-7.1, U-7.3, U-8.1."""
     state = play(team(three=6), "go_out")
     assert state.totals == (9, 0, 9, 0)
@@ -206,7 +206,7 @@ def test_a_team_pays_for_its_keep_once() -> None:
     assert last(with_point).points[0] == last(with_point).points[2] == -(1 + 4)
 
 
-def test_a_teams_keep_counts_for_the_teammate_who_needs_another_yaku() -> None:
+def test_the_keep_of_a_team_counts_but_another_yaku_is_required() -> None:
     """U-7.4."""
     hands = ("8C 3C 2S", "2C 4C 9S", "5C TC 4S", "KD KH 6S")
     fields = ("KC JC", "8D 8S", "4D 7D", "AD 9H")

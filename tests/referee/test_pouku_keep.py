@@ -64,7 +64,7 @@ def test_the_cards_leave_their_fields_and_the_hand_is_one_smaller() -> None:
     assert len(state.hands[0]) == 1
 
 
-def test_one_may_keep_once_a_deal() -> None:
+def test_a_seat_can_keep_once_per_deal() -> None:
     """U-5.1."""
     state = play(keeping("2S 3S 4S 5S 8S"), "discard 2S keep 7C 7D")
     assert (state.view(0).may_keep, state.view(1).may_keep) == (False, True)
@@ -75,7 +75,7 @@ def test_one_may_keep_once_a_deal() -> None:
     assert all(not getattr(choice, "keep", ()) for choice in listed(state))
 
 
-def test_the_order_of_the_cards_of_a_keep_means_nothing() -> None:
+def test_the_order_of_the_cards_of_a_keep_does_not_matter() -> None:
     """U-10.2."""
     kept = play(keeping(), "discard 2S keep 7C 7D 7S")
     assert kept == play(keeping(), "discard 2S keep 7S 7C 7D")
@@ -94,7 +94,7 @@ def test_a_team_keeps_once_and_may_take_of_the_teammates_field() -> None:
     assert all(not getattr(choice, "keep", ()) for choice in listed(state))
 
 
-def test_what_everybody_sees() -> None:
+def test_keeps_and_discards_are_public() -> None:
     """U-9.1."""
     state = play(keeping(), "discard 2S keep 7C 7D", "discard 3S")
     for seat in range(4):
@@ -112,7 +112,7 @@ def test_what_everybody_sees() -> None:
         assert view.drawn == (state.drawn if seat == 2 else "")
 
 
-def test_an_action_is_asked_for_even_when_only_one_is_possible() -> None:
+def test_a_forced_action_is_still_a_question() -> None:
     """U-10.1: a seat has at least two cards when it receives a question."""
     state = play(keeping(), "discard 2S keep 7C 7D")
     while state.turn != 0:
@@ -120,7 +120,7 @@ def test_an_action_is_asked_for_even_when_only_one_is_possible() -> None:
     assert len(listed(state)) == 2
 
 
-def test_where_there_are_very_many_keeps_some_of_all_kinds_are_listed() -> None:
+def test_a_long_list_of_keeps_is_a_sample_of_all_kinds() -> None:
     """U-10.3."""
     state = pouku("AC", ("7C 7D", "2C 3C", "4C 5C"), ("2D 2H", "7S 8S", "9S TS"), "7H")
     fields = ((), cards("5D 5H 6C 6D 6H 8C 8D"), cards("8S 9C 9D 9H TC TD TH"))

@@ -118,7 +118,7 @@ class Deal:
 
 @pytest.mark.parametrize("games", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("seats", "options"), FORMS, ids=str)
-def test_games_counted_again(seats: int, options: dict[str, Any], games: int) -> None:
+def test_games_match_their_recount(seats: int, options: dict[str, Any], games: int) -> None:
     """U-1.2, U-2, U-3, U-4, U-5, U-6, U-7, U-8.1: from the packs and the actions alone."""
     chance = random.Random(f"{seats} {options}")
     counted = 0

@@ -44,14 +44,14 @@ def test_every_rule_of_a_page_is_cited_by_a_test(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_rule_named_in_a_page_is_one(page: Path) -> None:
+def test_every_rule_named_in_a_page_exists(page: Path) -> None:
     known = {rule for other in PAGES for rule in rules(other)}
     chapters = {rule.split(".")[0] for rule in known}
     named = {match[0] for match in NUMBER.finditer(page.read_text())}
     assert named <= known | chapters
 
 
-def test_every_rule_that_a_test_cites_is_one() -> None:
+def test_every_rule_cited_by_a_test_exists() -> None:
     known = {rule for page in PAGES for rule in rules(page)}
     chapters = {rule.split(".")[0] for rule in known}
     wrong = {number: file for number, file in cited().items() if number not in known | chapters}

@@ -111,7 +111,7 @@ class Scorer:
 
 
 @games
-def test_a_second_scorer_comes_to_the_same_scores(seed: bytes, seats: int, choices: int) -> None:
+def test_an_independent_scorer_agrees(seed: bytes, seats: int, choices: int) -> None:
     """S-1 to S-5, S-7.1: and finds the same actions legal at every turn."""
     played = list(game(seed, seats, choices))
     scorer = Scorer(seed, seats, [turn for _, turn in played if turn])
@@ -136,7 +136,7 @@ def test_a_game_gives_36_points(seed: bytes, seats: int, choices: int) -> None:
 
 
 @games
-def test_all_52_cards_are_somewhere_and_once(seed: bytes, seats: int, choices: int) -> None:
+def test_all_52_cards_are_in_exactly_one_place(seed: bytes, seats: int, choices: int) -> None:
     """S-1.3, S-4.3."""
     for state, _ in game(seed, seats, choices):
         gone = [c for done in state.rounds for c in done.discards]
@@ -146,7 +146,7 @@ def test_all_52_cards_are_somewhere_and_once(seed: bytes, seats: int, choices: i
 
 
 @games
-def test_what_is_known_of_a_hand_is_what_was_picked_up_and_not_played(
+def test_known_cards_are_those_picked_up_and_not_played(
     seed: bytes, seats: int, choices: int
 ) -> None:
     """S-6.2."""

@@ -36,7 +36,7 @@ def test_from_the_worst_hand_to_the_best_and_once_again() -> None:
     assert turns == worst_first + worst_first
 
 
-def test_any_card_that_still_lies_may_be_taken_and_no_other() -> None:
+def test_only_cards_on_the_table_can_be_picked_up() -> None:
     """S-4.1, S-7.3."""
     state = compared()
     lying = cards("KS AS 2C 2D 6H 3C 4C AD AH 3H 7H")
@@ -59,7 +59,7 @@ def test_any_card_that_still_lies_may_be_taken_and_no_other() -> None:
     assert len(listed(state)) == 10
 
 
-def test_ones_own_cards_may_be_taken_back() -> None:
+def test_shown_cards_can_be_picked_up_by_their_seat() -> None:
     """S-4.1."""
     state = compared()
     assert state.actors == (state.order[-1],)
@@ -106,7 +106,7 @@ def test_a_future_river_is_turned_up_in_round_8_too(seats: int, left: int) -> No
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-def test_hands_shrink_by_one_a_round_and_nobody_picks_up_after_the_eighth(seats: int) -> None:
+def test_hands_shrink_by_one_per_round_without_pick_up_after_the_eighth(seats: int) -> None:
     """S-1.2, S-2.5, S-4.4, S-5.1."""
     state = saint_poker(*[ONE, TWO, THREE][:seats])
     for number in range(1, 9):
@@ -156,7 +156,7 @@ def test_a_card_picked_up_is_known_until_it_is_shown() -> None:
     assert "AS" not in state.play(shown).view(0).known[taker].cards
 
 
-def test_everybody_sees_the_rounds_that_are_over() -> None:
+def test_finished_rounds_are_public() -> None:
     """S-6.1."""
     state = play(
         compared(),
@@ -174,7 +174,7 @@ def test_everybody_sees_the_rounds_that_are_over() -> None:
     assert views[0].scores == (0, 1, 0)
 
 
-def test_the_lowest_card_on_the_table_is_the_most_harmless() -> None:
+def test_the_lowest_card_on_the_table_is_listed_first() -> None:
     """S-7.4."""
     state = compared()
     assert listed(state)[0] == action("pick_up 2C")

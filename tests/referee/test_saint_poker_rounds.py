@@ -83,7 +83,7 @@ def test_a_show_is_two_different_cards_of_the_hand() -> None:
     assert shown == play(state, "show JC 3C / show 5D 4D")
 
 
-def test_nobody_may_be_missing_and_nobody_may_choose_twice() -> None:
+def test_every_seat_chooses_exactly_once() -> None:
     """S-2.2, S-2.3."""
     state = saint_poker(ONE, TWO, THREE)
     moves = {seat: listed(state, seat)[0] for seat in state.actors}
@@ -121,7 +121,7 @@ def test_a_straight_flush_below_beats_four_of_a_kind() -> None:
     assert worth("2S 3S 4S 5S 9D", "AS 6H", "6S 7C") == (1, 0)
 
 
-def test_one_may_count_none_one_or_both_of_his_own() -> None:
+def test_a_hand_can_use_none_one_or_both_shown_cards() -> None:
     """S-3.1."""
     neither, single, both = "2C 3D", "QS 3H", "9C 9D"
     assert worth("TS JS KS AS 9H", single, both) == (0, 1)
@@ -169,7 +169,7 @@ def test_the_permutation_orders_only_those_that_are_tied(ties: tuple[int, ...]) 
     assert order == (*best, 2, 1)
 
 
-def test_without_ties_the_permutation_means_nothing() -> None:
+def test_without_ties_the_permutation_does_not_matter() -> None:
     """S-3.4."""
     for ties in permutations(range(2)):
         assert worth("7S 6S 5S JD AD", "AC AH", "9C 8D", ties=ties) == (1, 0)
@@ -204,7 +204,7 @@ def test_the_first_scores_the_number_of_the_round() -> None:
             state = state.play({s: listed(state, s)[0] for s in state.actors})
 
 
-def test_nobody_sees_a_choice_before_all_have_made_it() -> None:
+def test_choices_are_hidden_until_all_are_made() -> None:
     """S-2.2, S-2.3, S-6.4: a position holds no choice of some."""
     state = saint_poker(ONE, TWO, THREE)
     assert state.actors == (0, 1, 2)
@@ -216,7 +216,7 @@ def test_nobody_sees_a_choice_before_all_have_made_it() -> None:
         assert view.river[2:] == cards("2C 2D 2H")
 
 
-def test_everybody_sees_what_lies_on_the_table_and_his_own_hand_alone() -> None:
+def test_a_view_has_the_table_and_only_the_hand_of_its_seat() -> None:
     """S-6.1, S-6.3."""
     state = saint_poker(ONE, TWO, THREE, middle="AH AS KC KD KS")
     state = play(state, "river 2C / river 2D / river 2H", "show 3C 4C / show 3D 4D / show 3H 4H")
@@ -235,7 +235,7 @@ def test_everybody_sees_what_lies_on_the_table_and_his_own_hand_alone() -> None:
         assert not [c for c in (*others, "KS") if c in repr(view)]
 
 
-def test_the_lowest_cards_are_the_most_harmless() -> None:
+def test_the_lowest_cards_are_listed_first() -> None:
     """S-7.4."""
     state = saint_poker(
         "AS KS QS JS TS 3H 3D 2S 2D 2H", TWO.replace("2D", "AC").replace("3D", "AD")

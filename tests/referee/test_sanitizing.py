@@ -14,7 +14,7 @@ CONTROLS = "\x00\x07\x08\x1b\x7f\x80\x9b\u2028\u2029"
 
 
 @pytest.mark.parametrize("character", [*DIRECTION, *INVISIBLE, *CONTROLS], ids=ascii)
-def test_a_character_that_plays_tricks_is_spelled_out(character: str) -> None:
+def test_control_and_format_characters_are_escaped(character: str) -> None:
     text = sanitized(f"a{character}b")
     assert character not in text
     assert text.isascii()
@@ -31,18 +31,18 @@ def test_a_character_that_plays_tricks_is_spelled_out(character: str) -> None:
         "👩\u200d🚀 ❤\ufe0f",
     ],
 )
-def test_text_of_any_language_stays_as_it_is(text: str) -> None:
+def test_text_of_any_language_is_not_changed(text: str) -> None:
     assert sanitized(text) == text
 
 
-def test_no_control_or_format_character_gets_through() -> None:
+def test_output_has_no_control_or_format_characters() -> None:
     every = "".join(map(chr, range(0x110000)))
     kept = {character for character in sanitized(every) if not character.isprintable()}
     assert all(unicodedata.category(c) not in ("Cc", "Cf", "Cs") for c in kept - {*"\n\t\u200d"})
 
 
 @pytest.mark.parametrize("character", [*DIRECTION, *INVISIBLE, *CONTROLS, "\n", "\t"], ids=ascii)
-def test_one_line_and_json_hold_no_such_character_and_json_keeps_its_value(character: str) -> None:
+def test_one_line_and_json_escape_hidden_characters(character: str) -> None:
     line = one_line(f"a{character}b")
     assert line.isascii()
     assert line.isprintable()
@@ -63,7 +63,7 @@ def test_the_exact_characters_that_take_the_place_of_others() -> None:
 
 
 @pytest.mark.parametrize("character", [*DIRECTION, *INVISIBLE, *CONTROLS, "\n", "\t"], ids=ascii)
-def test_a_name_with_such_a_character_is_refused(character: str) -> None:
+def test_a_name_with_a_hidden_character_is_refused(character: str) -> None:
     fault = name_fault(f"a{character}da")
     assert fault == f"has the control or invisible character U+{ord(character):04X}"
 
@@ -83,11 +83,11 @@ def test_a_name_with_such_a_character_is_refused(character: str) -> None:
         ("\u05e2\u05d1\u05e8\u05d9\u05ea", ""),
     ],
 )
-def test_names_that_could_be_taken_for_others_are_refused(name: str, fault: str) -> None:
+def test_confusable_names_are_refused(name: str, fault: str) -> None:
     assert name_fault(name) == fault
 
 
-def test_a_line_of_a_record_escapes_what_a_bot_answered() -> None:
+def test_a_record_line_escapes_the_answer_of_a_bot() -> None:
     line = {"type": "fault", "answer": {"poke": {"lead": {"cards": ["\u202e\x1b9S\u200b"]}}}}
     assert dump(line) == (
         r'{"type":"fault","answer":{"poke":{"lead":{"cards":["\u202e\u001b9S\u200b"]}}}}' "\n"

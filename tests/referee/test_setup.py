@@ -12,7 +12,7 @@ from referee.games.shared.dealing import Arranged, Seeded
 ANY = Seeded(bytes(32))
 
 
-def test_the_registry_knows_the_games_by_their_ids() -> None:
+def test_the_registry_finds_games_by_id() -> None:
     assert {"poke", "saint_poker"} <= set(GAMES)
     assert all(find(game_id).id == game_id for game_id in GAMES)
 
@@ -73,7 +73,7 @@ def test_a_number_may_be_given_as_text_too() -> None:
 
 
 @pytest.mark.parametrize("value", ["x", "-1", -1, 2.5, True, "", None, 1_000_001, "9" * 5000])
-def test_what_is_no_number_is_refused(value: object) -> None:
+def test_an_option_value_that_is_not_a_number_is_refused(value: object) -> None:
     refused = f'^option cards of poke is "{value}"; it must be a whole number from 0 to 1000000$'
     with pytest.raises(SetupError, match=refused):
         Numbered().settle({"cards": value})
@@ -104,7 +104,7 @@ def test_a_word_must_be_one_of_the_choices() -> None:
     ],
 )
 @pytest.mark.parametrize("game", [Poke(), SaintPoker()], ids=lambda game: game.id)
-def test_given_cards_that_are_no_pack_are_refused(
+def test_given_cards_that_are_not_a_pack_are_refused(
     game: Game, pack: tuple[str, ...], sentence: str
 ) -> None:
     refused = f"^{game.id} cannot be dealt: {sentence}$"
@@ -113,7 +113,7 @@ def test_given_cards_that_are_no_pack_are_refused(
 
 
 @pytest.mark.parametrize("dealer", [-1, 2])
-def test_a_given_dealer_who_does_not_sit_there_is_refused(dealer: int) -> None:
+def test_a_given_dealer_without_a_seat_is_refused(dealer: int) -> None:
     """P-1.2."""
     with pytest.raises(
         SetupError, match=f"^poke cannot be dealt: dealer 0 is {dealer}; it must be"
@@ -127,7 +127,7 @@ def test_a_game_can_be_set_up_from_given_cards() -> None:
     assert state.view(0).hand == cards("TS JS QS KS AS")
 
 
-def test_a_game_is_started_for_the_fewest_seats_unless_told() -> None:
+def test_a_game_has_the_fewest_seats_by_default() -> None:
     assert len(SaintPoker().start(ANY).scores) == 2
     assert len(SaintPoker().start(ANY, 5).scores) == 5
 
@@ -154,7 +154,7 @@ def test_both_seats_of_a_side_are_one_entrant() -> None:
 
 
 @pytest.mark.parametrize("game", [Poke(), SaintPoker()], ids=lambda game: game.id)
-def test_everyone_plays_for_himself(game: Game) -> None:
+def test_every_seat_is_a_side_by_default(game: Game) -> None:
     """P-1.1, S-1.1."""
     for seats in game.seats:
         assert game.sides(seats, game.settle({})) == tuple(range(seats))

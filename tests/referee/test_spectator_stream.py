@@ -38,7 +38,7 @@ def where(shown: referee_pb2.PositionShown) -> tuple[int, int]:
     return shown.game, shown.decision
 
 
-def test_nobody_is_shown_anything_unless_somebody_watches() -> None:
+def test_without_spectators_no_position_is_sent() -> None:
     assert play([Author(slowly), Author()]).shown == []
 
 
@@ -51,7 +51,7 @@ def test_positions_are_shown_in_order_and_not_too_often() -> None:
     assert 5 < len(order) <= elapsed_ms / WATCH_MS
 
 
-def test_a_position_that_stays_is_shown_once() -> None:
+def test_an_unchanged_position_is_sent_once() -> None:
     async def once_slowly(question: bot_pb2.ActRequest) -> Answer:
         await asyncio.sleep(0.2 if question.decision == 0 else 0)
         return first(question)
@@ -60,7 +60,7 @@ def test_a_position_that_stays_is_shown_once() -> None:
     assert [shown.decision for shown in played.shown].count(0) == 1
 
 
-def test_one_game_is_shown_until_it_is_over_though_several_are_in_flight() -> None:
+def test_one_of_several_games_in_flight_is_shown_to_its_end() -> None:
     bots = [Author(slowly, games_in_flight=4), Author(slowly, games_in_flight=4)]
     played = play(bots, boards=8, watch_ms=WATCH_MS)
     games = [
@@ -73,7 +73,7 @@ def test_one_game_is_shown_until_it_is_over_though_several_are_in_flight() -> No
         assert all(position.actors for position in shown[:-1])
 
 
-def test_what_is_shown_is_what_is_public_at_that_position_and_nothing_else() -> None:
+def test_a_sent_position_contains_only_public_information() -> None:
     """All that is not public is dealt again, and the bytes that are shown are the same."""
     for game, seats in (("poke", 2), ("saint_poker", 3), ("pokex", 4), ("pouku", 3), ("pokino", 2)):
         authors = [Author(slowly) for _ in range(seats)]
@@ -97,7 +97,7 @@ def test_what_is_shown_is_what_is_public_at_that_position_and_nothing_else() -> 
                 )
 
 
-def test_a_choice_that_others_still_make_at_once_is_not_shown() -> None:
+def test_incomplete_simultaneous_choices_are_not_shown() -> None:
     async def second_is_slow(question: bot_pb2.ActRequest) -> Answer:
         await asyncio.sleep(0.1)
         return first(question)
@@ -109,7 +109,7 @@ def test_a_choice_that_others_still_make_at_once_is_not_shown() -> None:
     assert all(list(shown.actors) == [0, 1] for shown in together)
 
 
-def test_of_a_game_that_a_fault_ends_nobody_acts_any_more() -> None:
+def test_a_game_ended_by_a_fault_has_no_acting_seats() -> None:
     async def illegal(question: bot_pb2.ActRequest) -> Answer:
         action = bot_pb2.Action()
         action.poke.lead.cards.extend(["AS"])

@@ -16,7 +16,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stall_detector, "STILL_SECONDS", 0.5)
 
 
-def test_it_beats_while_all_is_well() -> None:
+def test_the_detector_runs_without_a_stall() -> None:
     async def beat() -> None:
         mine = StallDetector()
         with pytest.raises(TimeoutError):
@@ -26,7 +26,7 @@ def test_it_beats_while_all_is_well() -> None:
     asyncio.run(beat())
 
 
-def test_a_beat_that_comes_far_too_late_tells_of_a_standstill() -> None:
+def test_a_late_heartbeat_is_a_stall() -> None:
     async def stand_still() -> None:
         beating = asyncio.create_task(StallDetector().beat())
         await asyncio.sleep(0)
@@ -37,7 +37,7 @@ def test_a_beat_that_comes_far_too_late_tells_of_a_standstill() -> None:
         asyncio.run(stand_still())
 
 
-def test_whoever_asks_first_hears_of_it_before_the_beat_does() -> None:
+def test_a_check_reports_a_stall_before_the_heartbeat() -> None:
     async def ask() -> None:
         mine = StallDetector()
         beating = asyncio.create_task(mine.beat())

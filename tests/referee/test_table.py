@@ -7,7 +7,7 @@ from pokearena.v1 import bot_pb2, referee_pb2
 from tests.referee.authors import Answer, Author, first, play
 
 
-def test_a_table_plays_every_board_once_and_tells_both_bots() -> None:
+def test_a_table_plays_every_board_once_and_notifies_both_bots() -> None:
     authors = [Author(), Author()]
     played = play(authors, boards=3)
     assert [game.number for game in played.games] == [0, 1, 2]
@@ -19,7 +19,7 @@ def test_a_table_plays_every_board_once_and_tells_both_bots() -> None:
     assert [author.ended for author in authors] == [1, 1]
 
 
-def test_a_bot_that_has_no_stream_is_asked_by_act_and_plays_the_same() -> None:
+def test_a_bot_without_play_is_asked_by_act_with_equal_results() -> None:
     streams, unary = Author(), Author(streams=False)
     by_stream = play([streams, Author()], boards=2)
     by_act = play([unary, Author()], boards=2)
@@ -29,7 +29,7 @@ def test_a_bot_that_has_no_stream_is_asked_by_act_and_plays_the_same() -> None:
     assert not unary.batches
 
 
-def test_games_in_flight_are_what_both_bots_take_and_their_questions_share_messages() -> None:
+def test_games_in_flight_are_limited_by_both_bots_and_share_messages() -> None:
     many, few = Author(games_in_flight=8), Author(games_in_flight=5)
     played = play([many, few], boards=12)
     assert len(played.games) == 12
@@ -37,7 +37,7 @@ def test_games_in_flight_are_what_both_bots_take_and_their_questions_share_messa
     assert max(many.batches + few.batches) > 1
 
 
-def test_a_bot_that_wants_no_list_gets_none_and_may_play_any_legal_action() -> None:
+def test_a_bot_without_listed_actions_can_play_any_legal_action() -> None:
     def answer(question: bot_pb2.ActRequest) -> Answer:
         assert not question.legal
         assert not question.complete
@@ -55,7 +55,7 @@ def test_a_bot_that_wants_no_list_gets_none_and_may_play_any_legal_action() -> N
     assert played.verdicts == [["finished", "finished"]]
 
 
-def test_a_question_holds_everything_and_its_luck_differs_from_the_others() -> None:
+def test_a_question_is_complete_and_has_its_own_luck() -> None:
     author = Author()
     play([author, Author()])
     question = author.asked[0]
@@ -67,7 +67,7 @@ def test_a_question_holds_everything_and_its_luck_differs_from_the_others() -> N
     assert len({each.luck for each in author.asked}) == len(author.asked)
 
 
-def test_notes_are_kept_and_cut() -> None:
+def test_notes_are_recorded_and_truncated() -> None:
     def noting(question: bot_pb2.ActRequest) -> Answer:
         answer = first(question)
         answer.note = "ä\n" * 300
@@ -78,7 +78,7 @@ def test_notes_are_kept_and_cut() -> None:
     assert notes == {"ä\n" * 100}
 
 
-def test_an_illegal_answer_loses_the_game_and_says_what_was_legal() -> None:
+def test_an_illegal_action_loses_the_game_and_lists_legal_actions() -> None:
     def illegal(question: bot_pb2.ActRequest) -> Answer:
         action = bot_pb2.Action()
         action.poke.draw.discards.extend(["AS", "AS"])
@@ -110,7 +110,7 @@ def test_an_answer_without_an_action_and_one_of_another_game_break_the_protocol(
         assert clause in played.sentences[0]
 
 
-def test_an_answer_to_a_question_that_was_not_asked_breaks_the_protocol() -> None:
+def test_an_answer_to_an_unknown_question_breaks_the_protocol() -> None:
     def mistaken(question: bot_pb2.ActRequest) -> Answer:
         answer = first(question)
         answer.decision += 1
@@ -142,7 +142,7 @@ def test_an_error_of_the_bot_breaks_the_protocol_and_is_quoted() -> None:
         assert "the ace of spades" in played.sentences[0]
 
 
-def test_a_bot_that_sleeps_beyond_allowance_and_bank_runs_out_of_time() -> None:
+def test_a_bot_that_exceeds_allowance_and_bank_times_out() -> None:
     async def sleeping(question: bot_pb2.ActRequest) -> Answer:
         await asyncio.sleep(60)
         return first(question)
@@ -154,7 +154,7 @@ def test_a_bot_that_sleeps_beyond_allowance_and_bank_runs_out_of_time() -> None:
         assert "150 ms" in played.sentences[0]
 
 
-def test_what_a_decision_takes_beyond_its_allowance_comes_from_the_bank() -> None:
+def test_time_beyond_the_allowance_is_taken_from_the_bank() -> None:
     async def slow(question: bot_pb2.ActRequest) -> Answer:
         if question.decision < 2:
             await asyncio.sleep(0.15)
@@ -235,7 +235,7 @@ def test_strict_stops_the_table_at_the_first_fault() -> None:
         assert len(played.sentences) == 1
 
 
-def test_a_bot_that_does_not_listen_is_out_and_says_so_once() -> None:
+def test_a_bot_that_does_not_listen_forfeits_with_one_fault() -> None:
     played = play(["nobody", Author()], boards=3, start_ms=300)
     assert [verdicts[0] for verdicts in played.verdicts] == ["init", "forfeit", "forfeit"]
     assert len(played.sentences) == 1
@@ -266,7 +266,7 @@ def test_a_report_of_an_ended_process_makes_a_fault_a_crash_with_its_output() ->
     assert fault["sentence"].endswith("; its process exited with status 1")
 
 
-def test_a_process_that_went_beyond_its_resources_has_that_verdict() -> None:
+def test_a_process_that_exceeded_its_resources_has_that_verdict() -> None:
     def failing(question: bot_pb2.ActRequest) -> Answer:
         raise KeyError("x")
 
@@ -298,7 +298,7 @@ def test_a_crash_ends_all_games_in_flight_and_counts_once() -> None:
     assert len(bots[1].starts) == 1
 
 
-def test_a_crash_in_the_last_game_asks_for_no_fresh_process() -> None:
+def test_a_crash_in_the_last_game_requests_no_fresh_process() -> None:
     def failing(question: bot_pb2.ActRequest) -> Answer:
         raise KeyError("x")
 
@@ -312,7 +312,7 @@ def test_a_crash_in_the_last_game_asks_for_no_fresh_process() -> None:
     assert len(author.starts) == 1
 
 
-def test_a_fault_keeps_its_clock_the_answer_and_what_became_of_the_process() -> None:
+def test_a_fault_contains_clock_answer_and_process_exit() -> None:
     def illegal(question: bot_pb2.ActRequest) -> Answer:
         action = bot_pb2.Action()
         action.poke.lead.cards.append("ZZ")
@@ -334,7 +334,7 @@ def test_a_fault_keeps_its_clock_the_answer_and_what_became_of_the_process() -> 
     assert "signal" not in fault
 
 
-def test_one_loss_that_is_the_fault_of_many_games_keeps_its_output_once() -> None:
+def test_a_crash_of_many_games_stores_its_output_once() -> None:
     def failing(question: bot_pb2.ActRequest) -> Answer:
         raise KeyError("x")
 

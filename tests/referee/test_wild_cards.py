@@ -41,7 +41,7 @@ CALLED = [
 
 
 @pytest.mark.parametrize(("hand", "wild_rank", "category", "ranks", "natural"), CALLED)
-def test_a_hand_is_what_the_rules_call_it(
+def test_a_hand_has_the_category_of_the_rules(
     hand: str, wild_rank: str, category: Category, ranks: tuple[int, ...], natural: int
 ) -> None:
     """X-6.1, X-6.2, X-6.3, X-3.2."""
@@ -91,7 +91,7 @@ def test_the_wild_card_of_a_flush_is_a_second_ace() -> None:
     assert value("AS 9S 5S 2S X1") > value("AD KD QD JD 9D")
 
 
-def test_suits_never_break_ties_and_there_is_no_straight_round_the_corner() -> None:
+def test_suits_never_break_ties_and_straights_do_not_wrap_around() -> None:
     """X-6.3."""
     assert value("AS KS QS JS 9S") == value("AD KD QD JD 9D")
     assert value("KS AD 2H 3C X1").category is Category.PAIR
@@ -174,7 +174,7 @@ def test_any_hand_is_worth_the_best_of_all_substitutions(hand: list[Card], wild_
 
 @settings(max_examples=examples(100), deadline=None)
 @given(st.lists(fives, min_size=2, max_size=4), ranks)
-def test_hands_stand_in_the_order_of_the_search(hands: list[list[Card]], wild_rank: str) -> None:
+def test_hands_are_ordered_as_by_search(hands: list[list[Card]], wild_rank: str) -> None:
     """X-6.3, X-6.4."""
     by_search = sorted(hands, key=lambda hand: quickly(hand, wild_rank))
     for lower, higher in pairwise(by_search):
@@ -182,12 +182,12 @@ def test_hands_stand_in_the_order_of_the_search(hands: list[list[Card]], wild_ra
 
 
 @given(st.lists(st.sampled_from(DECK), min_size=5, max_size=5, unique=True))
-def test_without_wild_cards_hands_are_worth_what_they_are_elsewhere(hand: list[Card]) -> None:
+def test_without_wild_cards_hands_have_their_usual_value(hand: list[Card]) -> None:
     """X-6.3."""
     assert wild_hand(hand, "")[:2] == best_hand(hand)
 
 
 @given(fives, ranks)
-def test_the_order_of_the_cards_means_nothing(hand: list[Card], wild_rank: str) -> None:
+def test_the_order_of_the_cards_does_not_matter(hand: list[Card], wild_rank: str) -> None:
     """X-6.1."""
     assert wild_hand(hand[::-1], wild_rank) == wild_hand(sorted(hand), wild_rank)

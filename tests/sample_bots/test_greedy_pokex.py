@@ -35,7 +35,7 @@ def trick(*played: str) -> list[dict[str, Any]]:
     return [{"seat": int(text[0]), "cards": text[1:].split()} for text in played]
 
 
-def test_it_names_the_rank_it_holds_most_then_the_one_in_the_centre() -> None:
+def test_greedy_names_its_most_frequent_rank_then_that_of_the_centre() -> None:
     held = make_question("9C 9D 9H 4C 4D AD", phase="name", bid=3)
     assert answer(held).name_wild.rank == "9"
     even = make_question("9C 9D 4C 4D AD QC", phase="name", bid=3)
@@ -44,7 +44,7 @@ def test_it_names_the_rank_it_holds_most_then_the_one_in_the_centre() -> None:
     assert answer(with_centre).name_wild.rank == "K"
 
 
-def test_it_bids_and_leaves_a_high_bid_of_its_partner_alone() -> None:
+def test_greedy_bids_and_does_not_outbid_its_partner() -> None:
     good = "9C 9D 9H X1 4C 4D AD QC QD 2S 3S 5S"
     assert answer(make_question(good, phase="bid")).bid.tricks >= 3
     assert answer(make_question(good, phase="bid", bid=5, declarer=2)).HasField("pass_bid")
@@ -64,11 +64,11 @@ def last_to_play(hand: str) -> Any:
     return list(answer(question).play_pair.cards)
 
 
-def test_who_plays_last_leaves_a_trick_to_the_partner_who_wins_it() -> None:
+def test_greedy_leaves_a_trick_to_its_winning_partner() -> None:
     assert last_to_play("9C 9D X1 AD 4H 6H") == ["4H", "6H"]
 
 
-def test_who_plays_last_wins_as_cheaply_as_it_can() -> None:
+def test_greedy_wins_a_trick_as_the_last_seat_with_low_cards() -> None:
     played = trick("3 QC QD", "0 2H 7S", "1 2C 5D")
     fields: dict[str, Any] = {
         "phase": "play",
@@ -82,7 +82,7 @@ def test_who_plays_last_wins_as_cheaply_as_it_can() -> None:
     assert set(cards) == {"AD", "4H"}  # two aces win against two queens
 
 
-def test_with_two_seats_it_plays_one_card_at_a_time() -> None:
+def test_greedy_plays_single_cards_with_two_seats() -> None:
     played = trick("1 QC", "0 KC", "1 3D", "0 KD", "1 5D")
     fields: dict[str, Any] = {
         "phase": "play",
@@ -95,7 +95,7 @@ def test_with_two_seats_it_plays_one_card_at_a_time() -> None:
     assert answer(question).play_card.card == "4H"
 
 
-def test_it_knows_what_hands_are_worth() -> None:
+def test_greedy_orders_hands_as_in_the_rules() -> None:
     """The bot's evaluation orders hands as the rules do."""
     spec = importlib.util.spec_from_file_location("greedy_wild", HOUSE / "greedy" / "wild.py")
     assert spec is not None
@@ -117,6 +117,6 @@ def test_it_knows_what_hands_are_worth() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seats", [4, 2])
 @pytest.mark.parametrize("other", ["bold", "meek", "random"])
-def test_it_beats_the_simple_bots_in_both_forms(seats: int, other: str) -> None:
+def test_greedy_beats_the_simple_bots_in_both_forms(seats: int, other: str) -> None:
     result = measure(MeasuredForm(GAMES["pokex"], seats), "greedy", other, 10)
     assert result.mean - result.half > 0.5

@@ -52,24 +52,24 @@ def test_greedy_plays_every_form_legally(form: MeasuredForm) -> None:
         state = state.play({state.turn: move})
 
 
-def test_it_goes_out_as_soon_as_it_may() -> None:
+def test_greedy_goes_out_as_soon_as_possible() -> None:
     state = pouku("AC", ("8C 3C", "2C 4C", "5C TC"), ("KC JC", "8D 7C", "3D 7D"), "8H")
     assert chosen(state) == action("go_out")
 
 
-def test_it_throws_what_goes_with_nothing() -> None:
+def test_greedy_discards_useless_cards() -> None:
     state = pouku("AC", ("8C 3C", "2C 4C", "5C TC"), ("KC JC", "8D 7C", "3D QD"), "5H")
     assert chosen(state) == action("discard 5H")
 
 
-def test_it_keeps_what_it_does_not_refer_to() -> None:
+def test_greedy_keeps_cards_outside_its_reference_fields() -> None:
     hands = ("7C 2C", "QD KD", "9C TC", "3S 5S")
     state = pouku("AC", hands, ("KC JC", "2D 4S", "9H QC", "7D 7S"), "2H")
     move = chosen(state)
     assert set(move.keep) == {"7C", "7D", "7S"}
 
 
-def test_in_teams_it_may_discard_to_the_field_that_it_refers_to() -> None:
+def test_in_teams_greedy_can_discard_to_its_reference_field() -> None:
     hands = ("8C 8D 3C", "2C 4C 9S", "5C TC QS", "KD KH 6S")
     state = pouku("AC", hands, ("KC JC", "2D 7C", "3D 7D", "AD 9H"), "8H", teams=True)
     moves = set()

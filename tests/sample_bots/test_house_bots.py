@@ -57,7 +57,7 @@ def chosen(choose: Choose, question: bot_pb2.ActRequest) -> bot_pb2.Action:
     return action
 
 
-def test_the_table_of_the_house_bots_has_them_all() -> None:
+def test_the_table_lists_all_house_bots() -> None:
     assert {folder.name for folder in HOUSE.iterdir() if folder.is_dir()} == set(BOTS)
 
 
@@ -70,7 +70,9 @@ def test_the_table_of_the_house_bots_has_them_all() -> None:
         for seats in game.seats
     ],
 )
-def test_a_house_bot_plays_legally_and_the_same_again(name: str, game_id: str, seats: int) -> None:
+def test_a_house_bot_plays_legally_and_deterministically(
+    name: str, game_id: str, seats: int
+) -> None:
     choose, codec = load(name), GameCodec(GAMES[game_id])
     for question, legal in questions(game_id, seats):
         action = chosen(choose, question)

@@ -48,7 +48,7 @@ def test_a_bot_of_three_lines_answers_one_of_the_listed_actions(launch: Launch) 
     assert launch(AT_RANDOM).act(question()).action in question().legal
 
 
-def test_a_bot_is_asked_by_act_and_by_play_with_the_same_answers(launch: Launch) -> None:
+def test_act_and_play_give_equal_answers(launch: Launch) -> None:
     bot = launch(AT_RANDOM)
     one_by_one = [bot.act(request) for request in QUESTIONS]
     streamed = bot.play(*([request] for request in QUESTIONS))
@@ -62,13 +62,13 @@ def test_questions_of_one_message_are_answered_in_one_message(launch: Launch) ->
     assert answered == [(request.game, request.decision) for request in QUESTIONS]
 
 
-def test_a_question_asked_again_gets_the_same_answer_from_any_process(launch: Launch) -> None:
+def test_a_repeated_question_gets_the_same_answer_from_any_process(launch: Launch) -> None:
     once, again = launch(AT_RANDOM), launch(AT_RANDOM)
     first = [once.act(request) for request in QUESTIONS]
     assert [again.act(request) for request in reversed(QUESTIONS)] == first[::-1]
 
 
-def test_other_luck_may_get_another_answer(launch: Launch) -> None:
+def test_other_luck_changes_random_answers(launch: Launch) -> None:
     bot = launch(AT_RANDOM)
     assert len({bot.act(request).action.SerializeToString() for request in QUESTIONS}) > 1
 
@@ -94,9 +94,7 @@ class Mine:
 
 
 @pytest.mark.parametrize("given", ["Mine", "Mine()"])
-def test_a_bot_that_remembers_hears_of_the_start_and_the_end_once(
-    launch: Launch, given: str
-) -> None:
+def test_a_bot_object_receives_start_and_end_once(launch: Launch, given: str) -> None:
     bot = launch(f"{REMEMBERS}\nrun({given})")
     bot.start()
     bot.play([question(decision=4)], [question(decision=6)])
@@ -106,7 +104,7 @@ def test_a_bot_that_remembers_hears_of_the_start_and_the_end_once(
     assert status == 0
 
 
-def test_a_bot_that_has_only_act_may_be_told_of_start_and_end(launch: Launch) -> None:
+def test_a_bot_with_only_act_accepts_start_and_end(launch: Launch) -> None:
     bot = launch("class Mine:\n    def act(self, turn): return turn.legal[1]\nrun(Mine())")
     bot.start()
     assert bot.act(question()).action == question().legal[1]
@@ -129,13 +127,11 @@ def test_a_bot_that_has_only_act_may_be_told_of_start_and_end(launch: Launch) ->
         ),
     ],
 )
-def test_a_function_plays_many_games_at_once_and_an_object_as_many_as_it_says(
-    launch: Launch, bot: str, games: int
-) -> None:
+def test_games_in_flight_depend_on_function_or_object(launch: Launch, bot: str, games: int) -> None:
     assert launch(bot).start(games=40).games_in_flight == games
 
 
-def test_a_bot_may_say_at_the_start_that_it_wants_no_legal_actions(launch: Launch) -> None:
+def test_a_bot_can_request_questions_without_legal_actions(launch: Launch) -> None:
     says = (
         f"{REMEMBERS}\nfrom pokearena.v1.bot_pb2 import StartResponse\n"
         "Mine.start = lambda self, start: StartResponse(without_legal=True)\nrun(Mine())"
@@ -144,7 +140,7 @@ def test_a_bot_may_say_at_the_start_that_it_wants_no_legal_actions(launch: Launc
     assert launch(says).start() == expected
 
 
-def test_a_bot_is_never_asked_a_second_question_while_it_answers_one(launch: Launch) -> None:
+def test_questions_to_a_bot_object_are_sequential(launch: Launch) -> None:
     bot = launch(
         """
 import time
@@ -193,7 +189,9 @@ def test_an_exception_ends_the_process_and_its_traceback_is_the_end_of_the_outpu
 
 
 @pytest.mark.parametrize(("given", "kind"), [("None", "NoneType"), ("turn.view", "View")])
-def test_an_answer_that_is_no_action_is_an_exception(launch: Launch, given: str, kind: str) -> None:
+def test_an_answer_that_is_not_an_action_is_an_exception(
+    launch: Launch, given: str, kind: str
+) -> None:
     bot = launch(f"run(lambda turn: {given})")
     with pytest.raises(grpc.RpcError):
         bot.act(question())
@@ -213,13 +211,13 @@ def test_an_exception_at_the_start_or_the_end_is_a_crash_too(launch: Launch, hoo
     assert (status, written.splitlines()[-1]) == (1, "ZeroDivisionError: division by zero")
 
 
-def test_a_bot_that_is_told_to_end_does_so_without_losing_a_print(launch: Launch) -> None:
+def test_sigterm_flushes_the_output_of_a_bot(launch: Launch) -> None:
     bot = launch('run(lambda turn: print("half a line", end="") or turn.legal[0])')
     bot.act(question())
     assert bot.terminated() == (0, "half a line")
 
 
-def test_a_bot_that_still_thinks_ends_when_it_is_told_to(launch: Launch) -> None:
+def test_sigterm_ends_a_busy_bot(launch: Launch) -> None:
     bot = launch('import time\nrun(lambda turn: print("hm") or time.sleep(1000))')
     pending = bot.stub.Act.future(question(), wait_for_ready=True, timeout=PATIENCE)
     assert bot.popen.stdout is not None
@@ -228,7 +226,7 @@ def test_a_bot_that_still_thinks_ends_when_it_is_told_to(launch: Launch) -> None
     assert isinstance(pending.exception(timeout=PATIENCE), grpc.RpcError)
 
 
-def test_a_late_bot_whose_stream_was_given_up_answers_the_next_stream(launch: Launch) -> None:
+def test_a_late_bot_answers_the_next_stream(launch: Launch) -> None:
     bot = launch("import time\nrun(lambda turn: time.sleep(turn.luck / 1000) or turn.legal[0])")
     bot.start()
     late = bot.stub.Play(iter([bot_pb2.PlayRequest(questions=[question(luck=300)])]), timeout=0.1)
@@ -237,14 +235,14 @@ def test_a_late_bot_whose_stream_was_given_up_answers_the_next_stream(launch: La
     assert [a.game for m in bot.play([question(game=9)]) for a in m.answers] == [9]
 
 
-def test_a_message_larger_than_what_grpc_takes_by_default_is_answered(launch: Launch) -> None:
+def test_a_message_above_the_default_limit_of_grpc_is_answered(launch: Launch) -> None:
     long = question()
     long.view.poke.discards.extend(["2C"] * 20_000)
     (message,) = launch(AT_RANDOM).play([long] * 64)
     assert len(message.answers) == 64
 
 
-def test_a_bot_started_by_hand_says_how_to_see_it_play() -> None:
+def test_a_bot_started_manually_prints_a_command_to_play() -> None:
     ran = subprocess.run(
         [sys.executable, "bot.py"], cwd=STARTER, env={}, capture_output=True, text=True, check=False
     )

@@ -74,12 +74,12 @@ def launch() -> Iterator[Launch]:
 
 
 @every_language
-def test_the_random_bot_s_own_file_is_short(language: Language) -> None:
+def test_the_file_of_the_random_bot_is_short(language: Language) -> None:
     assert len((language.folder / language.random).read_text().splitlines()) < LINES
 
 
 @every_language
-def test_a_kit_says_how_to_run_play_test_and_submit_on_one_screen(language: Language) -> None:
+def test_the_readme_of_a_kit_explains_all_steps_on_one_screen(language: Language) -> None:
     text = (language.folder / "README.md").read_text()
     assert len(text.splitlines()) < SCREEN
     shown = re.findall(r"pokearena (\w+)", text)
@@ -87,7 +87,7 @@ def test_a_kit_says_how_to_run_play_test_and_submit_on_one_screen(language: Lang
 
 
 @every_language
-def test_the_manifests_of_a_kit_say_what_they_are(language: Language) -> None:
+def test_the_manifests_of_a_kit_have_name_and_language(language: Language) -> None:
     plain = manifest.read(language.folder)
     greedy = manifest.read(language.folder, "greedy.toml")
     assert (plain.name, greedy.name) == (f"random-{language.name}", f"greedy-{language.name}")
@@ -137,7 +137,7 @@ def test_the_greedy_bot_beats_the_random_one_at_its_game(author: Author) -> None
 
 @pytest.mark.long
 @each_author
-def test_a_match_with_a_seed_comes_out_the_same_twice(author: Author) -> None:
+def test_a_match_with_a_seed_is_reproducible(author: Author) -> None:
     words = ("play", "saint_poker", author.random, "sample:random", "-n", 3, "--seed", 8)
     once, again = ({game["game"]: game for game in author.types(*words)["games"]} for _ in "12")
     assert once == again
@@ -145,9 +145,7 @@ def test_a_match_with_a_seed_comes_out_the_same_twice(author: Author) -> None:
 
 @pytest.mark.long
 @each_author
-def test_a_bot_is_asked_by_act_and_by_play_with_the_same_answers(
-    author: Author, launch: Launch
-) -> None:
+def test_act_and_play_give_equal_answers(author: Author, launch: Launch) -> None:
     bot = launch(author)
     assert bot.start(games=40).games_in_flight == 16
     one_by_one = [bot.act(request) for request in QUESTIONS]
@@ -216,7 +214,7 @@ def test_an_exception_ends_the_process_and_its_trace_is_the_end_of_the_output(
 
 @pytest.mark.long
 @each_author
-def test_a_bot_started_by_hand_says_how_to_see_it_play(author: Author) -> None:
+def test_a_bot_started_manually_prints_a_command_to_play(author: Author) -> None:
     command = program(manifest.read(author.built).run, author.built)
     ran = subprocess.run(
         command, cwd=author.built, env={}, capture_output=True, text=True, timeout=PATIENCE

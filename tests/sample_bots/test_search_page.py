@@ -36,13 +36,15 @@ def folder(tmp_path: Path) -> Path:
     return search_folder
 
 
-def test_it_is_as_short_as_the_page_says(folder: Path) -> None:
+def test_the_search_bot_has_the_stated_length(folder: Path) -> None:
     assert "Sixty lines" in PAGE.read_text(encoding="utf-8")
     assert len((folder / "bot.py").read_text(encoding="utf-8").splitlines()) <= LINES
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_it_plays_every_game_legally_and_the_same_again(folder: Path, game_id: str) -> None:
+def test_the_search_bot_plays_every_game_legally_and_deterministically(
+    folder: Path, game_id: str
+) -> None:
     game = GAMES[game_id]
     form, codec = MeasuredForm(game, game.seats[0]), GameCodec(game)
     choose, again = (load(str(folder), form.start(0)) for _ in range(2))
@@ -60,7 +62,7 @@ def test_it_plays_every_game_legally_and_the_same_again(folder: Path, game_id: s
 
 
 @pytest.mark.long
-def test_it_beats_random_at_a_real_table(folder: Path) -> None:
+def test_the_search_bot_beats_random_in_a_match(folder: Path) -> None:
     """The seed determines bots and boards, so each run plays the same three mirrored boards."""
     match = ("play", "saint_poker", str(folder), "sample:random", "-n", "3", "--seed", "7")
     clock = ("--start", PATIENCE, "--allowance", PATIENCE)

@@ -70,7 +70,7 @@ def strong(form: MeasuredForm) -> Choose:
 
 
 @every_form
-def test_it_plays_legally_and_the_same_again(form: MeasuredForm) -> None:
+def test_strong_plays_legally_and_deterministically(form: MeasuredForm) -> None:
     choose, again, codec = strong(form), strong(form), GameCodec(form.game)
     for state, seat in positions(form):
         action, note = choose(question(form, state, seat))
@@ -79,7 +79,7 @@ def test_it_plays_legally_and_the_same_again(form: MeasuredForm) -> None:
 
 
 @every_form
-def test_without_time_it_answers_at_once(form: MeasuredForm) -> None:
+def test_strong_answers_at_once_without_time(form: MeasuredForm) -> None:
     choose, codec = strong(form), GameCodec(form.game)
     for state, seat in positions(form):
         late = bot_pb2.Clock(allowance_ms=0, bank_ms=0)
@@ -92,7 +92,7 @@ def test_without_time_it_answers_at_once(form: MeasuredForm) -> None:
     "game_id",
     [pytest.param(name, marks=[pytest.mark.long] * (name != "poke")) for name in GAMES],
 )
-def test_it_plays_at_a_real_table_to_the_end_without_a_fault(game_id: str, tmp_path: Path) -> None:
+def test_strong_plays_a_match_without_a_fault(game_id: str, tmp_path: Path) -> None:
     others = ["sample:random"] * (
         len(set(MeasuredForm(GAMES[game_id], GAMES[game_id].seats[0]).sides)) - 1
     )
@@ -112,13 +112,13 @@ def chosen(game_id: str, state: State, seat: int) -> Action:
     return GameCodec(form.game).decode(action)
 
 
-def test_it_stands_on_four_of_a_kind() -> None:
+def test_strong_stands_on_four_of_a_kind() -> None:
     deck = deck_of(cards("2C 3C 9D JH QH"), cards("AC AD AH AS KD"))
     luck = Arranged(orders={("deck", 0): deck}, numbers={("dealer", 0): 0})
     assert chosen("poke", GAMES["poke"].start(luck), 1) == Stand()
 
 
-def test_it_shows_the_third_king_when_that_decides() -> None:
+def test_strong_shows_a_deciding_third_king() -> None:
     """The round is worth seven points, and each player has ten."""
     hand, river = in_order(cards("KC 2H 3D")), cards("KS KH 4S 7D 9C")
     others = [c for c in DECK if c not in (*hand, *river)]
@@ -137,7 +137,7 @@ def test_it_shows_the_third_king_when_that_decides() -> None:
     assert "KC" in chosen("saint_poker", state, 0).cards
 
 
-def test_it_plays_its_last_two_cards_and_wins() -> None:
+def test_strong_wins_with_its_last_two_cards() -> None:
     """Rules K-6.1 and K-7.4."""
     state = GAMES["pokino"].start(Seeded(bytes(32)))
     assert isinstance(state, PokinoState)

@@ -60,7 +60,7 @@ def record(copy: RepositoryCopy) -> str:
     return "m.jsonl"
 
 
-def test_it_is_played_recorded_and_verified(copy: RepositoryCopy, record: str) -> None:
+def test_the_game_is_played_recorded_and_verified(copy: RepositoryCopy, record: str) -> None:
     lines = (copy.root / record).read_text(encoding="utf-8").splitlines()
     actions = [json.loads(line) for line in lines if '"type":"action"' in line]
     assert len(actions) == 2 * 2 * 2 * 6
@@ -68,7 +68,7 @@ def test_it_is_played_recorded_and_verified(copy: RepositoryCopy, record: str) -
     copy.cli("verify", record)
 
 
-def test_it_is_replayed_in_the_terminal(copy: RepositoryCopy, record: str) -> None:
+def test_the_game_is_replayed_in_the_terminal(copy: RepositoryCopy, record: str) -> None:
     printed = copy.cli("replay", record, "--game", "0", "--no-pause")
     assert "Round 6 of 6" in printed
     assert "prizes face down:" in printed
@@ -86,7 +86,7 @@ def tournament(copy: RepositoryCopy) -> str:
 
 
 @pytest.mark.long
-def test_it_is_rated(copy: RepositoryCopy, tournament: str) -> None:
+def test_the_game_is_rated(copy: RepositoryCopy, tournament: str) -> None:
     assert tournament
     standings = json.loads(copy.cli("standings", "goofspiel", "--data", "data", "--json"))
     bots = [row["entrant"] for row in standings["ladders"]["goofspiel-2"]]
@@ -94,7 +94,7 @@ def test_it_is_rated(copy: RepositoryCopy, tournament: str) -> None:
 
 
 @pytest.mark.long
-def test_it_is_watched_on_pages(copy: RepositoryCopy, tournament: str) -> None:
+def test_the_game_has_replay_pages(copy: RepositoryCopy, tournament: str) -> None:
     copy.cli("tournament", "export", tournament, "--html", "site", "--data", "data")
     pages = [path.read_text(encoding="utf-8") for path in (copy.root / "site").rglob("*.html")]
     (replay, *_) = [text for text in pages if "Round 6 of 6" in text]
@@ -103,21 +103,21 @@ def test_it_is_watched_on_pages(copy: RepositoryCopy, tournament: str) -> None:
 
 
 @pytest.mark.long
-def test_it_is_exported(copy: RepositoryCopy, tournament: str) -> None:
+def test_the_game_is_exported(copy: RepositoryCopy, tournament: str) -> None:
     assert tournament
     words = ("--games", "goofspiel", "--parquet", "decisions.parquet", "--data", "data")
     copy.cli("export", *words)
     assert (copy.root / "decisions.parquet").stat().st_size > 0
 
 
-def test_an_agent_learns_it(copy: RepositoryCopy) -> None:
+def test_an_agent_learns_the_game(copy: RepositoryCopy) -> None:
     *_, heading, figures = copy.run("python", "training.py").splitlines()
     assert heading == "Round 6 of 6"
     before, after = map(float, figures.split())
     assert after > before + 0.5
 
 
-def test_it_passes_the_conformance_suite(copy: RepositoryCopy) -> None:
+def test_the_game_passes_the_conformance_suite(copy: RepositoryCopy) -> None:
     tests = ("tests/conformance/test_contract.py", "tests/arena/presentation/test_scenes.py")
     # An oracle, which that test needs, and hidden hands, which the others need, are missing.
     chosen = "goofspiel and not cards_are_conserved and not hidden_information and not face_down"
