@@ -31,7 +31,7 @@ from pathlib import Path
 from arena.bots.sandbox import linux
 from arena.bots.sandbox.available_levels import best
 from arena.bots.sandbox.level import Level
-from bench.figure import Figure, FigureTarget, told
+from bench.figure import Figure, FigureTarget, figure_text
 from tests.hostile.corpus import CONTAINED, FAULTS
 from tests.hostile.world import World, a_world
 
@@ -187,7 +187,7 @@ def main(words: Sequence[str]) -> None:
         attack(words[1], Path(words[2]))
         return
     for figure in measured(words, 1) if words else figures(1):
-        print(told(figure), flush=True)
+        print(figure_text(figure), flush=True)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ class LatencySamples:
 
     all: list[float] = field(default_factory=list)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Return the count, the median, the 95th percentile and the maximum as text."""
         if len(self.all) < 20:
             return f"{len(self.all)} only"

@@ -100,7 +100,7 @@ def left_out(name: str, why: str) -> Figure:
     return Figure(name, "", (), note=f"left out: {why}")
 
 
-def told(figure: Figure) -> str:
+def figure_text(figure: Figure) -> str:
     """Return a figure as user-facing text."""
     if not figure.values:
         return f"{figure.name}: {figure.note}"

@@ -47,12 +47,12 @@ def timed(what: str, work: Callable[[], Any], target: float | None = None) -> An
     cpu, began = time.process_time(), time.perf_counter()
     result = work()
     clock = time.perf_counter() - began
-    says = (
+    verdict = (
         ""
         if target is None
         else f"target {target:g} s: {'reached' if clock < target else 'missed'}"
     )
-    print(f"{what:56} {time.process_time() - cpu:7.3f} s {clock:7.3f} s  {says}", flush=True)
+    print(f"{what:56} {time.process_time() - cpu:7.3f} s {clock:7.3f} s  {verdict}", flush=True)
     return result
 
 

@@ -111,10 +111,10 @@ def large() -> None:
         with server(Path(folder)) as port:
             _, size = asyncio.run(page(port, LADDER))
             print(f"{'its page, compressed':44} {size / 1024:7.0f} kB")
-            print(f"{'the ladder as it is':44} {asyncio.run(ask(port, PAGES)).told()}")
+            print(f"{'the ladder as it is':44} {asyncio.run(ask(port, PAGES)).summary()}")
             for path in (f"{LADDER}?sort=elo", f"{LADDER}?find=bot00", f"{LADDER}.json"):
                 first, _ = asyncio.run(page(port, path))
-                summary = asyncio.run(ask(port, 20, path)).told()
+                summary = asyncio.run(ask(port, 20, path)).summary()
                 print(f"{path:44} {summary}  first {first:.0f} ms")
             tag, times = asyncio.run(shown(port, b"")), LatencySamples()
             for more in range(5):
@@ -125,7 +125,7 @@ def large() -> None:
                 took = time.perf_counter() - began
                 times.all += pages.all
                 print(f"{'one more match is shown after':44} {took:7.1f} s")
-            print(f"{'pages meanwhile':44} {times.told()}")
+            print(f"{'pages meanwhile':44} {times.summary()}")
 
 
 async def _meanwhile(port: int, tag: bytes) -> tuple[bytes, LatencySamples]:
@@ -172,7 +172,7 @@ async def crowd(engine: Engine, port: int, server: int, watchers: int, seconds: 
             raise outcome
     print(f"{watchers:5} watchers: {rate:6.2f} matches a second; the server takes {cpu:.0%}")
     if watchers:
-        print(f"{'  events':16} {events.told()}\n{'  pages':16} {pages.told()}", flush=True)
+        print(f"{'  events':16} {events.summary()}\n{'  pages':16} {pages.summary()}", flush=True)
 
 
 def busy(watchers: int, seconds: float, rounds: int) -> None:

@@ -45,7 +45,7 @@ def decision(level: Level, referee: str) -> float:
         return played.seconds / played.decisions
 
 
-def told(what: str, taken: dict[Level, list[float]], unit: float, name: str) -> None:
+def print_levels(what: str, taken: dict[Level, list[float]], unit: float, name: str) -> None:
     """Print the medians of each level, and their ratios to no sandbox within a round."""
     free = taken[Level.UNSANDBOXED]
     for level, seconds in taken.items():
@@ -69,8 +69,8 @@ def main() -> None:
             for level in levels:
                 starts[level].append(start(level))
                 games[level].append(decision(level, referee))
-    told("start of a bot", starts, 1e3, "ms")
-    told("a decision", games, 1e6, "us")
+    print_levels("start of a bot", starts, 1e3, "ms")
+    print_levels("a decision", games, 1e6, "us")
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def measure(engine: Engine) -> None:
     asked("how many matches a bot has played", lambda: history.count(engine, [(bot,)]))
     asked("the newest matches of a bot", lambda: history.matches(engine, [(bot,)]))
     asked("all versions", lambda: versions.listing(engine, retired=True))
-    asked("whether a page could say something else", lambda: snapshot.marks(engine))
+    asked("whether any page has changed", lambda: snapshot.marks(engine))
     asked("how many of the ladder have closed", lambda: _closed(engine))
     asked("what db check finds", lambda: list(consistency.problems(engine, lambda *_: None)), 1)
     # Last, because it adds a round; for a ladder of millions of matches it may take an hour.

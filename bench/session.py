@@ -22,23 +22,23 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from bench.figure import Figure, Part, left_out, told
+from bench.figure import Figure, Part, figure_text, left_out
 
 _USAGE = 2
 HISTORY = Path(__file__).parent / "history.jsonl"
 PARTS = {
-    "decisions": "a decision beside raw gRPC and text over TCP; 1 to 128 games in flight",
-    "games": "whole games a second and core",
-    "starts": "a cold table; what a worker adds to a match",
-    "commands": "processor time of commands that only print",
-    "hints": "the queue, beside Redis and RQ alone",
-    "workers": "matches a second with 1, 2 and 4 workers, beside the ideal",
+    "decisions": "a decision, compared with raw gRPC and text over TCP; 1 to 128 games in flight",
+    "games": "whole games per second and core",
+    "starts": "a table with newly started bots; the time that a worker adds to a match",
+    "commands": "CPU time of commands that only print",
+    "hints": "the job queue, compared with Redis and RQ alone",
+    "workers": "matches per second with 1, 2 and 4 workers, compared with the ideal",
     "rules": "random play by the rules alone, in every form",
-    "peers": "the same beside RLCard, PettingZoo and OpenSpiel",
-    "evaluator": "comparing hands, beside phevaluator, eval7 and treys",
-    "ratings": "the fit of strengths, beside choix and openskill",
-    "attacks": "honest bots at another table beside each hostile program",
-    "work_budget": "processor time per unit of the work budget, for each kind of input",
+    "peers": "the same, compared with RLCard, PettingZoo and OpenSpiel",
+    "evaluator": "the comparison of hands, compared with phevaluator, eval7 and treys",
+    "ratings": "the fit of strengths, compared with choix and openskill",
+    "attacks": "honest bots at another table while each hostile program plays",
+    "work_budget": "CPU time per unit of the work budget, for each kind of input",
 }
 USUAL = [part for part in PARTS if part != "attacks"]
 """The parts of a run that names none."""
@@ -96,7 +96,7 @@ def run(parts: Sequence[str], rounds: int, as_json: bool) -> tuple[list[dict[str
 
 
 def _show(figure: Figure, as_json: bool, line: dict[str, Any]) -> None:
-    print(json.dumps(line) if as_json else told(figure), flush=True)
+    print(json.dumps(line) if as_json else figure_text(figure), flush=True)
 
 
 def main() -> int:
@@ -106,7 +106,7 @@ def main() -> int:
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         known = ", ".join(PARTS)
-        print(f"error  there is no part {unknown[0]!r}; the parts are {known}.", file=sys.stderr)
+        print(f"error  unknown part {unknown[0]!r}; the parts are {known}.", file=sys.stderr)
         return _USAGE
     around = circumstances()
     if not as_json:

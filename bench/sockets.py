@@ -48,7 +48,7 @@ def microseconds(bots: Sequence[IO[str]], number: int) -> float:
         bot.flush()
         answer = bot.readline().strip()
         if answer != ANSWER:
-            raise SystemExit(f"a bot said {answer!r}")
+            raise SystemExit(f"unexpected answer {answer!r}")
     return 1e6 * (time.perf_counter() - began) / number
 
 

@@ -159,10 +159,10 @@ def main() -> None:
             rates[pause].append(rate)
             costs[pause].append(cost)
             count += positions
-            print(f"watch_ms {pause}: {rate:.2f} matches/s, {cost:.2f} s a match, {positions} told")
-    compare("matches a second", rates)
-    compare("processor's seconds a match", costs)
-    print(f"{count / ROUNDS:.0f} positions a tournament")
+            print(f"watch_ms {pause}: {rate:.2f} matches/s, {cost:.2f} s/match, {positions} sent")
+    compare("matches per second", rates)
+    compare("CPU seconds per match", costs)
+    print(f"{count / ROUNDS:.0f} positions per tournament")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the passwords of deploy/compose.yaml, in deploy/secrets or the folder that is named.
-# What is there already stays. Files are readable to all, in a folder that only its owner enters:
-# Compose mounts them as they are, and the containers are other users.
+# Create the passwords of deploy/compose.yaml in deploy/secrets, or in the folder given as argument.
+# Existing files are kept. All users can read the files, because Compose mounts them unchanged and
+# the containers run as other users. Only the owner can enter the folder.
 set -eu
 folder=${1:-$(dirname "$0")/secrets}
 umask 077

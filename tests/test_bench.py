@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.figure import Figure, FigureTarget, told
+from bench.figure import Figure, FigureTarget, figure_text
 from bench.session import PARTS, measured, run
 from tests.arena.cli.terminal import in_own_process
 
@@ -15,7 +15,7 @@ def test_a_ratio_is_computed_per_round() -> None:
     figure = Figure("a", "us", (10.0, 40.0, 30.0), "b", (5.0, 10.0, 30.0))
     assert figure.ratios == [2.0, 4.0, 1.0]
     assert figure.ratio == 2.0
-    assert "2.00 x that (1.00 to 4.00)" in told(figure)
+    assert "2.00 x that (1.00 to 4.00)" in figure_text(figure)
 
 
 def test_the_spread_is_the_median_distance_from_the_median() -> None:
@@ -35,7 +35,7 @@ def test_the_spread_is_the_median_distance_from_the_median() -> None:
 def test_a_target_is_of_the_median_or_of_the_ratio(target: FigureTarget, reached: bool) -> None:
     figure = Figure("a", "us", (10.0,), "b", (5.0,), target)
     assert figure.reached is reached
-    assert ("reached" if reached else "MISSED") in told(figure)
+    assert ("reached" if reached else "MISSED") in figure_text(figure)
 
 
 def test_every_part_can_be_measured() -> None:
@@ -74,4 +74,4 @@ def test_a_failed_part_is_reported_and_the_next_is_measured(
 def test_an_unknown_part_is_refused(tmp_path: Path) -> None:
     output = in_own_process(tmp_path, ("bench", "sprinting"))
     assert output.status == 2
-    assert "there is no part 'sprinting'; the parts are decisions," in output.err
+    assert "unknown part 'sprinting'; the parts are decisions," in output.err

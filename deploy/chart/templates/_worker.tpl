@@ -8,7 +8,7 @@ metadata:
 spec:
   {{- include "arena.pod" $root | nindent 2 }}
   restartPolicy: {{ index . 2 }}
-  # SIGTERM: the game at hand is finished, the match given back.
+  # On SIGTERM a worker finishes its current game and returns the match.
   terminationGracePeriodSeconds: {{ $worker.graceSeconds }}
   {{- include "arena.runtime" $root | nindent 2 }}
   {{- with $worker.nodeSelector }}
@@ -27,10 +27,10 @@ spec:
         {{- toYaml (index . 1) | nindent 8 }}
       env:
         {{- include "arena.environment" $root | nindent 8 }}
-        # Half of the volume below; what a match is playing may come on top.
+        # Half of the volume below. Files of the running match may exceed it.
         - name: POKEARENA_VERSIONS_MIB
           value: "2048"
-      # Not its life: that Redis is away is no reason to end what is being played.
+      # Not a liveness probe: a failure of Redis must not end a running match.
       readinessProbe:
         exec:
           command: [pokearena, worker, --check]
@@ -41,7 +41,7 @@ spec:
       volumeMounts:
         {{- include "arena.mounts" $root | nindent 8 }}
   volumes:
-    # Logs, and the files of bots as they are needed.
+    # Logs, and fetched files of bots.
     - name: data
       emptyDir: {sizeLimit: 4Gi}
     - name: scratch
