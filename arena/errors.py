@@ -3,18 +3,19 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from referee.games.shared.coded_errors import CodedError
 from referee.sanitizing import name_fault, quote
 
 
-class BotError(Exception):
+class BotError(CodedError):
     """A bot cannot be used; the message states the problem, its place and a correction."""
 
 
-class InfrastructureError(Exception):
+class InfrastructureError(CodedError):
     """A component of the arena failed. This is never charged to a bot."""
 
 
-class BotAbsent(Exception):
+class BotAbsent(CodedError):
     """A remote bot is offline before its table begins. The match waits; this is not a fault."""
 
 
@@ -24,7 +25,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f'; did you mean "{near[0]}"?' if near else ""
 
 
-class StoreError(Exception):
+class StoreError(CodedError):
     """The store refuses a request or does not find the object."""
 
 

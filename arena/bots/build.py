@@ -69,13 +69,16 @@ def build(
         try:
             command = program(words, folder)
         except BotError as error:
-            raise BotError(f"{manifest.name} could not be built: {error}.") from None
+            raise BotError(
+                f"{manifest.name} could not be built: {error}.", code="build-failed"
+            ) from None
         with tempfile.TemporaryFile() as output:
             failure = _run(command, folder, output, report)
             if failure:
                 raise BotError(
                     f'{manifest.name} could not be built: "{quote(shlex.join(words))}" {failure}'
-                    f"{_output_clause(_end_of(output))}"
+                    f"{_output_clause(_end_of(output))}",
+                    code="build-failed",
                 )
 
 
@@ -104,7 +107,8 @@ def _build_in_sandbox(manifest: Manifest, words: tuple[str, ...], folder: Path) 
         command = quote(shlex.join(words))
         raise BotError(
             f'{manifest.name} could not be built{place}: "{command}" {failure}'
-            f"{_output_clause(text)}"
+            f"{_output_clause(text)}",
+            code="build-failed",
         )
 
 

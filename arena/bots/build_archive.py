@@ -52,7 +52,7 @@ def pack(folder: Path, output: IO[bytes]) -> None:
             else:
                 tar.addfile(member)
     if output.tell() > MOST_PACKED:
-        raise BotError(_too_large(f"{MOST_PACKED // MIB} MiB packed"))
+        raise BotError(_too_large(f"{MOST_PACKED // MIB} MiB packed"), code="build-too-large")
 
 
 def unpack(crate: IO[bytes], versions: Path, content: str) -> None:
@@ -73,9 +73,14 @@ def unpack(crate: IO[bytes], versions: Path, content: str) -> None:
                     _check(count + 1, size)
                     tar.extract(member, copy, set_attrs=True, filter=_allowed)
         except (tarfile.TarError, EOFError, gzip.BadGzipFile) as error:
-            raise BotError(f"the stored files of {content[:12]}… are broken: {error}.") from None
+            raise BotError(
+                f"the stored files of {content[:12]}… are broken: {error}.", code="invalid-archive"
+            ) from None
         if version_store.content_hash(from_folder(copy)) != content:
-            raise BotError(f"the stored files of {content[:12]}… do not match their hash.")
+            raise BotError(
+                f"the stored files of {content[:12]}… do not match their hash.",
+                code="hash-mismatch",
+            )
         version_store.settle(copy, versions / content)
 
 
@@ -135,9 +140,9 @@ def _allowed(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo:
 
 def _check(count: int, size: int) -> None:
     if count > MOST_ENTRIES:
-        raise BotError(_too_large(f"{MOST_ENTRIES} files"))
+        raise BotError(_too_large(f"{MOST_ENTRIES} files"), code="build-too-large")
     if size > MOST_BYTES:
-        raise BotError(_too_large(f"{MOST_BYTES // MIB} MiB"))
+        raise BotError(_too_large(f"{MOST_BYTES // MIB} MiB"), code="build-too-large")
 
 
 def _too_large(most: str) -> str:

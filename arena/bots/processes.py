@@ -134,7 +134,7 @@ class Processes:
                 launcher has exited.
         """
         if reason := refusal(bot.label, bot.trusted, self.level):
-            raise InfrastructureError(reason)
+            raise InfrastructureError(reason, code="no-sandbox")
         directory = _fresh_directory()
         address = f"unix:{directory}/{SOCKET}"
         process = _Process(seat, address)
@@ -250,21 +250,22 @@ class Processes:
 
     def _send(self, command: dict[str, object]) -> None:
         if self._lost:
-            raise InfrastructureError(self._lost)
+            raise InfrastructureError(self._lost, code="launcher-lost")
         assert self._launcher.stdin is not None
         try:
             self._launcher.stdin.write(json.dumps(command).encode() + b"\n")
             self._launcher.stdin.flush()
         except OSError:
-            raise InfrastructureError(_LOST) from None
+            raise InfrastructureError(_LOST, code="launcher-lost") from None
 
     def _await(self, condition: Callable[[], bool]) -> None:
         if not self._changed.wait_for(lambda: self._lost or condition(), ANSWER_SECONDS):
             raise InfrastructureError(
-                f"The sandbox launcher did not answer within {ANSWER_SECONDS:.0f} s."
+                f"The sandbox launcher did not answer within {ANSWER_SECONDS:.0f} s.",
+                code="launcher-timeout",
             )
         if self._lost and not condition():
-            raise InfrastructureError(self._lost)
+            raise InfrastructureError(self._lost, code="launcher-lost")
 
     def _listen(self) -> None:
         assert self._launcher.stdout is not None

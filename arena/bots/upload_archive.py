@@ -39,6 +39,12 @@ takes unlimited memory and time.
 """
 _MOST_GLOBALS: Final = 100
 """Maximum number of global header values; tarfile copies them to each member with a header."""
+_KINDS: Final = {
+    "link": "a link",
+    "device": "a device or a pipe",
+    "unknown-type": "of an unknown type",
+}
+"""The entries that are not plain files, by the code of their error."""
 _PRIVILEGES: Final = 0o6000
 """The setuid and setgid bits."""
 _TAR_BYTES: Final = MOST_BYTES + MOST_FILES * 2048 + MIB
@@ -97,7 +103,8 @@ def unpack(upload: Path, folder: Path) -> Contents:
             return _unpacked(raw, folder)
     except _BROKEN as error:
         raise BotError(
-            f"this is not a complete tar.gz ({_reason(error)}); `pokearena bot push` creates one."
+            f"this is not a complete tar.gz ({_reason(error)}); `pokearena bot push` creates one.",
+            code="invalid-archive",
         ) from None
 
 
@@ -119,10 +126,11 @@ def _unpacked(raw: _Bounded, folder: Path) -> Contents:
             folders.update(path.parents)
             if max(files, len(folders)) > MOST_FILES:
                 raise BotError(
-                    f"the upload has more than {MOST_FILES} files or folders; the limit of a bot."
+                    f"the upload has more than {MOST_FILES} files or folders; the limit of a bot.",
+                    code="too-many-files",
                 )
             if member.size < 0 or size > MOST_BYTES:
-                raise BotError(_too_large())
+                raise BotError(_too_large(), code="too-large")
             _write(tar, member, path)
     _check_end(raw)
     return Contents(files, size)
@@ -138,7 +146,9 @@ def _check_end(raw: _Bounded) -> None:
         raise EOFError("its end mark is missing")
     while piece := raw.read(_PIECE):
         if piece.strip(b"\0"):
-            raise BotError("the upload has data after its end; pack it again.")
+            raise BotError(
+                "the upload has data after its end; pack it again.", code="data-after-end"
+            )
 
 
 def _members(tar: tarfile.TarFile, raw: _Bounded) -> Iterator[tarfile.TarInfo]:
@@ -146,9 +156,14 @@ def _members(tar: tarfile.TarFile, raw: _Bounded) -> Iterator[tarfile.TarInfo]:
     while (member := raw.header(tar)) is not None:
         count += 1
         if len(tar.pax_headers) > _MOST_GLOBALS:
-            raise BotError(f"the upload has more than {_MOST_GLOBALS} values for all entries.")
+            raise BotError(
+                f"the upload has more than {_MOST_GLOBALS} values for all entries.",
+                code="too-many-headers",
+            )
         if count > _MOST_MEMBERS:
-            raise BotError(f"the upload has more than {_MOST_MEMBERS} entries.")
+            raise BotError(
+                f"the upload has more than {_MOST_MEMBERS} entries.", code="too-many-entries"
+            )
         # tarfile keeps a list of all members, which is not needed.
         tar.members.clear()  # type: ignore[attr-defined]
         yield member
@@ -167,9 +182,11 @@ def _place(folder: Path, member: tarfile.TarInfo) -> Path:
         tarfile.AREGTYPE,
         tarfile.DIRTYPE,
     ):
+        kind = _kind(member)
         raise BotError(
-            f"{shown} in the upload is {_kind(member)}; a bot is made of plain files, so put the "
-            "file there."
+            f"{shown} in the upload is {_KINDS[kind]}; a bot is made of plain files, so put the "
+            "file there.",
+            code=kind,
         )
     parts = name.removeprefix("./").rstrip("/").split("/")
     if member.isdir() and name.strip("./") == "" and not name.startswith(("/", "..")):
@@ -177,7 +194,9 @@ def _place(folder: Path, member: tarfile.TarInfo) -> Path:
     try:
         encoded = [part.encode() for part in parts]
     except UnicodeEncodeError:
-        raise BotError(f"{shown} in the upload is a name that is not UTF-8; rename it.") from None
+        raise BotError(
+            f"{shown} in the upload is a name that is not UTF-8; rename it.", code="name-encoding"
+        ) from None
     if (
         any(part in ("", ".", "..") or not _is_visible(part) for part in parts)
         or any(len(part) > _NAME_BYTES for part in encoded)
@@ -186,11 +205,13 @@ def _place(folder: Path, member: tarfile.TarInfo) -> Path:
     ):
         raise BotError(
             f"{shown} in the upload is not a path within the bot's folder; paths must be relative, "
-            "short and of plain names."
+            "short and of plain names.",
+            code="unsafe-path",
         )
     if member.mode & _PRIVILEGES and not member.isdir():
         raise BotError(
-            f"{shown} in the upload has the setuid or setgid bit; remove it with chmod ug-s."
+            f"{shown} in the upload has the setuid or setgid bit; remove it with chmod ug-s.",
+            code="privileged-mode",
         )
     return folder.joinpath(*parts)
 
@@ -221,7 +242,8 @@ class _Names:
             if same != name:
                 raise BotError(
                     f'"{quote(same, 100)}" and "{quote(name, 100)}" differ only by case or '
-                    "Unicode form, and are one file on some machines; rename one of them."
+                    "Unicode form, and are one file on some machines; rename one of them.",
+                    code="similar-names",
                 )
 
 
@@ -236,10 +258,8 @@ def _folded(name: str) -> str:
 
 def _kind(member: tarfile.TarInfo) -> str:
     if member.issym() or member.islnk():
-        return "a link"
-    if member.isdev():
-        return "a device or a pipe"
-    return "of an unknown type"
+        return "link"
+    return "device" if member.isdev() else "unknown-type"
 
 
 def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
@@ -257,7 +277,8 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
                 left -= target.write(piece)
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
         raise BotError(
-            f'"{quote(member.name, 100)}" is in the upload twice, or is a folder too.'
+            f'"{quote(member.name, 100)}" is in the upload twice, or is a folder too.',
+            code="path-taken",
         ) from None
     path.chmod(0o755 if member.mode & 0o100 else 0o644)
 
@@ -291,17 +312,23 @@ class _Bounded:
 
     def seek(self, place: int) -> int:
         if place < self._raw.tell():
-            raise BotError("the upload has a header that leads backwards.")
+            raise BotError("the upload has a header that leads backwards.", code="backward-header")
         self._check(place)
         return self._raw.seek(place)
 
     def read(self, size: int) -> bytes:
         if not 0 <= size <= _HEAD:
-            raise BotError(f"the upload has a header of more than {_HEAD // 1024} KiB.")
+            raise BotError(
+                f"the upload has a header of more than {_HEAD // 1024} KiB.",
+                code="header-too-large",
+            )
         if self._header_bytes is not None:
             self._header_bytes -= size
             if self._header_bytes < 0:
-                raise BotError(f"the upload has an entry with {_HEADERS // 1024} KiB of headers.")
+                raise BotError(
+                    f"the upload has an entry with {_HEADERS // 1024} KiB of headers.",
+                    code="header-too-large",
+                )
         self._check(self._raw.tell())
         self.latest = self._raw.read(size)
         return self.latest
@@ -310,10 +337,11 @@ class _Bounded:
         if place <= self._most:
             return
         if self._most == _TAR_BYTES:
-            raise BotError(_too_large())
+            raise BotError(_too_large(), code="too-large")
         raise BotError(
             f"the upload would become more than {MOST_RATIO} times its size; files that compress "
-            "so well are better made by the bot itself."
+            "so well are better made by the bot itself.",
+            code="compression-ratio",
         )
 
 

@@ -92,7 +92,7 @@ def admit(bot: Bot, versions: Path, report: Report = lambda line: None) -> Bot:
         BotError: the bot cannot be stored, or its build failed.
     """
     if bot.manifest is None or bot.folder is None:
-        raise BotError(f"{bot.label} is a remote bot; it has no files to keep.")
+        raise BotError(f"{bot.label} is a remote bot; it has no files to keep.", code="remote-bot")
     files = files_of(bot)
     digest = _hash(files)
     if not (versions / digest).is_dir():
@@ -209,20 +209,26 @@ def _check_bounds(root: Path, count: int, size: int) -> None:
     if count > MOST_FILES:
         raise BotError(
             f"{root} has more than {MOST_FILES} files; a bot has {MOST_FILES} at the most, so "
-            "move what it does not need to play elsewhere."
+            "move what it does not need to play elsewhere.",
+            code="too-many-files",
         )
     if size > MOST_BYTES:
         raise BotError(
             f"{root} is larger than {MOST_BYTES // MIB} MiB; a bot has {MOST_BYTES // MIB} MiB at "
-            "the most, so move what it does not need to play elsewhere."
+            "the most, so move what it does not need to play elsewhere.",
+            code="too-large",
         )
 
 
 def _file(path: Path, name: str) -> File:
     if path.is_symlink():
-        raise BotError(f"{path} is a link; a bot is made of plain files, so put the file there.")
+        raise BotError(
+            f"{path} is a link; a bot is made of plain files, so put the file there.", code="link"
+        )
     if not path.is_file():
-        raise BotError(f"{path} is not a plain file; a bot is made of plain files.")
+        raise BotError(
+            f"{path} is not a plain file; a bot is made of plain files.", code="not-a-plain-file"
+        )
     if not os.access(path, os.R_OK):
         raise BotError(f"{path} cannot be read; give yourself the right to read it.")
     try:

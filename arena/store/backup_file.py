@@ -70,9 +70,14 @@ def backup(engine: Engine, file: Path, report: Told) -> int:
         OSError: the file cannot be written; the error names it.
     """
     if file.exists():
-        raise Conflict(f"{file} is there already; a backup overwrites nothing. Name another file.")
+        raise Conflict(
+            f"{file} is there already; a backup overwrites nothing. Name another file.",
+            code="file-exists",
+        )
     if not file.parent.is_dir():
-        raise NotFound(f"there is no folder {file.parent} to write {file.name} into.")
+        raise NotFound(
+            f"there is no folder {file.parent} to write {file.name} into.", code="no-folder"
+        )
     _check_version(engine)
     try:
         # The folder also receives SQLite's journal, which stays behind if the disk is full.
@@ -88,7 +93,9 @@ def backup(engine: Engine, file: Path, report: Told) -> int:
             # link() fails if the file exists, so one of two concurrent backups gets Conflict.
             os.link(part, file)
     except FileExistsError:
-        raise Conflict(f"{file} is there already; a backup overwrites nothing.") from None
+        raise Conflict(
+            f"{file} is there already; a backup overwrites nothing.", code="file-exists"
+        ) from None
     except OSError as error:
         raise output_file.named(error, file) from None
     except (sqlite3.Error, exc.DBAPIError) as error:
@@ -118,16 +125,16 @@ def restore(engine: Engine, file: Path, report: Told) -> int:
         StoreError: the file is not a backup, or a newer pokearena wrote it.
     """
     if not file.is_file():
-        raise NotFound(f"there is no file {file}.")
+        raise NotFound(f"there is no file {file}.", code="no-file")
     with _readable(file) as source:
         if database.version(engine) is None:
             database.upgrade(engine)
         elif database.version(engine) != HEAD:
-            raise Conflict(_not_empty(engine))
+            raise Conflict(_not_empty(engine), code="not-empty")
         with reading(source) as there, writing(engine, "restore") as here:
             postgresql.alone(here, "restore")
             if any(here.execute(select(table).limit(1)).first() for table in _tables()):
-                raise Conflict(_not_empty(engine))
+                raise Conflict(_not_empty(engine), code="not-empty")
             rows = _copy(there, here, report)
             _settle(here)
     return rows
@@ -148,12 +155,13 @@ def _not_empty(engine: Engine) -> str:
 def _check_version(engine: Engine) -> None:
     version = database.version(engine)
     if version is None:
-        raise NotFound(f"there is no store in {database.shown(engine)}.")
+        raise NotFound(f"there is no store in {database.shown(engine)}.", code="no-store")
     # An SQLite file is copied byte by byte, so its version does not matter.
     if version != HEAD and engine.dialect.name != "sqlite":
         raise StoreError(
             f"the database {database.shown(engine)} is at version {version}, and this pokearena is "
-            f"for {HEAD}: back it up with the pokearena that works on it."
+            f"for {HEAD}: back it up with the pokearena that works on it.",
+            code="other-version",
         )
 
 
@@ -216,7 +224,8 @@ def _readable(file: Path) -> Iterator[Engine]:
             version = connection.execute(f"SELECT version_num FROM {_VERSION}").fetchone()[0]
     except (sqlite3.DatabaseError, TypeError):
         raise StoreError(
-            f"{file} is not a backup of an arena; `pokearena db backup FILE` makes one."
+            f"{file} is not a backup of an arena; `pokearena db backup FILE` makes one.",
+            code="not-a-backup",
         ) from None
     with ExitStack() as stack:
         if version == HEAD:
@@ -232,5 +241,7 @@ def _readable(file: Path) -> Iterator[Engine]:
             yield source
         except exc.DatabaseError as error:
             if isinstance(error.orig, sqlite3.DatabaseError) and "malformed" in str(error.orig):
-                raise StoreError(f"the backup {file} is damaged: {error.orig}.") from None
+                raise StoreError(
+                    f"the backup {file} is damaged: {error.orig}.", code="damaged"
+                ) from None
             raise

@@ -110,7 +110,8 @@ def open(url: str) -> Engine:  # noqa: A001 - read as database.open
     except ModuleNotFoundError as error:
         raise StoreError(
             f"{address.get_backend_name()} databases need the Python package {error.name}, "
-            "which is not installed here; `pip install pokearena[postgres]` brings it."
+            "which is not installed here; `pip install pokearena[postgres]` brings it.",
+            code="package-missing",
         ) from None
     _keep_to_own_process(engine)
     if address.get_backend_name() == "sqlite":
@@ -131,18 +132,26 @@ def _address(url: str) -> URL:
     except exc.ArgumentError:
         before, at, after = url.rpartition("@")
         redacted = f"***@{after}" if at else before + after
-        raise Unnamed(f"{redacted!r} is not the address of a database; write {known}.") from None
+        raise Unnamed(
+            f"{redacted!r} is not the address of a database; write {known}.", code="not-an-address"
+        ) from None
     if address.get_backend_name() == "postgresql":
         return address.set(drivername="postgresql+psycopg")
     if address.get_backend_name() != "sqlite":
-        raise Unnamed(f"{address.get_backend_name()} is not a supported database; use {known}.")
+        raise Unnamed(
+            f"{address.get_backend_name()} is not a supported database; use {known}.",
+            code="unsupported-database",
+        )
     if not address.database or address.database == ":memory:":
-        raise Unnamed(f"the store must outlive its process, so it needs a file: {known}.")
+        raise Unnamed(
+            f"the store must outlive its process, so it needs a file: {known}.", code="no-file"
+        )
     try:
         Path(address.database).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Unreachable(
-            f"the folder of the database {address.database} cannot be made: {error.strerror}."
+            f"the folder of the database {address.database} cannot be made: {error.strerror}.",
+            code="no-folder",
         ) from None
     return address
 
@@ -200,7 +209,8 @@ def prepare(engine: Engine) -> None:
     elif stored != HEAD:
         raise StoreError(
             f"the database {shown(engine)} is at version {stored}, and this pokearena needs "
-            f"{HEAD}: stop all services that use it, then run `pokearena db upgrade`."
+            f"{HEAD}: stop all services that use it, then run `pokearena db upgrade`.",
+            code="older-version",
         )
 
 
@@ -245,7 +255,9 @@ def upgrade(engine: Engine) -> None:
 def _unusable(engine: Engine, error: exc.DBAPIError) -> Unreachable:
     # PostgreSQL's messages end with a period and can have several lines.
     reason = " ".join(str(error.orig).split()).removesuffix(".")
-    return Unreachable(f"the database {shown(engine)} cannot be used: {reason}.")
+    return Unreachable(
+        f"the database {shown(engine)} cannot be used: {reason}.", code="cannot-connect"
+    )
 
 
 def _version(connection: Connection) -> str | None:
@@ -271,7 +283,8 @@ def _migrate(connection: Connection) -> None:
     if stored is not None and stored not in known:
         raise StoreError(
             f"the database is at version {stored}, written by a newer pokearena; "
-            f"this one knows versions up to {HEAD}. Use the newer one, or another database."
+            f"this one knows versions up to {HEAD}. Use the newer one, or another database.",
+            code="newer-version",
         )
     command.upgrade(config, "head")
 

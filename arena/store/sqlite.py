@@ -158,7 +158,8 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
         writing = connection.get_execution_options().get(writes)
         if writing and read_only:
             raise Unreachable(
-                f"the database {path} cannot be written: this user may not write it or its folder."
+                f"the database {path} cannot be written: this user may not write it or its folder.",
+                code="read-only",
             )
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 

@@ -168,7 +168,8 @@ def _await_proof(web: WebState, id_: str) -> None:
         web.verifications.complete(id_, lambda: read(results.record(web.engine, id_)))
     except (RecordError, KeyError, TypeError) as error:
         raise StoreError(
-            f"the record of {id_} cannot be read: {error!r}; run `pokearena db check`"
+            f"the record of {id_} cannot be read: {error!r}; run `pokearena db check`",
+            code="record-unreadable",
         ) from None
 
 

@@ -230,12 +230,13 @@ def best() -> Level:
         level = Level(named)
     except ValueError:
         raise InfrastructureError(
-            f'{SETTING} is "{named}"; it must be one of {", ".join(Level)}.'
+            f'{SETTING} is "{named}"; it must be one of {", ".join(Level)}.', code="unknown-level"
         ) from None
     offered = offer(level)
     if not offered.holds:
         hint = f" ({offered.fix})" if offered.fix else ""
         raise InfrastructureError(
-            f"{SETTING} is {level}, which this machine does not offer: {offered.why_not}{hint}."
+            f"{SETTING} is {level}, which this machine does not offer: {offered.why_not}{hint}.",
+            code="level-not-available",
         )
     return level

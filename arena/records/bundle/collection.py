@@ -52,7 +52,8 @@ def gather(
             return bundle
     raise Conflict(
         f"tournament {tournament} changed during every attempt to read it. Pause it first: "
-        f"`pokearena tournament pause {tournament}`."
+        f"`pokearena tournament pause {tournament}`.",
+        code="tournament-changing",
     )
 
 

@@ -67,7 +67,10 @@ def survey(engine: Engine, owner: str) -> OwnerData:
         entered = connection.scalar(count.where(entrants.c.owner == owner))
         contents = _contents(connection, owner)
     if not (tokens or names or sent_ids or entered):
-        raise NotFound(f"unknown owner {owner}; `pokearena bot list` shows the owners of bots.")
+        raise NotFound(
+            f"unknown owner {owner}; `pokearena bot list` shows the owners of bots.",
+            code="unknown-owner",
+        )
     return OwnerData(owner, tokens, names, contents, sent_ids, int(matches or 0))
 
 

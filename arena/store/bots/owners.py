@@ -61,7 +61,8 @@ def add(engine: Engine, name: str) -> str:
             connection.execute(made)
     except exc.IntegrityError:
         raise Conflict(
-            f"{name} has a token already; `pokearena owner renew {name}` makes another."
+            f"{name} has a token already; `pokearena owner renew {name}` makes another.",
+            code="has-token",
         ) from None
     return token
 
@@ -126,4 +127,6 @@ def _hash(token: str) -> str:
 
 
 def _unknown(name: str) -> NotFound:
-    return NotFound(f"{name} has no token; `pokearena owner list` shows who has one.")
+    return NotFound(
+        f"{name} has no token; `pokearena owner list` shows who has one.", code="no-token"
+    )

@@ -75,7 +75,7 @@ def lift(engine: Engine, version: str) -> Version:
             .values(quarantined=None, quarantine_reason=None)
         )
         if lifted.rowcount == 0:
-            raise Conflict(f"{version} is not in quarantine.")
+            raise Conflict(f"{version} is not in quarantine.", code="not-in-quarantine")
         connection.execute(delete(failures).where(failures.c.match.in_(_matches_with(version))))
     return versions.find(engine, version)
 

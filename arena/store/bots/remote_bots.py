@@ -94,7 +94,8 @@ def renew(engine: Engine, version: str) -> str:
     if not is_relayed(versions.find(engine, version).manifest):
         raise NotFound(
             f"{version} has no token; one is made by `pokearena bot add --remote NAME`, for a bot "
-            "that connects to the relay."
+            "that connects to the relay.",
+            code="no-token",
         )
     return _put_token(engine, version)
 

@@ -277,7 +277,7 @@ def _find(connection: Connection, submission: str) -> Submission:
     table = schema.submissions
     row = connection.execute(select(table).where(table.c.id == submission)).one_or_none()
     if row is None:
-        raise NotFound(f"unknown submission {submission}.")
+        raise NotFound(f"unknown submission {submission}.", code="unknown-submission")
     return _submission(row)
 
 

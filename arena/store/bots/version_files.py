@@ -117,7 +117,8 @@ def fetch(engine: Engine, crate: StoredBuild, output: IO[bytes]) -> None:
     if total.hexdigest() != crate.digest:
         raise StoreError(
             f"the stored files of {crate.content_hash[:12]}… are damaged; add the bot once more "
-            "where its folder is."
+            "where its folder is.",
+            code="files-damaged",
         )
 
 
@@ -240,7 +241,8 @@ def _fetch(engine: Engine, label: str, content: str, folder: Path) -> None:
     if stored is None:
         raise BotError(
             f"the files of {label} are neither here ({folder}) nor in the store; start"
-            " `pokearena serve` once on the machine where the bot was added, or add it again."
+            " `pokearena serve` once on the machine where the bot was added, or add it again.",
+            code="files-missing",
         )
     with tempfile.TemporaryFile() as packed:
         fetch(engine, stored, packed)

@@ -91,7 +91,8 @@ def add(
     if version.content_hash != content_hash:
         raise Conflict(
             f"{label} is already registered with other content; a version never changes. "
-            "Give the new one another version in its bot.toml."
+            "Give the new one another version in its bot.toml.",
+            code="content-changed",
         )
     return version
 
@@ -115,7 +116,9 @@ def find(engine: Engine, label: str) -> Version:
     with reading(engine) as connection:
         version = _find(connection, label)
     if version is None:
-        raise NotFound(f"unknown version {label}; `pokearena bot list` lists all.")
+        raise NotFound(
+            f"unknown version {label}; `pokearena bot list` lists all.", code="unknown-version"
+        )
     return version
 
 
@@ -209,7 +212,9 @@ def _own(connection: Connection, name: str, owner: str) -> None:
     if known is None:
         connection.execute(insert(bots).values(name=name, created=now(), owner=owner))
     elif owner and known and known != owner:
-        raise Conflict(f"the bot {name} belongs to {known}; give yours another name.")
+        raise Conflict(
+            f"the bot {name} belongs to {known}; give yours another name.", code="other-owner"
+        )
     elif owner and not known:
         connection.execute(update(bots).where(bots.c.name == name).values(owner=owner))
 

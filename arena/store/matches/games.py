@@ -10,6 +10,7 @@ from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.match_digest import digest
+from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
     from referee.record import GameRecord
@@ -80,12 +81,16 @@ def read(record: str, entrants: Sequence[str]) -> PlayedGame:
 
     records = list(read_games(record))
     if len(records) != 1:
-        raise ValueError(f"this is the record of {len(records)} games; it must be of one")
+        raise InvalidValue(
+            f"this is the record of {len(records)} games; it must be of one", code="not-one-game"
+        )
     lines = records[0]
     try:
         return _played(record, entrants, lines)
     except KeyError as error:
-        raise ValueError(f"game {lines.number}: a line of its record has no {error}") from None
+        raise InvalidValue(
+            f"game {lines.number}: a line of its record has no {error}", code="field-missing"
+        ) from None
 
 
 def _played(
@@ -97,9 +102,10 @@ def _played(
     seating: Sequence[str] = game["seating"]
     seats = [[i for i, name in enumerate(seating) if name == who] for who in entrants]
     if sum(map(len, seats)) != len(seating) or not all(seats):
-        raise ValueError(
+        raise InvalidValue(
             f"game {game['game']} seats {', '.join(seating)}; "
-            f"the entrants are {', '.join(entrants)}"
+            f"the entrants are {', '.join(entrants)}",
+            code="other-entrants",
         )
     scores = result["scores"]
     verdicts = result["verdicts"]

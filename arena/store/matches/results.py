@@ -220,7 +220,7 @@ def of_match(engine: Engine, match: str) -> ClosedMatch:
     with reading(engine) as connection:
         row = connection.execute(query).one_or_none()
     if row is None:
-        raise NotFound(f"the match {match} has no result.")
+        raise NotFound(f"the match {match} has no result.", code="no-result")
     entrants = tuple(row.outcome["entrants"])
     return ClosedMatch(match, row.round, row.number, entrants, games_of(row.outcome))
 
@@ -242,7 +242,8 @@ def game_record(engine: Engine, match: str, game: int) -> str:
     if text is None:
         raise NotFound(
             f"there is no game {game} of match {match} to be seen; games are shown when their "
-            "match is over."
+            "match is over.",
+            code="no-game",
         )
     return text
 

@@ -40,6 +40,7 @@ from arena.store.matches.spec import MatchSpec
 from arena.store.postgresql import keep
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.system import failpoint
+from referee.games.shared.coded_errors import InvalidValue
 
 log = logging.getLogger("arena.worker")
 
@@ -176,7 +177,10 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
         games = schema.games
         mine = select(games.c.game).where(games.c.match == lease.match)
         if connection.execute(mine.where(games.c.game == game.game)).first() is not None:
-            raise Conflict(f"game {game.game} of match {lease.match} is committed already.")
+            raise Conflict(
+                f"game {game.game} of match {lease.match} is committed already.",
+                code="game-committed",
+            )
         rows.insert_game(connection, lease.match, lease.attempt, game)
         done = connection.execute(select(func.count()).select_from(mine.subquery())).scalar_one()
         announce(connection, GameOver(lease.match, done, row.games))
@@ -333,13 +337,16 @@ def _check(spec: MatchSpec, game: PlayedGame) -> None:
     table, board = divmod(game.game, spec.boards)
     number = board if spec.mirrored else game.game
     if not 0 <= game.game < spec.games or (game.table, game.board) != (table, number):
-        raise ValueError(
+        raise InvalidValue(
             f"game {game.game} (table {game.table}, board {game.board}) does not belong to "
-            f"match {spec.id}"
+            f"match {spec.id}",
+            code="other-match",
         )
     columns = (game.places, game.verdicts, game.faults, game.scores or game.places)
     if any(len(column) != len(spec.entrants) for column in columns):
-        raise ValueError(f"game {game.game} of match {spec.id} leaves an entrant out")
+        raise InvalidValue(
+            f"game {game.game} of match {spec.id} leaves an entrant out", code="entrant-missing"
+        )
 
 
 def _lost(connection: Connection, lease: Lease) -> LeaseLost:
@@ -348,15 +355,17 @@ def _lost(connection: Connection, lease: Lease) -> LeaseLost:
         select(*matches.c["state", "attempt"]).where(matches.c.id == lease.match)
     ).one_or_none()
     if row is None:
-        why = "the store no longer knows the match"
+        why, code = "the store no longer knows the match", "unknown-match"
     elif row.state not in OPEN:
-        why = f"the match is {row.state}"
+        why, code = f"the match is {row.state}", "match-over"
     elif row.attempt != lease.attempt:
-        why = f"the match is at attempt {row.attempt}"
+        why, code = f"the match is at attempt {row.attempt}", "other-attempt"
     elif row.state == MatchState.PENDING:
-        why = "it was given back"
+        why, code = "it was given back", "given-back"
     else:
-        why = f"it was not renewed within {lease.seconds:g} s"
+        why, code = f"it was not renewed within {lease.seconds:g} s", "expired"
     return LeaseLost(
-        f"{lease.owner} has lost its lease of match {lease.match} (attempt {lease.attempt}): {why}."
+        f"{lease.owner} has lost its lease of match {lease.match} "
+        f"(attempt {lease.attempt}): {why}.",
+        code=code,
     )

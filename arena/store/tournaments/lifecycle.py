@@ -103,7 +103,9 @@ def add(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> To
         there = set(connection.execute(query).scalars())
         for entry in entries:
             if entry.name in there:
-                raise Conflict(f"{entry.name} has entered tournament {tournament} already.")
+                raise Conflict(
+                    f"{entry.name} has entered tournament {tournament} already.", code="entered"
+                )
             there.add(entry.name)
         joined = _next_round(connection, tournament)
         made = [replace(entry, joined=joined, withdrawn=None) for entry in entries]
@@ -156,7 +158,7 @@ def leave(
     here = (table.c.tournament == tournament, table.c.version == version)
     entered = connection.execute(select(table.c.withdrawn).where(*here)).one_or_none()
     if entered is None:
-        raise Conflict(f"{version} has not entered tournament {tournament}.")
+        raise Conflict(f"{version} has not entered tournament {tournament}.", code="not-entered")
     if entered.withdrawn is None:
         number = _next_round(connection, tournament)
         connection.execute(update(table).where(*here).values(withdrawn=number))
@@ -260,7 +262,8 @@ def _lock(connection: Connection, tournament: str) -> None:
         raise not_found(tournament)
     if row.ended is not None:
         raise Conflict(
-            f"tournament {tournament} is {row.state}; only one that is not over can change."
+            f"tournament {tournament} is {row.state}; only one that is not over can change.",
+            code="tournament-over",
         )
 
 

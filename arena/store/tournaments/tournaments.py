@@ -150,7 +150,9 @@ def create(
     check_name("a tournament", plan.name)
     names = [entry.name for entry in entries]
     if len(set(names)) < len(names):
-        raise StoreError("an entrant is named twice; each version enters a tournament once.")
+        raise StoreError(
+            "an entrant is named twice; each version enters a tournament once.", code="named-twice"
+        )
     check_plan(plan)
     with writing(engine, "schedule") as connection:
         check(connection)
@@ -256,7 +258,10 @@ def has_leased_match(engine: Engine) -> bool:
 
 def not_found(tournament: str) -> NotFound:
     """Return the error for an unknown tournament id."""
-    return NotFound(f"unknown tournament {tournament}; `pokearena tournament list` lists all.")
+    return NotFound(
+        f"unknown tournament {tournament}; `pokearena tournament list` lists all.",
+        code="unknown-tournament",
+    )
 
 
 def _select(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[Tournament, ...]:
@@ -319,13 +324,17 @@ def admit(connection: Connection, names: Sequence[str]) -> None:
     known = {row.id: row for row in connection.execute(query.where(versions.c.id.in_(names)))}
     for version in names:
         if version not in known:
-            raise NotFound(f"unknown version {version}; `pokearena bot list` lists all.")
+            raise NotFound(
+                f"unknown version {version}; `pokearena bot list` lists all.",
+                code="unknown-version",
+            )
         if known[version].retired is not None:
-            raise Conflict(f"{version} is retired and enters no more tournaments.")
+            raise Conflict(f"{version} is retired and enters no more tournaments.", code="retired")
         if known[version].quarantined is not None:
             raise Conflict(
                 f"{version} is in quarantine: {known[version].quarantine_reason} "
-                f"`pokearena bot release {version}` lets it play again."
+                f"`pokearena bot release {version}` lets it play again.",
+                code="in-quarantine",
             )
 
 

@@ -9,6 +9,7 @@ from arena.bots.manifest import Manifest, ManifestError
 from arena.bots.resolver import resolve, samples
 from arena.errors import BotError
 from arena.system.structured_file import FileProblem
+from tests.errors import has_code
 
 MANIFEST = 'name = "mine"\nlanguage = "python"\nrun = ["python", "bot.py"]\n'
 STORED = {
@@ -191,7 +192,7 @@ def test_an_unrecognizable_bot_lists_the_accepted_forms(here: Path) -> None:
 
 
 def test_without_a_store_a_stored_bot_is_unknown(here: Path) -> None:
-    with pytest.raises(BotError, match='There is no bot "swift@1"'):
+    with pytest.raises(BotError, check=has_code("unknown-bot")):
         resolve("swift@1")
 
 

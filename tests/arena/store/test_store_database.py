@@ -23,6 +23,7 @@ from sqlalchemy.schema import CreateTable
 from arena.errors import StoreError, Unreachable
 from arena.store import database, schema
 from arena.store.tournaments import tournaments
+from tests.errors import has_code
 from tests.waiting import wait_until
 
 SQLITE: Dialect = sqlite.dialect()
@@ -140,36 +141,37 @@ def test_opening_a_database_waits_for_its_creation(tmp_path: Path) -> None:
 def test_a_database_of_a_newer_pokearena_is_refused(store: Engine) -> None:
     with database.writing(store) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(StoreError, match="version 9999, written by a newer pokearena"):
+    with pytest.raises(StoreError, check=has_code("newer-version")):
         database.upgrade(store)
 
 
 def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "arena.db").write_text("a letter to my aunt, which is longer than a header" * 50)
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
-    with pytest.raises(Unreachable, match=r"arena\.db cannot be used: file is not a database"):
+    with pytest.raises(Unreachable, check=has_code("cannot-connect")):
         database.upgrade(engine)
     engine.dispose()
 
 
 @pytest.mark.parametrize(
-    ("url", "sentence"),
+    ("url", "code"),
     [
-        ("arena.db", "is not the address of a database; write sqlite:///"),
-        ("mysql://host/arena", "mysql is not a supported database"),
-        ("sqlite://", "needs a file"),
-        ("sqlite:///:memory:", "needs a file"),
-        ("postgresql:/me:secret@host/arena", r"'\*\*\*@host/arena' is not the address"),
+        ("arena.db", "not-an-address"),
+        ("mysql://host/arena", "unsupported-database"),
+        ("sqlite://", "no-file"),
+        ("sqlite:///:memory:", "no-file"),
+        ("postgresql:/me:secret@host/arena", "not-an-address"),
     ],
 )
-def test_an_unusable_database_address_is_refused(url: str, sentence: str) -> None:
-    with pytest.raises(StoreError, match=sentence):
+def test_an_unusable_database_address_is_refused(url: str, code: str) -> None:
+    with pytest.raises(StoreError, check=has_code(code)) as caught:
         database.open(url)
+    assert "secret" not in str(caught.value)
 
 
 def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
-    with pytest.raises(Unreachable, match=r"taken/arena\.db cannot be made"):
+    with pytest.raises(Unreachable, check=has_code("no-folder")):
         database.open(f"sqlite:///{tmp_path}/taken/arena.db")
 
 

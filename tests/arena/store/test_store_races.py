@@ -20,6 +20,7 @@ from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
+from tests.errors import has_code
 from tests.waiting import wait_until
 
 pytestmark = [
@@ -114,7 +115,7 @@ def test_a_version_quarantined_before_it_joins_is_refused(
             .where(table.c.id == "late@1")
             .values(quarantined=database.now(), quarantine_reason="it fails.")
         )
-    with pytest.raises(Conflict, match="is in quarantine"):
+    with pytest.raises(Conflict, check=has_code("in-quarantine")):
         joins.result()
 
 
@@ -206,7 +207,7 @@ def test_a_reader_sees_one_state_throughout(store: Engine) -> None:
 def test_an_older_database_in_use_is_not_upgraded(store: Engine) -> None:
     with database.writing(store) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0004'"))
-    with pytest.raises(StoreError, match=r"is at version 0004, .* run `pokearena db upgrade`"):
+    with pytest.raises(StoreError, check=has_code("older-version")):
         database.prepare(store)
 
 

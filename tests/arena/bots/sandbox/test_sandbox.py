@@ -17,6 +17,7 @@ from arena.bots.sandbox import available_levels, cgroup, linux
 from arena.bots.sandbox.level import Level
 from arena.bots.socket_probe import listens
 from arena.errors import BotError, InfrastructureError
+from tests.errors import has_code
 from tests.waiting import wait_until
 
 SMALL = Limits(memory=192 * MIB, processes=32, scratch=4 * MIB, files=100, fsize=2 * MIB)
@@ -241,7 +242,7 @@ def groups(init_pid: int) -> list[str]:
 
 def test_an_untrusted_bot_does_not_run_without_a_sandbox(tmp_path: Path) -> None:
     bot = Bot("stranger", Manifest("stranger", ("true",)), tmp_path, trusted=False)
-    refused = pytest.raises(InfrastructureError, match=r"stranger came from .* apt install bubble")
+    refused = pytest.raises(InfrastructureError, check=has_code("no-sandbox"))
     with Processes(level=Level.UNSANDBOXED) as processes, refused:
         processes.start(0, bot)
 
@@ -250,7 +251,7 @@ def test_the_sandbox_level_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POKEARENA_SANDBOX", "unsandboxed")
     assert available_levels.best.__wrapped__() is Level.UNSANDBOXED
     monkeypatch.setenv("POKEARENA_SANDBOX", "padlock")
-    with pytest.raises(InfrastructureError, match='is "padlock"; it must be one of'):
+    with pytest.raises(InfrastructureError, check=has_code("unknown-level")):
         available_levels.best.__wrapped__()
 
 

@@ -21,6 +21,7 @@ from arena.errors import BotError, StoreError
 from arena.store import database, schema
 from arena.store.bots import version_files, versions
 from arena.store.bots.versions import Version
+from tests.errors import has_code
 
 BUILD = 'build = [["mkdir", "-p", "target"], ["cp", "bot", "target/bot"]]\n'
 
@@ -180,7 +181,7 @@ def test_concurrent_uploads_of_a_version_store_it_once(arena: Arena, mine: Path)
 
 
 def test_missing_files_are_reported_with_a_remedy(arena: Arena) -> None:
-    with pytest.raises(BotError, match=r"mine@1 are neither here .* nor in the store; start"):
+    with pytest.raises(BotError, check=has_code("files-missing")):
         version_files.bot(arena.engine, "mine@1", "0" * 64, "/elsewhere", arena.there.versions)
 
 
@@ -189,7 +190,7 @@ def test_changed_blobs_are_refused(arena: Arena, mine: Path) -> None:
     table = schema.crate_pieces
     with database.writing(arena.engine) as connection:
         connection.execute(update(table).where(table.c.number == 1).values(data=b"other"))
-    with pytest.raises(StoreError, match="are damaged"):
+    with pytest.raises(StoreError, check=has_code("files-damaged")):
         arena.arrived(bot)
     assert list(arena.there.versions.iterdir()) == []
 
@@ -201,7 +202,7 @@ def test_files_of_another_bot_are_refused(arena: Arena, mine: Path) -> None:
     build_archive.pack(bot.folder, packed)
     packed.seek(0)
     version_files.keep_build(arena.engine, "0" * 64, packed, trusted=True)
-    with pytest.raises(BotError, match="0" * 12):
+    with pytest.raises(BotError, check=has_code("hash-mismatch")):
         arena.arrived(replace(bot, content="0" * 64))
     assert list(arena.there.versions.iterdir()) == []
 
@@ -263,7 +264,7 @@ def test_a_build_archive_that_escapes_its_folder_is_refused(tmp_path: Path, name
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:
         tar.addfile(tarfile.TarInfo(name), io.BytesIO())
     packed.seek(0)
-    with pytest.raises(BotError, match="are broken"):
+    with pytest.raises(BotError, check=has_code("invalid-archive")):
         build_archive.unpack(packed, tmp_path / "versions", "0" * 64)
     assert list(tmp_path.rglob("out")) == []
 
@@ -272,7 +273,7 @@ def test_a_build_that_is_too_large_is_refused(
     arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_archive, "MOST_BYTES", version_files.PIECE)
-    with pytest.raises(BotError, match="let its build remove what is not needed to play"):
+    with pytest.raises(BotError, check=has_code("build-too-large")):
         arena.add(mine)
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from arena.errors import Conflict, NotFound
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
+from tests.errors import has_code
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -27,7 +28,7 @@ def test_a_version_is_found_by_name_and_number(store: Engine) -> None:
 
 
 def test_an_unknown_version_is_reported(store: Engine) -> None:
-    with pytest.raises(NotFound, match="unknown version greedy@7;"):
+    with pytest.raises(NotFound, check=has_code("unknown-version")):
         versions.find(store, "greedy@7")
 
 
@@ -38,7 +39,7 @@ def test_registering_the_same_content_returns_the_existing_version(store: Engine
 
 def test_a_version_never_changes_its_content(store: Engine) -> None:
     first = add(store, "greedy", "1", "aa")
-    with pytest.raises(Conflict, match="greedy@1 is already registered with other content"):
+    with pytest.raises(Conflict, check=has_code("content-changed")):
         add(store, "greedy", "1", "bb")
     assert versions.find(store, "greedy@1") == first
 
@@ -65,7 +66,7 @@ def test_a_version_retires_once(store: Engine) -> None:
 
 
 def test_an_unknown_version_cannot_be_retired(store: Engine) -> None:
-    with pytest.raises(NotFound, match="a@1"):
+    with pytest.raises(NotFound, check=has_code("unknown-version")):
         versions.retire(store, "a@1")
 
 
