@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.system import file_tree, process_info
+from referee.games.shared.coded_errors import CodedError
 
 DATA = "POKEARENA_DATA"
 DATABASE = ("POKEARENA_DATABASE_URL", "DATABASE_URL")
@@ -78,7 +79,7 @@ BANK_MS: Final = Bounds(0, 3_600_000)
 CYCLES: Final = Bounds(1, 1000)
 
 
-class SettingError(Exception):
+class SettingError(CodedError):
     """A setting is missing or not valid. The message is a full sentence."""
 
 
@@ -246,7 +247,8 @@ def setting(
         file = environment.get(name + IN_FILE)
         if value and file:
             raise SettingError(
-                f"{name} and {name + IN_FILE} are both set, and only one can be meant: unset one."
+                f"{name} and {name + IN_FILE} are both set, and only one can be meant: unset one.",
+                code="set-twice",
             )
         if value:
             return name, value
@@ -260,9 +262,13 @@ def _in_file(name: str, file: Path) -> str:
         value = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not text"
-        raise SettingError(f"{name} names {file}, which cannot be read: {reason}.") from None
+        raise SettingError(
+            f"{name} names {file}, which cannot be read: {reason}.", code="unreadable"
+        ) from None
     if not value:
-        raise SettingError(f"{name} names {file}, which is empty; the value belongs there.")
+        raise SettingError(
+            f"{name} names {file}, which is empty; the value belongs there.", code="empty"
+        )
     return value
 
 
@@ -275,7 +281,9 @@ def most_versions(environment: Mapping[str, str] = os.environ) -> int:
     value = environment.get(VERSIONS_MIB) or str(_USUAL_MIB)
     if not (value.isascii() and value.isdigit()):
         raise SettingError(
-            f'{VERSIONS_MIB} is "{value}"; it must be a whole number of MiB, {_USUAL_MIB} if unset.'
+            f'{VERSIONS_MIB} is "{value}"; it must be a whole number of MiB, '
+            f"{_USUAL_MIB} if unset.",
+            code="not-a-size",
         )
     return int(value) << 20
 

@@ -103,12 +103,15 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         game.check_seats(len(order.seats), options)
         numbers = [board.game for board in order.boards]
         if len(set(numbers)) != len(numbers):
-            raise SetupError("two boards have the same game number; each game is played once")
+            raise SetupError(
+                "two boards have the same game number; each game is played once", code="game-twice"
+            )
         short = next((b for b in order.boards if len(b.seed) != SEED_BYTES), None)
         if short is not None:
             raise SetupError(
                 f"the seed of game {short.game} has {len(short.seed)} bytes; it must have "
-                f"{SEED_BYTES}"
+                f"{SEED_BYTES}",
+                code="seed-length",
             )
         sides = game.sides(len(order.seats), options)
         codec = self._codecs[game.id]

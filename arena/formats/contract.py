@@ -19,6 +19,7 @@ from itertools import groupby
 from typing import Final, Protocol, TypeAlias
 
 from arena.ratings.closed_match import ClosedGame, scores
+from referee.games.shared.coded_errors import InvalidValue
 
 UNRATED: Final = frozenset(("challenge",))
 """Formats whose matches no ladder counts."""
@@ -85,7 +86,9 @@ class FormatMatch:
 
     def __post_init__(self) -> None:
         if (self.state is MatchStatus.CLOSED) != bool(self.games):
-            raise ValueError(f"match {self.round}/{self.number} is {self.state}: games do not fit")
+            raise InvalidValue(
+                f"match {self.round}/{self.number} is {self.state}: games do not fit", code="games"
+            )
 
     @property
     def place(self) -> tuple[int, int]:
@@ -196,16 +199,22 @@ def history(entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -
     names: set[str] = set()
     for entrant in entrants:
         if entrant.name in names:
-            raise ValueError(
-                f"{entrant.name} is named twice; each version enters a tournament once"
+            raise InvalidValue(
+                f"{entrant.name} is named twice; each version enters a tournament once",
+                code="named-twice",
             )
         names.add(entrant.name)
     ordered = sorted(matches, key=lambda match: match.place)
     for before, match in zip([None, *ordered], ordered, strict=False):
         if before is not None and before.place == match.place:
-            raise ValueError(f"two matches have the place {match.round}/{match.number}")
+            raise InvalidValue(
+                f"two matches have the place {match.round}/{match.number}", code="place-twice"
+            )
         if not names.issuperset(match.entrants):
-            raise ValueError(f"match {match.round}/{match.number} has an entrant nobody entered")
+            raise InvalidValue(
+                f"match {match.round}/{match.number} has an entrant nobody entered",
+                code="unknown-entrant",
+            )
     return ordered
 
 

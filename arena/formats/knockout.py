@@ -17,6 +17,7 @@ from arena.formats.contract import (
     history,
     waiting,
 )
+from referee.games.shared.coded_errors import InvalidValue
 
 VOIDS = 3
 """Maximum number of void matches of a series that are replaced."""
@@ -84,8 +85,9 @@ class KnockoutFormat:
 
     def __post_init__(self) -> None:
         if self.best_of < 1 or self.extra < 0:
-            raise ValueError(
-                f"best_of is how many matches a series has: 1 or more, not {self.best_of}"
+            raise InvalidValue(
+                f"best_of is how many matches a series has: 1 or more, not {self.best_of}",
+                code="best-of",
             )
 
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
@@ -93,7 +95,7 @@ class KnockoutFormat:
         played = history(entrants, matches)
         seeds = [entrant for entrant in entrants if entrant.joined == 0]
         if len(seeds) < 2:
-            raise ValueError("a knockout needs at least two entrants")
+            raise InvalidValue("a knockout needs at least two entrants", code="too-few-entrants")
         draw = _Draw(self, seeds, played)
         if draw.coming:
             return NextMatches(

@@ -23,6 +23,7 @@ from arena.formats.contract import (
     waiting,
 )
 from arena.formats.table_pool import Clans, clans, complete
+from referee.games.shared.coded_errors import InvalidValue
 
 # Adaptive pairing: entrants in order of their estimated strength, and the most informative pair of
 # neighbours.
@@ -311,8 +312,9 @@ class LadderFormat:
 
     def __post_init__(self) -> None:
         if not 0 <= self.adaptive <= 90:
-            raise ValueError(
-                f"adaptive is a percentage of the matches, 0 to 90, not {self.adaptive}"
+            raise InvalidValue(
+                f"adaptive is a percentage of the matches, 0 to 90, not {self.adaptive}",
+                code="adaptive",
             )
 
     def bound(self, entrants: int) -> int:

@@ -12,6 +12,7 @@ from arena.formats.ladder import LadderFormat
 from arena.formats.round_robin import ChallengeFormat, GauntletFormat, RoundRobinFormat
 from arena.formats.sprt_match import LikelihoodRatio, SprtFormat
 from arena.formats.swiss import SwissFormat
+from referee.games.shared.coded_errors import InvalidValue
 
 FORMATS: Final[Mapping[str, Callable[..., Format]]] = {
     "round-robin": RoundRobinFormat,
@@ -59,7 +60,9 @@ def settings_of(name: str) -> dict[str, type]:
         ValueError: the format does not exist.
     """
     if name not in FORMATS:
-        raise ValueError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
+        raise InvalidValue(
+            f"there is no format {name!r}; there are {', '.join(FORMATS)}", code="unknown-format"
+        )
     usual = {field.name: type(field.default) for field in fields(FORMATS[name])}  # type: ignore[arg-type]
     return {word: kind for word, kind in usual.items() if word not in ("sides", "llr")}
 
@@ -86,22 +89,27 @@ def make(
     values: dict[str, object] = {}
     for word, value in (settings or {}).items():
         if word not in known:
-            raise ValueError(f"{name} has no setting {word!r}; it has {', '.join(known)}")
+            raise InvalidValue(
+                f"{name} has no setting {word!r}; it has {', '.join(known)}", code="unknown-setting"
+            )
         kind = known[word]
         if kind is float and type(value) is int:
             value = float(value)
         if type(value) is not kind:
-            raise ValueError(f"{word} of {name} is of the type {kind.__name__}, not {value!r}")
+            raise InvalidValue(
+                f"{word} of {name} is of the type {kind.__name__}, not {value!r}",
+                code="setting-type",
+            )
         if type(value) is int and value < 0:
-            raise ValueError(f"{word} of {name} is not below 0")
+            raise InvalidValue(f"{word} of {name} is not below 0", code="below-zero")
         values[word] = value
     if name in TWO_SIDES:
         if sides != 2:
-            raise ValueError(f"{name} is for matches of two sides, not of {sides}")
+            raise InvalidValue(f"{name} is for matches of two sides, not of {sides}", code="sides")
     else:
         values["sides"] = sides
     if name == "sprt":
         if llr is None:
-            raise ValueError("sprt needs a log-likelihood ratio to decide by")
+            raise InvalidValue("sprt needs a log-likelihood ratio to decide by", code="no-ratio")
         values["llr"] = llr
     return FORMATS[name](**values)

@@ -21,6 +21,7 @@ from arena.formats.contract import (
     waiting,
 )
 from arena.formats.table_pool import clans, cover
+from referee.games.shared.coded_errors import InvalidValue
 
 # Pairings of a round robin, in rounds, for any number of sides.
 #
@@ -73,9 +74,10 @@ def balanced_cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[Blo
         selection = _search(meetings, seats, target, dice)
         if selection is None:
             if cycles > 1:
-                raise ValueError(
+                raise InvalidValue(
                     f"no balanced selection of {cycles} cycles was found for {entrants} entrants "
-                    f"at tables of {sides}: ask for {max(cycle - 1, 1)}"
+                    f"at tables of {sides}: ask for {max(cycle - 1, 1)}",
+                    code="not-balanced",
                 )
             yield _disjoint_tables(entrants, sides)
             return
@@ -224,7 +226,7 @@ def seatings(sides: int) -> tuple[Table, ...]:
         ValueError: `sides` is less than 1.
     """
     if sides < 1:
-        raise ValueError(f"a match needs at least one side, not {sides}")
+        raise InvalidValue(f"a match needs at least one side, not {sides}", code="sides")
     return tuple(tuple((side + table) % sides for side in range(sides)) for table in range(sides))
 
 
@@ -249,11 +251,14 @@ def round_robin(entrants: int, sides: int, cycles: int = 1) -> tuple[Pairing, ..
         ValueError: there are fewer entrants than sides, fewer than two sides, or no cycle.
     """
     if sides < 2:
-        raise ValueError(f"a round robin needs at least two sides, not {sides}")
+        raise InvalidValue(f"a round robin needs at least two sides, not {sides}", code="sides")
     if entrants < sides:
-        raise ValueError(f"a match here needs {sides} entrants, but there are only {entrants}")
+        raise InvalidValue(
+            f"a match here needs {sides} entrants, but there are only {entrants}",
+            code="too-few-entrants",
+        )
     if cycles < 1:
-        raise ValueError(f"a round robin needs at least one cycle, not {cycles}")
+        raise InvalidValue(f"a round robin needs at least one cycle, not {cycles}", code="cycles")
     rounds: list[list[Table]] = []
     for cycle in _cycles(entrants, sides, cycles):
         rounds.extend(cycle)
@@ -361,9 +366,10 @@ class GauntletFormat:
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return all matches of new entrants, or wait, or the end."""
         if not 1 <= self.challengers < len(entrants):
-            raise ValueError(
+            raise InvalidValue(
                 f"{self.challengers} challengers of {len(entrants)} entrants: "
-                "a gauntlet needs at least one, and one to meet"
+                "a gauntlet needs at least one, and one to meet",
+                code="challengers",
             )
         played = history(entrants, matches)
         number = next_round(played)
@@ -411,8 +417,9 @@ def _step(
             made, "all matches are known" if first == 0 else "newcomers meet the others"
         )
     if not played:
-        raise ValueError(
+        raise InvalidValue(
             "there is nothing to play: no table can be filled, because bots of one owner share "
-            "none; owners_meet = true lets them"
+            "none; owners_meet = true lets them",
+            code="too-few-owners",
         )
     return waiting(played) if count_open(played) else FormatOver(end)

@@ -24,6 +24,7 @@ from arena.formats.contract import (
     waiting,
 )
 from arena.ratings.closed_match import ClosedGame
+from referee.games.shared.coded_errors import InvalidValue
 
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
 """Numbers of mirrored boards by result for the first entrant: LL, LD, WL, DD, WD, WW."""
@@ -75,11 +76,13 @@ class SprtFormat:
 
     def __post_init__(self) -> None:
         if not self.low < self.high:
-            raise ValueError(f"the lower bound {self.low} is not below the upper one {self.high}")
+            raise InvalidValue(
+                f"the lower bound {self.low} is not below the upper one {self.high}", code="bounds"
+            )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
-            raise ValueError("alpha and beta are between 0 and one half")
+            raise InvalidValue("alpha and beta are between 0 and one half", code="error-rates")
         if self.batch < 1:
-            raise ValueError("a round of the test has at least one match")
+            raise InvalidValue("a round of the test has at least one match", code="batch")
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -89,7 +92,9 @@ class SprtFormat:
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return the next round, or wait, or the verdict."""
         if len(entrants) != 2:
-            raise ValueError(f"a test is between two entrants, not {len(entrants)}")
+            raise InvalidValue(
+                f"a test is between two entrants, not {len(entrants)}", code="entrant-count"
+            )
         played = history(entrants, matches)
         first, second = (entrant.name for entrant in entrants)
         decided = self.verdict(played)

@@ -24,6 +24,7 @@ from arena.formats.contract import (
     waiting,
 )
 from arena.formats.table_pool import Clans, choose, clans, fill, how_many
+from referee.games.shared.coded_errors import InvalidValue
 
 # Maximum matching with preferences: pair everyone, and grant preferences where this stays possible.
 #
@@ -212,7 +213,10 @@ class SwissFormat:
         room = how_many(pool, self.sides, clan)
         if room == 0:
             if number == 0:
-                raise ValueError(f"a match here needs {self.sides} entrants of different owners")
+                raise InvalidValue(
+                    f"a match here needs {self.sides} entrants of different owners",
+                    code="too-few-owners",
+                )
             return FormatOver("too few are left for a match", table.ranking())
         if self.sides == 2:
             tables = _pairs(pool, table)

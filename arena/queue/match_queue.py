@@ -26,6 +26,7 @@ from rq.serializers import JSONSerializer
 from rq.worker_registration import REDIS_WORKER_KEYS, WORKERS_BY_QUEUE_KEY
 
 from arena.system import failpoint
+from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -95,7 +96,7 @@ class MatchQueue:
             False if a job for the match exists already, waiting or running.
         """
         if not MATCH_ID.fullmatch(match):
-            raise ValueError(f"{match!r} is not a valid match id")
+            raise InvalidValue(f"{match!r} is not a valid match id", code="match-id")
         failpoint.reach("job.enqueued")
         try:
             self._queue.enqueue_call(

@@ -65,7 +65,8 @@ def setting(environment: Mapping[str, str] = os.environ) -> Address | None:
         # Omit the address and the parser's message: both may contain a password.
         raise config.SettingError(
             f"{variable} is not a valid Redis address. Write redis://:PASSWORD@HOST:PORT/0,"
-            " rediss:// for TLS, or unix:///PATH."
+            " rediss:// for TLS, or unix:///PATH.",
+            code="not-an-address",
         ) from None
     return Address(url, variable)
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol
 
+from referee.games.shared.coded_errors import InvalidValue
+
 # Why an entrant stopped playing, in the words of the record. The list duplicates `referee.faults`,
 # because importing that module loads the protocol, and computing standings has to be fast.
 FINISHED = "finished"
@@ -46,10 +48,14 @@ class ClosedGame:
         if self.scores is not None:
             columns.append(self.scores)
         if any(len(column) != len(self.places) for column in columns):
-            raise ValueError(f"game {self.game} lacks values for some entrants")
+            raise InvalidValue(
+                f"game {self.game} lacks values for some entrants", code="values-missing"
+            )
         for verdict in self.verdicts:
             if verdict not in VERDICTS:
-                raise ValueError(f"game {self.game} has the unknown verdict {verdict!r}")
+                raise InvalidValue(
+                    f"game {self.game} has the unknown verdict {verdict!r}", code="unknown-verdict"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +85,17 @@ class ClosedMatch:
 
     def __post_init__(self) -> None:
         if len(self.entrants) < 2 or len(set(self.entrants)) < len(self.entrants):
-            raise ValueError(f"match {self.id} needs two or more different entrants")
+            raise InvalidValue(
+                f"match {self.id} needs two or more different entrants", code="entrants"
+            )
         if not self.games:
-            raise ValueError(f"match {self.id} is closed but has no game")
+            raise InvalidValue(f"match {self.id} is closed but has no game", code="no-game")
         for game in self.games:
             if len(game.places) != len(self.entrants):
-                raise ValueError(
+                raise InvalidValue(
                     f"game {game.game} of match {self.id} has {len(game.places)} entrants, "
-                    f"the match has {len(self.entrants)}"
+                    f"the match has {len(self.entrants)}",
+                    code="entrant-count",
                 )
 
     @property

@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from arena.ratings.closed_match import RatedMatch, pairwise
 from arena.ratings.scale import Z95, gap_of, normal
+from referee.games.shared.coded_errors import InvalidValue
 
 NORMALIZED = 800.0 / math.log(10.0)
 """Points of normalized Elo for one standard deviation of a game's score."""
@@ -42,11 +43,15 @@ class Duel:
 
     def __post_init__(self) -> None:
         if len(self.scores) != len(self.counts) or min(self.counts, default=-1) < 0:
-            raise ValueError("a duel needs a count for every score, and none may be negative")
+            raise InvalidValue(
+                "a duel needs a count for every score, and none may be negative", code="counts"
+            )
         if list(self.scores) != sorted(set(self.scores)) or self.games < 1:
-            raise ValueError("the scores of a duel ascend, and its units have a game or more")
+            raise InvalidValue(
+                "the scores of a duel ascend, and its units have a game or more", code="scores"
+            )
         if not sum(self.counts):
-            raise ValueError("a duel needs at least one result")
+            raise InvalidValue("a duel needs at least one result", code="no-result")
 
     @property
     def units(self) -> int:
@@ -122,7 +127,8 @@ def of_matches(matches: Iterable[RatedMatch], first: str, second: str) -> Duel:
             counts[Fraction(round(score * 2 * match.played), 2 * match.played)] += 1
     if len(games) != 1:
         problem = "differ in their number of games" if games else "do not exist"
-        raise ValueError(f"the matches between {first} and {second} {problem}")
+        code = "game-counts" if games else "never-met"
+        raise InvalidValue(f"the matches between {first} and {second} {problem}", code=code)
     return _of_halves(counts, games.pop())
 
 

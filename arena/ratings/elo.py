@@ -8,6 +8,7 @@ from functools import lru_cache
 from elo import Elo
 
 from arena.ratings.closed_match import RatedMatch, canonical_order, pairwise
+from referee.games.shared.coded_errors import InvalidValue
 
 # Gaps are limited to this multiple of 2 * beta; each multiple is a factor of ten in the odds.
 # Beyond the limit, the expected score of the weaker side is lost in rounding. The package overflows
@@ -38,9 +39,14 @@ class EloSettings:
     def __post_init__(self) -> None:
         for name, value in (("k", self.k), ("beta", self.beta)):
             if not (math.isfinite(value) and value > 0):
-                raise ValueError(f"Elo's {name} must be a positive number, not {value}")
+                raise InvalidValue(
+                    f"Elo's {name} must be a positive number, not {value}", code="not-positive"
+                )
         if not math.isfinite(self.initial):
-            raise ValueError(f"Elo's initial rating must be a finite number, not {self.initial}")
+            raise InvalidValue(
+                f"Elo's initial rating must be a finite number, not {self.initial}",
+                code="not-finite",
+            )
 
 
 class RoundAlreadyRated(Exception):

@@ -20,6 +20,7 @@ from typing import Self
 
 from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.scale import DECIMALS, Z95
+from referee.games.shared.coded_errors import InvalidValue
 
 USUAL_SHARE = 0.98
 """The share of margins that `usual_clip` does not change."""
@@ -122,7 +123,9 @@ class PointSums:
 
     def __post_init__(self) -> None:
         if not self.clip > 0:
-            raise ValueError(f"points are clipped at a positive margin, not {self.clip}")
+            raise InvalidValue(
+                f"points are clipped at a positive margin, not {self.clip}", code="clip"
+            )
 
     @classmethod
     def of(cls, matches: Iterable[ClosedMatch], clip: int) -> Self:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from arena.ratings.duel import NORMALIZED, Duel
 from arena.ratings.scale import expected_score
+from referee.games.shared.coded_errors import InvalidValue
 
 Model = Literal["logistic", "normalized"]
 SprtResult = Literal["high", "low", "open"]
@@ -50,14 +51,19 @@ class SprtSettings:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise ValueError(f"an SPRT needs low < high, not {self.low} and {self.high}")
+            raise InvalidValue(
+                f"an SPRT needs low < high, not {self.low} and {self.high}", code="bounds"
+            )
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
-            raise ValueError(
+            raise InvalidValue(
                 "alpha and beta of an SPRT are positive and add up to less than 1, "
-                f"not {self.alpha} and {self.beta}"
+                f"not {self.alpha} and {self.beta}",
+                code="error-rates",
             )
         if self.model not in ("logistic", "normalized"):
-            raise ValueError(f"the model of an SPRT is logistic or normalized, not {self.model!r}")
+            raise InvalidValue(
+                f"the model of an SPRT is logistic or normalized, not {self.model!r}", code="model"
+            )
 
     @property
     def bounds(self) -> tuple[float, float]:

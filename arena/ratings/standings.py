@@ -16,6 +16,7 @@ from arena.ratings.meetings import Meetings
 from arena.ratings.points import Points
 from arena.ratings.strength.fit import Strength, Strengths, strengths
 from arena.ratings.strength.settings import StrengthSettings
+from referee.games.shared.coded_errors import InvalidValue
 
 MEAN_DECIMALS = 6
 
@@ -164,9 +165,10 @@ class StandingsSums:
             ValueError: its margins have another clip.
         """
         if match.clip != self.clip:
-            raise ValueError(
+            raise InvalidValue(
                 f"match {match.id} is summed up with points clipped at {match.clip}, "
-                f"not at {self.clip}; `pokearena ladder rebuild` does it anew"
+                f"not at {self.clip}; `pokearena ladder rebuild` does it anew",
+                code="other-clip",
             )
         self._elo.add(match)
         self._meetings.add(match)

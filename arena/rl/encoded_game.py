@@ -17,6 +17,7 @@ from arena.presentation.registry import presentation_of
 from arena.presentation.text import lines
 from referee.games.contract import Action, IllegalAction, State, View
 from referee.games.registry import find
+from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import Chance, Seeded
 
 # The spaces of both environments, and the observations of a table.
@@ -55,7 +56,9 @@ def standing(reward: str) -> Standing:
         ValueError: the reward is unknown.
     """
     if reward not in STANDINGS:
-        raise ValueError(f'reward is "{reward}"; it must be {" or ".join(STANDINGS)}')
+        raise InvalidValue(
+            f'reward is "{reward}"; it must be {" or ".join(STANDINGS)}', code="reward"
+        )
     return STANDINGS[reward]
 
 
@@ -133,7 +136,10 @@ class EncodedGame:
         """
         if number not in self._groups:
             known = ", ".join(map(str, sorted(self._groups)))
-            raise IllegalAction(f"{number} stands for nothing here; the legal numbers are {known}")
+            raise IllegalAction(
+                f"{number} stands for nothing here; the legal numbers are {known}",
+                code="unknown-number",
+            )
         chosen = self._groups[number]
         if len(chosen) == 1:
             self.make(chosen[0])
@@ -151,7 +157,7 @@ class EncodedGame:
         """
         seat = self.actor
         if seat is None or action not in self.state.legal(seat):
-            raise IllegalAction(f"{action} is not legal for seat {seat}")
+            raise IllegalAction(f"{action} is not legal for seat {seat}", code="not-legal")
         self._moves[seat] = action
         if len(self._moves) == len(self.state.actors):
             self._follow(self.state.after(self._moves))

@@ -18,6 +18,7 @@ from arena.rl.encoded_game import (
 )
 from referee.game_codec import GameCodec
 from referee.games.contract import IllegalAction
+from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import SEED_BYTES, Chance, Seeded
 
 ANSI = "ansi"
@@ -65,7 +66,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         self._codec = GameCodec(self.table.game)
         others = self.table.seats - 1
         if seat is not None and not 0 <= seat <= others:
-            raise ValueError(f"seat is {seat}; it must be from 0 to {others}")
+            raise InvalidValue(f"seat is {seat}; it must be from 0 to {others}", code="seat")
         self._bots = _one_each(against, others)
         self._fixed = seat
         self._chance = Random()
@@ -152,5 +153,7 @@ def _one_each(against: str | Choose | Sequence[str | Choose], others: int) -> li
     if isinstance(against, str) or callable(against):
         return [against] * others
     if len(against) != others:
-        raise ValueError(f"there are {len(against)} bots; {others} other seats need one each")
+        raise InvalidValue(
+            f"there are {len(against)} bots; {others} other seats need one each", code="bot-count"
+        )
     return list(against)

@@ -171,7 +171,8 @@ def run(
         watch_ms = max(0, int(environment.get(config.WATCH_MS) or _WATCH_MS))
     except ValueError:
         raise config.SettingError(
-            f"{config.WATCH_MS} must be a number of milliseconds. 0 publishes no positions."
+            f"{config.WATCH_MS} must be a number of milliseconds. 0 publishes no positions.",
+            code="not-a-time",
         ) from None
     most_bytes = config.most_versions(environment)
     address = redis_server.find(where, environment)
@@ -191,7 +192,8 @@ def run(
     if referee is not None and workers > 1:
         raise config.SettingError(
             f"{config.REFEREE} names one referee, and {workers} workers need one each: unset it,"
-            " or start one worker."
+            " or start one worker.",
+            code="one-referee",
         )
     # Tested once here; worker processes inherit the result.
     level = best()

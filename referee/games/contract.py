@@ -11,6 +11,7 @@ from itertools import starmap
 from random import Random
 from typing import Any, ClassVar, Self
 
+from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import Chance
 
 Action = Any
@@ -19,11 +20,11 @@ View = Any
 """The information visible to one seat, a frozen dataclass such as ``PokeView``."""
 
 
-class SetupError(ValueError):
+class SetupError(InvalidValue):
     """A game cannot start with this set-up. The message is a full sentence."""
 
 
-class IllegalAction(ValueError):
+class IllegalAction(InvalidValue):
     """An action is not legal in this position. The message is a full sentence."""
 
 
@@ -185,10 +186,12 @@ class State(ABC):
         """
         actors = self.actors
         if tuple(moves) != actors and tuple(sorted(moves)) != actors:
-            raise IllegalAction(f"seats {sorted(moves)} moved; it is the turn of {actors}")
+            raise IllegalAction(
+                f"seats {sorted(moves)} moved; it is the turn of {actors}", code="not-their-turn"
+            )
         for seat, action in moves.items():
             if action not in self.legal(seat):
-                raise IllegalAction(f"{action} is not legal for seat {seat}")
+                raise IllegalAction(f"{action} is not legal for seat {seat}", code="not-legal")
         return self.after(moves)
 
 
@@ -240,7 +243,9 @@ class Game(ABC):
         for name in options:
             if name not in self.options:
                 known = ", ".join(sorted(self.options)) or "none"
-                raise SetupError(f'{self.id} has no option "{name}"; its options: {known}')
+                raise SetupError(
+                    f'{self.id} has no option "{name}"; its options: {known}', code="unknown-option"
+                )
         return {
             name: self._value(name, options.get(name, option.default), option)
             for name, option in self.options.items()
@@ -261,7 +266,9 @@ class Game(ABC):
             if short and not isinstance(given, bool) and int(text) <= MOST:
                 return int(text)
             allowed = f"a whole number from 0 to {MOST}"
-        raise SetupError(f'option {name} of {self.id} is "{given}"; it must be {allowed}')
+        raise SetupError(
+            f'option {name} of {self.id} is "{given}"; it must be {allowed}', code="option-value"
+        )
 
     def start(
         self, luck: Chance, seats: int | None = None, options: Mapping[str, object] | None = None
@@ -282,7 +289,9 @@ class Game(ABC):
         try:
             return self._start(luck, number, settled)
         except ValueError as error:
-            raise SetupError(f"{self.id} cannot be dealt: {error}") from error
+            raise SetupError(
+                f"{self.id} cannot be dealt: {error}", code=getattr(error, "code", "")
+            ) from error
 
     def check_seats(self, seats: int, options: Options) -> None:
         """Check that the game allows this number of seats with these options.
@@ -292,7 +301,7 @@ class Game(ABC):
         """
         if seats not in self.seats:
             allowed = either(sorted(self.seats))
-            raise SetupError(f"{self.id} is played by {allowed}, not by {seats}")
+            raise SetupError(f"{self.id} is played by {allowed}, not by {seats}", code="seats")
 
     def allows(self, seats: int, options: Options) -> bool:
         """Return whether the game allows this number of seats with these options."""

@@ -57,7 +57,10 @@ def find(game_id: str) -> Game:
         SetupError: the id is unknown.
     """
     if game_id not in GAMES:
-        raise SetupError(f'there is no game "{game_id}"; the games are {", ".join(sorted(GAMES))}')
+        raise SetupError(
+            f'there is no game "{game_id}"; the games are {", ".join(sorted(GAMES))}',
+            code="unknown-game",
+        )
     return GAMES[game_id]
 
 

@@ -1,7 +1,5 @@
 """The notation of cards (rules README), and packs put in order by hand."""
 
-import re
-
 import pytest
 
 from referee.games.shared.cards import (
@@ -15,6 +13,7 @@ from referee.games.shared.cards import (
     deck_of,
     in_order,
 )
+from tests.errors import has_code
 
 
 def test_the_deck_has_every_card_once_twos_first_and_clubs_before_spades() -> None:
@@ -31,7 +30,7 @@ def test_a_card_is_a_rank_and_a_suit() -> None:
 
 @pytest.mark.parametrize("text", ["", "A", "10S", "as", "SA", "1S", "X1", " AS", "AS ", "ＡＳ"])
 def test_text_that_is_not_a_card_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(f'"{text}" is not a card; a card is a rank of')):
+    with pytest.raises(ValueError, check=has_code("not-a-card")):
         card(text)
 
 
@@ -46,12 +45,12 @@ def test_a_pack_arranged_by_hand_has_every_card_once() -> None:
 
 
 def test_a_pack_arranged_with_a_card_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="AS is in the deck twice; a deck has every card once"):
+    with pytest.raises(ValueError, check=has_code("card-twice")):
         deck_of(cards("AS AH"), cards("AS"))
 
 
 def test_a_pack_arranged_with_an_invalid_card_is_refused() -> None:
-    with pytest.raises(ValueError, match='"1S" is not a card'):
+    with pytest.raises(ValueError, check=has_code("not-a-card")):
         deck_of(("1S",))  # type: ignore[arg-type]
 
 
@@ -65,5 +64,5 @@ def test_a_pack_with_jokers_has_them_behind_the_52() -> None:
 
 
 def test_there_are_two_jokers() -> None:
-    with pytest.raises(ValueError, match=r'"X3" is not a card; .* or one of X1, X2$'):
+    with pytest.raises(ValueError, check=has_code("not-a-card")):
         card("X3", DECK_WITH_JOKERS)

@@ -10,6 +10,7 @@ from referee.games.shared.dominoes import (
     pile_of,
     tiles_in_order,
 )
+from tests.errors import has_code
 
 
 def test_a_set_has_91_dominoes_and_13_doubles() -> None:
@@ -23,7 +24,7 @@ def test_a_set_has_91_dominoes_and_13_doubles() -> None:
 
 @pytest.mark.parametrize("text", ["12-3", "3-13", "3", "", "3-", "03-12", "3 12", "-1-3"])
 def test_text_that_is_not_a_domino_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=f'^"{text}" is not a domino; a domino is two numbers'):
+    with pytest.raises(ValueError, check=has_code("not-a-domino")):
         domino(text)
 
 
@@ -32,5 +33,5 @@ def test_dominoes_have_an_order_and_a_pile_has_each_once() -> None:
     pile = pile_of(dominoes("3-12 0-0"))
     assert pile[:3] == ("3-12", "0-0", "0-1")
     assert sorted(pile) == sorted(DOMINOES)
-    with pytest.raises(ValueError, match=r"^3-12 is in the pile twice; a pile has every domino"):
+    with pytest.raises(ValueError, check=has_code("domino-twice")):
         pile_of(dominoes("3-12 3-12"))

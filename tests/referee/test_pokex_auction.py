@@ -9,6 +9,7 @@ from referee.games.pokex import Pokex
 from referee.games.pokex.actions import Bid, NameWild, PassBid
 from referee.games.shared.cards import DECK_WITH_JOKERS, JOKERS, RANKS, deck_of
 from referee.games.shared.dealing import Arranged, Seeded
+from tests.errors import has_code
 from tests.referee.spoken import listed, may, play, pokex
 
 HANDS = [" ".join(DECK_WITH_JOKERS[12 * seat : 12 * seat + 12]) for seat in range(4)]
@@ -31,7 +32,7 @@ def test_there_are_four_seats_or_two() -> None:
     assert Pokex().sides(4, {}) == (0, 1, 0, 1)
     assert Pokex().sides(2, {}) == (0, 1)
     for seats in (0, 1, 3, 5):
-        with pytest.raises(SetupError, match=f"pokex is played by 2 or 4, not by {seats}"):
+        with pytest.raises(SetupError, check=has_code("seats")):
             Pokex().start(Seeded(bytes(32)), seats)
 
 
@@ -58,9 +59,9 @@ def test_two_are_dealt_eighteen_cards_each_and_twelve_to_the_centre() -> None:
 def test_cards_that_are_not_a_pack_are_refused() -> None:
     """X-1.3: a card twice, a joker too few."""
     twice = (*DECK_WITH_JOKERS[:-1], "AS")
-    with pytest.raises(SetupError, match=r"^pokex cannot be dealt: deck 0 has AS twice"):
+    with pytest.raises(SetupError, check=has_code("thing-twice")):
         Pokex().start(Arranged(orders={("deck", 0): twice}))
-    with pytest.raises(SetupError, match=r"^pokex cannot be dealt: deck 0 must have all of its 54"):
+    with pytest.raises(SetupError, check=has_code("thing-missing")):
         Pokex().start(Arranged(orders={("deck", 0): DECK_WITH_JOKERS[:-1]}))
 
 
@@ -101,7 +102,7 @@ def test_a_bid_is_higher_than_the_one_before_and_may_skip_some() -> None:
     assert [may(state, f"bid {n}") for n in range(8)] == [False] * 3 + [True] * 4 + [False]
     state = play(state, "bid 4")
     assert (state.bid, state.declarer) == (4, 3)
-    with pytest.raises(IllegalAction, match="is not legal for seat 0"):
+    with pytest.raises(IllegalAction, check=has_code("not-legal")):
         play(state, "bid 4")
 
 

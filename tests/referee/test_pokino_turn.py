@@ -11,6 +11,7 @@ from referee.games.pokino.actions import Domino, PassTurn, Run
 from referee.games.shared.cards import DECK, cards, deck_of
 from referee.games.shared.dealing import Arranged, Seeded
 from referee.games.shared.dominoes import DOMINOES, pile_of
+from tests.errors import has_code
 from tests.referee.pokino_table import (
     action,
     listed,
@@ -29,8 +30,7 @@ ANY = Seeded(bytes(32))
 @pytest.mark.parametrize("seats", [0, 1, 7])
 def test_pokino_is_played_by_two_to_six(seats: int) -> None:
     """K-1.1."""
-    refused = f"^pokino is played by 2, 3, 4, 5 or 6, not by {seats}$"
-    with pytest.raises(SetupError, match=refused):
+    with pytest.raises(SetupError, check=has_code("seats")):
         Pokino().start(ANY, seats)
 
 
@@ -81,16 +81,16 @@ def test_the_seed_draws_the_first_seat_and_play_goes_left() -> None:
 
 
 @pytest.mark.parametrize(
-    ("orders", "sentence"),
+    ("orders", "code"),
     [
-        ({("deck", 0): DECK[1:]}, "deck 0 must have all of its 52 things once"),
-        ({("dominoes", 0): DOMINOES[1:]}, "dominoes 0 must have all of its 91 things once"),
-        ({("dominoes", 0): (DOMINOES[1], *DOMINOES[1:])}, "dominoes 0 has 0-1 twice; it must"),
-        ({("deck", 0): (DECK[1], *DECK[1:])}, "deck 0 has 2D twice; it must"),
+        ({("deck", 0): DECK[1:]}, "thing-missing"),
+        ({("dominoes", 0): DOMINOES[1:]}, "thing-missing"),
+        ({("dominoes", 0): (DOMINOES[1], *DOMINOES[1:])}, "thing-twice"),
+        ({("deck", 0): (DECK[1], *DECK[1:])}, "thing-twice"),
     ],
 )
-def test_an_invalid_pack_or_pile_is_refused(orders: dict[object, object], sentence: str) -> None:
-    with pytest.raises(SetupError, match=f"^pokino cannot be dealt: {sentence}"):
+def test_an_invalid_pack_or_pile_is_refused(orders: dict[object, object], code: str) -> None:
+    with pytest.raises(SetupError, check=has_code(code)):
         Pokino().start(Arranged(orders=orders))  # type: ignore[arg-type]
 
 

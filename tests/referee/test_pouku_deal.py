@@ -9,6 +9,7 @@ from referee.games.pouku import Pouku
 from referee.games.pouku.actions import Discard, GoOut
 from referee.games.shared.cards import cards, deck_of
 from referee.games.shared.dealing import Arranged, Seeded
+from tests.errors import has_code
 from tests.referee.spoken import action, listed, may, play, pouku
 
 HANDS = ("2C 3C", "4C 5C", "6C 7C")
@@ -45,15 +46,15 @@ def harmless(state: Any) -> Any:
 @pytest.mark.parametrize("seats", [0, 2, 5])
 def test_pouku_is_played_by_three_or_four(seats: int) -> None:
     """U-1.1."""
-    with pytest.raises(SetupError, match=f"^pouku is played by 3 or 4, not by {seats}$"):
+    with pytest.raises(SetupError, check=has_code("seats")):
         Pouku().start(Seeded(bytes(32)), seats)
 
 
 def test_teams_are_of_four() -> None:
     """U-1.1."""
-    with pytest.raises(SetupError, match=r"^pouku with teams is played by 4, not by 3$"):
+    with pytest.raises(SetupError, check=has_code("seats")):
         Pouku().start(Seeded(bytes(32)), 3, {"teams": True})
-    with pytest.raises(SetupError, match=r"^pouku is played by 3 or 4, not by 5$"):
+    with pytest.raises(SetupError, check=has_code("seats")):
         Pouku().start(Seeded(bytes(32)), 5, {"teams": True})
 
 
@@ -67,18 +68,16 @@ def test_everyone_is_an_entrant_and_two_of_a_team_are_one() -> None:
 
 def test_invalid_options_are_refused() -> None:
     """U-1.3, U-1.4."""
-    for wrong, sentence in (
-        ({"reference": "up"}, 'option reference of pouku is "up"; it must be right or left'),
-        ({"pair": -1}, 'option pair of pouku is "-1"; it must be a whole number from 0 to 1000000'),
-    ):
-        with pytest.raises(SetupError, match=f"^{sentence}$"):
+    options: tuple[dict[str, object], ...] = ({"reference": "up"}, {"pair": -1})
+    for wrong in options:
+        with pytest.raises(SetupError, check=has_code("option-value")):
             Pouku().start(Seeded(bytes(32)), 3, wrong)
 
 
 def test_cards_that_are_not_a_pack_are_refused() -> None:
     """U-3.1."""
     twice = ("2C", *deck_of(cards("2C"))[:51])
-    with pytest.raises(SetupError, match=r"^pouku cannot be dealt: deck 0 has 2C twice"):
+    with pytest.raises(SetupError, check=has_code("thing-twice")):
         Pouku().start(Arranged(orders={("deck", 0): twice}))
 
 

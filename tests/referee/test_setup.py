@@ -8,6 +8,7 @@ from referee.games.registry import GAMES, find
 from referee.games.saint_poker import SaintPoker
 from referee.games.shared.cards import DECK, cards, deck_of
 from referee.games.shared.dealing import Arranged, Seeded
+from tests.errors import has_code
 
 ANY = Seeded(bytes(32))
 
@@ -18,37 +19,34 @@ def test_the_registry_finds_games_by_id() -> None:
 
 
 def test_a_game_that_does_not_exist_is_refused() -> None:
-    refused = f'^there is no game "whist"; the games are {", ".join(sorted(GAMES))}$'
-    with pytest.raises(SetupError, match=refused):
+    with pytest.raises(SetupError, check=has_code("unknown-game")):
         find("whist")
 
 
 @pytest.mark.parametrize("seats", [0, 1, 3, 4])
 def test_poke_is_played_by_two(seats: int) -> None:
     """P-1.1."""
-    with pytest.raises(SetupError, match=f"^poke is played by 2, not by {seats}$"):
+    with pytest.raises(SetupError, check=has_code("seats")):
         Poke().start(ANY, seats)
 
 
 @pytest.mark.parametrize("seats", [0, 1, 6])
 def test_saint_poker_is_played_by_two_to_five(seats: int) -> None:
     """S-1.1."""
-    refused = f"^saint_poker is played by 2, 3, 4 or 5, not by {seats}$"
-    with pytest.raises(SetupError, match=refused):
+    with pytest.raises(SetupError, check=has_code("seats")):
         SaintPoker().start(ANY, seats)
 
 
 def test_an_unknown_option_is_refused() -> None:
-    with pytest.raises(SetupError, match=r'^poke has no option "jokers"; its options: must_beat$'):
+    with pytest.raises(SetupError, check=has_code("unknown-option")):
         Poke().start(ANY, 2, {"jokers": True})
-    with pytest.raises(SetupError, match=r'^saint_poker has no option "x"; its options: none$'):
+    with pytest.raises(SetupError, check=has_code("unknown-option")):
         SaintPoker().start(ANY, 2, {"x": True})
 
 
 @pytest.mark.parametrize("value", ["yes", "1", 1, 0, None, "", "tru"])
 def test_an_option_of_the_wrong_kind_is_refused(value: object) -> None:
-    refused = f'^option must_beat of poke is "{value}"; it must be true or false$'
-    with pytest.raises(SetupError, match=refused):
+    with pytest.raises(SetupError, check=has_code("option-value")):
         Poke().start(ANY, 2, {"must_beat": value})
 
 
@@ -74,8 +72,7 @@ def test_a_number_may_be_given_as_text_too() -> None:
 
 @pytest.mark.parametrize("value", ["x", "-1", -1, 2.5, True, "", None, 1_000_001, "9" * 5000])
 def test_an_option_value_that_is_not_a_number_is_refused(value: object) -> None:
-    refused = f'^option cards of poke is "{value}"; it must be a whole number from 0 to 1000000$'
-    with pytest.raises(SetupError, match=refused):
+    with pytest.raises(SetupError, check=has_code("option-value")):
         Numbered().settle({"cards": value})
 
 
@@ -88,36 +85,32 @@ class Worded(Poke):
 def test_a_word_must_be_one_of_the_choices() -> None:
     assert Worded().settle({}) == {"side": "right"}
     assert Worded().settle({"side": "left"}) == {"side": "left"}
-    refused = '^option side of poke is "up"; it must be right or left$'
-    with pytest.raises(SetupError, match=refused):
+    with pytest.raises(SetupError, check=has_code("option-value")):
         Worded().settle({"side": "up"})
 
 
 @pytest.mark.parametrize(
-    ("pack", "sentence"),
+    ("pack", "code"),
     [
-        (DECK[1:], "deck 0 must have all of its 52 things once"),
-        (DECK[:0], "deck 0 must have all of its 52 things once"),
-        ((*DECK, "X1"), "deck 0 must have all of its 52 things once"),
-        (("X1", *DECK[1:]), "deck 0 must have all of its 52 things once"),
-        ((DECK[1], *DECK[1:]), "deck 0 has 2D twice; it must have everything once"),
+        (DECK[1:], "thing-missing"),
+        (DECK[:0], "thing-missing"),
+        ((*DECK, "X1"), "thing-missing"),
+        (("X1", *DECK[1:]), "thing-missing"),
+        ((DECK[1], *DECK[1:]), "thing-twice"),
     ],
 )
 @pytest.mark.parametrize("game", [Poke(), SaintPoker()], ids=lambda game: game.id)
 def test_given_cards_that_are_not_a_pack_are_refused(
-    game: Game, pack: tuple[str, ...], sentence: str
+    game: Game, pack: tuple[str, ...], code: str
 ) -> None:
-    refused = f"^{game.id} cannot be dealt: {sentence}$"
-    with pytest.raises(SetupError, match=refused):
+    with pytest.raises(SetupError, check=has_code(code)):
         game.start(Arranged(orders={("deck", 0): pack}))
 
 
 @pytest.mark.parametrize("dealer", [-1, 2])
 def test_a_given_dealer_without_a_seat_is_refused(dealer: int) -> None:
     """P-1.2."""
-    with pytest.raises(
-        SetupError, match=f"^poke cannot be dealt: dealer 0 is {dealer}; it must be"
-    ):
+    with pytest.raises(SetupError, check=has_code("out-of-range")):
         Poke().start(Arranged(numbers={("dealer", 0): dealer}))
 
 

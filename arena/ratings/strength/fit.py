@@ -21,6 +21,7 @@ from arena.ratings.meetings import Meetings, pairs
 from arena.ratings.scale import DECIMALS, ELO, Z95
 from arena.ratings.strength.connectivity import all_within_reach, components
 from arena.ratings.strength.settings import StrengthSettings
+from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
     from arena.ratings.strength.meeting_arrays import MeetingArrays
@@ -233,11 +234,14 @@ def _error(fitted: Fit, place: int) -> float:
 def _check(names: list[str], meetings: Meetings, settings: StrengthSettings) -> None:
     unknown = sorted(set(dict(settings.anchors)) - set(names))
     if unknown:
-        raise ValueError(f"the anchor {unknown[0]} is not among the entrants")
+        raise InvalidValue(
+            f"the anchor {unknown[0]} is not among the entrants", code="unknown-anchor"
+        )
     if math.isinf(settings.prior) and not all_within_reach(names, _took(meetings)):
-        raise ValueError(
+        raise InvalidValue(
             "without a prior, strengths need that everyone has, by way of others, taken something "
-            "from everyone else"
+            "from everyone else",
+            code="no-prior",
         )
 
 

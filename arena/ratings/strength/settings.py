@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from referee.games.shared.coded_errors import InvalidValue
+
 FARTHEST = 4000.0
 """Maximum difference between anchors and centre in Elo points: odds of 10 ** 10 to one."""
 
@@ -40,21 +42,34 @@ class StrengthSettings:
 
     def __post_init__(self) -> None:
         if not self.prior > 0:
-            raise ValueError(f"the prior of strengths must be positive, not {self.prior}")
+            raise InvalidValue(
+                f"the prior of strengths must be positive, not {self.prior}", code="prior"
+            )
         if not self.provisional > 0:
-            raise ValueError(f"the provisional width must be positive, not {self.provisional}")
+            raise InvalidValue(
+                f"the provisional width must be positive, not {self.provisional}",
+                code="provisional",
+            )
         if not all(math.isfinite(value) for value in (self.centre, *dict(self.anchors).values())):
-            raise ValueError("the centre and the anchors of strengths must be finite numbers")
+            raise InvalidValue(
+                "the centre and the anchors of strengths must be finite numbers", code="not-finite"
+            )
         fixed = [self.centre, *dict(self.anchors).values()]
         if max(fixed) - min(fixed) > FARTHEST:
-            raise ValueError(
+            raise InvalidValue(
                 f"the anchors and the centre of strengths may be {FARTHEST:.0f} apart at the most, "
-                f"not {max(fixed) - min(fixed):.0f}"
+                f"not {max(fixed) - min(fixed):.0f}",
+                code="anchors-apart",
             )
         if len(dict(self.anchors)) < len(self.anchors):
-            raise ValueError("an entrant can be anchored at one strength only")
+            raise InvalidValue(
+                "an entrant can be anchored at one strength only", code="anchor-twice"
+            )
         if self.weighting not in ("pairs", "matches"):
-            raise ValueError(f"strengths are weighted by pairs or matches, not {self.weighting!r}")
+            raise InvalidValue(
+                f"strengths are weighted by pairs or matches, not {self.weighting!r}",
+                code="weighting",
+            )
 
     def to_json(self) -> dict[str, object]:
         """Return the settings as plain values for JSON; an infinite prior is None."""

@@ -6,6 +6,8 @@ Jokers are ``"X1"`` and ``"X2"``.
 from collections.abc import Collection, Iterable, Sequence
 from typing import NewType
 
+from referee.games.shared.coded_errors import InvalidValue
+
 Card = NewType("Card", str)
 """A playing card in the notation of the rules. Use :func:`card` for external input."""
 
@@ -42,7 +44,7 @@ def card(text: str, deck: Collection[Card] = DECK) -> Card:
     if text not in deck:
         joker = " or one of X1, X2" if JOKERS[0] in deck else ""
         sort = f"a rank of {RANKS} and a suit of {SUITS}{joker}"
-        raise ValueError(f'"{text}" is not a card; a card is {sort}')
+        raise InvalidValue(f'"{text}" is not a card; a card is {sort}', code="not-a-card")
     return Card(text)
 
 
@@ -71,6 +73,8 @@ def deck_of(*groups: Iterable[Card], deck: Sequence[Card] = DECK) -> tuple[Card,
     named = [card(c, deck) for group in groups for c in group]
     twice = next((c for c in named if named.count(c) > 1), None)
     if twice is not None:
-        raise ValueError(f"{twice} is in the deck twice; a deck has every card once")
+        raise InvalidValue(
+            f"{twice} is in the deck twice; a deck has every card once", code="card-twice"
+        )
     taken = set(named)
     return (*named, *(c for c in deck if c not in taken))

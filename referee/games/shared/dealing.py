@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from referee.games.shared.coded_errors import InvalidValue
+
 T = TypeVar("T")
 
 SEED_BYTES = 32
@@ -122,7 +124,10 @@ class Arranged:
         if given is None:
             return self.otherwise.below(purpose, number, bound)
         if not 0 <= given < bound:
-            raise ValueError(f"{purpose} {number} is {given}; it must be from 0 to {bound - 1}")
+            raise InvalidValue(
+                f"{purpose} {number} is {given}; it must be from 0 to {bound - 1}",
+                code="out-of-range",
+            )
         return given
 
     def shuffled(self, purpose: str, number: int, things: Sequence[T]) -> tuple[T, ...]:
@@ -137,7 +142,13 @@ class Arranged:
         known = {thing: thing for thing in things}
         twice = next((g for g in given if list(given).count(g) > 1), None)
         if twice is not None:
-            raise ValueError(f"{purpose} {number} has {twice} twice; it must have everything once")
+            raise InvalidValue(
+                f"{purpose} {number} has {twice} twice; it must have everything once",
+                code="thing-twice",
+            )
         if len(given) != len(things) or any(g not in known for g in given):
-            raise ValueError(f"{purpose} {number} must have all of its {len(things)} things once")
+            raise InvalidValue(
+                f"{purpose} {number} must have all of its {len(things)} things once",
+                code="thing-missing",
+            )
         return tuple(known[thing] for thing in given)  # type: ignore[index]

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from itertools import combinations_with_replacement
 from typing import NewType
 
+from referee.games.shared.coded_errors import InvalidValue
+
 Tile = NewType("Tile", str)
 """A domino in the notation of the rules."""
 
@@ -29,9 +31,10 @@ def domino(text: str) -> Tile:
         ValueError: ``text`` is not a domino of the set.
     """
     if text not in NUMBERS:
-        raise ValueError(
+        raise InvalidValue(
             f'"{text}" is not a domino; a domino is two numbers from 0 to {HIGHEST}, '
-            "the smaller first, as 3-12"
+            "the smaller first, as 3-12",
+            code="not-a-domino",
         )
     return Tile(text)
 
@@ -61,6 +64,8 @@ def pile_of(*groups: Iterable[Tile]) -> tuple[Tile, ...]:
     named = [domino(name) for group in groups for name in group]
     twice = next((name for name in named if named.count(name) > 1), None)
     if twice is not None:
-        raise ValueError(f"{twice} is in the pile twice; a pile has every domino once")
+        raise InvalidValue(
+            f"{twice} is in the pile twice; a pile has every domino once", code="domino-twice"
+        )
     taken = set(named)
     return (*named, *(name for name in DOMINOES if name not in taken))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from arena.formats.contract import FormatOver, NextMatches, WaitForMatches
 from arena.formats.round_robin import GauntletFormat, RoundRobinFormat, round_robin
 from tests.arena.formats.playing import Playing, everyone
+from tests.errors import has_code
 from tests.examples import examples
 
 
@@ -134,5 +135,5 @@ def test_every_entrant_plays_once_per_round() -> None:
 
 @pytest.mark.parametrize("challengers", [0, 4])
 def test_a_gauntlet_needs_challengers_and_others(challengers: int) -> None:
-    with pytest.raises(ValueError, match="at least one, and one to meet"):
+    with pytest.raises(ValueError, check=has_code("challengers")):
         GauntletFormat(challengers=challengers).next(everyone(4), ())

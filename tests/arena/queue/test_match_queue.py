@@ -12,6 +12,7 @@ from arena.config import Folder
 from arena.queue import match_queue, redis_server
 from arena.queue.match_queue import MatchQueue
 from arena.system import redis_connection
+from tests.errors import has_code
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def test_a_job_expires(queue: MatchQueue, connection: Redis) -> None:
 
 @pytest.mark.parametrize("match", ["", "m one", "m:1", "m" * 65, "../x"])
 def test_an_invalid_match_id_is_refused(queue: MatchQueue, match: str) -> None:
-    with pytest.raises(ValueError, match="match id"):
+    with pytest.raises(ValueError, check=has_code("match-id")):
         queue.enqueue(match)
 
 

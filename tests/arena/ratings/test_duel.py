@@ -16,6 +16,7 @@ from arena.ratings.duel import (
     superiority,
     trinomial,
 )
+from tests.errors import has_code
 
 CENT = 0.00501
 """The published figures have two decimals."""
@@ -90,16 +91,23 @@ def test_a_match_of_one_board_is_a_pair_of_games() -> None:
 
 def test_matches_of_different_length_cannot_be_units() -> None:
     played = [match(0, ("a", "b"), (1, 2)), match(1, ("a", "b"), (1, 2), (1, 2))]
-    with pytest.raises(ValueError, match="differ in their number of games"):
+    with pytest.raises(ValueError, check=has_code("game-counts")):
         of_matches(played, "a", "b")
-    with pytest.raises(ValueError, match="do not exist"):
+    with pytest.raises(ValueError, check=has_code("never-met")):
         of_matches(played, "a", "c")
 
 
 @pytest.mark.parametrize(
-    ("scores", "counts"),
-    [((0.0, 1.0), (1,)), ((0.0, 1.0), (-1, 2)), ((1.0, 0.0), (1, 1)), ((0.0, 1.0), (0, 0))],
+    ("scores", "counts", "code"),
+    [
+        ((0.0, 1.0), (1,), "counts"),
+        ((0.0, 1.0), (-1, 2), "counts"),
+        ((1.0, 0.0), (1, 1), "scores"),
+        ((0.0, 1.0), (0, 0), "no-result"),
+    ],
 )
-def test_a_duel_refuses_invalid_counts(scores: tuple[float, ...], counts: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=r"duel"):
+def test_a_duel_refuses_invalid_counts(
+    scores: tuple[float, ...], counts: tuple[int, ...], code: str
+) -> None:
+    with pytest.raises(ValueError, check=has_code(code)):
         Duel(scores, counts)

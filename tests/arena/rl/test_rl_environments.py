@@ -15,6 +15,7 @@ from referee.games.contract import IllegalAction, SetupError
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import Seeded, board_seed
 from tests.conformance.tables import Table, every_table
+from tests.errors import has_code
 
 SEED_CYCLES = 60
 every_reward = pytest.mark.parametrize("reward", STANDINGS)
@@ -114,7 +115,7 @@ def test_an_illegal_action_does_not_change_the_raw_environment() -> None:
     environment = raw_env("poke")
     environment.reset(seed=1)
     state = environment.table.state
-    with pytest.raises(IllegalAction, match="31 stands for nothing here; the legal numbers are 0"):
+    with pytest.raises(IllegalAction, check=has_code("unknown-number")):
         environment.step(31)
     assert environment.table.state is state
 
@@ -162,11 +163,11 @@ def test_without_a_render_mode_nothing_is_rendered() -> None:
 
 
 def test_invalid_environments_are_refused() -> None:
-    with pytest.raises(SetupError, match='there is no game "bridge"'):
+    with pytest.raises(SetupError, check=has_code("unknown-game")):
         raw_env("bridge")
-    with pytest.raises(SetupError, match="pouku with teams is played by 4, not by 3"):
+    with pytest.raises(SetupError, check=has_code("seats")):
         raw_env("pouku", seats=3, options={"teams": True})
-    with pytest.raises(ValueError, match='reward is "win"; it must be places or points'):
+    with pytest.raises(ValueError, check=has_code("reward")):
         raw_env("poke", reward="win")
 
 

@@ -13,6 +13,7 @@ from pokearena.v1 import bot_pb2
 from arena.bots.in_process import load
 from arena.rl import SeatEnv
 from referee.games.registry import GAMES
+from tests.errors import has_code
 
 every_game = pytest.mark.parametrize("game", GAMES)
 
@@ -116,9 +117,9 @@ def test_every_other_seat_can_have_a_different_bot() -> None:
 
 
 def test_invalid_seats_are_refused() -> None:
-    with pytest.raises(ValueError, match="there are 1 bots; 2 other seats"):
+    with pytest.raises(ValueError, check=has_code("bot-count")):
         SeatEnv("saint_poker", seats=3, against=["greedy"])
-    with pytest.raises(ValueError, match="seat is 2; it must be from 0 to 1"):
+    with pytest.raises(ValueError, check=has_code("seat")):
         SeatEnv("poke", seat=2)
 
 

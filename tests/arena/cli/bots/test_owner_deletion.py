@@ -125,7 +125,7 @@ def test_owner_data_is_deleted_and_results_are_kept(cli: Cli, stage: Stage) -> N
     assert f"{NOTE} luck0@1" not in replayed
     with pytest.raises(NotFound):
         owner_data.survey(stage.store, "ada")
-    assert cli("owner", "delete", "ada", "--yes").code == "NotFound"
+    assert cli("owner", "delete", "ada", "--yes").code == "unknown-owner"
 
 
 def test_deleted_data_is_not_in_the_database_file(cli: Cli, stage: Stage) -> None:
