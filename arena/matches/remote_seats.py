@@ -103,12 +103,12 @@ class RemoteSeats:
                 raise
             if bot.tunnel is not None:
                 # This machine cannot determine whether the bot is connected.
-                raise InfrastructureError(str(absent)) from None
+                raise InfrastructureError(str(absent), code=absent.code) from None
             return ABSENT_ADDRESS
 
     def _request(self, seat: int, bot: Bot) -> str:
         if not bot.relay:
-            raise BotAbsent(f"{bot.label} has never been connected.")
+            raise BotAbsent(f"{bot.label} has never been connected.", code="never-connected")
         tunnel = self._tunnel(bot)
         relay = bot.relay if tunnel is None else tunnel.address(DESK)
         channel = grpc.insecure_channel(relay, options=_OPTIONS)
@@ -141,7 +141,8 @@ class RemoteSeats:
                 self._tunnels[bot.tunnel] = Tunnel(bot.tunnel, self._on_lost)
             except RelayOutOfReach as error:
                 raise BotAbsent(
-                    f"the relay that {bot.label} is connected to cannot be reached: {error}."
+                    f"the relay that {bot.label} is connected to cannot be reached: {error}.",
+                    code="relay-unreachable",
                 ) from None
         return self._tunnels[bot.tunnel]
 
@@ -160,13 +161,13 @@ class RemoteSeats:
         if not remote_seat.ended and remote_seat.tunnel is not None:
             remote_seat.tunnel.vouch()
         if not remote_seat.ended and remote_seat.is_lost:
-            raise InfrastructureError(_LOST)
+            raise InfrastructureError(_LOST, code="relay-lost")
         if (
             not remote_seat.ended
             and remote_seat.tunnel is None
             and not grpc_probe.answers(remote_seat.relay)
         ):
-            raise InfrastructureError(_FROZEN)
+            raise InfrastructureError(_FROZEN, code="relay-frozen")
         return Report(seat, remote_seat.ended)
 
     def _free(self, seat: int) -> None:

@@ -139,10 +139,10 @@ class Table:
                 )
                 if self._lost:
                     # Lost while bots were being started, before there was a call to cancel.
-                    raise InfrastructureError(self._lost)
+                    raise InfrastructureError(self._lost, code="helper-lost")
                 self._receive(starter, sink)
             except grpc.RpcError as error:
-                raise InfrastructureError(self._describe_failure(error)) from None
+                raise self._failure(error) from None
             finally:
                 self._requests.put(None)
                 if self._call is not None:
@@ -153,7 +153,8 @@ class Table:
         if self._due and self._spec.policy != "strict":
             raise InfrastructureError(
                 f"The referee ended table {self._plan.table} of {self._spec.id} with "
-                f"{len(self._due)} games not played."
+                f"{len(self._due)} games not played.",
+                code="games-missing",
             )
         return not self._due
 
@@ -207,13 +208,15 @@ class Table:
             elif event.HasField("finished"):
                 return
         raise InfrastructureError(
-            f"The referee left table {self._plan.table} of {self._spec.id} before its end."
+            f"The referee left table {self._plan.table} of {self._spec.id} before its end.",
+            code="referee-lost",
         )
 
     def _finished(self, game: referee_pb2.GameFinished) -> PlayedGame:
         if game.game not in self._due:
             raise InfrastructureError(
-                f"The referee played game {game.game} of {self._spec.id}, which was not due."
+                f"The referee played game {game.game} of {self._spec.id}, which was not due.",
+                code="game-not-due",
             )
         self._due.remove(game.game)
         first, rest = game.record.split("\n", 1)
@@ -245,12 +248,15 @@ class Table:
         if self._call is not None:
             self._call.cancel()
 
-    def _describe_failure(self, error: grpc.RpcError) -> str:
+    def _failure(self, error: grpc.RpcError) -> InfrastructureError:
         if self._lost:
-            return self._lost
+            return InfrastructureError(self._lost, code="helper-lost")
         code = error.code().name if isinstance(error, grpc.Call) else "unknown"
         details = error.details() if isinstance(error, grpc.Call) else str(error)
-        return f"The referee ended table {self._plan.table} of {self._spec.id}: {code}, {details}"
+        return InfrastructureError(
+            f"The referee ended table {self._plan.table} of {self._spec.id}: {code}, {details}",
+            code="referee-lost",
+        )
 
 
 def _report_request(

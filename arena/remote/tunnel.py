@@ -92,11 +92,12 @@ class Tunnel:
         if not self._late:
             self._do(self._beat())
         if self._lost:
-            raise InfrastructureError(self._lost)
+            raise InfrastructureError(self._lost, code="tunnel-lost")
         if self._late:
             raise InfrastructureError(
                 f"The tunnel to the relay at {self._endpoint.address} was held up for more than "
-                f"{LATE_SECONDS:g} s, and a bot that is asked through it had a fault afterwards."
+                f"{LATE_SECONDS:g} s, and a bot that is asked through it had a fault afterwards.",
+                code="tunnel-late",
             )
 
     def close(self) -> None:

@@ -67,7 +67,7 @@ def write(folder: Path, language: str) -> str:
     name = _name_for(folder)
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise CommandError(f"{folder} is not empty; choose a new folder.")
+            raise CommandError(f"{folder} is not empty; choose a new folder.", code="not-empty")
         base = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         with tempfile.TemporaryDirectory(prefix=".pokearena-new-", dir=base) as staging:
             staged = Path(staging, "bot")

@@ -50,7 +50,7 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
         collected = gather(workspace.store, name, published)
         files.write(collected, where)
     except BundleError as error:
-        raise CommandError(str(error), USAGE) from None
+        raise CommandError(str(error), USAGE, code=error.code) from None
     except OSError as error:
         raise CommandError(
             f"{where} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
@@ -101,7 +101,7 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
         collected, differences = _find(tournament, data, progress)
         then = None if earlier is None else _folder(earlier)
     except BundleError as error:
-        raise CommandError(str(error), FAILED) from None
+        raise CommandError(str(error), FAILED, code=error.code) from None
     done = audit(collected, progress)
     done = replace(done, problems=(*differences, *done.problems))
     if then is not None:
@@ -133,7 +133,11 @@ def _folder(path: Path) -> Bundle:
     from arena.records.bundle import folder as files
 
     if not files.is_bundle(path):
-        raise CommandError(f"{path} is not a bundle: it does not contain a tournament.json.", USAGE)
+        raise CommandError(
+            f"{path} is not a bundle: it does not contain a tournament.json.",
+            USAGE,
+            code="not-a-bundle",
+        )
     return files.read(path)
 
 

@@ -41,9 +41,9 @@ def prepare(
     try:
         return _prepared(workspace, spec)
     except CommandError as error:
-        raise CommandError(f"{where}{error}", error.status, error.advice) from None
+        raise CommandError(f"{where}{error}", error.status, error.advice, code=error.code) from None
     except (BadName, OutOfRange, SetupError) as error:
-        raise CommandError(f"{where}{error}", USAGE) from None
+        raise CommandError(f"{where}{error}", USAGE, code=error.code) from None
 
 
 def _prepared(

@@ -101,7 +101,7 @@ def opening(plan: TournamentPlan, entries: Sequence[FormatEntrant]) -> tuple[Fix
     try:
         return scheduler.opening(plan, entries)
     except ValueError as error:
-        raise CommandError(f"{error}.", USAGE) from None
+        raise CommandError(f"{error}.", USAGE, code=getattr(error, "code", "")) from None
 
 
 def play_out(

@@ -13,12 +13,13 @@ from arena.store.matches.spec import Entrant as Seated
 from arena.store.matches.spec import MatchSpec, TournamentPlan
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
+from referee.games.shared.coded_errors import InvalidValue
 
 FORMAT = 1
 OPEN = (MatchState.PENDING, MatchState.RUNNING)
 
 
-class BundleError(ValueError):
+class BundleError(InvalidValue):
     """The data is not a valid bundle. The text is a user-facing sentence."""
 
 

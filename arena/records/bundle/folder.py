@@ -261,12 +261,14 @@ def check(folder: Path, tournament: str) -> None:
         return
     if not is_bundle(folder):
         raise BundleError(
-            f"{folder} is not empty and does not contain a bundle; choose another folder."
+            f"{folder} is not empty and does not contain a bundle; choose another folder.",
+            code="not-empty",
         )
     other = read_json(folder / NAME, dict[str, Any], BundleFileError).get("tournament")
     if other != tournament:
         raise BundleError(
-            f"{folder} contains the bundle of tournament {other}; choose another folder."
+            f"{folder} contains the bundle of tournament {other}; choose another folder.",
+            code="other-tournament",
         )
 
 

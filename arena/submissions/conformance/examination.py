@@ -137,7 +137,9 @@ def listening_check(errand: ExaminationOrder, game: Game) -> tuple[Check, int]:
     """Start the bot. Return the check and the number of games that it plays simultaneously."""
     bot = errand.bot
     if bot.address is not None and not goes_on_listening(bot.address):
-        raise InfrastructureError(f"{bot.label} cannot be reached: nobody listens there.")
+        raise InfrastructureError(
+            f"{bot.label} cannot be reached: nobody listens there.", code="unreachable"
+        )
     form = examined_forms.forms(game)[0]
     sheet = paper(form, 0, errand.seed, 1, 1)
     began = time.monotonic()
@@ -153,7 +155,9 @@ def listening_check(errand: ExaminationOrder, game: Game) -> tuple[Check, int]:
             return passed, talk.said.games_in_flight
     except SessionFailed as error:
         if bot.remote:
-            raise InfrastructureError(f"{bot.label} cannot be reached: {error}.") from None
+            raise InfrastructureError(
+                f"{bot.label} cannot be reached: {error}.", code="unreachable"
+            ) from None
         question = sheet.question(sheet.positions[0].place)
         failed = Check(
             LISTENS,

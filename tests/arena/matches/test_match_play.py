@@ -369,7 +369,7 @@ def test_a_remote_bot_that_dies_has_crashed(arena: Arena) -> None:
 
 def test_an_unreachable_referee_is_an_infrastructure_fault(arena: Arena) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
-    with pytest.raises(InfrastructureError, match="unix:/nowhere"):
+    with pytest.raises(InfrastructureError, check=has_code("no-referee")):
         play_match(arena.spec(bots), "unix:/nowhere", bots, print, timeout=0.05)
 
 
@@ -383,7 +383,7 @@ def test_a_dead_referee_is_an_infrastructure_fault(arena: Arena, tmp_path: Path)
             played.append(game)
             doomed.process.kill()
 
-        with pytest.raises(InfrastructureError, match="table 0 of m-01234"):
+        with pytest.raises(InfrastructureError, check=has_code("referee-lost")):
             play_match(arena.spec(bots, boards=100), doomed.address, bots, sink)
     assert [fault for game in played for fault in game.faulted] == []
 
@@ -420,7 +420,7 @@ def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(arena: Arena) -> Non
     )
     bots = [arena.bot("one", act), arena.bot("two")]
     played: list[PlayedGame] = []
-    with pytest.raises(InfrastructureError, match="The sandbox launcher ended"):
+    with pytest.raises(InfrastructureError, check=has_code("helper-lost")):
         play_match(arena.spec(bots), arena.referee.address, bots, played.append)
     assert played == []
 

@@ -20,7 +20,7 @@ from arena.services.web_process import (
 def test_a_used_port_is_refused() -> None:
     with listen("127.0.0.1", 0) as first:
         port = first.getsockname()[1]
-        with pytest.raises(PortTaken, match=str(port)):
+        with pytest.raises(PortTaken):
             listen("127.0.0.1", port)
 
 

@@ -42,7 +42,7 @@ def test_a_backup_does_not_overwrite_a_file(cli: Cli, here: Path) -> None:
     (here / "kept.db").write_text("precious")
     result = cli("db", "backup", "kept.db")
     assert result.status == FAILED
-    assert "is there already; a backup overwrites nothing" in result.err
+    assert result.code == "file-exists"
     assert (here / "kept.db").read_text() == "precious"
 
 
@@ -61,7 +61,7 @@ def test_a_database_that_is_in_use_is_not_restored_into(cli: Cli) -> None:
     cli("db", "backup", "kept.db")
     result = cli("db", "restore", "kept.db")
     assert result.status == FAILED
-    assert "is not empty" in result.err
+    assert result.code == "not-empty"
 
 
 def test_check_fails_on_problems_and_prints_them(cli: Cli, here: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_backup_into_a_missing_folder_is_refused(cli: Cli, here: Path) -> None
     cli("db", "upgrade")
     result = cli("db", "backup", "away/kept.db")
     assert result.status == USAGE
-    assert f"there is no folder {here}/away to write kept.db into." in result.err
+    assert result.code == "no-folder"
 
 
 def test_an_invalid_database_address_is_a_usage_error(program: Cli) -> None:
@@ -112,7 +112,7 @@ def test_the_error_of_an_unreachable_server_hides_its_password(program: Cli) -> 
     address = "postgresql://me:secret@127.0.0.1:1/arena"
     result = program("db", "upgrade", POKEARENA_DATABASE_URL=address)
     assert result.status == UNREACHABLE
-    assert "me:***@127.0.0.1:1/arena cannot be used" in result.err
+    assert "me:***@127.0.0.1:1/arena " in result.err
     assert "secret" not in result.out + result.err
 
 

@@ -53,7 +53,7 @@ def test_a_worker_refuses_a_database_of_another_release(
         database.commit()
     value = cli("worker")
     assert value.status == 1
-    assert "written by a newer pokearena" in value.err
+    assert value.code == "newer-version"
 
 
 def test_a_database_set_twice_is_bad_input(

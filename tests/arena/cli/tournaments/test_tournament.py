@@ -163,7 +163,7 @@ def test_an_invalid_tournament_is_refused_before_anything_is_stored(cli: Cli) ->
     assert not Path(".pokearena/arena.db").exists()
     twice = cli("tournament", "run", "poke", "sample:meek", "sample:meek")
     assert twice.status == 2
-    assert "meek@1 is named twice" in twice.err
+    assert twice.code == "named-twice"
 
 
 def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, here: Path) -> None:

@@ -37,7 +37,7 @@ def test_the_site_is_written_only_into_an_empty_folder(
     assert (out / "index.html").is_file()
     again = cli(*words)
     assert again.status == 2
-    assert "is not empty" in again.err
+    assert again.code == "not-empty"
 
 
 def test_an_unknown_tournament_is_refused(

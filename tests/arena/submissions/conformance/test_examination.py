@@ -20,6 +20,7 @@ from arena.submissions.conformance.examination_order import ExaminationOrder
 from arena.submissions.conformance.question_sheet import paper
 from referee.games.registry import GAMES
 from tests.arena.submissions.conformance.conftest import Examine, Program
+from tests.errors import has_code
 from tests.waiting import wait_until
 
 KITS = Path(__file__).parents[4] / "sample_bots"
@@ -210,7 +211,7 @@ def test_a_remote_bot_plays_a_house_bot_at_every_seat(examined: Examine, elsewhe
 
 
 def test_an_unreachable_bot_is_not_a_failed_check(examined: Examine) -> None:
-    with pytest.raises(InfrastructureError, match="cannot be reached"):
+    with pytest.raises(InfrastructureError, check=has_code("unreachable")):
         examined(resolve("grpc://127.0.0.1:1"))
 
 

@@ -46,6 +46,6 @@ def test_a_bot_connects_with_the_web_address_only(tmp_path: Path) -> None:
         assert connector.find(address) == RelayTarget("127.0.0.1:7000", tls=True)
     with (
         served(web_of(tmp_path / "b", "")) as address,
-        pytest.raises(RelayNotFound, match="no relay"),
+        pytest.raises(RelayNotFound),
     ):
         connector.find(address)
