@@ -205,7 +205,7 @@ def retire(
     """Withdraw a version from future tournaments.
 
     Its current tournaments continue, and its results stay. With --to, an owner retires a version of
-    an own bot in a remote arena; it also leaves the open ladders.
+    their bot in a remote arena; it also leaves the open ladders.
     """
     from arena.cli import lookup
     from arena.cli.workspace import Workspace

@@ -15,17 +15,17 @@ from arena.cli.errors import USAGE, CommandError
 @click.command(epilog="Example: pokearena bench rules evaluator --rounds 3")
 @click.argument("parts", nargs=-1, metavar="[PART]...")
 @click.option(
-    "--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="Rounds of each."
+    "--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="Number of rounds."
 )
-@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each figure.")
-@click.option("--no-history", is_flag=True, help="Add nothing to bench/history.jsonl.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line per figure.")
+@click.option("--no-history", is_flag=True, help="Do not append the run to bench/history.jsonl.")
 def bench(parts: tuple[str, ...], rounds: int, as_json: bool, no_history: bool) -> None:
-    """Measure the performance of each part next to peers in the same run.
+    """Measure the speed of each part, and compare it with peers in the same run.
 
     Parts: decisions, games, starts, commands, hints, workers, rules, peers, evaluator, ratings,
-    work_budget and attacks. The default is all but attacks, which takes 15 minutes a round. The
-    output names peers that are not installed; `uv run --group bench pokearena bench` installs all.
-    Requires a checkout.
+    work_budget and attacks. The default is all except attacks, which takes 15 minutes per
+    round. The output names peers that are not installed; `uv run --group bench pokearena bench`
+    installs all of them. The command requires a checkout.
     """
     root = Path(__file__).parents[3]
     if not (root / "bench" / "session.py").exists():

@@ -67,16 +67,16 @@ class SettingInForce:
 
 
 @click.command(
-    epilog="Example: pokearena config prints all settings in force, pokearena config play all "
-    "options of play."
+    epilog="Example: pokearena config prints the settings in force; pokearena config play prints "
+    "all options of play."
 )
 @click.argument("command", nargs=-1, metavar="[COMMAND]...", shell_complete=completers.commands)
 @json_option
 def config(command: tuple[str, ...], as_json: bool) -> None:
     """Show the settings from configuration files and environment variables, with their sources.
 
-    With a COMMAND, for example tournament run, its options with default values are shown too. All
-    files are checked completely. Tokens and passwords are not shown.
+    With a COMMAND, for example tournament run, all options of this command are shown, including
+    those at their defaults. All files are checked completely. Tokens and passwords are not shown.
     docs/reference/configuration.md describes the files.
     """
     context = click.get_current_context()

@@ -52,7 +52,7 @@ def test(
 
     Builds and starts the bot, plays every form against itself with time limits, and sends unusual
     questions. For each failure, the output has a command that repeats it. The exit status is 1 if
-    a check failed, and 4 if none failed but one could not be made.
+    a check failed, and 4 if none failed but at least one could not be run.
     """
     from arena.cli import game_options
     from arena.cli.develop import examination

@@ -19,7 +19,7 @@ from arena.cli.options import data_option, json_option, scope_options
     nargs=2,
     type=float,
     metavar="LOW HIGH",
-    help="SPRT: whether the first bot is better by HIGH points or only by LOW.",
+    help="Run an SPRT: is the first bot better by HIGH points, or only by LOW?",
 )
 @click.option(
     "--alpha",

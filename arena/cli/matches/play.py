@@ -115,9 +115,9 @@ def play(
 
     `pokearena rules` lists the games. A BOT is sample:NAME, a folder with a bot.toml, a .toml or
     .py file, an executable, grpc://HOST:PORT, unix:/PATH, NAME@VERSION or `human`: a person at this
-    terminal. All seatings are played; a person plays only the one of the given order.
+    terminal. All seatings are played; with a person, only the seating in the given order.
     The first fault stops the match and is explained, unless --lenient. Standard error shows the
-    progress: on a terminal in a status line, else in a line every 10 s.
+    progress: on a terminal as a status line, otherwise as one line every 10 s.
 
     The data folder keeps the records: --list prints them, and `last` names the newest one in
     replay, why, verify, logs and ask.

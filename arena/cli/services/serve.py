@@ -73,8 +73,9 @@ def serve(
 ) -> None:
     """Run all services of an arena until Ctrl-C: Redis, workers with referees, and the web pages.
 
-    POKEARENA_REDIS_URL, POKEARENA_DATABASE_URL and POKEARENA_REFEREE select existing services
-    instead. At the end, workers finish their current games and return their matches to the queue.
+    POKEARENA_REDIS_URL, POKEARENA_DATABASE_URL and POKEARENA_REFEREE are addresses of existing
+    services, which are used instead. At the end, workers finish their current games and return
+    their matches to the queue.
     """
     from arena.cli.services import running_services
     from arena.cli.workspace import Workspace

@@ -20,9 +20,10 @@ from arena.services.web_process import WebSettings
 def web(host: str, port: int, manners: WebSettings, as_json: bool, data: Path | None) -> None:
     """Serve only the web pages until Ctrl-C: ladders, matches and replays.
 
-    The pages show matches of other processes when they close, and live if both use the same Redis
-    (POKEARENA_REDIS_URL, or services of the same data folder). The server changes nothing, except
-    that owners can push bots while `pokearena serve` runs for the same data folder.
+    Matches are played by other processes. The pages show them live if these processes use the same
+    Redis (POKEARENA_REDIS_URL, or services of the same data folder), and otherwise when they close.
+    The server does not write data, except that owners can push bots while `pokearena serve` runs
+    for the same data folder.
     """
     from arena.cli.services import running_services
     from arena.cli.workspace import Workspace

@@ -43,11 +43,12 @@ def worker(
 ) -> int:
     """Run workers for services on other machines, until Ctrl-C.
 
-    Required: Redis (POKEARENA_REDIS_URL) and the database (POKEARENA_DATABASE_URL). The default of
-    both is the services of the data folder. Both must be reachable at the start; later failures
-    are retried. Each worker runs its own referee, unless POKEARENA_REFEREE holds an address.
+    Workers use the Redis of POKEARENA_REDIS_URL and the database of POKEARENA_DATABASE_URL, by
+    default those of the data folder. Both must be reachable at the start; after later failures the
+    workers connect again. Each worker runs its own referee, unless POKEARENA_REFEREE is set to the
+    address of one.
 
-    With --burst the command ends when the queue is empty, as autoscalers expect of a job.
+    With --burst the command ends when the queue is empty, as a job of an autoscaler must.
     """
     from arena.config import locate
     from arena.services import worker_process as work

@@ -87,9 +87,9 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
     """Check a tournament from the seeds to the final standings.
 
     Every game is dealt, played and scored again. Every match must follow from the format, every
-    seed must match its commitment, and the standings must follow from the records. ID is a
-    tournament of this arena, whose stored results are compared too. FOLDER is a bundle of
-    `tournament bundle`; nothing else is read. Exit status 1 if there is a problem.
+    seed must match its commitment, and the standings must follow from the records. With the
+    ID of a tournament of this arena, the stored results are checked too. With the FOLDER of a
+    bundle (`tournament bundle`), only its files are read. Exit status 1 if there is a problem.
     """
     from arena.cli.output import ProgressLine
     from arena.cli.tournaments import views

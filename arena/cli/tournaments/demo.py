@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "-n",
     "--boards",
     type=click.IntRange(1, 1000),
-    help="How many boards a match has. [default: what takes about a minute]",
+    help="Number of boards per match. [default: enough for about a minute]",
 )
 @click.option(
     "--cycles",
@@ -61,10 +61,10 @@ def demo(
 ) -> int:
     """Run a whole arena on this machine: a tournament of the house bots in each game.
 
-    Starts a Redis, a referee, a worker per core and the pages, at the next free port; registers
-    the house bots; plays a round robin in each game; deals and replays every match again to see
-    that nothing was lost; stops it all.
-    Ctrl-C loses nothing and says how to go on.
+    The command starts a Redis, a worker per core, each with a referee, and the web pages at the
+    next free port. It registers the house bots and plays a round robin in each game. Then it deals
+    and replays every match again to verify the records, and stops all services. Ctrl-C loses no
+    committed games, and the last line shows how to continue.
     """
     from arena.cli.tournaments import demo_tournaments, running
     from arena.cli.workspace import Workspace
