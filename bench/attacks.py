@@ -33,7 +33,7 @@ from arena.bots.sandbox.available_levels import best
 from arena.bots.sandbox.level import Level
 from bench.figure import Figure, FigureTarget, figure_text
 from tests.hostile.corpus import CONTAINED, FAULTS
-from tests.hostile.world import World, a_world
+from tests.hostile.world import World, started_world
 
 SECONDS = 3.0
 SAMPLE_SECONDS = 0.05
@@ -113,7 +113,7 @@ def beside(program: str) -> Honest:
                 text=True,
                 start_new_session=True,
             ) as attack,
-            a_world(folder / "h") as world,
+            started_world(folder / "h") as world,
         ):
             assert attack.stdout is not None
             assert attack.stdin is not None
@@ -152,7 +152,7 @@ def attack(program: str, folder: Path) -> None:
     threading.Thread(target=_report_at_end, args=(used, verdicts), daemon=True).start()
     threading.Thread(target=_sample, args=(used,), daemon=True).start()
     level: Level = best()
-    with a_world(folder) as world:
+    with started_world(folder) as world:
         print("ready", flush=True)
         while True:
             outcome = world.play(world.bot(program), level).verdicts(1)

@@ -32,7 +32,7 @@ class Cluster:
         self._programs = programs
         # The path is short because it contains the server's socket.
         self._root = Path(tempfile.mkdtemp(prefix="pkp-", dir="/tmp"))
-        self._as = _somebody()
+        self._as = _unprivileged_user()
         if self._as:
             shutil.chown(self._root, "postgres", "postgres")
         self._root.chmod(0o755)
@@ -132,7 +132,7 @@ def _programs() -> Path | None:
     return None
 
 
-def _somebody() -> list[str]:
+def _unprivileged_user() -> list[str]:
     """Return options that change root to another user, because PostgreSQL refuses to run as
     root."""
     if os.geteuid() != 0:

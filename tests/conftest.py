@@ -139,17 +139,17 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
     Under xdist only this file is loaded by the process that prints.
     """
-    hosts = list(_told(terminalreporter.stats, "hosts"))
+    hosts = list(_reported_properties(terminalreporter.stats, "hosts"))
     if hosts:
         terminalreporter.section("hosts")
         for line in hosts:
             terminalreporter.write_line(line)
-    hostile = list(_told(terminalreporter.stats, "hostile"))
+    hostile = list(_reported_properties(terminalreporter.stats, "hostile"))
     if hostile:
         terminalreporter.section("hostile")
         for name, level, *verdicts in hostile:
             terminalreporter.write_line(f"{name:<28}{level:<14}{', '.join(verdicts)}")
-    faults = list(_told(terminalreporter.stats, "faults"))
+    faults = list(_reported_properties(terminalreporter.stats, "faults"))
     if faults:
         from tests.faults.checker import table
 
@@ -158,7 +158,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             terminalreporter.write_line(line)
 
 
-def _told(stats: dict[str, list[Any]], key: str) -> Iterator[Any]:
+def _reported_properties(stats: dict[str, list[Any]], key: str) -> Iterator[Any]:
     for outcome in ("passed", "failed"):
         for report in stats.get(outcome, []):
             yield from (value for name, value in report.user_properties if name == key)

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from tests.arena.cli.terminal import in_own_process
-from tests.deploy.spoken import understood
+from tests.deploy.spoken import parsed_command
 from tests.test_readme import commands
 
 ROOT = Path(__file__).parent.parent
@@ -27,7 +27,7 @@ BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TRAINING = "uv run --extra rl python sample_bots/trained/train.py --games 2800 --seed 1"
 
 
-def shown(page: str) -> Iterator[str]:
+def page_commands(page: str) -> Iterator[str]:
     """Yield the arguments of each `pokearena` command in the page's blocks and sentences."""
     text = (ROOT / page).read_text(encoding="utf-8")
     in_blocks = [
@@ -41,9 +41,9 @@ def shown(page: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_of_a_page_exists(page: str) -> None:
-    for words in shown(page):
+    for words in page_commands(page):
         try:
-            understood(shlex.split(words), ROOT / "README.md")
+            parsed_command(shlex.split(words), ROOT / "README.md")
         except (click.BadParameter, click.BadOptionUsage):
             # A command without its arguments, or with N for a number.
             continue
@@ -52,7 +52,7 @@ def test_every_command_of_a_page_exists(page: str) -> None:
 
 
 def test_the_pages_show_commands() -> None:
-    assert sum(len(list(shown(page))) for page in PAGES) > 100
+    assert sum(len(list(page_commands(page))) for page in PAGES) > 100
 
 
 @pytest.mark.long

@@ -73,7 +73,7 @@ def test_ci_runs_exactly_the_test_command_of_the_readme() -> None:
     assert TEST_COMMAND in [line.strip() for line in lines]
 
 
-class Newcomer:
+class PageRunner:
     """Runs the commands of a page in order, in one folder.
 
     Servers such as `serve` run until all commands have been run.
@@ -170,7 +170,7 @@ def test_every_shown_command_runs(page: str, tmp_path: Path) -> None:
     for name, text in files(page).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     ran = 0
-    with Newcomer(tmp_path) as newcomer:
+    with PageRunner(tmp_path) as newcomer:
         for line in commands(page):
             if line not in (FIRST_COMMAND, TEST_COMMAND):
                 newcomer.type(line)

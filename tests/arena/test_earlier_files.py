@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from arena.cli.run import execute
-from tests.arena.cli.terminal import Said
+from tests.arena.cli.terminal import CommandResult
 from tests.arena.release_files import BUF, EARLIER, ROOT
 
 RELEASES = sorted(path.name for path in EARLIER.iterdir())
@@ -26,20 +26,20 @@ WITH_DATA_FOLDER = [name for name in RELEASES if name != "0.1.0"]
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierRelease:
     """A copy of the data folder and the bundle of a release, and the ids in them."""
 
     release: Path
     folder: Path
     ids: dict[str, str]
 
-    def run(self, *words: str) -> Said:
+    def run(self, *words: str) -> CommandResult:
         """Run a command, which must succeed."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.chdir(self.folder), redirect_stdout(out), redirect_stderr(err):
             outcome = execute([self.ids.get(word, word) for word in words])
         assert outcome.status == 0, f"{words}\n{out.getvalue()}\n{err.getvalue()}"
-        return Said(outcome.status, out.getvalue(), err.getvalue())
+        return CommandResult(outcome.status, out.getvalue(), err.getvalue())
 
     def tournament(self, name: str) -> dict[str, Any]:
         """Return what `tournament show` prints."""
@@ -48,13 +48,13 @@ class Earlier:
 
 
 @pytest.fixture
-def earlier(request: pytest.FixtureRequest, tmp_path: Path) -> Earlier:
+def earlier(request: pytest.FixtureRequest, tmp_path: Path) -> EarlierRelease:
     """Unpack the files of the release that the test names."""
     release = EARLIER / request.param
     with tarfile.open(release / "arena.tar.gz") as archive:
         archive.extractall(tmp_path / ".pokearena", filter="tar")
     shutil.copytree(release / "bundle", tmp_path / "bundle")
-    return Earlier(release, tmp_path, json.loads((release / "expected.json").read_text()))
+    return EarlierRelease(release, tmp_path, json.loads((release / "expected.json").read_text()))
 
 
 of_all = pytest.mark.parametrize("earlier", RELEASES, indirect=True)
@@ -74,23 +74,25 @@ of_those_with_a_data_folder = pytest.mark.parametrize("earlier", WITH_DATA_FOLDE
         ("replay", "match"),
     ],
 )
-def test_an_earlier_file_is_read_and_verified(earlier: Earlier, command: tuple[str, ...]) -> None:
+def test_an_earlier_file_is_read_and_verified(
+    earlier: EarlierRelease, command: tuple[str, ...]
+) -> None:
     earlier.run(*command)
 
 
 @of_all
-def test_a_record_in_an_earlier_bundle_is_verified(earlier: Earlier) -> None:
+def test_a_record_in_an_earlier_bundle_is_verified(earlier: EarlierRelease) -> None:
     earlier.run("verify", f"bundle/matches/{earlier.ids['match']}.jsonl")
 
 
 @of_all
-def test_the_standings_of_an_earlier_database_are_the_same(earlier: Earlier) -> None:
+def test_the_standings_of_an_earlier_database_are_the_same(earlier: EarlierRelease) -> None:
     now = earlier.run("standings", "--tournament", "closed", "--json").out
     assert json.loads(now) == json.loads((earlier.release / "standings.json").read_text())
 
 
 @of_all
-def test_an_earlier_tournament_has_an_unchanged_bundle(earlier: Earlier) -> None:
+def test_an_earlier_tournament_has_an_unchanged_bundle(earlier: EarlierRelease) -> None:
     earlier.run("tournament", "bundle", "closed", "--output", "again")
     before, after = earlier.folder / "bundle", earlier.folder / "again"
     for name in ("tournament.json", "standings.json", f"matches/{earlier.ids['match']}.jsonl"):
@@ -98,7 +100,9 @@ def test_an_earlier_tournament_has_an_unchanged_bundle(earlier: Earlier) -> None
 
 
 @of_those_with_a_data_folder
-def test_an_earlier_data_folder_has_its_bots_owners_and_local_matches(earlier: Earlier) -> None:
+def test_an_earlier_data_folder_has_its_bots_owners_and_local_matches(
+    earlier: EarlierRelease,
+) -> None:
     bots = [json.loads(line) for line in earlier.run("bot", "list", "--json").out.splitlines()]
     assert {bot["version"] for bot in bots} == {"kit@1", "lines@1", "greedy@1"}
     assert "ada" in earlier.run("owner", "list", "--json").out
@@ -112,7 +116,7 @@ def test_an_earlier_data_folder_has_its_bots_owners_and_local_matches(earlier: E
 
 @of_those_with_a_data_folder
 @pytest.mark.long
-def test_an_earlier_tournament_is_continued_with_its_bots(earlier: Earlier) -> None:
+def test_an_earlier_tournament_is_continued_with_its_bots(earlier: EarlierRelease) -> None:
     before = earlier.tournament("open")
     assert before["state"] != "closed"
     assert before["games"] < before["planned"]

@@ -17,9 +17,9 @@ from arena.cli.workspace import Workspace
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
 from arena.web.routes import PAGES
-from tests.arena.cli.stored import hold
-from tests.arena.web.closed_matches import Held, play, table
-from tests.arena.web.pushed import push
+from tests.arena.cli.stored import store_tournament
+from tests.arena.web.closed_matches import PlayedMatch, play, table
+from tests.arena.web.pushed import add_submission
 from tests.arena.web.served import served
 from tests.browser.conftest import PATIENCE_MS, keep
 
@@ -47,7 +47,7 @@ def axe() -> str:
 
 
 @dataclass(frozen=True)
-class Site:
+class ArenaPages:
     """Pages of an arena where everything has happened: what to look at, by name."""
 
     address: str
@@ -55,23 +55,23 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    place = Workspace(tmp_path_factory.mktemp("site") / "data")
-    hold(place, ["ada", "bob", "cy"], {}, boards=2)
-    closed = play(place, table("poke-2-must_beat=true"))
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaPages]:
+    workspace = Workspace(tmp_path_factory.mktemp("site") / "data")
+    store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=2)
+    closed = play(workspace, table("poke-2-must_beat=true"))
     running = play(
-        place,
+        workspace,
         table("pokino-2-greed=false-pokino_up=false-tear_down_the_walls=false-territory=false"),
         boards=2,
         close=False,
     )
-    push(place)
-    web = WebState(place.store, ServerSettings(rate=0))
+    add_submission(workspace)
+    web = WebState(workspace.store, ServerSettings(rate=0))
     with served(web) as address:
-        yield Site(address, pages(web, closed, running))
+        yield ArenaPages(address, pages(web, closed, running))
 
 
-def pages(web: WebState, closed: Held, running: Held) -> dict[str, str]:
+def pages(web: WebState, closed: PlayedMatch, running: PlayedMatch) -> dict[str, str]:
     """An address of every page, by a name for its picture."""
     paths = {"error": "/nowhere", "match-open": f"/matches/{running.match}"}
     samples = Samples(web)
@@ -100,7 +100,7 @@ def findings(page: Page, axe: str) -> dict[str, Any]:
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_every_page_passes_the_accessibility_checks(
-    browser: Browser, site: Site, axe: str, colours: Literal["light", "dark"], width: int
+    browser: Browser, site: ArenaPages, axe: str, colours: Literal["light", "dark"], width: int
 ) -> None:
     context = browser.new_context(
         viewport={"width": width, "height": 800}, color_scheme=colours, reduced_motion="reduce"

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from arena.cli.workspace import Workspace
 from arena.store.bots import owners, versions
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pages.test_bot_pages import EVIL, crash
 from tests.arena.web.served import served
@@ -35,16 +35,16 @@ PAGES = {
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Workspace:
-    place = Workspace(tmp_path / "data")
-    hold(place, BOTS, UPSETS, boards=2, cycles=3)
-    play(place, table("poke-2-must_beat=true"), change=crash)
-    return place
+def workspace(tmp_path: Path) -> Workspace:
+    workspace = Workspace(tmp_path / "data")
+    store_tournament(workspace, BOTS, UPSETS, boards=2, cycles=3)
+    play(workspace, table("poke-2-must_beat=true"), change=crash)
+    return workspace
 
 
 @pytest.fixture
-def site(place: Workspace) -> Iterator[str]:
-    with served(WebState(place.store, ServerSettings(rate=0))) as address:
+def site(workspace: Workspace) -> Iterator[str]:
+    with served(WebState(workspace.store, ServerSettings(rate=0))) as address:
         yield address
 
 
@@ -54,7 +54,7 @@ def names(tab: Page) -> list[str]:
 
 
 def test_rows_move_while_matches_close_without_a_reload(
-    tab: Page, site: str, place: Workspace
+    tab: Page, site: str, workspace: Workspace
 ) -> None:
     tab.goto(f"{site}/ladders/poke?sort=-strength&find=@1")
     tab.evaluate("window.stayed = true")
@@ -62,7 +62,7 @@ def test_rows_move_while_matches_close_without_a_reload(
     assert names(tab)[0] == "eve@1"
     # From now on eve wins everything.
     upset = {frozenset({"eve", other}): [("eve", other)] for other in BOTS if other != "eve"}
-    hold(place, BOTS, upset, boards=2, cycles=12)
+    store_tournament(workspace, BOTS, upset, boards=2, cycles=12)
     expect(tab.locator("#ladder-rows tbody tr").last).to_have_attribute("data-key", "eve@1")
     assert tab.locator("tr.moved").count() > 0
     assert tab.evaluate("window.stayed")
@@ -108,10 +108,10 @@ def test_crosstable_colours_distinguish_wins_and_losses(tab: Page, site: str) ->
 
 
 def test_an_owner_sees_private_fields_and_the_token_is_not_stored(
-    tab: Page, site: str, place: Workspace
+    tab: Page, site: str, workspace: Workspace
 ) -> None:
-    versions.own(place.store, versions.find(place.store, "luck1@1"), "eve")
-    token = owners.add(place.store, "eve")
+    versions.own(workspace.store, versions.find(workspace.store, "luck1@1"), "eve")
+    token = owners.add(workspace.store, "eve")
     tab.goto(f"{site}/bots/luck1/faults")
     # Whose it is has just been said: the pages see it within a second or two.
     while not tab.get_by_label("Token of eve").count():

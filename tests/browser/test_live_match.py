@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from arena.services.local import Services
 from arena.services.web_process import Pages, listen
 from arena.store.matches import listing
-from tests.arena.services.test_services import Arena
+from tests.arena.services.test_services import ServicesArena
 from tests.browser.conftest import keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
@@ -19,7 +19,7 @@ POSITION = "() => document.querySelector('#match-table .where')?.textContent"
 
 
 def test_the_live_table_is_updated_until_the_result(tab: Page, tmp_path: Path) -> None:
-    arena = Arena(tmp_path)
+    arena = ServicesArena(tmp_path)
     pages = Pages(listen("127.0.0.1", 0))
     with Services(arena.where, 1, {}, pages):
         cup = arena.schedule([arena.admit("ada", 0, NAP), arena.admit("bob", -1, NAP)], boards=1)

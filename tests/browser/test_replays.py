@@ -11,7 +11,7 @@ from arena.presentation import narration
 from arena.store.matches import results
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import read
-from tests.arena.web.closed_matches import Held, play, table
+from tests.arena.web.closed_matches import PlayedMatch, play, table
 from tests.arena.web.served import served
 from tests.browser.conftest import keep
 from tests.conformance.tables import TABLES, Table, is_quick
@@ -26,17 +26,17 @@ SAINT = table("saint_poker-3")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Workspace:
+def workspace(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path / "data")
 
 
 @pytest.fixture
-def site(place: Workspace) -> Iterator[str]:
-    with served(WebState(place.store, ServerSettings(rate=0))) as address:
+def site(workspace: Workspace) -> Iterator[str]:
+    with served(WebState(workspace.store, ServerSettings(rate=0))) as address:
         yield address
 
 
-def open_game(tab: Page, site: str, held: Held, query: str = "") -> None:
+def open_game(tab: Page, site: str, held: PlayedMatch, query: str = "") -> None:
     tab.goto(f"{site}/matches/{held.match}/games/0{query}")
     tab.wait_for_selector("#play:not([hidden])")
 
@@ -63,7 +63,7 @@ def hands(tab: Page) -> dict[int, list[str]]:
     return dict(tab.evaluate(HANDS))
 
 
-def worded(card: str) -> str:
+def card_text(card: str) -> str:
     """A card as it reads."""
     if card[0] == "X":
         return "★joker"
@@ -73,10 +73,10 @@ def worded(card: str) -> str:
 
 @every_table
 def test_a_game_is_stepped_through_by_keys(
-    place: Workspace, site: str, tab: Page, table: Table
+    workspace: Workspace, site: str, tab: Page, table: Table
 ) -> None:
-    held = play(place, table)
-    record = read(results.record(place.store, held.match))
+    held = play(workspace, table)
+    record = read(results.record(workspace.store, held.match))
     assert record.seed is not None
     lines = list(narration.positions(record.match, record.games[0], record.seed))
     open_game(tab, site, held)
@@ -85,7 +85,7 @@ def test_a_game_is_stepped_through_by_keys(
         assert address(tab) == f"step={number}&eyes=all"
         if position["actors"]:
             held_now = position["position"]["hands"]
-            expected = {seat: list(map(worded, cards)) for seat, cards in enumerate(held_now)}
+            expected = {seat: list(map(card_text, cards)) for seat, cards in enumerate(held_now)}
             assert hands(tab) == expected, f"step {number}"
         tab.keyboard.press("ArrowRight")
     assert step(tab) == len(lines) - 1
@@ -100,10 +100,10 @@ def test_a_game_is_stepped_through_by_keys(
 
 @every_look
 def test_a_seat_view_shows_only_its_hand(
-    place: Workspace, site: str, tab: Page, table: Table
+    workspace: Workspace, site: str, tab: Page, table: Table
 ) -> None:
-    held = play(place, table)
-    record = read(results.record(place.store, held.match))
+    held = play(workspace, table)
+    record = read(results.record(workspace.store, held.match))
     assert record.seed is not None
     lines = list(narration.positions(record.match, record.games[0], record.seed))
     at = len(lines) // 2
@@ -114,7 +114,9 @@ def test_a_seat_view_shows_only_its_hand(
         tab.keyboard.press(str(seat + 1))
         assert address(tab) == f"step={at}&eyes={seat}"
         expected = {
-            other: sorted(map(worded, position["hands"][other] if other == seat else known[other]))
+            other: sorted(
+                map(card_text, position["hands"][other] if other == seat else known[other])
+            )
             for other in range(table.seats)
         }
         assert {other: sorted(cards) for other, cards in hands(tab).items()} == expected
@@ -125,9 +127,9 @@ def test_a_seat_view_shows_only_its_hand(
 @every_look
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_nothing_overflows(
-    place: Workspace, site: str, browser: Browser, table: Table, width: int, scheme: str
+    workspace: Workspace, site: str, browser: Browser, table: Table, width: int, scheme: str
 ) -> None:
-    held = play(place, table)
+    held = play(workspace, table)
     dark = scheme == "dark"
     context = browser.new_context(
         viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
@@ -160,8 +162,8 @@ OVERFLOW = """() => {
 """Whether a page is wider than its window, and cards that stick out of their seats."""
 
 
-def test_autoplay_runs_until_it_is_stopped(place: Workspace, site: str, tab: Page) -> None:
-    open_game(tab, site, play(place, POKE))
+def test_autoplay_runs_until_it_is_stopped(workspace: Workspace, site: str, tab: Page) -> None:
+    open_game(tab, site, play(workspace, POKE))
     tab.select_option("#speed select", "200")
     tab.keyboard.press("k")
     for _ in range(200):
@@ -176,8 +178,8 @@ def test_autoplay_runs_until_it_is_stopped(place: Workspace, site: str, tab: Pag
     assert tab.get_attribute("#play", "aria-label") == "play"
 
 
-def test_keys_can_be_listed_and_switched_off(place: Workspace, site: str, tab: Page) -> None:
-    held = play(place, POKE)
+def test_keys_can_be_listed_and_switched_off(workspace: Workspace, site: str, tab: Page) -> None:
+    held = play(workspace, POKE)
     open_game(tab, site, held)
     tab.keyboard.press("?")
     assert tab.locator("dialog[open] h2").text_content() == "Keys"
@@ -199,8 +201,10 @@ IN_LIST = """() => {
 }"""
 
 
-def test_the_slider_and_the_list_lead_to_positions(place: Workspace, site: str, tab: Page) -> None:
-    open_game(tab, site, play(place, SAINT))
+def test_the_slider_and_the_list_lead_to_positions(
+    workspace: Workspace, site: str, tab: Page
+) -> None:
+    open_game(tab, site, play(workspace, SAINT))
     tab.locator("#step").fill("7")
     assert step(tab) == 7
     assert tab.locator("#moves li.here > a").text_content() == "7"
@@ -216,8 +220,10 @@ def test_the_slider_and_the_list_lead_to_positions(place: Workspace, site: str, 
     assert step(tab) == 4
 
 
-def test_a_replay_works_without_javascript(place: Workspace, site: str, browser: Browser) -> None:
-    held = play(place, SAINT)
+def test_a_replay_works_without_javascript(
+    workspace: Workspace, site: str, browser: Browser
+) -> None:
+    held = play(workspace, SAINT)
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(f"{site}/matches/{held.match}/games/0")
@@ -232,9 +238,9 @@ def test_a_replay_works_without_javascript(place: Workspace, site: str, browser:
 
 
 def test_an_embedded_replay_works_in_another_site(
-    place: Workspace, site: str, context: BrowserContext, tab: Page
+    workspace: Workspace, site: str, context: BrowserContext, tab: Page
 ) -> None:
-    held = play(place, POKE)
+    held = play(workspace, POKE)
     source = f"{site}/embed/matches/{held.match}/games/0?step=2"
     context.route(
         "http://localhost:8765/",

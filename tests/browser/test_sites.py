@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from arena.web import static_site
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 from tests.browser.conftest import keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 @pytest.fixture
 def exported(tmp_path: Path) -> Path:
     """The first page of a round robin of three."""
-    stage = Stage(tmp_path)
+    stage = SimulatedArena(tmp_path)
     cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
     static_site.write(stage.engine, cup.id, tmp_path / "site")
     stage.engine.dispose()

@@ -13,14 +13,14 @@ from tests.conformance.wire import Viewer, named, question, seen
 
 Dealer = Callable[[State, Any, Chance], State]
 """Re-deals a position for a seat, or for a spectator (None)."""
-Check = Callable[["Case"], str | None]
+Check = Callable[["RedealCase"], str | None]
 """Return the error of a case, if any."""
 
 POSITIONS_A_WALK = 12
 
 
 @dataclass(frozen=True)
-class Case:
+class RedealCase:
     """A position, and the same position with its hidden information dealt again."""
 
     table: Table
@@ -52,7 +52,7 @@ def cases(
     deal: Dealer = by_the_game,
     viewers: Sequence[Viewer] = (),
     first: int = 0,
-) -> Iterator[Case]:
+) -> Iterator[RedealCase]:
     """Yield cases of a table at positions of random games, for each viewer in turn.
 
     Args:
@@ -71,11 +71,11 @@ def cases(
         for at in sorted(rng.sample(range(len(steps)), min(POSITIONS_A_WALK, len(steps)))):
             for seat in viewers or range(table.seats):
                 dealt = deal(steps[at].state, seat, Seeded(rng.randbytes(32)))
-                yield Case(table, steps[: at + 1], seat, dealt)
+                yield RedealCase(table, steps[: at + 1], seat, dealt)
                 made += 1
 
 
-def leak(case: Case) -> str | None:
+def leak(case: RedealCase) -> str | None:
     """Return an error if the viewer's question depends on hidden information."""
     codec = case.table.codec
     sent, as_well = (question(codec, s, case.seat) for s in (case.state, case.dealt))
@@ -84,7 +84,7 @@ def leak(case: Case) -> str | None:
     return None
 
 
-def false_dealing(case: Case) -> str | None:
+def false_dealing(case: RedealCase) -> str | None:
     """Return an error if the re-dealt position cannot occur.
 
     The oracle constructs a game that leads to the position. Every action of that game must be
@@ -109,7 +109,7 @@ def false_dealing(case: Case) -> str | None:
     return None
 
 
-def false_end(case: Case) -> str | None:
+def false_end(case: RedealCase) -> str | None:
     """Return an error if the game cannot continue from the re-dealt position.
 
     The seat's action must stay legal. If the action reveals no hidden card, the views after it must

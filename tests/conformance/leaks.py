@@ -127,7 +127,7 @@ def poke_leaks() -> Iterator[Leak]:
     )
     yield leak(
         "leads listed only if they cannot be beaten",
-        legal=lambda s, seat, right: Unbeaten(right, s.hands[1 - seat]),
+        legal=lambda s, seat, right: UnbeatableLeads(right, s.hands[1 - seat]),
     )
 
 
@@ -142,7 +142,7 @@ def can_be_beaten(state: Any, seat: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Unbeaten(Legal):
+class UnbeatableLeads(Legal):
     """The leads that the other seat cannot beat, if there are any."""
 
     right: Legal

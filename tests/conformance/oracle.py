@@ -16,7 +16,7 @@ Part = tuple[object, ...]
 
 
 @dataclass(frozen=True)
-class Story:
+class GameHistory:
     """The chance events and all actions of a game."""
 
     luck: Chance
@@ -42,7 +42,7 @@ class Oracle(ABC):
         """Return the hidden information of a seat or of a spectator (None), by name."""
 
     @abstractmethod
-    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> GameHistory:
         """Construct a game with other cards that leads to the position ``dealt``.
 
         Each of its turns corresponds to one of the original game, and the seat's actions are

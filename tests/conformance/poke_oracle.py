@@ -9,7 +9,7 @@ from referee.games.poke.actions import Draw
 from referee.games.poke.state import PokeState
 from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Arranged
-from tests.conformance.oracle import Oracle, Part, Story
+from tests.conformance.oracle import GameHistory, Oracle, Part
 from tests.conformance.walks import Step
 
 
@@ -42,7 +42,7 @@ class PokeOracle(Oracle):
         """Return the seats except this one."""
         return [other for other in (0, 1) if other != seat]
 
-    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> GameHistory:
         """Change the pack of the last deal and the others' discards in it."""
         assert isinstance(dealt, PokeState)
         deal = self.deal_of(dealt)
@@ -67,7 +67,7 @@ class PokeOracle(Oracle):
                 if self.deal_of(step.state) == deal and isinstance(moves.get(other), Draw):
                     moves[other] = Draw(tuple(next(given[other])))  # type: ignore[arg-type]
             turns.append(moves)
-        return Story(luck, turns)
+        return GameHistory(luck, turns)
 
     @staticmethod
     def deal_of(state: Any) -> int:

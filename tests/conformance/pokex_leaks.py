@@ -19,7 +19,7 @@ def partner(state: Any, seat: int) -> Hand:
     return hand
 
 
-def left(state: Any, seat: int) -> Hand:
+def next_hand(state: Any, seat: int) -> Hand:
     """Return the hand of the next seat."""
     hand: Hand = state.hands[(seat + 1) % state.seats]
     return hand
@@ -41,7 +41,7 @@ def to_come(state: Any, seat: int) -> Hand:
     if state.seats == 2 and state.row:
         rest: Hand = state.row[2 * len(state.tricks) + 2 :]
         return rest
-    return left(state, seat)
+    return next_hand(state, seat)
 
 
 def pokex_leaks() -> Iterator[Leak]:
@@ -62,7 +62,7 @@ def pokex_leaks() -> Iterator[Leak]:
     )
     yield leak(
         "the rank that the next seat would name",
-        lambda s, seat, v: replace(v, wild_rank=v.wild_rank or most(left(s, seat))),
+        lambda s, seat, v: replace(v, wild_rank=v.wild_rank or most(next_hand(s, seat))),
     )
     yield leak(
         "the first card of the next deal in the number of the deal",
@@ -80,15 +80,15 @@ def pokex_leaks() -> Iterator[Leak]:
     )
     yield leak(
         "a card that was set aside in one's own hand",
-        lambda s, seat, v: replace(v, hand=v.hand + (s.aside or left(s, seat))[:1]),
+        lambda s, seat, v: replace(v, hand=v.hand + (s.aside or next_hand(s, seat))[:1]),
     )
     yield leak(
         "how many wild cards the others hold in the tricks taken",
-        lambda s, seat, v: replace(v, taken=(v.taken[0], len(wild(s, left(s, seat))))),
+        lambda s, seat, v: replace(v, taken=(v.taken[0], len(wild(s, next_hand(s, seat))))),
     )
     yield leak(
         "legal actions in an order that reveals the next hand",
-        legal=lambda s, seat, right: Reordered(right, place(left(s, seat)) % 2 == 1),
+        legal=lambda s, seat, right: Reordered(right, place(next_hand(s, seat)) % 2 == 1),
     )
 
 
@@ -111,7 +111,7 @@ def with_hand(state: Any, seat: int, hand: Hand) -> Any:
 def deals_a_card_to_two(state: Any, seat: int, luck: Chance) -> Any:
     """Give a card of the seat to the next seat as well."""
     dealt: Any = state.redeal(seat, luck)
-    mine, theirs = dealt.hands[seat], left(dealt, seat)
+    mine, theirs = dealt.hands[seat], next_hand(dealt, seat)
     other = (seat + 1) % dealt.seats
     return with_hand(dealt, other, (*theirs[1:], *mine[:1])) if mine and theirs else dealt
 
@@ -119,7 +119,7 @@ def deals_a_card_to_two(state: Any, seat: int, luck: Chance) -> Any:
 def deals_one_card_less(state: Any, seat: int, luck: Chance) -> Any:
     """Deal the next seat one card less."""
     dealt: Any = state.redeal(seat, luck)
-    return with_hand(dealt, (seat + 1) % dealt.seats, left(dealt, seat)[1:])
+    return with_hand(dealt, (seat + 1) % dealt.seats, next_hand(dealt, seat)[1:])
 
 
 def deals_the_whole_pack(state: Any, seat: int, luck: Chance) -> Any:
@@ -136,7 +136,7 @@ def deals_the_whole_pack(state: Any, seat: int, luck: Chance) -> Any:
 def gives_to_the_centre(state: Any, seat: int, luck: Chance) -> Any:
     """Exchange a hidden card for one of the centre."""
     dealt: Any = state.redeal(seat, luck)
-    theirs = left(dealt, seat)
+    theirs = next_hand(dealt, seat)
     if not theirs:
         return dealt
     changed = (*dealt.centre[:-1], theirs[0])

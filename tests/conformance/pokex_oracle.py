@@ -6,7 +6,7 @@ from typing import Any
 from referee.games.contract import State
 from referee.games.shared.cards import DECK_WITH_JOKERS
 from referee.games.shared.dealing import Arranged
-from tests.conformance.oracle import Oracle, Part, Story
+from tests.conformance.oracle import GameHistory, Oracle, Part
 from tests.conformance.walks import Step
 
 
@@ -38,7 +38,7 @@ class PokexOracle(Oracle):
             order = state.row[2 * len(state.tricks) + len(state.turned) :]
         return {**others, "aside": state.aside, "order": order, "later": tuple(later)}
 
-    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> GameHistory:
         """Change the pack of the last deal and the order of its centre."""
         first: Any = played[0].state
         last: Any = dealt
@@ -52,4 +52,4 @@ class PokexOracle(Oracle):
         if last.row and last.seats == 2:
             orders["centre", deal] = last.row
         luck = Arranged({("dealer", 0): first.dealer}, orders, otherwise=first.luck)
-        return Story(luck, [step.moves for step in played[:-1]])
+        return GameHistory(luck, [step.moves for step in played[:-1]])

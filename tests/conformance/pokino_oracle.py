@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from referee.games.contract import Action, State
 from referee.games.pokino.actions import Domino, Run
 from referee.games.shared.dealing import Arranged
-from tests.conformance.oracle import Oracle, Part, Story
+from tests.conformance.oracle import GameHistory, Oracle, Part
 from tests.conformance.walks import Step
 
 FEW = 4
@@ -53,7 +53,7 @@ class PokinoOracle(Oracle):
         many = {name: part for name, part in (cards | dominoes).items() if name not in few}
         return many | {"last": (state.luck, *few.values())}
 
-    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> GameHistory:
         """Change the hidden cards and dominoes that the others still hold, and those not yet
         drawn."""
         first: Any = played[0].state
@@ -64,7 +64,7 @@ class PokinoOracle(Oracle):
             },
             otherwise=first.luck,
         )
-        return Story(luck, [step.moves for step in played[:-1]])
+        return GameHistory(luck, [step.moves for step in played[:-1]])
 
     @staticmethod
     def _deck(played: Sequence[Step], dealt: Any, seat: int | None) -> list[str]:

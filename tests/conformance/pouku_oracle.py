@@ -6,7 +6,7 @@ from typing import Any
 from referee.games.contract import State
 from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Arranged
-from tests.conformance.oracle import Oracle, Part, Story
+from tests.conformance.oracle import GameHistory, Oracle, Part
 from tests.conformance.walks import Step
 
 
@@ -39,7 +39,7 @@ class PoukuOracle(Oracle):
         """Return the number of the deal of a position."""
         return len(state.deals) - self.over(state)
 
-    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> GameHistory:
         """Change the pack of the last deal.
 
         A seat with an unseen hand discarded each card that it had just drawn.
@@ -70,7 +70,7 @@ class PoukuOracle(Oracle):
         pack += [*drawn, *after.stock]
         first: Any = played[0].state
         luck = Arranged({("dealer", 0): first.dealer}, {("deck", deal): pack}, first.luck)
-        return Story(luck, [step.moves for step in played[:-1]])
+        return GameHistory(luck, [step.moves for step in played[:-1]])
 
     @staticmethod
     def shown(here: Sequence[Any], seat: int) -> list[str]:

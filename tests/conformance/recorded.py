@@ -26,7 +26,7 @@ def by_luck(question: bot_pb2.ActRequest) -> bot_pb2.Action:
 
 
 @dataclass
-class Played:
+class RecordedGame:
     """A finished game and all its questions."""
 
     record: str = ""
@@ -47,12 +47,12 @@ def setting(table: Table) -> TableSetting:
 
 def play_game(
     table: Table, seed: bytes, game: int, board: int, choose: Choose = by_luck, legal: bool = True
-) -> Played:
+) -> RecordedGame:
     """Play one game of the match with this seed; ``legal``: whether legal actions are listed."""
     order = referee_pb2.Board(game=game, number=board, seed=board_seed(seed, board))
     play = RunningGame(setting(table), order)
     rights = [RecordedClock(CLOCK, legal) for _ in range(table.seats)]
-    played = Played()
+    played = RecordedGame()
     while questions := dict(play.ask(rights)):
         for seat, waiting in questions.items():
             played.questions.append(waiting.data)

@@ -5,7 +5,7 @@ from typing import Any
 
 from referee.games.contract import State
 from referee.games.shared.dealing import Arranged
-from tests.conformance.oracle import Oracle, Part, Story
+from tests.conformance.oracle import GameHistory, Oracle, Part
 from tests.conformance.walks import Step
 
 
@@ -35,7 +35,7 @@ class SaintPokerOracle(Oracle):
         }
         return [c for c in state.hands[seat] if c not in taken]
 
-    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> GameHistory:
         """Change the others' unseen cards and the stock."""
         first: Any = played[0].state
         last: Any = played[-1].state
@@ -52,4 +52,4 @@ class SaintPokerOracle(Oracle):
         pack += middle[: len(middle) - len(after.stock)]
         pack += after.stock
         luck = Arranged(orders={("deck", 0): pack}, otherwise=first.luck)
-        return Story(luck, [step.moves for step in played[:-1]])
+        return GameHistory(luck, [step.moves for step in played[:-1]])

@@ -38,7 +38,9 @@ class Table:
 
     def __str__(self) -> str:
         settings = [
-            _told(name, value) for name, value in self.settings if self._is_worth_telling(name)
+            _option_text(name, value)
+            for name, value in self.settings
+            if self._is_worth_telling(name)
         ]
         return "-".join([self.game.id, str(self.seats), *settings])
 
@@ -47,7 +49,7 @@ class Table:
         return bool(option.choices) or isinstance(option.default, bool)
 
 
-def _told(name: str, value: Value) -> str:
+def _option_text(name: str, value: Value) -> str:
     return f"{name}={str(value).lower()}"
 
 

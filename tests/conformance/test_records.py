@@ -15,7 +15,7 @@ from referee.replay import RecordedClock, position, question, steps, verify
 from tests.conformance.oracles import oracle_of
 from tests.conformance.recorded import (
     CLOCK,
-    Played,
+    RecordedGame,
     by_luck,
     lines,
     match_line,
@@ -36,7 +36,7 @@ one_of_a_game = pytest.mark.parametrize(
 
 
 @lru_cache(maxsize=4)
-def first_game(table: Table) -> Played:
+def first_game(table: Table) -> RecordedGame:
     """Return the first game of the record."""
     return play_game(table, SEED, 0, 0)
 

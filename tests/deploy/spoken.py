@@ -10,7 +10,7 @@ from arena.cli.root import LazyCommand, pokearena
 from tests.deploy.manifests import ROOT
 
 
-def understood(words: Sequence[str], a_file: Path) -> click.Context:
+def parsed_command(words: Sequence[str], a_file: Path) -> click.Context:
     """Parse a command line of the arena without running the command.
 
     Args:

@@ -11,7 +11,7 @@ from arena.queue import match_queue
 from arena.system import redis_connection
 from arena.web.serving import relay_address, uploads
 from tests.deploy.manifests import CHART, Pod, Tree, of_kind, pods, render, rules, selects
-from tests.deploy.spoken import understood, variables
+from tests.deploy.spoken import parsed_command, variables
 
 PROGRAMS_OF_OTHERS = {"services", "worker"}
 
@@ -184,19 +184,19 @@ def test_the_arena_understands_every_command(manifests: list[Tree], tmp_path: Pa
     a_file.touch()
     for each in pods(manifests):
         for container in each.containers:
-            understood(container["args"], a_file)
+            parsed_command(container["args"], a_file)
             for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
                 probe_command = container.get(probe, {}).get("exec", {}).get("command", ["python"])
                 if probe_command[0] != "python":
                     assert probe_command[0] == "pokearena"
-                    understood(probe_command[1:], a_file)
+                    parsed_command(probe_command[1:], a_file)
 
 
 def test_an_unknown_flag_is_found(tmp_path: Path) -> None:
     with pytest.raises(click.ClickException):
-        understood(["worker", "--bursts"], tmp_path)
+        parsed_command(["worker", "--bursts"], tmp_path)
     with pytest.raises(click.ClickException):
-        understood(["works"], tmp_path)
+        parsed_command(["works"], tmp_path)
 
 
 def test_the_arena_reads_every_variable(manifests: list[Tree]) -> None:

@@ -14,7 +14,7 @@ from arena import config
 from arena.matches.lease_renewal import GRACE_SECONDS
 from arena.queue import redis_server
 from tests.deploy.manifests import DEPLOY, ROOT, Tree
-from tests.deploy.spoken import understood, variables
+from tests.deploy.spoken import parsed_command, variables
 from tests.waiting import wait_until
 
 OURS = {"services", "worker", "metrics"}
@@ -99,7 +99,7 @@ def test_the_arena_understands_every_command_and_variable(compose: Tree, tmp_pat
     known = variables()
     for name in OURS:
         service = compose["services"][name]
-        understood(service["command"], a_file)
+        parsed_command(service["command"], a_file)
         for variable in service.get("environment", {}):
             plain = variable.removesuffix("_FILE")
             assert plain in known or plain == "TMPDIR"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.deploy.manifests import DEPLOY, ROOT, render
-from tests.deploy.spoken import understood
+from tests.deploy.spoken import parsed_command
 
 TEXT = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
 IGNORED = DEPLOY / "Dockerfile.dockerignore"
@@ -47,10 +47,10 @@ def test_no_image_runs_as_root(stage: str) -> None:
 @pytest.mark.parametrize("stage", ["services", "worker"])
 def test_commands_of_the_image_are_valid(stage: str, tmp_path: Path) -> None:
     assert json.loads(last(stage, "ENTRYPOINT"))[-1] == "pokearena"
-    understood(json.loads(last(stage, "CMD")), tmp_path)
+    parsed_command(json.loads(last(stage, "CMD")), tmp_path)
     healthy = json.loads(last(stage, "HEALTHCHECK").partition("CMD ")[2])
     if healthy[0] == "pokearena":
-        understood(healthy[1:], tmp_path)
+        parsed_command(healthy[1:], tmp_path)
     else:
         assert healthy[:2] == ["python", "-c"]
         compile(healthy[2], "HEALTHCHECK", "exec")
@@ -133,4 +133,4 @@ def test_commands_and_values_of_the_page_are_valid(helm: str, tmp_path: Path) ->
         if "--target" in words:
             assert words[words.index("--target") + 1] in stages()
         if "pokearena" in words[1:] and "exec" in words:
-            understood(words[words.index("pokearena") + 1 :], tmp_path)
+            parsed_command(words[words.index("pokearena") + 1 :], tmp_path)

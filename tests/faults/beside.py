@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Self
 
 
-class Beside:
+class BackgroundLoop:
     """Runs `go_on` in a thread during the block; leaving the block sets `over`."""
 
     def __init__(self) -> None:

@@ -94,12 +94,12 @@ def check(arena: Arena, witness: Witness, run: str) -> Tally:
     print(" · ".join(map(str, tally.row())))
     assert (tally.lost, tally.doubled) == (0, 0)
     assert all(match.reason for match in by_state[MatchState.VOID])
-    _tournaments_ended_as_they_should(arena)
-    _what_was_seen_stands(arena, witness)
-    closed = _results_are_those_of_the_records(arena)
+    _check_tournament_ends(arena)
+    _check_committed_games(arena, witness)
+    closed = _check_results(arena)
     assert len(closed) == tally.closed
-    _ratings_are_those_of_the_records(arena, closed)
-    _nothing_is_left(arena)
+    _check_ratings(arena, closed)
+    _check_leftovers(arena)
     return tally
 
 
@@ -113,7 +113,7 @@ def _played_twice(arena: Arena) -> int:
     return int(surplus) + len(first) - len(set(first))
 
 
-def _tournaments_ended_as_they_should(arena: Arena) -> None:
+def _check_tournament_ends(arena: Arena) -> None:
     for cup in tournaments.listing(arena.engine):
         states = {match.state for match in listing.matches(arena.engine, tournament=cup.id)}
         if cup.state is TournamentState.CLOSED:
@@ -124,7 +124,7 @@ def _tournaments_ended_as_they_should(arena: Arena) -> None:
             assert states <= {MatchState.CLOSED, MatchState.VOID, MatchState.CANCELLED}
 
 
-def _what_was_seen_stands(arena: Arena, witness: Witness) -> None:
+def _check_committed_games(arena: Arena, witness: Witness) -> None:
     """Check that committed games are unchanged, and that each attempt wrote before the next one."""
     rows = arena.sql("SELECT match, game, attempt, committed FROM games ORDER BY match, committed")
     stands = {(match, game): (attempt, at) for match, game, attempt, at in rows}
@@ -134,7 +134,7 @@ def _what_was_seen_stands(arena: Arena, witness: Witness) -> None:
         assert attempts == sorted(attempts)
 
 
-def _results_are_those_of_the_records(arena: Arena) -> list[ClosedMatch]:
+def _check_results(arena: Arena) -> list[ClosedMatch]:
     """Verify all tournaments, and return the closed matches as rebuilt from their records.
 
     The verification covers seeds, records, the schedule and the standings, as
@@ -169,7 +169,7 @@ def _from_record(text: str, closed_match: ClosedMatch) -> ClosedMatch:
     )
 
 
-def _ratings_are_those_of_the_records(arena: Arena, again: list[ClosedMatch]) -> None:
+def _check_ratings(arena: Arena, again: list[ClosedMatch]) -> None:
     closed_matches = list(results.closed(arena.engine))
     for cup in tournaments.listing(arena.engine):
         clip = presentation_of(cup.plan.game).clip
@@ -180,7 +180,7 @@ def _ratings_are_those_of_the_records(arena: Arena, again: list[ClosedMatch]) ->
     assert strengths(Meetings.of(closed_matches)) == strengths(Meetings.of(reversed(again)))
 
 
-def _nothing_is_left(arena: Arena) -> None:
+def _check_leftovers(arena: Arena) -> None:
     """Check for leases, sockets, temporary files and services. (Processes: `orphanage`.)"""
     held = arena.sql("SELECT id FROM matches WHERE owner IS NOT NULL OR lease_until IS NOT NULL")
     assert held == []

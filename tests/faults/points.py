@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.store.tournaments import tournaments
 from arena.system.failpoint import JOB_STEPS, VARIABLE
 from tests.faults import processes
-from tests.faults.stage import Arena, Serve
+from tests.faults.stage import Arena, ServeProcess
 from tests.faults.witness import Witness
 
 
@@ -34,17 +34,17 @@ def serve_under(
         serve.until(lambda: arena.over() and (not cup or bool(tournaments.find(arena.engine, cup))))
 
 
-def kill_referee(serve: Serve, witness: Witness) -> None:
+def kill_referee(serve: ServeProcess, witness: Witness) -> None:
     witness.blow()
     processes.send(serve.one("referee"), signal.SIGKILL)
 
 
-def kill_worker(serve: Serve, witness: Witness) -> None:
+def kill_worker(serve: ServeProcess, witness: Witness) -> None:
     witness.blow()
     processes.send(serve.one("worker"), signal.SIGKILL)
 
 
-ACTS: dict[str, Callable[[Serve, Witness], None]] = {
+ACTS: dict[str, Callable[[ServeProcess, Witness], None]] = {
     "kill the referee": kill_referee,
     "kill the worker": kill_worker,
 }

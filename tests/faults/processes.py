@@ -100,7 +100,7 @@ def orphanage(spared: Callable[[], Collection[int]] = tuple) -> Iterator[None]:
     give_up = time.monotonic() + 10
     while time.monotonic() < give_up:
         ours = set(linux.children(os.getpid())) - before - set(spared())
-        left = [p for p in ours if not _buried(p) and tracker not in " ".join(words(p))]
+        left = [p for p in ours if not _reaped(p) and tracker not in " ".join(words(p))]
         if not left:
             return
         time.sleep(0.05)
@@ -110,7 +110,7 @@ def orphanage(spared: Callable[[], Collection[int]] = tuple) -> Iterator[None]:
     raise AssertionError(f"processes are left behind: {commands}")
 
 
-def _buried(pid: int) -> bool:
+def _reaped(pid: int) -> bool:
     try:
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     except ChildProcessError:

@@ -74,7 +74,7 @@ class Arena:
         self.where = Folder(self.root / "data").create()
         self._url = url
         self.engine: Engine = database.open(self.url)
-        self.serve: Serve | None = None
+        self.serve: ServeProcess | None = None
         if made:
             database.upgrade(self.engine)
 
@@ -179,9 +179,9 @@ class Arena:
     @contextmanager
     def serving(
         self, workers: int = 1, options: Sequence[str] = ("--no-web",), **environment: str
-    ) -> "Iterator[Serve]":
+    ) -> "Iterator[ServeProcess]":
         """Run `pokearena serve` during the block."""
-        self.serve = Serve(self, workers, environment, options)
+        self.serve = ServeProcess(self, workers, environment, options)
         try:
             yield self.serve
             self.serve.await_idle()
@@ -195,7 +195,7 @@ class Arena:
         shutil.rmtree(self.root, ignore_errors=True)
 
 
-class Serve:
+class ServeProcess:
     """`pokearena serve` as a process."""
 
     def __init__(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from tests.faults import processes
-from tests.faults.beside import Beside
+from tests.faults.beside import BackgroundLoop
 from tests.faults.stage import Arena
 from tests.faults.witness import Witness
 
@@ -21,7 +21,7 @@ GROUP BY failures.match
 """Number of failures since the last committed game, for each match that is not over."""
 
 
-class Storm(Beside):
+class Storm(BackgroundLoop):
     """Kills a random process again and again during the block.
 
     Args:

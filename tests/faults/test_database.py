@@ -14,7 +14,7 @@ from arena.store.matches.transitions import LEASE_SECONDS
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena, Serve
+from tests.faults.stage import Arena, ServeProcess
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
@@ -28,7 +28,7 @@ def cup(arena: Arena) -> None:
     arena.schedule([arena.slow("first", NAP), arena.slow("last", NAP, -1)], cycles=MATCHES)
 
 
-def under_way(arena: Arena, serve: Serve) -> None:
+def under_way(arena: Arena, serve: ServeProcess) -> None:
     serve.until(lambda: len(arena.sql("SELECT 1 FROM games")) > 3)
 
 

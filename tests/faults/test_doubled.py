@@ -17,7 +17,7 @@ from arena.queue.match_queue import MatchQueue
 from arena.queue.sweeper import Sweeper
 from arena.system import redis_connection
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena, Serve
+from tests.faults.stage import Arena, ServeProcess
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
@@ -120,7 +120,7 @@ def test_a_worker_with_a_clock_off_by_an_hour(arena: Arena, conclude: Conclude, 
 
 
 @contextlib.contextmanager
-def worker(arena: Arena, serve: Serve, environment: dict[str, str]) -> Iterator[Path]:
+def worker(arena: Arena, serve: ServeProcess, environment: dict[str, str]) -> Iterator[Path]:
     """Run a worker beside those of the services, with a data folder of its own.
 
     Yields:

@@ -13,7 +13,7 @@ from arena.store.matches.transitions import LEASE_SECONDS
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
-from tests.faults.stage import PATIENT, Arena, Serve
+from tests.faults.stage import PATIENT, Arena, ServeProcess
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
@@ -29,7 +29,7 @@ def cup(arena: Arena, clock: Clock = PATIENT) -> None:
     arena.schedule(entrants, boards=2, clock=clock)
 
 
-def until_a_game(arena: Arena, serve: Serve) -> None:
+def wait_for_first_game(arena: Arena, serve: ServeProcess) -> None:
     serve.until(lambda: bool(arena.sql("SELECT 1 FROM games LIMIT 1")))
 
 
@@ -50,7 +50,7 @@ def test_a_frozen_referee_is_killed_and_its_match_continues(
 ) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(1) as serve:
-        until_a_game(arena, serve)
+        wait_for_first_game(arena, serve)
         witness.blow()
         freeze([serve.one("referee")], BEYOND)
         serve.until(arena.over)
@@ -68,7 +68,7 @@ def test_an_unsupervised_frozen_referee_is_awaited(arena: Arena, conclude: Concl
         assert referee.stdout is not None
         referee.stdout.readline()
         with Witness(arena) as witness, arena.serving(1, **{config.REFEREE: address}) as serve:
-            until_a_game(arena, serve)
+            wait_for_first_game(arena, serve)
             freeze([referee.pid], 2 * BEYOND)
             witness.blow()
             serve.until(arena.over)
@@ -85,7 +85,7 @@ def test_no_bot_is_charged_for_a_short_freeze_of_the_referee(
 ) -> None:
     cup(arena, Clock(start_ms=60_000, allowance_ms=1000, bank_ms=2000))
     with Witness(arena) as witness, arena.serving(1) as serve:
-        until_a_game(arena, serve)
+        wait_for_first_game(arena, serve)
         witness.blow()
         freeze([serve.one("referee")], 5)
         serve.until(arena.over)
@@ -98,7 +98,7 @@ def test_no_bot_is_charged_for_a_short_freeze_of_the_referee(
 def test_a_worker_frozen_beyond_its_lease_cannot_write(arena: Arena, conclude: Conclude) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
-        until_a_game(arena, serve)
+        wait_for_first_game(arena, serve)
         [horse] = serve.of("horse")
         name = processes.owner(horse)
         worker = next(pid for pid in serve.of("worker") if processes.owner(pid) == name)
@@ -116,7 +116,7 @@ def test_a_worker_frozen_beyond_its_lease_cannot_write(arena: Arena, conclude: C
 def test_the_only_worker_is_replaced_if_it_stays_frozen(arena: Arena, conclude: Conclude) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(1) as serve:
-        until_a_game(arena, serve)
+        wait_for_first_game(arena, serve)
         witness.blow()
         for pid in (serve.one("worker"), serve.one("horse")):
             processes.send(pid, signal.SIGSTOP)
@@ -128,7 +128,7 @@ def test_the_only_worker_is_replaced_if_it_stays_frozen(arena: Arena, conclude: 
 def test_a_match_process_is_replaced_if_it_stays_frozen(arena: Arena, conclude: Conclude) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(1) as serve:
-        until_a_game(arena, serve)
+        wait_for_first_game(arena, serve)
         witness.blow()
         processes.send(serve.one("horse"), signal.SIGSTOP)
         serve.until(arena.over)

@@ -12,11 +12,11 @@ from arena.ratings.closed_match import ClosedGame
 from arena.store.bots import remote_bots
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
-from tests.arena.remote.stage import Home
+from tests.arena.remote.stage import AuthorMachine
 from tests.faults import processes
 from tests.faults.checker import check
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena, Serve
+from tests.faults.stage import Arena, ServeProcess
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(120)]
@@ -84,14 +84,14 @@ def source(name: str, choice: int = 0) -> str:
     return BOT.format(name=name, choice=choice, seconds=HOLD_SECONDS)
 
 
-class Stopped:
+class StoppableArena:
     """An arena under `serve` whose bots can be stopped at a stage.
 
     Args:
         folders: the directory of each bot's files, by name.
     """
 
-    def __init__(self, arena: Arena, serve: Serve, folders: dict[str, Path]) -> None:
+    def __init__(self, arena: Arena, serve: ServeProcess, folders: dict[str, Path]) -> None:
         self.arena = arena
         self.serve = serve
         self.folders = folders
@@ -218,7 +218,7 @@ def add(arena: Arena, *names: str) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def stopped() -> Iterator[Stopped]:
+def stopped() -> Iterator[StoppableArena]:
     """An arena with all of its services, two hosted bots and a remote bot."""
     options = ("--port", "0", "--relay", "127.0.0.1:0")
     with processes.orphanage():
@@ -228,9 +228,9 @@ def stopped() -> Iterator[Stopped]:
         with (
             Witness(arena) as witness,
             arena.serving(1, options) as serve,
-            Home(arena.root, serve.relay, token, bot=source("far")) as home,
+            AuthorMachine(arena.root, serve.relay, token, bot=source("far")) as home,
         ):
-            yield Stopped(arena, serve, {**folders, "far": home.folder})
+            yield StoppableArena(arena, serve, {**folders, "far": home.folder})
             serve.until(arena.over)
         assert arena.sql("SELECT sentence FROM faults") == []
         check(arena, witness, "SIGKILL at each stage")
@@ -239,14 +239,14 @@ def stopped() -> Iterator[Stopped]:
 
 
 @pytest.fixture(scope="module")
-def calm(stopped: Stopped) -> dict[str, Sequence[ClosedGame]]:
+def undisturbed_games(stopped: StoppableArena) -> dict[str, Sequence[ClosedGame]]:
     """Return the games of an undisturbed match, by the name of the first bot."""
     return {bot: stopped.calm(bot, "last") for bot in ("first", "far")}
 
 
 @pytest.mark.parametrize("process", [*PLAYING, *BESIDE])
 def test_no_bot_is_charged_for_a_killed_process(
-    stopped: Stopped, calm: dict[str, Sequence[ClosedGame]], process: str
+    stopped: StoppableArena, undisturbed_games: dict[str, Sequence[ClosedGame]], process: str
 ) -> None:
     bot = "far" if process == "relay" else "first"
     stopped.hold(bot, "last", STAGES[0])
@@ -261,7 +261,7 @@ def test_no_bot_is_charged_for_a_killed_process(
             stopped.await_replaced(process, killed)
     stopped.let_go()
     stopped.await_closed(match)
-    assert stopped.games(match) == calm[bot]
+    assert stopped.games(match) == undisturbed_games[bot]
     reasons = stopped.reasons(match)
     # A kill is not a failure of the match if the stage was over before it took effect.
     expected = range(1, len(STAGES) + 1) if process in PLAYING else (0,)
@@ -279,7 +279,7 @@ def test_no_bot_is_charged_for_a_killed_supervisor(conclude: Conclude) -> None:
         arena = Arena()
         folders = add(arena, *"abcdef")
         with Witness(arena) as witness, arena.serving(3) as serve:
-            tables = {bot: Stopped(arena, serve, folders) for bot in stages}
+            tables = {bot: StoppableArena(arena, serve, folders) for bot in stages}
             calm = {bot: table.calm(bot, others[bot]) for bot, table in tables.items()}
             matches = {}
             for bot, table in tables.items():

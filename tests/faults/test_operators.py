@@ -174,7 +174,7 @@ def test_killed_operator_commands_lose_and_double_nothing(action: str, conclude:
 
 
 @pytest.fixture(scope="module")
-def over() -> Iterator[Arena]:
+def finished_arena() -> Iterator[Arena]:
     """An arena whose tournament is over, to be copied."""
     arena = Arena()
     with Witness(arena) as witness:
@@ -191,10 +191,10 @@ def over() -> Iterator[Arena]:
     ids=lambda points: points[0],
 )
 def test_commands_killed_after_the_matches_lose_and_double_nothing(
-    points: tuple[str, ...], over: Arena, conclude: Conclude
+    points: tuple[str, ...], finished_arena: Arena, conclude: Conclude
 ) -> None:
     with processes.orphanage():
-        arena = over.copy()
+        arena = finished_arena.copy()
         strike(arena, points, DONE_AFTERWARDS[subject(points[0])], conclude)
     arena.remove()
 

@@ -11,7 +11,7 @@ from arena.store import consistency, database
 from tests.cluster import Cluster
 from tests.faults import processes
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena, Serve
+from tests.faults.stage import Arena, ServeProcess
 from tests.faults.storm import Storm
 from tests.faults.witness import Witness
 
@@ -41,7 +41,7 @@ def cup(arena: Arena) -> None:
     arena.schedule([arena.slow("first", NAP), arena.slow("last", NAP, -1)], cycles=MATCHES)
 
 
-def under_way(arena: Arena, serve: Serve) -> None:
+def under_way(arena: Arena, serve: ServeProcess) -> None:
     serve.until(lambda: len(arena.sql("SELECT 1 FROM games")) > 3)
 
 
@@ -74,7 +74,7 @@ def test_all_connections_are_cut_again_and_again(arena: Arena, conclude: Conclud
             serve.until(lambda games=games: seen(arena) > games)  # type: ignore[misc]
             with cutter.connect() as connection:
                 connection.exec_driver_sql(CUT)
-        serve.until(lambda: over(arena))
+        serve.until(lambda: is_over(arena))
     cutter.dispose()
     tally = conclude(arena, witness, f"PostgreSQL's connections cut {CUTS} times")
     assert tally.matches == MATCHES
@@ -88,7 +88,7 @@ def seen(arena: Arena) -> int:
         return 0  # the server closed the test's own connection
 
 
-def over(arena: Arena) -> bool:
+def is_over(arena: Arena) -> bool:
     try:
         return arena.over()
     except exc.OperationalError:

@@ -18,7 +18,7 @@ from arena.system import redis_connection
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena, Serve
+from tests.faults.stage import Arena, ServeProcess
 from tests.faults.witness import Witness
 from tests.waiting import wait_until
 
@@ -39,7 +39,7 @@ def leased(arena: Arena) -> int:
     return int(arena.sql("SELECT count(*) FROM matches WHERE attempt > 0")[0][0])
 
 
-def wait_for_leases(arena: Arena, serve: Serve, more: int) -> None:
+def wait_for_leases(arena: Arena, serve: ServeProcess, more: int) -> None:
     """Wait until this number of further matches is leased, or all are closed."""
     goal = leased(arena) + more
     serve.until(lambda: leased(arena) >= goal or arena.over(), 60)

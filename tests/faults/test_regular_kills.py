@@ -72,7 +72,7 @@ def ratings(arena: Arena, cup: str) -> object:
 
 
 @pytest.fixture(scope="module")
-def calm() -> Outcomes:
+def undisturbed_outcomes() -> Outcomes:
     """Return the results of the same matches without kills."""
     with processes.orphanage():
         arena = Arena()
@@ -101,7 +101,7 @@ def stored(request: pytest.FixtureRequest) -> Iterator[tuple[str, Arena]]:
 
 
 def test_short_games_end_as_without_kills(
-    calm: Outcomes, stored: tuple[str, Arena], conclude: Conclude
+    undisturbed_outcomes: Outcomes, stored: tuple[str, Arena], conclude: Conclude
 ) -> None:
     database, arena = stored
     schedule(arena)
@@ -119,7 +119,7 @@ def test_short_games_end_as_without_kills(
     assert sum(storm.hits.values()) > 0
     assert (tally.void, tally.doubled, charged) == (0, 0, 0)
     assert tally.closed == tally.matches >= MATCHES
-    assert outcomes(arena) == calm
+    assert outcomes(arena) == undisturbed_outcomes
 
 
 def test_a_game_longer_than_the_time_between_kills_is_void(

@@ -9,7 +9,7 @@ from types import TracebackType
 
 from sqlalchemy import exc
 
-from tests.faults.beside import Beside
+from tests.faults.beside import BackgroundLoop
 from tests.faults.stage import Arena
 
 GLANCE_SECONDS = 0.05
@@ -17,14 +17,14 @@ Game = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Blow:
+class InjectedFault:
     """A fault at `at` (seconds since 1970) that may end these attempts."""
 
     at: float
     attempts: Sequence[tuple[str, int]]
 
 
-class Witness(Beside):
+class Witness(BackgroundLoop):
     """Polls the store in a thread for committed games and leases.
 
     Args:
@@ -39,7 +39,7 @@ class Witness(Beside):
         self.games: dict[Game, tuple[int, float]] = {}
         self.doubled: list[Game] = []
         self.leases: dict[tuple[str, int], float] = {}
-        self._blows: list[Blow] = []
+        self._blows: list[InjectedFault] = []
 
     def __exit__(
         self,
@@ -58,11 +58,11 @@ class Witness(Beside):
             idle: whether no match is lost, but the next one cannot begin.
         """
         if idle:
-            self._blows.append(Blow(time.time(), []))
+            self._blows.append(InjectedFault(time.time(), []))
             return
         rows = self._arena.sql("SELECT id, attempt, owner FROM matches WHERE state = 'RUNNING'")
         hit = [(match, attempt) for match, attempt, who in rows if owner in (None, who)]
-        self._blows.append(Blow(time.time(), hit))
+        self._blows.append(InjectedFault(time.time(), hit))
 
     def resumed(self) -> list[float]:
         """Return the seconds from each fault to the next lease of each interrupted match."""

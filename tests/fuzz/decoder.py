@@ -22,7 +22,7 @@ A_QUESTION: Final = 50
 LONGEST_SENTENCE: Final = 2000
 
 
-class Rights:
+class SeatSettings:
     """The clock and settings of every seat."""
 
     wants_legal = True
@@ -46,16 +46,16 @@ def good_answers(table: Table) -> list[bytes]:
     """Return a few valid answers."""
     return [
         bot_pb2.ActResponse(action=action, note="good").SerializeToString()
-        for request in a_game(table, 0).asked.values()
+        for request in new_game(table, 0).asked.values()
         for action in request.question.legal[:8]
     ]
 
 
-def a_game(table: Table, number: int) -> RunningGame:
+def new_game(table: Table, number: int) -> RunningGame:
     """Return a new game with its first questions open."""
     seed = board_seed(number.to_bytes(32, "big"), 0)
     play = RunningGame(setting(table), referee_pb2.Board(game=0, number=0, seed=seed))
-    play.ask([Rights()] * table.seats)
+    play.ask([SeatSettings()] * table.seats)
     return play
 
 
@@ -78,14 +78,14 @@ def fuzz(messages: int, seed: str, tables: Sequence[Table] | None = None) -> Cou
 def _at_table(table: Table, mutations: Mutations, messages: int) -> Iterator[str]:
     number = 0
     while messages > 0:
-        play = a_game(table, number)
+        play = new_game(table, number)
         number += 1
         while play.result is None and messages > 0:
             for seat in list(play.asked):
                 for verdict in _at_question(play, seat, mutations, min(messages, A_QUESTION)):
                     messages -= 1
                     yield verdict
-            play.ask([Rights()] * table.seats)
+            play.ask([SeatSettings()] * table.seats)
         if play.result is not None:
             read_games(play.result)
 

@@ -25,7 +25,7 @@ from referee.tables.stall_detector import ProcessStalled
 from tests.conformance.tables import Table
 from tests.fuzz.decoder import check_sentence, good_answers, tried
 from tests.fuzz.mutations import Mutations
-from tests.referee.authors import Author, Played, Service, drive
+from tests.referee.authors import Author, AuthorService, TableResults, drive
 
 BOARDS: Final = 3
 """Three boards, because a third fault excludes a seat."""
@@ -171,7 +171,7 @@ async def _fuzz(messages: int, seed: str, tables: Sequence[Table]) -> Counter[st
 async def _a_table(table: Table, fuzzer: Fuzzer, number: int, verdicts: Counter[str]) -> None:
     seat = number % table.seats
     fuzzer.bad = fuzzer.mutations.rng.choice((0.02, 0.1, BAD))
-    played: Played | None = None
+    played: TableResults | None = None
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         addresses = []
@@ -180,7 +180,7 @@ async def _a_table(table: Table, fuzzer: Fuzzer, number: int, verdicts: Counter[
             if other == seat:
                 server.add_generic_rpc_handlers((fuzzer.handlers(),))
             else:
-                bot_pb2_grpc.add_BotServiceServicer_to_server(Service(Author()), server)
+                bot_pb2_grpc.add_BotServiceServicer_to_server(AuthorService(Author()), server)
             addresses.append(f"unix:{folder / str(other)}")
             server.add_insecure_port(addresses[-1])
             await server.start()
@@ -213,7 +213,7 @@ def _order(table: Table, addresses: list[str], number: int) -> referee_pb2.Table
     )
 
 
-def _check(table: Table, fuzzer: Fuzzer, played: Played, seat: int) -> Iterator[str]:
+def _check(table: Table, fuzzer: Fuzzer, played: TableResults, seat: int) -> Iterator[str]:
     """Yield the verdicts after comparing each with the expected one."""
     assert len(played.games) == BOARDS, f"{table}: a game has no end"
     side = table.game.sides(table.seats, table.options)

@@ -9,7 +9,7 @@ from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
 from arena.bots.stdio import bridge
-from tests.fuzz.decoder import LONGEST_SENTENCE, a_game, tried
+from tests.fuzz.decoder import LONGEST_SENTENCE, new_game, tried
 
 JUNK: Final[tuple[Any, ...]] = (
     *(None, True, -1, 0.5, 1e400, 1 << 70, float("nan")),
@@ -26,7 +26,7 @@ def fuzz(messages: int, seed: str) -> Counter[str]:
     """
     rng = random.Random(f"lines/{seed}")
     questions = [
-        request.question for table in tried() for request in a_game(table, 1).asked.values()
+        request.question for table in tried() for request in new_game(table, 1).asked.values()
     ]
     verdicts: Counter[str] = Counter()
     for _ in range(messages):

@@ -16,8 +16,8 @@ from arena.bots.sandbox.level import Level
 from referee.sanitizing import sanitized
 from tests.errors import has_code
 from tests.hostile.corpus import CONTAINED, FAULTS, LOCKED_IN, Hostile
-from tests.hostile.traces import left
-from tests.hostile.world import SECRET, Outcome, World, a_world
+from tests.hostile.traces import current_traces
+from tests.hostile.world import SECRET, Outcome, World, started_world
 
 pytestmark = [pytest.mark.hostile, pytest.mark.timeout(180)]
 
@@ -42,7 +42,7 @@ at_every_level = pytest.mark.parametrize("level", LOCKED_IN)
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("w")
-    with a_world(folder) as world:
+    with started_world(folder) as world:
         # Play an honest match first, so that its memory does not count for the first hostile one.
         world.play(world.bot("honest_bot"), Level.UNSANDBOXED)
         yield world
@@ -56,14 +56,14 @@ def need(level: Level) -> None:
         pytest.skip(offered.why_not)
 
 
-def gone(before: set[str]) -> set[str]:
+def remaining_traces(before: set[str]) -> set[str]:
     """Return traces of bots that remain after the time to clean up."""
     until = time.monotonic() + PATIENCE
-    rest = left() - before
+    rest = current_traces() - before
     while rest and time.monotonic() < until:
         time.sleep(0.05)
         # Ignore what other processes of the machine have created meanwhile.
-        rest &= left()
+        rest &= current_traces()
     return rest
 
 
@@ -86,7 +86,7 @@ def test_a_hostile_bot_gets_its_verdict_and_does_no_harm(
 ) -> None:
     need(level)
     monkeypatch.setenv("POKEARENA_SECRET", SECRET)
-    before, memory = left(), world.memory()
+    before, memory = current_traces(), world.memory()
     outcome = world.play(world.bot(hostile.name), level, hostile.bank_ms, hostile.boards)
     _, sentence = hostile.wanted(level)
     expected = [hostile.wanted(level), *hostile.then] * 2
@@ -109,7 +109,7 @@ def test_a_hostile_bot_gets_its_verdict_and_does_no_harm(
     assert [
         f"{finding['way']}: {finding['got']}" for finding in findings(outcome) if "got" in finding
     ] == []
-    assert gone(before) == set()
+    assert remaining_traces(before) == set()
     assert world.memory() - memory < MOST_MEMORY
 
 
@@ -119,12 +119,12 @@ def test_an_answer_a_millisecond_before_the_deadline_is_in_time(world: World) ->
         # On a busy machine the answer may arrive too late, which is a timeout.
         assert set(outcome.verdicts(1)) <= {"finished", "timeout"}
         for game, verdict in zip(outcome.games, outcome.verdicts(1), strict=True):
-            if verdict == "finished" and _took_nearly_all_its_time(game.record):
+            if verdict == "finished" and _took_over_400_ms(game.record):
                 return
     pytest.fail("it was never in time")
 
 
-def _took_nearly_all_its_time(record: str) -> bool:
+def _took_over_400_ms(record: str) -> bool:
     """Return whether an accepted answer of a game took over 400 of its 500 ms.
 
     There is no upper bound: the recorded time ends when the referee reads the answer, which on a
@@ -138,7 +138,7 @@ def _took_nearly_all_its_time(record: str) -> bool:
 @pytest.mark.parametrize("same", [True, False], ids=["a mirrored table", "the other seat"])
 def test_two_bots_have_no_covert_channel(world: World, level: Level, same: bool) -> None:
     need(level)
-    before = left()
+    before = current_traces()
     first = world.bot("channel")
     second = first if same else world.bot("channel")
     with Processes(level=level) as first_row, Processes(level=level) as other:
@@ -150,7 +150,7 @@ def test_two_bots_have_no_covert_channel(world: World, level: Level, same: bool)
     seen = {line["channel"] for line in map(json.loads, _lines(output)) if line["saw"]}
     assert seen <= SEEN[level], seen
     assert len(_lines(output)) == 17
-    assert gone(before) == set()
+    assert remaining_traces(before) == set()
 
 
 def _lines(sentences: str) -> list[str]:

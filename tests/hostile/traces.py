@@ -10,7 +10,7 @@ MARK = "sleep\0" + "31.4159"
 """The command line of the daemons that the corpus leaves behind."""
 
 
-def left() -> set[str]:
+def current_traces() -> set[str]:
     """Return processes, files, sockets and control groups of bots, of any arena."""
     return {*_processes(), *_files(), *_sockets(), *_groups()}
 

@@ -62,7 +62,7 @@ class World:
         self._referee = referee
         self._number = 0
         self._abstract = f"pokearena-hostile-{secrets.token_hex(8)}"
-        self._doors = [_door(folder / "redis.sock"), _door(f"\0{self._abstract}")]
+        self._doors = [_secret_socket(folder / "redis.sock"), _secret_socket(f"\0{self._abstract}")]
         self._ports = [_port(socket.SOCK_STREAM), _port(socket.SOCK_DGRAM)]
         for name in ("pokearena.db", "secret.txt"):
             (folder / name).write_text(SECRET)
@@ -158,12 +158,12 @@ class World:
         return int(line.split()[1]) * 1024
 
 
-def _door(path: Path | str) -> socket.socket:
+def _secret_socket(path: Path | str) -> socket.socket:
     """Listen on a Unix socket and send the secret to every client."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     listener.listen()
-    threading.Thread(target=_greet, args=(listener,), daemon=True).start()
+    threading.Thread(target=_send_secret, args=(listener,), daemon=True).start()
     return listener
 
 
@@ -172,11 +172,11 @@ def _port(kind: socket.SocketKind) -> socket.socket:
     listener.bind(("127.0.0.1", 0))
     if kind == socket.SOCK_STREAM:
         listener.listen()
-        threading.Thread(target=_greet, args=(listener,), daemon=True).start()
+        threading.Thread(target=_send_secret, args=(listener,), daemon=True).start()
     return listener
 
 
-def _greet(listener: socket.socket) -> None:
+def _send_secret(listener: socket.socket) -> None:
     while True:
         try:
             visitor, _ = listener.accept()
@@ -187,7 +187,7 @@ def _greet(listener: socket.socket) -> None:
 
 
 @contextmanager
-def a_world(folder: Path) -> Iterator[World]:
+def started_world(folder: Path) -> Iterator[World]:
     """Return a `World` with a referee of its own."""
     address = f"unix:{folder}/r.sock"
     with subprocess.Popen(

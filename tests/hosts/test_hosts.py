@@ -52,7 +52,7 @@ server.wait_for_termination()
 meanwhile."""
 
 
-class Machine:
+class HostMachine:
     """A host with a private data folder, and the processes on it."""
 
     def __init__(self, host: Host, folder: Path, hidden: list[Path], servers: Servers) -> None:
@@ -115,7 +115,7 @@ class Machine:
         return self.logs().count(": closed\n")
 
 
-class Arena:
+class MultiHostArena:
     """All hosts of an arena, and a log of the test's actions."""
 
     def __init__(self, network: Network, root: Path, servers: Servers) -> None:
@@ -124,7 +124,7 @@ class Arena:
         for folder in folders.values():
             folder.mkdir()
         self.machines = {
-            name: Machine(
+            name: HostMachine(
                 network.hosts[name],
                 folders[name],
                 [folder for other, folder in folders.items() if other != name],
@@ -182,7 +182,7 @@ class Arena:
 
 
 @pytest.fixture
-def arena() -> Iterator[Arena]:
+def arena() -> Iterator[MultiHostArena]:
     """An arena with its database and Redis on the services' host, before any service is started."""
     needs_namespaces(lambda: Network("probe"))
     needs("redis-server", "openssl", "setpriv")
@@ -196,16 +196,16 @@ def arena() -> Iterator[Arena]:
         common.mkdir()
         common.chmod(0o755)
         servers = stack.enter_context(Servers(network.hosts["services"], common))
-        arena = Arena(network, root, servers)
+        arena = MultiHostArena(network, root, servers)
         stack.callback(arena.engine.dispose)
         yield arena
         for machine in arena.machines.values():
             machine.stop()
         keep(arena)
-        assert_told_nobody(arena, servers)
+        assert_no_password_in_logs(arena, servers)
 
 
-def keep(arena: Arena) -> None:
+def keep(arena: MultiHostArena) -> None:
     """Write the log of the test's actions and all hosts' logs to a file."""
     KEPT.parent.mkdir(exist_ok=True)
     with KEPT.open("w", encoding="utf-8") as kept:
@@ -214,7 +214,7 @@ def keep(arena: Arena) -> None:
             kept.write(f"\n--- {name}, {machine.host.address}\n{machine.logs()}")
 
 
-def assert_told_nobody(arena: Arena, servers: Servers) -> None:
+def assert_no_password_in_logs(arena: MultiHostArena, servers: Servers) -> None:
     for name, machine in arena.machines.items():
         for password in servers.passwords:
             assert password not in machine.logs(), f"a password is in a log of {name}"
@@ -226,11 +226,11 @@ def command_lines() -> Iterator[str]:
             yield path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
 
 
-def fetched(machine: Machine) -> set[str]:
+def fetched(machine: HostMachine) -> set[str]:
     return {path.name for path in (machine.folder / "data" / "versions").iterdir() if path.is_dir()}
 
 
-def started(arena: Arena) -> tuple[list[str], list[str]]:
+def started(arena: MultiHostArena) -> tuple[list[str], list[str]]:
     """Start all services; return the hosted bots, and the same with the remote bot."""
     services = arena.machines["services"]
     for name, choice in (("first", 0), ("last", -1), ("other", 0)):
@@ -267,7 +267,7 @@ def started(arena: Arena) -> tuple[list[str], list[str]]:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
-    arena: Arena, record_property: Callable[[str, object], None]
+    arena: MultiHostArena, record_property: Callable[[str, object], None]
 ) -> None:
     hosted, everybody = started(arena)
     a, b = arena.machines["a"], arena.machines["b"]

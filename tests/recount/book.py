@@ -19,7 +19,7 @@ Plain = tuple[object, ...]
 """A normal form of a word, which is equal for equivalent words."""
 
 
-class May(Protocol):
+class LegalActions(Protocol):
     """The legal actions of a seat."""
 
     def allows(self, word: Word) -> bool:
@@ -32,7 +32,7 @@ class May(Protocol):
         """Return the normal form of a word."""
 
 
-class Names(May):
+class ListedActions(LegalActions):
     """Legal actions that are all enumerated; the order of their cards does not matter."""
 
     def __init__(self, words: Iterable[Plain]) -> None:
@@ -49,16 +49,16 @@ class Names(May):
         """Return the kind, then the members: one value, or cards in alphabetical order."""
         kind, values = word
         assert len(values) <= 1
-        return kind, *(as_one(value) for value in values.values())
+        return kind, *(as_tuple(value) for value in values.values())
 
 
-def as_one(value: object) -> object:
+def as_tuple(value: object) -> object:
     """Return a list as a sorted tuple, and any other value unchanged."""
     return tuple(sorted(value)) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
-class End:
+class GameResult:
     """The result of a game."""
 
     scores: list[int]
@@ -66,14 +66,14 @@ class End:
     """The seat that won regardless of the scores, if any."""
 
 
-Asked = dict[int, May]
+Asked = dict[int, LegalActions]
 Answers = dict[int, Word]
-Recount = Generator[Asked, Answers, End]
+Recount = Generator[Asked, Answers, GameResult]
 Book = Callable[[Seeded, int, Mapping[str, Any]], Recount]
 """Starts a recount with the game's chance source, the number of seats and the options."""
 
 
-def of_one(kind_and_said: Mapping[str, Said]) -> Word:
+def word_of(kind_and_said: Mapping[str, Said]) -> Word:
     """Return the word of an action in the protocol's JSON."""
     ((kind, values),) = kind_and_said.items()
     return kind, values

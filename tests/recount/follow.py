@@ -6,9 +6,9 @@ from typing import Any
 from referee.games.shared.dealing import Seeded, board_seed
 from referee.record import GameRecord, Line
 from tests.recount import poke, pokex, pokino, pouku, saint_poker
-from tests.recount.book import Asked, Book, End, May, of_one, places
+from tests.recount.book import Asked, Book, GameResult, LegalActions, places, word_of
 
-Look = Callable[[int, May], None]
+Look = Callable[[int, LegalActions], None]
 """Receives an acting seat and its legal actions."""
 
 BOOKS: dict[str, Book] = {
@@ -27,7 +27,7 @@ def sides(match: Line) -> list[int]:
     return [seat % 2 if partners else seat for seat in range(seats)]
 
 
-def follow(match: Line, game: GameRecord, seed: bytes) -> Iterator[Asked | End]:
+def follow(match: Line, game: GameRecord, seed: bytes) -> Iterator[Asked | GameResult]:
     """Yield the legal actions of each turn by seat, then the end of the game.
 
     Raises:
@@ -54,7 +54,7 @@ def statement(line: Line, seat: int, questions: Asked) -> Any:
     """Return this seat's action from a line of the record."""
     assert line.get("seat") == seat, line
     ((_, kind_and_said),) = line["action"].items()
-    word = of_one(kind_and_said)
+    word = word_of(kind_and_said)
     assert questions[seat].allows(word), line
     return word
 
@@ -69,7 +69,7 @@ def check(match: Line, game: GameRecord, seed: bytes, look: Look | None = None) 
         look: receives every acting seat and its legal actions, before the action.
     """
     for step in follow(match, game, seed):
-        if isinstance(step, End):
+        if isinstance(step, GameResult):
             assert game.result["scores"] == step.scores
             assert game.result["places"] == places(step.scores, sides(match), step.winner)
         elif look is not None:

@@ -5,7 +5,7 @@ from itertools import chain, combinations
 from typing import Any
 
 from referee.games.shared.dealing import Seeded
-from tests.recount.book import Answers, Asked, End, Names, Plain, Recount, Word
+from tests.recount.book import Answers, Asked, GameResult, ListedActions, Plain, Recount, Word
 from tests.recount.five_cards import PACK, RANKS, name, worth
 
 BONUS = {
@@ -49,7 +49,7 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
             below = [0, 0]
     winner = legs.index(2)
     above[winner] += 500 if legs[1 - winner] else 750
-    return End(above)
+    return GameResult(above)
 
 
 def bonus(hand: Sequence[str]) -> int:
@@ -97,7 +97,7 @@ def deal(
 
 def ask(seat: int, words: Sequence[Plain]) -> One:
     """Yield the legal actions of one seat; return its action."""
-    answers = yield {seat: Names(words)}
+    answers = yield {seat: ListedActions(words)}
     return answers[seat]
 
 

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from referee.games.shared.dealing import Seeded
-from tests.recount.book import Answers, Asked, End, Names, Plain, Recount, Word
+from tests.recount.book import Answers, Asked, GameResult, ListedActions, Plain, Recount, Word
 from tests.recount.five_cards import JOKERS, PACK, RANKS, Worth, best_worth
 
 ENOUGH = 33
@@ -28,7 +28,7 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
         gained = yield from deal(hands, centre, (dealer + number) % seats)
         points = [points[side] + gained[side] for side in (0, 1)]
         number += 1
-    return End([points[seat % 2] for seat in range(seats)])
+    return GameResult([points[seat % 2] for seat in range(seats)])
 
 
 def deal(
@@ -109,5 +109,5 @@ def lay(
 
 def ask(seat: int, words: Sequence[Plain]) -> Generator[Asked, Answers, Word]:
     """Yield the legal actions of one seat; return its action."""
-    answers = yield {seat: Names(words)}
+    answers = yield {seat: ListedActions(words)}
     return answers[seat]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from referee.games.shared.dealing import Seeded
-from tests.recount.book import End, Plain, Recount, Word
+from tests.recount.book import GameResult, Plain, Recount, Word
 from tests.recount.five_cards import PACK
 
 Square = tuple[int, int]
@@ -28,7 +28,7 @@ TOO_MANY = 3000
 
 
 @dataclass
-class Table:
+class PokinoTable:
     """The state of the table and the hands."""
 
     greed: bool
@@ -109,7 +109,7 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
         elif kind == "run":
             play_run(table, turn, values)
             if not table.hands[turn]:
-                return End(table.points(), winner=turn)
+                return GameResult(table.points(), winner=turn)
         drawn = table.deck[:1] if values.get("draw", True) else []
         table.hands[turn] += drawn
         table.deck = table.deck[len(drawn) :]
@@ -117,17 +117,17 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
             break
         idle = idle + 1 if kind == "passTurn" and not drawn else 0
         turn = (turn + 1) % seats
-    return End(table.points())
+    return GameResult(table.points())
 
 
-def set_up(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Table:
+def set_up(luck: Seeded, seats: int, options: Mapping[str, Any]) -> PokinoTable:
     """Return the table before the first turn."""
     deck = list(luck.shuffled("deck", 0, PACK))
     poke = list(luck.shuffled("dominoes", 0, DOMINOES))
     size = 7 if options["pokino_up"] else 5
     hands = [[deck.pop(0) for _ in range(size)] for _ in range(seats)]
     dominoes = [[poke.pop(0) for _ in range(3)] for _ in range(seats)]
-    table = Table(
+    table = PokinoTable(
         hands=hands, dominoes=dominoes, beads=[1] * seats, deck=deck, poke=poke, **options
     )
     table.runs = [[] for _ in range(seats)]
@@ -151,7 +151,7 @@ def path_of(values: Mapping[str, Any]) -> list[Square]:
     return [(square.get("x", 0), square.get("y", 0)) for square in values.get("path", [])]
 
 
-def play_run(table: Table, seat: int, values: Mapping[str, Any]) -> None:
+def play_run(table: PokinoTable, seat: int, values: Mapping[str, Any]) -> None:
     """Play a legal run."""
     path = path_of(values)
     if not table.greed:
@@ -177,7 +177,7 @@ def beside(square: Square) -> list[Square]:
 class Turn:
     """The legal actions of a seat."""
 
-    table: Table
+    table: PokinoTable
     seat: int
 
     def allows(self, word: Word) -> bool:

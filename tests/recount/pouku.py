@@ -6,7 +6,7 @@ from itertools import combinations, product
 from typing import Any
 
 from referee.games.shared.dealing import Seeded
-from tests.recount.book import End, Plain, Recount, Word
+from tests.recount.book import GameResult, Plain, Recount, Word
 from tests.recount.five_cards import PACK
 from tests.recount.pouku_sets import Values, price, rank, tops, value, values_of, yaku
 
@@ -91,7 +91,7 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
                 break
             discard(deal, turn, kind, values)
             turn, turns = (turn + 1) % seats, turns + 1
-    return End(scores)
+    return GameResult(scores)
 
 
 def set_up(pack: Iterable[str], seats: int, options: Mapping[str, Any]) -> Deal:

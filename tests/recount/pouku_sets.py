@@ -178,12 +178,12 @@ def dearest(number: int, values: Values) -> int:
     best = 0
     for count in range(1, len(every) + 1):
         for family in combinations(every, count):
-            if all(may_stand(first, second) for first, second in combinations(family, 2)):
+            if all(may_count_together(first, second) for first, second in combinations(family, 2)):
                 best = max(best, sum(dict(values)[GROUPS[len(group)]] for group in family))
     return best
 
 
-def may_stand(first: set[int], second: set[int]) -> bool:
+def may_count_together(first: set[int], second: set[int]) -> bool:
     """Return whether two groups may both count."""
     if len(first) == len(second):
         return not first & second

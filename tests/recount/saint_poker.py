@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from referee.games.shared.dealing import Seeded
-from tests.recount.book import End, Names, Recount
+from tests.recount.book import GameResult, ListedActions, Recount
 from tests.recount.five_cards import PACK, worth
 
 
@@ -21,14 +21,16 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
     for number in range(1, 9):
         river, future = future, [stock.pop(0) for _ in range(begin)]
         assert all(len(hand) == 11 - number for hand in hands)
-        answers = yield {seat: Names(("river", card) for card in hands[seat]) for seat in everyone}
+        answers = yield {
+            seat: ListedActions(("river", card) for card in hands[seat]) for seat in everyone
+        }
         for seat in everyone:
             card = answers[seat][1]["card"]
             hands[seat].remove(card)
             river.append(card)
         assert len(river) == 5
         answers = yield {
-            seat: Names(("show", two) for two in combinations(sorted(hands[seat]), 2))
+            seat: ListedActions(("show", two) for two in combinations(sorted(hands[seat]), 2))
             for seat in everyone
         }
         shown = [list(answers[seat][1]["cards"]) for seat in everyone]
@@ -40,10 +42,10 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
         if number < 8:
             lying = river + [card for two in shown for card in two]
             for seat in order + order:
-                answers = yield {seat: Names(("pickUp", card) for card in lying)}
+                answers = yield {seat: ListedActions(("pickUp", card) for card in lying)}
                 card = answers[seat][1]["card"]
                 lying.remove(card)
                 hands[seat].append(card)
             assert len(lying) == 5
     assert sum(scores) == 36
-    return End(scores)
+    return GameResult(scores)

@@ -8,7 +8,7 @@ from referee.replay import steps
 from tests.conformance.junk import near, of_kind
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import Table, every_table
-from tests.recount.book import End, May, of_one
+from tests.recount.book import GameResult, LegalActions, word_of
 from tests.recount.follow import follow
 from tests.recount.test_recount import played
 
@@ -25,7 +25,7 @@ def test_the_referee_accepts_the_actions_of_the_rules_page(table: Table) -> None
     share = min(1.0, POSITIONS / len(game.actions))
     both = zip(follow(record.match, game, seed), steps(record.match, game, seed), strict=True)
     for questions, step in both:
-        if not isinstance(questions, End) and rng.random() < share:
+        if not isinstance(questions, GameResult) and rng.random() < share:
             assert tuple(sorted(questions)) == step.state.actors
             for seat, may in questions.items():
                 for action in tries(table, step.state, seat, rng):
@@ -44,7 +44,7 @@ def tries(table: Table, state: State, seat: int, rng: random.Random) -> list[Act
     return tried + [of_kind(kind, things, rng) for kind in table.game.action_types]
 
 
-def allowed(table: Table, may: May, action: Action) -> bool:
+def allowed(table: Table, may: LegalActions, action: Action) -> bool:
     """Return whether the rules page allows an action."""
     ((_, kind_and_said),) = table.codec.action_json(action).items()
-    return may.allows(of_one(kind_and_said))
+    return may.allows(word_of(kind_and_said))

@@ -11,7 +11,7 @@ import pytest
 from referee.replay import steps
 from tests.conformance.tables import TABLES, Table
 from tests.examples import examples
-from tests.recount.book import End, Word
+from tests.recount.book import GameResult, Word
 from tests.recount.follow import follow
 from tests.recount.pokino import Turn, beside
 from tests.recount.test_recount import played
@@ -55,7 +55,7 @@ def test_unlisted_runs_follow_the_rules_page(table: Table) -> None:
     verdicts = []
     both = zip(follow(record.match, game, seed), steps(record.match, game, seed), strict=True)
     for questions, step in both:
-        for turn in () if isinstance(questions, End) else questions.values():
+        for turn in () if isinstance(questions, GameResult) else questions.values():
             assert isinstance(turn, Turn)
             legal = step.state.legal(turn.seat)
             for word in filter(None, (walked(turn, rng) for _ in range(examples(30)))):

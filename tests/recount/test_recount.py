@@ -20,7 +20,7 @@ from referee.record import MatchRecord, dump, read
 from tests.conformance.golden import path
 from tests.conformance.recorded import Choose, by_luck, match_line, play_game
 from tests.conformance.tables import TABLES, Table, every_table
-from tests.recount.book import May, of_one
+from tests.recount.book import LegalActions, word_of
 from tests.recount.follow import BOOKS, check
 
 MANY = int(os.environ.get("POKEARENA_RECOUNTS", "40"))
@@ -126,10 +126,10 @@ def follow_games(table: Table, games: Iterable[int], most: int = 10_000) -> None
     """
     for number in games:
         seed, record, questions = played(table, number)
-        check(record.match, record.games[0], seed, Looker(questions, most))
+        check(record.match, record.games[0], seed, LegalActionsCheck(questions, most))
 
 
-class Looker:
+class LegalActionsCheck:
     """Compares the listed actions of questions with the recount's legal actions."""
 
     def __init__(self, questions: list[bytes], most: int) -> None:
@@ -137,7 +137,7 @@ class Looker:
         self.every = -(-len(questions) // most)
         self.at = 0
 
-    def __call__(self, seat: int, may: May) -> None:
+    def __call__(self, seat: int, may: LegalActions) -> None:
         """Compare the next question, or skip it."""
         data = self.questions[self.at]
         self.at += 1
@@ -147,12 +147,12 @@ class Looker:
             listed_right(may, question)
 
 
-def listed_right(may: May, question: bot_pb2.ActRequest) -> None:
+def listed_right(may: LegalActions, question: bot_pb2.ActRequest) -> None:
     """Fail unless all listed actions are legal and distinct, and the list complete if marked so."""
     words = []
     for action in question.legal:
         ((_, kind_and_said),) = MessageToDict(action).items()
-        words.append(of_one(kind_and_said))
+        words.append(word_of(kind_and_said))
     plain = {may.plain(word) for word in words}
     assert len(plain) == len(words) > 0
     assert [word for word in words if not may.allows(word)] == []

@@ -45,7 +45,7 @@ class Author:
         return answer if isinstance(answer, Answer) else await answer
 
 
-class Service(bot_pb2_grpc.BotServiceServicer):
+class AuthorService(bot_pb2_grpc.BotServiceServicer):
     """The author's bot on the wire."""
 
     def __init__(self, author: Author) -> None:
@@ -76,7 +76,7 @@ class Service(bot_pb2_grpc.BotServiceServicer):
 
 
 @dataclass
-class Played:
+class TableResults:
     """The results of a table."""
 
     games: list[GameRecord]
@@ -110,11 +110,11 @@ def play(
     report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None = None,
     board: bytes | None = None,
     **order: Any,
-) -> Played:
+) -> TableResults:
     """Plays a table of these bots; a text instead of a bot is its address, "nobody" one
     where nobody listens."""
 
-    async def run() -> Played:
+    async def run() -> TableResults:
         with tempfile.TemporaryDirectory() as folder:
             servers, addresses = [], []
             for number, author in enumerate(authors):
@@ -124,7 +124,7 @@ def play(
                 addresses.append(address)
                 if isinstance(author, Author):
                     server = grpc.aio.server()
-                    bot_pb2_grpc.add_BotServiceServicer_to_server(Service(author), server)
+                    bot_pb2_grpc.add_BotServiceServicer_to_server(AuthorService(author), server)
                     server.add_insecure_port(address)
                     await server.start()
                     servers.append(server)
@@ -153,7 +153,7 @@ def play(
 async def drive(
     order: referee_pb2.Table,
     report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None = None,
-) -> Played:
+) -> TableResults:
     """Plays a table as it is ordered.
 
     Args:
@@ -168,7 +168,7 @@ async def drive(
     table = RunningTable(order, setting, caller)
     running = asyncio.create_task(table.run())
     running.add_done_callback(lambda _: caller.close())
-    played = Played([], [], [])
+    played = TableResults([], [], [])
     async for event in caller.events():
         if event.WhichOneof("event") == "faulted":
             played.faulted.append(event.faulted)

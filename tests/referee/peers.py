@@ -66,7 +66,7 @@ def trailers(headers: Iterable[tuple[str, str]], stream: int = 1) -> bytes:
 
 
 @asynccontextmanager
-async def a_peer(script: Script, settings: bytes = SETTINGS) -> AsyncIterator[Channel]:
+async def scripted_peer(script: Script, settings: bytes = SETTINGS) -> AsyncIterator[Channel]:
     """Somebody who follows a script whenever he is called, and the way to him.
 
     Fails if its bytes cause an error report of the event loop.

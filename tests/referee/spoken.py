@@ -131,7 +131,7 @@ def play(state: Any, *turns: str) -> Any:
     return state
 
 
-def may(state: Any, text: str) -> bool:
+def is_legal(state: Any, text: str) -> bool:
     """Whether the seat whose turn it is may do what is spoken."""
     return action(text) in state.legal(state.actors[0])
 

@@ -37,7 +37,7 @@ from referee.rpc.http2 import (
     settings,
 )
 from referee.rpc.work_budget import MESSAGE, START, BudgetExceeded, WorkBudget
-from tests.referee.peers import DONE, GOOD, SETTINGS, Peer, a_peer, prefixed, trailers
+from tests.referee.peers import DONE, GOOD, SETTINGS, Peer, prefixed, scripted_peer, trailers
 from tests.waiting import wait_until_async
 
 SERVICE = "a.Service"
@@ -71,7 +71,7 @@ async def fail(request: bytes, context: Any) -> bytes:
     return await context.abort(code, details)  # type: ignore[no-any-return]
 
 
-async def a_server(address: str = "", **options: Any) -> grpc.aio.Server:
+async def started_server(address: str = "", **options: Any) -> grpc.aio.Server:
     """gRPC's own server, which listens if it receives an address."""
     methods: dict[str, Any] = {
         "Echo": grpc.unary_unary_rpc_method_handler(echo),
@@ -93,7 +93,7 @@ every_client = pytest.mark.parametrize("client", [HTTP2, GRPCIO])
 @pytest.mark.parametrize("size", [0, 1, 65_530, 65_531, MESSAGE_BYTES])
 def test_messages_of_any_size_are_exchanged(tmp_path: Path, size: int, client: str) -> None:
     async def ask() -> None:
-        server = await a_server(f"unix:{tmp_path}/s")
+        server = await started_server(f"unix:{tmp_path}/s")
         channel = open_client(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf), client)
         message = LARGE[:size]
         assert await channel.unary("Echo", message, wait=True) == message
@@ -113,7 +113,7 @@ def test_messages_of_any_size_are_exchanged(tmp_path: Path, size: int, client: s
 
 def test_a_failed_call_has_the_details_of_grpc(tmp_path: Path) -> None:
     async def ask() -> None:
-        server = await a_server(f"unix:{tmp_path}/s")
+        server = await started_server(f"unix:{tmp_path}/s")
         channel = Channel(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf))
         async with grpc.aio.insecure_channel(f"unix:{tmp_path}/s") as peer:
             theirs: Any = peer.unary_unary(f"/{SERVICE}/Fail")
@@ -141,7 +141,7 @@ def test_packed_answers_are_unpacked(tmp_path: Path, client: str) -> None:
     async def ask() -> None:
         for packing in (grpc.Compression.Gzip, grpc.Compression.Deflate):
             address = f"unix:{tmp_path}/{packing.name}"
-            server = await a_server(address, compression=packing)
+            server = await started_server(address, compression=packing)
             channel = open_client(address, SERVICE, WorkBudget(math.inf), client)
             assert await channel.unary("Echo", LARGE, wait=True) == LARGE
             await channel.close()
@@ -154,7 +154,7 @@ def test_packed_answers_are_unpacked(tmp_path: Path, client: str) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_a_port_is_an_address_too(host: str, client: str) -> None:
     async def ask() -> None:
-        server = await a_server()
+        server = await started_server()
         port = server.add_insecure_port(f"{host}:0")
         await server.start()
         channel = open_client(f"{host}:{port}", SERVICE, WorkBudget(math.inf), client)
@@ -189,7 +189,7 @@ def test_a_waiting_call_starts_when_a_server_listens(tmp_path: Path, client: str
         for _ in range(20):
             await asyncio.sleep(0)
         assert not asking.done()
-        server = await a_server(f"unix:{tmp_path}/s")
+        server = await started_server(f"unix:{tmp_path}/s")
         assert await asking == b"early"
         await channel.close()
         await server.stop(0)
@@ -202,7 +202,7 @@ def test_a_silent_peer_is_not_listening() -> None:
         await peer.ended()
 
     async def ask() -> None:
-        async with a_peer(silent, settings=b"") as channel:
+        async with scripted_peer(silent, settings=b"") as channel:
             asking = asyncio.create_task(channel.unary("Start", b"", wait=True))
             await asyncio.wait([asking], timeout=0.1)
             assert not channel.listening
@@ -227,7 +227,9 @@ def test_data_waits_for_the_flow_control_window() -> None:
         await peer.answer(stream, heard[5:])
 
     async def ask() -> None:
-        async with a_peer(meagre, settings([(Http2Setting.INITIAL_WINDOW_SIZE, 0)])) as channel:
+        async with scripted_peer(
+            meagre, settings([(Http2Setting.INITIAL_WINDOW_SIZE, 0)])
+        ) as channel:
             assert await channel.unary("Act", b"x" * 95) == b"x" * 95
 
     run(ask())
@@ -242,7 +244,7 @@ def test_calls_wait_for_free_streams() -> None:
 
     async def ask() -> None:
         most = settings([(Http2Setting.MAX_CONCURRENT_STREAMS, 1)])
-        async with a_peer(one_at_a_time, most) as channel:
+        async with scripted_peer(one_at_a_time, most) as channel:
             call = await channel.begin("Play")
             waiting = asyncio.create_task(channel.unary("Act", b""))
             await call.send(b"")
@@ -260,7 +262,7 @@ def test_after_goaway_calls_use_another_connection() -> None:
         await peer.ended()
 
     async def ask() -> None:
-        async with a_peer(leaving) as channel:
+        async with scripted_peer(leaving) as channel:
             for _ in range(3):
                 assert await channel.unary("Act", b"") == b"the last here"
 
@@ -280,7 +282,7 @@ def test_a_cancelled_call_is_reset_and_its_late_data_ignored() -> None:
         await peer.answer(stream, b"in time")
 
     async def ask() -> None:
-        async with a_peer(late) as channel:
+        async with scripted_peer(late) as channel:
             asking = asyncio.create_task(channel.unary("Act", b""))
             await begun.wait()
             asking.cancel()
@@ -299,7 +301,7 @@ def test_a_peer_can_send_at_most_a_window_ahead() -> None:
         await peer.ended()
 
     async def ask() -> None:
-        async with a_peer(eager) as channel:
+        async with scripted_peer(eager) as channel:
             call = await channel.begin("Play")
             await wait_until_async(lambda: call.status is not None)
             assert call.status is not None
@@ -364,7 +366,7 @@ async def _after(frames: Sequence[bytes]) -> tuple[StatusCode, bool]:
         finally:
             hung_up.set()
 
-    async with a_peer(hostile) as channel:
+    async with scripted_peer(hostile) as channel:
         code = await status_of(channel)
         await hung_up.wait()
         return code, channel.listening
@@ -404,7 +406,7 @@ def test_a_flood_exceeds_the_budget_and_ends_the_connection(what: str) -> None:
             await peer.say(*[FLOODS[what]] * 200)
 
     async def ask() -> None:
-        async with a_peer(flooding) as channel:
+        async with scripted_peer(flooding) as channel:
             call = await channel.begin("Play")
             budget = channel._budget
             with suppress(BudgetExceeded):
@@ -495,7 +497,7 @@ def test_a_call_that_ends_badly_does_not_end_its_connection(what: str) -> None:
         await peer.answer(stream, b"well")
 
     async def ask() -> None:
-        async with a_peer(bad) as channel:
+        async with scripted_peer(bad) as channel:
             assert await status_of(channel) is code
             assert await channel.unary("Act", b"") == b"well"
 
@@ -514,7 +516,7 @@ def test_padding_and_priority_are_removed() -> None:
         )
 
     async def ask() -> None:
-        async with a_peer(padding) as channel:
+        async with scripted_peer(padding) as channel:
             assert await channel.unary("Act", b"") == b"well"
 
     run(ask())
@@ -544,7 +546,7 @@ def test_random_frames_end_a_call_with_a_status() -> None:
         await peer.say(*(_random_frame(chance) for _ in range(8)))
 
     async def ask() -> None:
-        async with a_peer(random_peer) as channel:
+        async with scripted_peer(random_peer) as channel:
             while len(ended) < 300:
                 # Each of the calls makes a connection, which the questions pay for.
                 channel._budget.grant(1)

@@ -19,7 +19,7 @@ Raw = Callable[[bytes], bytes]
 
 
 @contextmanager
-def a_raw_bot(folder: Path, **methods: Raw) -> Iterator[str]:
+def raw_bot(folder: Path, **methods: Raw) -> Iterator[str]:
     """A bot that answers messages in bytes; "Play" gets one message after another."""
 
     def stream(answer: Raw) -> Callable[[Iterator[bytes], Any], Iterator[bytes]]:
@@ -50,7 +50,7 @@ def a_raw_bot(folder: Path, **methods: Raw) -> Iterator[str]:
 def test_an_answer_that_is_not_a_message_breaks_the_protocol(
     tmp_path: Path, method: str, kind: str
 ) -> None:
-    with a_raw_bot(tmp_path, **{method: lambda request: NO_MESSAGE}) as address:
+    with raw_bot(tmp_path, **{method: lambda request: NO_MESSAGE}) as address:
         played = play([address, Author()])
     assert played.verdicts == [["protocol", "finished"]]
     assert f"it answered 40 bytes that are not a valid {kind}" in played.sentences[0]
@@ -58,7 +58,7 @@ def test_an_answer_that_is_not_a_message_breaks_the_protocol(
 
 def test_a_start_response_that_is_not_a_message_is_refused(tmp_path: Path) -> None:
     methods: dict[str, Raw] = {"Start": lambda request: NO_MESSAGE, "Act": lambda request: b""}
-    with a_raw_bot(tmp_path, **methods) as address:
+    with raw_bot(tmp_path, **methods) as address:
         played = play([address, Author()])
     assert played.verdicts == [["init", "finished"]]
     assert "it answered 40 bytes that are not a valid StartResponse" in played.sentences[0]
@@ -70,7 +70,7 @@ def test_a_message_that_answers_a_question_twice_breaks_the_protocol(tmp_path: P
         answers = [first(question) for question in questions]
         return bot_pb2.PlayResponse(answers=answers * 2).SerializeToString()
 
-    with a_raw_bot(tmp_path, Play=twice) as address:
+    with raw_bot(tmp_path, Play=twice) as address:
         played = play([address, Author()])
     assert played.verdicts == [["protocol", "finished"]]
     assert "every question is answered once" in played.sentences[0]

@@ -8,7 +8,7 @@ from referee.games.contract import IllegalAction
 from referee.games.poke import Poke
 from referee.games.shared.cards import DECK, cards
 from referee.games.shared.dealing import Arranged, Seeded
-from tests.referee.spoken import action, listed, may, play, poke
+from tests.referee.spoken import action, is_legal, listed, play, poke
 
 ACES = "AS KS QS JS 9S"
 TWOS = "2D 3D 4D 5D 7C"
@@ -72,9 +72,9 @@ def test_a_draw_discards_1_to_3_different_cards_of_the_hand() -> None:
     """P-2.2, P-8.3."""
     state = poke(ACES, TWOS, STOCK)
     for legal in ("stand", "draw AS", "draw AS KS", "draw AS KS QS", "draw 9S AS JS"):
-        assert may(state, legal), legal
+        assert is_legal(state, legal), legal
     for illegal in ("draw", "draw AS KS QS JS", "draw AS AS", "draw 2D", "draw AS 2D", "draw 8C"):
-        assert not may(state, illegal), illegal
+        assert not is_legal(state, illegal), illegal
         with pytest.raises(IllegalAction):
             play(state, illegal)
     assert len(listed(state)) == 1 + 5 + 10 + 10
@@ -83,8 +83,8 @@ def test_a_draw_discards_1_to_3_different_cards_of_the_hand() -> None:
 def test_only_drawing_and_standing_are_actions_of_the_draw() -> None:
     """P-2.2."""
     state = poke(ACES, TWOS, STOCK)
-    assert not may(state, "lead AS")
-    assert not may(state, "answer AS")
+    assert not is_legal(state, "lead AS")
+    assert not is_legal(state, "answer AS")
 
 
 def test_the_drawn_cards_come_from_the_top_of_the_stock_one_for_one() -> None:

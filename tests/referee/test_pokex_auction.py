@@ -10,7 +10,7 @@ from referee.games.pokex.actions import Bid, NameWild, PassBid
 from referee.games.shared.cards import DECK_WITH_JOKERS, JOKERS, RANKS, deck_of
 from referee.games.shared.dealing import Arranged, Seeded
 from tests.errors import has_code
-from tests.referee.spoken import listed, may, play, pokex
+from tests.referee.spoken import is_legal, listed, play, pokex
 
 HANDS = [" ".join(DECK_WITH_JOKERS[12 * seat : 12 * seat + 12]) for seat in range(4)]
 CENTRE = "X1 X2 AC AS AD AH"
@@ -96,10 +96,10 @@ def test_a_bid_is_higher_than_the_one_before_and_may_skip_some() -> None:
     """X-2.1, X-2.2."""
     state = four(dealer=1)
     assert state.actors == (2,)
-    assert not may(state, "bid 0")
+    assert not is_legal(state, "bid 0")
     state = play(state, "bid 2")
     assert state.actors == (3,)
-    assert [may(state, f"bid {n}") for n in range(8)] == [False] * 3 + [True] * 4 + [False]
+    assert [is_legal(state, f"bid {n}") for n in range(8)] == [False] * 3 + [True] * 4 + [False]
     state = play(state, "bid 4")
     assert (state.bid, state.declarer) == (4, 3)
     with pytest.raises(IllegalAction, check=has_code("not-legal")):
@@ -164,7 +164,7 @@ def test_the_declarer_names_one_of_the_thirteen_ranks() -> None:
     assert listed(state) == [NameWild(rank) for rank in RANKS]
     for rank in ("", "X", "1", "10", "23", "a", "AS"):
         assert NameWild(rank) not in state.legal(0)
-    assert not may(state, "pass")
+    assert not is_legal(state, "pass")
     state = play(state, "name T")
     assert (state.phase, state.wild_rank) == ("play", "T")
 

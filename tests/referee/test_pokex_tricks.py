@@ -6,7 +6,7 @@ import pytest
 
 from referee.games.contract import IllegalAction
 from referee.games.shared.cards import cards
-from tests.referee.spoken import listed, may, play, pokex
+from tests.referee.spoken import is_legal, listed, play, pokex
 
 HANDS = (
     "2C 4C 6C 8C TC QC 2D 4D 6D 8D TD QD",
@@ -88,10 +88,10 @@ def test_any_two_cards_of_the_hand_can_be_played() -> None:
     """X-4.2, X-9.2, X-9.3."""
     state = four(*["pass"] * 4)
     assert len(listed(state)) == 66
-    assert may(state, "play QD 2C")
+    assert is_legal(state, "play QD 2C")
     assert play(state, "play QD 2C") == play(state, "play 2C QD")
     for wrong in ("play 2C 2C", "play 2C 3C", "play 2C", "pass"):
-        assert not may(state, wrong)
+        assert not is_legal(state, wrong)
         with pytest.raises(IllegalAction):
             play(state, wrong)
     assert set(state.hands[0]) - set(play(state, "play QD 2C").hands[0]) == {"QD", "2C"}
@@ -185,8 +185,8 @@ def test_the_order_of_the_twelve_is_drawn_and_two_are_turned_up_for_each_trick()
 def test_the_hand_of_two_is_three_cards_and_the_two_turned_up() -> None:
     """X-5.4, X-9.3."""
     state = two("bid 6", "name 5")
-    assert not may(state, "play 2C")
-    assert not may(state, "play 3C 3D")
+    assert not is_legal(state, "play 2C")
+    assert not is_legal(state, "play 3C 3D")
     state = play(state, "play 3C", "play QC", "play 3D", "play QD", "play 3H", "play QH")
     assert state.view(0).tricks[0].centre == ("KS", "2S")
     assert state.view(0).tricks[0].taken == (1, 0)  # three queens beat three threes

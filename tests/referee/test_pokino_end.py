@@ -15,7 +15,7 @@ TWO = "2D 3D 4D 5D 7D"
 THREE = "2H 3H 4H 5H 7H"
 
 
-def two_left(**options: bool) -> Any:
+def two_cards_left(**options: bool) -> Any:
     """Seat 0 holds two cards that match an open border; seat 1 has 90 points, seat 2 has 5."""
     state = started("6S 4C AC QH 9C", TWO, THREE) if not options.get("pokino_up") else None
     if state is None:
@@ -28,7 +28,7 @@ def two_left(**options: bool) -> Any:
 
 def test_playing_the_last_cards_wins_at_once() -> None:
     """K-6.1, K-7.4: before the draw; the others are ranked by points below."""
-    state = two_left()
+    state = two_cards_left()
     after = play(state, "run 6S 4C along 0,0 1,0")
     assert after.actors == ()
     assert after.hands[0] == ()
@@ -41,7 +41,7 @@ def test_playing_the_last_cards_wins_at_once() -> None:
 
 def test_equal_others_share_a_place_below_the_caller() -> None:
     """K-7.4, K-7.3."""
-    state = two_left()
+    state = two_cards_left()
     after = play(
         state.but(runs=(*state.runs[1:], PokinoRun(1, state.runs[1].cards))),
         "run 6S 4C along 0,0 1,0",
@@ -51,8 +51,8 @@ def test_equal_others_share_a_place_below_the_caller() -> None:
 
 def test_an_empty_hand_needs_the_beads() -> None:
     """K-5.5, K-6.1."""
-    assert two_left().but(beads=(1, 0, 0)).legal(0).complete
-    assert not any(hasattr(a, "path") for a in two_left().but(beads=(1, 0, 0)).legal(0))
+    assert two_cards_left().but(beads=(1, 0, 0)).legal(0).complete
+    assert not any(hasattr(a, "path") for a in two_cards_left().but(beads=(1, 0, 0)).legal(0))
 
 
 def test_a_turn_is_finished_after_the_last_domino_is_drawn() -> None:

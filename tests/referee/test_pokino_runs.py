@@ -5,7 +5,7 @@ import pytest
 from referee.games.contract import IllegalAction
 from referee.games.pokino.actions import Run
 from referee.games.pokino.runs import LISTED, NUMBER, points
-from tests.referee.pokino_table import action, listed, may, play, rich, started, with_table
+from tests.referee.pokino_table import action, is_legal, listed, play, rich, started, with_table
 
 TWO = "8S 8H 8C TS TH"
 ROUND = "0,0 1,0 1,1 0,1 0,0"
@@ -22,9 +22,9 @@ def test_cards_match_the_numbers_of_their_ranks() -> None:
 def test_the_example_of_the_spoke() -> None:
     """K-5.1, K-5.3, K-5.4: 6 4 A Q 6 is a run of five cards, four borders; it needs two sixes."""
     state = rich(started("6S 4D AC QH 6C", TWO))
-    assert may(state, f"run 6S 4D AC QH 6C along {ROUND}")
-    assert may(state, f"run 6C 4D AC QH 6S along {ROUND}")
-    assert not may(state, f"run 6S 4D AC QH 6S along {ROUND}")
+    assert is_legal(state, f"run 6S 4D AC QH 6C along {ROUND}")
+    assert is_legal(state, f"run 6C 4D AC QH 6S along {ROUND}")
+    assert not is_legal(state, f"run 6S 4D AC QH 6S along {ROUND}")
     after = play(
         state.but(hands=(("6S", "6C", "4D", "AC", "QH", "9S"), state.hands[1])),
         f"run 6S 4D AC QH 6C along {ROUND}",
@@ -37,7 +37,7 @@ def test_the_example_of_the_spoke() -> None:
 def test_a_run_is_two_cards_or_more_that_match_in_order() -> None:
     """K-5.1, K-5.2, K-13.4."""
     state = rich(started("6S 4D AC QH 9C", TWO))
-    assert may(state, "run 6S 4D along 0,0 1,0")
+    assert is_legal(state, "run 6S 4D along 0,0 1,0")
     for illegal in (
         "run 6S along 0,0",
         "run along",
@@ -51,7 +51,7 @@ def test_a_run_is_two_cards_or_more_that_match_in_order() -> None:
         "run 6S AC along 0,0 1,1",  # a corner
         "run 6S 4D along 0,0 1000000,0",
     ):
-        assert not may(state, illegal), illegal
+        assert not is_legal(state, illegal), illegal
         with pytest.raises(IllegalAction):
             play(state, illegal)
 
@@ -59,9 +59,9 @@ def test_a_run_is_two_cards_or_more_that_match_in_order() -> None:
 def test_the_middle_of_a_domino_is_not_a_step() -> None:
     """K-5.3, K-2.2."""
     state = rich(started("6S KD 4D 5H 9C", TWO))
-    assert not may(state, "run 6S KD along 0,0 -1,0")
-    assert not may(state, "run KD 6S 4D along -1,0 0,0 1,0")
-    assert may(state, "run 6S 4D along 0,0 1,0")
+    assert not is_legal(state, "run 6S KD along 0,0 -1,0")
+    assert not is_legal(state, "run KD 6S 4D along -1,0 0,0 1,0")
+    assert is_legal(state, "run 6S 4D along 0,0 1,0")
 
 
 def test_a_run_and_its_reverse_are_two_actions_and_so_are_other_cards_of_a_rank() -> None:
@@ -81,8 +81,8 @@ def test_a_run_and_its_reverse_are_two_actions_and_so_are_other_cards_of_a_rank(
 def test_a_run_costs_a_bead_a_card() -> None:
     """K-5.5: a run of three with two beads is refused."""
     state = started("6S 4D AC QH 9C", TWO).but(beads=(2, 1))
-    assert not may(state, "run 6S 4D AC along 0,0 1,0 1,1")
-    assert may(state, "run 6S 4D along 0,0 1,0")
+    assert not is_legal(state, "run 6S 4D AC along 0,0 1,0 1,1")
+    assert is_legal(state, "run 6S 4D along 0,0 1,0")
     state = state.but(beads=(3, 1))
     assert play(state, "run 6S 4D AC along 0,0 1,0 1,1").beads == (0, 1)
 
@@ -98,34 +98,36 @@ def test_its_borders_are_closed_to_all_its_owner_included() -> None:
         (0, 0, 1, 0),
         (1, 0, 1, 1),
     ]
-    assert not may(after, "run 6C 4C along 0,0 1,0")
-    assert not may(after, "run 4C AD along 1,0 1,1")
-    assert may(after, "run AD QD along 1,1 0,1")
+    assert not is_legal(after, "run 6C 4C along 0,0 1,0")
+    assert not is_legal(after, "run 4C AD along 1,0 1,1")
+    assert is_legal(after, "run AD QD along 1,1 0,1")
     again = play(after, "pass")
     assert again.turn == 0
-    assert not may(again.but(hands=(("6H", "4H", "9C"), again.hands[1])), "run 6H 4H along 0,0 1,0")
+    assert not is_legal(
+        again.but(hands=(("6H", "4H", "9C"), again.hands[1])), "run 6H 4H along 0,0 1,0"
+    )
 
 
 def test_a_border_is_crossed_once_in_a_run() -> None:
     """K-5.4."""
     state = rich(started("6S 6C 4D 4C 9C", TWO))
-    assert not may(state, "run 6S 4D 6C along 0,0 1,0 0,0")
-    assert not may(state, "run 6S 4D 6C 4C along 0,0 1,0 0,0 1,0")
+    assert not is_legal(state, "run 6S 4D 6C along 0,0 1,0 0,0")
+    assert not is_legal(state, "run 6S 4D 6C 4C along 0,0 1,0 0,0 1,0")
 
 
 def test_squares_and_dominoes_can_be_repeated() -> None:
     """K-5.4: the borders of one square, crossed one after the other, with a card each time."""
     laid = ("3-8 at 0,0 up", "4-8 at 1,0 right", "5-8 at 0,1 down", "4-5 at 1,1 right")
     state = rich(with_table(started("3S 3C 4D 5C 4H", TWO), *laid))
-    assert may(state, "run 3S 4D 4H 5C 3C along 0,0 1,0 1,1 0,1 0,0")
+    assert is_legal(state, "run 3S 4D 4H 5C 3C along 0,0 1,0 1,1 0,1 0,0")
 
 
 def test_two_dominoes_may_have_two_borders() -> None:
     """K-2.2."""
     state = rich(with_table(started("2S 3C 4D 5C 9H", TWO), "2-3 at 0,0 right", "4-5 at 0,1 right"))
-    assert may(state, "run 2S 4D along 0,0 0,1")
+    assert is_legal(state, "run 2S 4D along 0,0 0,1")
     after = play(state, "run 2S 4D along 0,0 0,1", "pass")
-    assert may(after, "run 3C 5C along 1,0 1,1")
+    assert is_legal(after, "run 3C 5C along 1,0 1,1")
 
 
 @pytest.mark.parametrize(

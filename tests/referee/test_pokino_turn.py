@@ -14,8 +14,8 @@ from referee.games.shared.dominoes import DOMINOES, pile_of
 from tests.errors import has_code
 from tests.referee.pokino_table import (
     action,
+    is_legal,
     listed,
-    may,
     numbers,
     play,
     started,
@@ -112,7 +112,7 @@ def test_a_turn_is_to_pass_to_lay_or_to_run_and_each_draws_the_top_card() -> Non
 def test_an_empty_deck_gives_nothing() -> None:
     """K-3.2."""
     state = started(ONE, TWO).but(deck=())
-    after = play(state, "lay 0-0 at 2,0 right") if may(state, "lay 0-0 at 2,0 right") else None
+    after = play(state, "lay 0-0 at 2,0 right") if is_legal(state, "lay 0-0 at 2,0 right") else None
     assert after is not None
     assert after.hands == state.hands
     assert after.deck == ()
@@ -133,7 +133,7 @@ def test_a_domino_must_touch_an_edge_and_cover_free_squares() -> None:
     """K-4.1, K-4.2, K-2.2: a corner is not an edge; the numbers need not match."""
     state = with_table(started(ONE, TWO, held="3-12 0-0 0-1"), "8-9 at 0,0 right")
     for legal in ("at 2,0 right", "at 2,0 up", "at 3,0 left", "at 0,1 right", "at -1,0 down"):
-        assert may(state, f"lay 3-12 {legal}"), legal
+        assert is_legal(state, f"lay 3-12 {legal}"), legal
     for illegal in (
         "at 1,0 right",
         "at 0,-1 down",
@@ -141,12 +141,12 @@ def test_a_domino_must_touch_an_edge_and_cover_free_squares() -> None:
         "at -1,-1 left",
         "at 5,0 right",
     ):
-        assert not may(state, f"lay 3-12 {illegal}"), illegal
+        assert not is_legal(state, f"lay 3-12 {illegal}"), illegal
         with pytest.raises(IllegalAction):
             play(state, f"lay 3-12 {illegal}")
-    assert not may(state, "lay 9-9 at 2,0 right")  # not held
-    assert not may(state, "lay 12-3 at 2,0 right")
-    assert not may(state, "lay 3-12 at 2,0 east")
+    assert not is_legal(state, "lay 9-9 at 2,0 right")  # not held
+    assert not is_legal(state, "lay 12-3 at 2,0 right")
+    assert not is_legal(state, "lay 3-12 at 2,0 east")
 
 
 def test_all_places_round_a_domino_are_listed_once() -> None:
@@ -180,7 +180,7 @@ def test_nothing_lies_beyond_the_coordinates(corner: tuple[int, int]) -> None:
         assert all(-1000 <= at <= 1000 for square in numbers(after) for at in square)
     assert len([a for a in listed(state, Domino) if a.domino == "0-0"]) == 6
     away = "right" if x > 0 else "left"
-    assert not may(state, f"lay 3-12 at {x + (1 if x > 0 else -1)},{y} {away}")
+    assert not is_legal(state, f"lay 3-12 at {x + (1 if x > 0 else -1)},{y} {away}")
 
 
 def test_placements_are_listed_row_by_row() -> None:

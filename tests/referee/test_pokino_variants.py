@@ -6,7 +6,16 @@ import pytest
 
 from referee.games.pokino import Pokino
 from referee.games.pokino.actions import Domino, PassTurn, Run
-from tests.referee.pokino_table import action, listed, may, numbers, play, rich, started, with_table
+from tests.referee.pokino_table import (
+    action,
+    is_legal,
+    listed,
+    numbers,
+    play,
+    rich,
+    started,
+    with_table,
+)
 
 FIVE = "6S 4S AC QH 9C"
 TWO = "2D 3D 4D 5D 7D"
@@ -17,7 +26,7 @@ SEVEN_TWO = "2D 3D 4D 5D 7D 8D 9D"
 def test_greedy_runs_cost_nothing_and_beads_are_points() -> None:
     """K-8.1, K-8.2."""
     state = started(FIVE, TWO, greed=True)
-    assert may(state, "run 6S 4S AC along 0,0 1,0 1,1")
+    assert is_legal(state, "run 6S 4S AC along 0,0 1,0 1,1")
     assert state.scores == (5, 5)
     after = play(state, "run 6S 4S AC along 0,0 1,0 1,1", "lay 0-3 at 2,0 right")
     assert after.beads == (1, 2)
@@ -54,11 +63,11 @@ def test_the_cards_are_counted_after_a_run_has_left_the_hand() -> None:
     """K-9.2."""
     state = rich(started(SEVEN, SEVEN_TWO, pokino_up=True))
     run = "run 6S 4S along 0,0 1,0"
-    assert may(state, run)
-    assert not may(state, f"{run} no draw")
+    assert is_legal(state, run)
+    assert not is_legal(state, f"{run} no draw")
     more = state.but(hands=((*state.hands[0], "2S", "3S"), state.hands[1]))
-    assert may(more, f"{run} no draw")
-    assert not may(more, "run 6S 4S AC along 0,0 1,0 1,1 no draw")
+    assert is_legal(more, f"{run} no draw")
+    assert not is_legal(more, "run 6S 4S AC along 0,0 1,0 1,1 no draw")
     draws = {(len(a.cards), a.draw) for a in listed(more, Run)}
     assert (2, False) in draws
     assert (3, False) not in draws
@@ -68,9 +77,9 @@ def test_below_seven_cards_the_draw_is_compulsory() -> None:
     """K-9.2."""
     state = started(SEVEN, SEVEN_TWO, pokino_up=True)
     six = state.but(hands=(state.hands[0][:6], state.hands[1]))
-    assert not may(six, "pass no draw")
-    assert not may(six, "lay 0-0 at 2,0 right no draw")
-    assert not may(six.but(deck=()), "pass no draw")
+    assert not is_legal(six, "pass no draw")
+    assert not is_legal(six, "lay 0-0 at 2,0 right no draw")
+    assert not is_legal(six.but(deck=()), "pass no draw")
     assert all(a.draw for a in listed(six))
 
 
@@ -93,8 +102,8 @@ def test_without_pokino_up_the_draw_is_never_a_choice(variant: str) -> None:
     """K-13.5."""
     state = started(FIVE, TWO, **{variant: True})  # type: ignore[arg-type]
     state = state.but(hands=((*state.hands[0], "2S", "3S", "4H"), state.hands[1]))
-    assert not may(state, "pass no draw")
-    assert not may(state, "lay 0-0 at 2,0 right no draw")
+    assert not is_legal(state, "pass no draw")
+    assert not is_legal(state, "lay 0-0 at 2,0 right no draw")
     assert all(a.draw for a in listed(state))
 
 
@@ -125,8 +134,8 @@ def test_a_run_may_be_one_middle_alone() -> None:
 def test_each_middle_once_and_any_number_of_middles() -> None:
     """K-10.1."""
     state = walls("2-3 at 0,0 right", "4-5 at 2,0 right", hand="2S 3S 4S 5C 2C")
-    assert not may(state, "run 2S 3S 2C along 0,0 1,0 0,0")
-    assert may(state, "run 2S 3S 4S 5C along 0,0 1,0 2,0 3,0")
+    assert not is_legal(state, "run 2S 3S 2C along 0,0 1,0 0,0")
+    assert is_legal(state, "run 2S 3S 4S 5C along 0,0 1,0 2,0 3,0")
     after = play(state, "run 2S 3S 4S 5C along 0,0 1,0 2,0 3,0")
     assert after.removed == ("2-3", "4-5")
     assert after.layout.tiles == ()
@@ -135,13 +144,13 @@ def test_each_middle_once_and_any_number_of_middles() -> None:
 def test_a_middle_may_be_crossed_between_borders_of_one_domino() -> None:
     """K-10.1, K-5.4."""
     state = walls("2-3 at 0,0 right", "4-5 at 0,1 right", hand="2S 3S 4S 5C 2C")
-    assert may(state, "run 4S 2S 3S 5C along 0,1 0,0 1,0 1,1")
-    assert may(state, "run 2S 3S 5C 4S 2C along 0,0 1,0 1,1 0,1 0,0")
+    assert is_legal(state, "run 4S 2S 3S 5C along 0,1 0,0 1,0 1,1")
+    assert is_legal(state, "run 2S 3S 5C 4S 2C along 0,0 1,0 1,1 0,1 0,0")
 
 
 def test_without_the_variant_walls_stand() -> None:
     """K-5.3."""
-    assert not may(rich(started("KS 6S 4S AC 9C", TWO)), "run KS 6S along -1,0 0,0")
+    assert not is_legal(rich(started("KS 6S 4S AC 9C", TWO)), "run KS 6S along -1,0 0,0")
 
 
 def test_a_new_domino_makes_new_open_borders() -> None:
@@ -155,7 +164,7 @@ def test_a_new_domino_makes_new_open_borders() -> None:
     assert state.layout.tokens == ()
     state = state.but(dominoes=(("3-12", "0-0", "0-1"), state.dominoes[1]))
     state = play(state, "lay 3-12 at 1,0 left", "pass")
-    assert may(state, "run 3C 4C along 1,0 2,0")
+    assert is_legal(state, "run 3C 4C along 1,0 2,0")
 
 
 def test_the_hand_is_checked_after_the_dominoes_are_removed() -> None:
@@ -179,11 +188,11 @@ def test_on_an_empty_table_a_domino_may_lie_anywhere() -> None:
         "4-4 at -77,5 down",
         "4-4 at 1,0 left",
     ):
-        assert may(state, f"lay {legal}"), legal
+        assert is_legal(state, f"lay {legal}"), legal
     for illegal in ("3-12 at 1000,0 right", "3-12 at 1001,0 left", "9-9 at 0,0 right"):
-        assert not may(state, f"lay {illegal}"), illegal
+        assert not is_legal(state, f"lay {illegal}"), illegal
     for illegal in ("4-4 at -1000,0 left", "4-4 at 0,-1000 up", "4-4 at -1001,0 right"):
-        assert not may(state, f"lay {illegal}"), illegal
+        assert not is_legal(state, f"lay {illegal}"), illegal
     lays = listed(state, Domino)
     assert len(lays) == 12
     assert {(a.x, a.y) for a in lays} == {(0, 0)}

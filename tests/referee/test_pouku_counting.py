@@ -27,7 +27,7 @@ def offer(hand: str, fields: str, kept: str = "", point: str = "Q", **points: in
     return GoingOut(Values(**points), held, lying, aside, turned[0])
 
 
-def shown(offered: GoingOut) -> list[str]:
+def yaku_ranks(offered: GoingOut) -> list[str]:
     """The ranks of the yaku that are shown."""
     return sorted("".join(card[0] for card in yaku.cards) for yaku in offered.yaku())
 
@@ -96,7 +96,7 @@ def test_a_bonus_that_is_large_may_be_worth_fewer_points() -> None:
     assert plain.worth() == 9
     rich = offer("2 K", "7 7 7 7 8 8 9 9", four_yaku=9)
     assert rich.worth() == 4 + 9
-    assert shown(rich) == ["77", "77", "88", "99"]
+    assert yaku_ranks(rich) == ["77", "77", "88", "99"]
 
 
 def test_three_pairs_and_a_point_card_beside_them_are_enough() -> None:
@@ -116,27 +116,27 @@ def test_a_field_card_is_in_one_yaku_and_a_card_of_the_hand_in_several() -> None
     """U-4.3: the hand's two serves both."""
     offered = offer("2", "2 2 3 4 5")
     assert offered.worth() == 5
-    assert shown(offered) == ["222", "2345"]
+    assert yaku_ranks(offered) == ["222", "2345"]
 
 
 def test_no_yaku_is_contained_in_another() -> None:
     """U-4.4."""
     offered = offer("4 5 6 7", "8 9")
     assert offered.worth() == 2 + 3
-    assert shown(offered) == ["4567", "56789"]
+    assert yaku_ranks(offered) == ["4567", "56789"]
     offered = offer("3 3 9", "3")
     assert offered.worth() == 3
-    assert shown(offered) == ["333"]
+    assert yaku_ranks(offered) == ["333"]
 
 
 def test_two_yaku_can_share_hand_cards_if_each_has_its_own_field_card() -> None:
     """U-4.3, U-4.4."""
-    assert shown(offer("3 3 9", "3 3", four=0, three=5)) == ["333", "333"]
+    assert yaku_ranks(offer("3 3 9", "3 3", four=0, three=5)) == ["333", "333"]
 
 
 def test_at_most_one_yaku_uses_only_hand_cards() -> None:
     """U-4.5."""
-    assert shown(offer("4 4 4", "9")) == ["444"]
+    assert yaku_ranks(offer("4 4 4", "9")) == ["444"]
     assert offer("4 4 7 7", "9").worth() == 1
     assert offer("4 7", "5 5 9 9").worth() == 2  # of field cards alone as many as there are
 
@@ -145,7 +145,7 @@ def test_four_straights_with_the_same_three_cards_of_the_hand() -> None:
     """U-2.4, U-4.3."""
     offered = offer("5 6 7", "4 8 4 8")
     assert offered.worth() == 4 * 2 + 1
-    assert shown(offered) == ["4567", "4567", "5678", "5678"]
+    assert yaku_ranks(offered) == ["4567", "4567", "5678", "5678"]
 
 
 def test_the_best_set_does_not_depend_on_the_order_of_the_cards() -> None:

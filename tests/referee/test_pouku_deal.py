@@ -10,7 +10,7 @@ from referee.games.pouku.actions import Discard, GoOut
 from referee.games.shared.cards import cards, deck_of
 from referee.games.shared.dealing import Arranged, Seeded
 from tests.errors import has_code
-from tests.referee.spoken import action, listed, may, play, pouku
+from tests.referee.spoken import action, is_legal, listed, play, pouku
 
 HANDS = ("2C 3C", "4C 5C", "6C 7C")
 FIELDS = ("8C 9C", "TC JC", "QC KC")
@@ -167,7 +167,7 @@ def test_one_card_is_discarded_to_the_field_of_the_seat() -> None:
     assert after.fields[0] == cards("8C 9C 3C")
     assert after.hands[0] == cards("2C AS")
     for wrong in ("discard 4C", "discard 8C", "give 3C", "discard ZZ"):
-        assert not may(state, wrong), wrong
+        assert not is_legal(state, wrong), wrong
         with pytest.raises(IllegalAction):
             play(state, wrong)
 

@@ -7,7 +7,7 @@ import pytest
 from referee.games.pouku import Pouku
 from referee.games.pouku.actions import PoukuCards
 from referee.games.shared.cards import cards, deck_of
-from tests.referee.spoken import may, play, pouku
+from tests.referee.spoken import is_legal, play, pouku
 
 
 def last(state: Any) -> Any:
@@ -15,7 +15,7 @@ def last(state: Any) -> Any:
     return state.deals[-1]
 
 
-def waiting(*turns: str, **more: Any) -> Any:
+def ready_to_go_out(*turns: str, **more: Any) -> Any:
     """Three seats; seat 0 draws the third eight, and before that everyone has had a turn."""
     hands = ("8C 3C", "2C 4C", "5C TC")
     state = pouku("AC", hands, ("KC JC", "8D 7C", "3D 7D"), "QD QH 6S 8H", **more)
@@ -24,28 +24,28 @@ def waiting(*turns: str, **more: Any) -> Any:
 
 def test_going_out_needs_five_and_is_never_compulsory() -> None:
     """U-4.1."""
-    state = waiting()
+    state = ready_to_go_out()
     assert state.view(0).worth == 5  # 8 8 8, 3 3, 7 7
-    assert may(state, "go_out")
-    assert may(state, "discard 3C")
+    assert is_legal(state, "go_out")
+    assert is_legal(state, "discard 3C")
     less = pouku("AC", ("8C 3C", "2C 4C", "5C TC"), ("KC JC", "8D 7C", "9D 7D"), "8H")
     assert less.view(0).worth == 0  # 8 8 8, 7 7
-    assert not may(less, "go_out")
+    assert not is_legal(less, "go_out")
 
 
 def test_the_field_of_the_seat_is_never_used() -> None:
     """U-4.2."""
     state = pouku("AC", ("8C 3C", "2C 4C", "5C TC"), ("8D 8S", "JC 9C", "KD 6H"), "3H")
-    assert not may(state, "go_out")
+    assert not is_legal(state, "go_out")
 
 
 def test_the_bonus_of_the_first_turn_is_scored_but_does_not_help_to_go_out() -> None:
     """U-2.5, U-4.1, U-4.7."""
     four = pouku("AC", ("8C 3C", "2C 4C", "5C TC"), ("KC JC", "8D 7C", "9D 7D"), "8H")
-    assert not may(four, "go_out")
+    assert not is_legal(four, "go_out")
     five = pouku("AC", ("8C 3C", "2C 4C", "5C TC"), ("KC JC", "8D 7C", "3D 7D"), "8H")
     assert (five.view(0).worth, last(play(five, "go_out")).worth) == (6, 6)
-    assert last(play(waiting(), "go_out")).worth == 5
+    assert last(play(ready_to_go_out(), "go_out")).worth == 5
 
 
 def test_every_seat_has_its_own_first_turn() -> None:
@@ -77,7 +77,7 @@ def test_four_of_a_kind_and_a_pair_give_sixteen() -> None:
 
 def test_every_loser_pays_twice_the_cost_of_its_reference_fields() -> None:
     """U-6.1, U-6.2: not for the hand, not for the seat's own field."""
-    state = play(waiting(), "go_out")
+    state = play(ready_to_go_out(), "go_out")
     assert state.fields != ((), (), ())
     # seat 1 refers to 3D 7D 6S and KC JC QD, seat 2 to KC JC QD and 8D 7C QH
     assert last(state).points == (5, 0, -2)
@@ -125,7 +125,7 @@ def test_a_kept_yaku_counts_but_another_yaku_is_required() -> None:
     """U-5.3, U-5.4, U-5.5."""
     hands = ("3C 9C", "JC QH", "KD KH")
     state = pouku("9S", hands, ("8D TD", "3D 3H", "3S 6D"), "2D JD 2S 9D TC KS 6H")
-    assert may(state, "discard 2D keep 3C 3D 3H 3S")
+    assert is_legal(state, "discard 2D keep 3C 3D 3H 3S")
     state = play(state, "discard 2D keep 3C 3D 3H 3S", "discard JD", "discard 2S")
     assert state.hands[0] == cards("9C 9D")
     assert state.view(0).worth == 2 * (7 + 1 + 4)
@@ -135,12 +135,12 @@ def test_a_kept_yaku_counts_but_another_yaku_is_required() -> None:
     assert [yaku.name for yaku in last(after).yaku] == ["pair", "four"]
     assert last(after).worth == 1 + 7 + 2
     without = other.but(fields=(other.fields[0], cards("JD TC"), cards("2S KS")))
-    assert not may(without, "go_out")
+    assert not is_legal(without, "go_out")
 
 
 def test_only_the_hand_and_set_of_the_winner_are_shown() -> None:
     """U-9.2, U-9.3, U-4.6."""
-    state = play(waiting(four_yaku=0), "go_out")
+    state = play(ready_to_go_out(four_yaku=0), "go_out")
     for seat in range(3):
         (deal,) = state.view(seat).deals
         assert (deal.dealer, deal.point_card, deal.void, deal.winner) == (0, "AC", False, 0)
@@ -151,8 +151,8 @@ def test_only_the_hand_and_set_of_the_winner_are_shown() -> None:
             ("pair", cards("7C 7D"), 1),
         }
         assert (deal.worth, deal.points) == (5, (5, 0, -2))
-        assert deal.fields == tuple(map(PoukuCards, waiting().fields))
-        assert deal.turns == waiting().turns
+        assert deal.fields == tuple(map(PoukuCards, ready_to_go_out().fields))
+        assert deal.turns == ready_to_go_out().turns
 
 
 def test_the_next_seat_deals_and_totals_go_on() -> None:
@@ -160,7 +160,7 @@ def test_the_next_seat_deals_and_totals_go_on() -> None:
     again = deck_of(cards("AC"), *map(cards, ("2C 4C", "8C 3C", "5C TC", "3D 7D")))
     again = (*again[:7], *cards("3D 7D KC JC 8D 7C 8H"))
     again = (*again, *(c for c in deck_of() if c not in again))
-    state = play(waiting(later={1: again}), "go_out")
+    state = play(ready_to_go_out(later={1: again}), "go_out")
     assert (state.dealer, state.turn) == (1, 1)
     assert state.view(0).turns == ()
     state = play(state, "go_out")
@@ -179,8 +179,8 @@ def team(stock: str = "8H", **more: Any) -> Any:
 
 def test_in_teams_going_out_needs_eight_and_nothing_is_doubled() -> None:
     """U-7.2, U-7.3."""
-    assert not may(team(), "go_out")  # 5, and 1 for the first turn
-    assert not may(team(three=5), "go_out")  # 7 and 1
+    assert not is_legal(team(), "go_out")  # 5, and 1 for the first turn
+    assert not is_legal(team(three=5), "go_out")  # 7 and 1
     state = play(team(three=6), "go_out")
     assert last(state).worth == 9
     assert last(state).points == (9, 0, 9, 0)
@@ -213,7 +213,7 @@ def test_the_keep_of_a_team_counts_but_another_yaku_is_required() -> None:
     state = pouku("AC", hands, fields, "8H 9D TD 5S", teams=True)
     state = play(state, "discard 2S keep 8C 8D 8S", "discard 9D")
     assert state.turn == 2
-    assert not may(state, "go_out")  # a pair, a point card and the kept three: 6
+    assert not is_legal(state, "go_out")  # a pair, a point card and the kept three: 6
     state = state.but(fields=(*state.fields[:3], cards("TH TS 9H")))
     assert state.view(2).worth == 7 + 3 + 1
     assert [yaku.name for yaku in last(play(state, "go_out")).yaku] == ["four", "three"]

@@ -4,10 +4,10 @@ from typing import Any
 
 from referee.games.pouku.actions import Discard, Give
 from referee.games.shared.cards import cards
-from tests.referee.spoken import listed, may, play, pouku
+from tests.referee.spoken import is_legal, listed, play, pouku
 
 
-def keeping(stock: str = "2S 3S", **more: Any) -> Any:
+def ready_to_keep(stock: str = "2S 3S", **more: Any) -> Any:
     """Four seats whose fields are good to keep of; seat 0 has sevens."""
     hands = ("7C 8C", "4C 5C", "6C 2C", "QC QD")
     return pouku("AC", hands, ("7H KH", "7D 9D", "7S JH", "9H TC"), stock, **more)
@@ -15,9 +15,9 @@ def keeping(stock: str = "2S 3S", **more: Any) -> Any:
 
 def test_a_keep_is_one_card_of_the_hand_and_field_cards_one_yaku() -> None:
     """U-5.1."""
-    state = keeping()
-    assert may(state, "discard 2S keep 7C 7D")
-    assert may(state, "discard 8C keep 7D 7C 7S")
+    state = ready_to_keep()
+    assert is_legal(state, "discard 2S keep 7C 7D")
+    assert is_legal(state, "discard 8C keep 7D 7C 7S")
     for wrong in (
         "discard 2S keep 7D 7S",  # no card of the hand
         "discard 2S keep 7C 8C 9D TC JH",  # two
@@ -33,27 +33,27 @@ def test_a_keep_is_one_card_of_the_hand_and_field_cards_one_yaku() -> None:
         "discard 2S keep 7C 5C",  # of somebody's hand
         "discard 2S keep 7C ZZ",
     ):
-        assert not may(state, wrong), wrong
+        assert not is_legal(state, wrong), wrong
 
 
 def test_a_keep_takes_cards_of_two_others_at_most() -> None:
     """U-5.1."""
-    state = keeping()
-    assert may(state, "discard 2S keep 8C 9H TC JH")
-    assert not may(state, "discard 2S keep 8C 9D TC JH")
+    state = ready_to_keep()
+    assert is_legal(state, "discard 2S keep 8C 9H TC JH")
+    assert not is_legal(state, "discard 2S keep 8C 9D TC JH")
     three_sevens = pouku(
         "AC",
         ("7C 8C", "4C 5C", "6C 2C", "QC QD"),
         ("2H KH", "7D 9D", "7S JH", "7H TC"),
         "2S",
     )
-    assert may(three_sevens, "discard 2S keep 7C 7D 7H")
-    assert not may(three_sevens, "discard 2S keep 7C 7D 7H 7S")
+    assert is_legal(three_sevens, "discard 2S keep 7C 7D 7H")
+    assert not is_legal(three_sevens, "discard 2S keep 7C 7D 7H 7S")
 
 
 def test_the_cards_leave_their_fields_and_the_hand_is_one_smaller() -> None:
     """U-5.2."""
-    state = play(keeping(), "discard 2S keep 7C 7D 7S")
+    state = play(ready_to_keep(), "discard 2S keep 7C 7D 7S")
     assert state.fields == tuple(map(cards, ("7H KH 2S", "9D", "JH", "9H TC")))
     assert state.kept[0] == cards("7C 7D 7S")
     assert state.hands[0] == cards("8C")
@@ -66,19 +66,19 @@ def test_the_cards_leave_their_fields_and_the_hand_is_one_smaller() -> None:
 
 def test_a_seat_can_keep_once_per_deal() -> None:
     """U-5.1."""
-    state = play(keeping("2S 3S 4S 5S 8S"), "discard 2S keep 7C 7D")
+    state = play(ready_to_keep("2S 3S 4S 5S 8S"), "discard 2S keep 7C 7D")
     assert (state.view(0).may_keep, state.view(1).may_keep) == (False, True)
     state = play(state, "discard 3S", "discard 4S", "discard QC")
     assert state.turn == 0
     assert "9H" in state.fields[3]
-    assert not may(state, "discard 8S keep 8C 9H TC JH")
+    assert not is_legal(state, "discard 8S keep 8C 9H TC JH")
     assert all(not getattr(choice, "keep", ()) for choice in listed(state))
 
 
 def test_the_order_of_the_cards_of_a_keep_does_not_matter() -> None:
     """U-10.2."""
-    kept = play(keeping(), "discard 2S keep 7C 7D 7S")
-    assert kept == play(keeping(), "discard 2S keep 7S 7C 7D")
+    kept = play(ready_to_keep(), "discard 2S keep 7C 7D 7S")
+    assert kept == play(ready_to_keep(), "discard 2S keep 7S 7C 7D")
 
 
 def test_a_team_keeps_once_and_may_take_of_the_teammates_field() -> None:
@@ -89,14 +89,14 @@ def test_a_team_keeps_once_and_may_take_of_the_teammates_field() -> None:
     assert [state.view(seat).may_keep for seat in range(4)] == [False, True, False, True]
     assert [len(hand) for hand in state.hands] == [2, 4, 3, 3]
     state = play(state, "discard 2H")
-    assert not may(state, "discard 4S keep 8C 8D")
-    assert not may(state, "discard 4S keep 8C 8H")
+    assert not is_legal(state, "discard 4S keep 8C 8D")
+    assert not is_legal(state, "discard 4S keep 8C 8H")
     assert all(not getattr(choice, "keep", ()) for choice in listed(state))
 
 
 def test_keeps_and_discards_are_public() -> None:
     """U-9.1."""
-    state = play(keeping(), "discard 2S keep 7C 7D", "discard 3S")
+    state = play(ready_to_keep(), "discard 2S keep 7C 7D", "discard 3S")
     for seat in range(4):
         view = state.view(seat)
         assert view.point_card == "AC"
@@ -114,7 +114,7 @@ def test_keeps_and_discards_are_public() -> None:
 
 def test_a_forced_action_is_still_a_question() -> None:
     """U-10.1: a seat has at least two cards when it receives a question."""
-    state = play(keeping(), "discard 2S keep 7C 7D")
+    state = play(ready_to_keep(), "discard 2S keep 7C 7D")
     while state.turn != 0:
         state = play(state, f"discard {state.drawn}")
     assert len(listed(state)) == 2

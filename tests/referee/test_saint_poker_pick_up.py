@@ -6,7 +6,7 @@ import pytest
 
 from referee.games.contract import IllegalAction
 from referee.games.shared.cards import cards
-from tests.referee.spoken import action, listed, may, play, saint_poker
+from tests.referee.spoken import action, is_legal, listed, play, saint_poker
 
 ONE = "2C 3C 4C 5C 6C 7C 8C 9C TC JC"
 TWO = "2D 3D 4D 5D 6D 7D 8D 9D AD AH"
@@ -42,7 +42,7 @@ def test_only_cards_on_the_table_can_be_picked_up() -> None:
     lying = cards("KS AS 2C 2D 6H 3C 4C AD AH 3H 7H")
     assert {choice.card for choice in listed(state)} == set(lying)
     for card in lying:
-        assert may(state, f"pick_up {card}")
+        assert is_legal(state, f"pick_up {card}")
     for illegal in (
         "pick_up KC",
         "pick_up 5C",
@@ -51,11 +51,11 @@ def test_only_cards_on_the_table_can_be_picked_up() -> None:
         "river 2C",
         "show 2C 2D",
     ):
-        assert not may(state, illegal), illegal
+        assert not is_legal(state, illegal), illegal
         with pytest.raises(IllegalAction):
             play(state, illegal)
     state = play(state, "pick_up AS")
-    assert not may(state, "pick_up AS")
+    assert not is_legal(state, "pick_up AS")
     assert len(listed(state)) == 10
 
 

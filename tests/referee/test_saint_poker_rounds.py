@@ -7,7 +7,7 @@ import pytest
 from referee.games.contract import IllegalAction
 from referee.games.shared.cards import DECK, cards
 from tests.errors import has_code
-from tests.referee.spoken import action, listed, may, play, saint_poker
+from tests.referee.spoken import action, is_legal, listed, play, saint_poker
 
 ONE = "2C 3C 4C 5C 6C 7C 8C 9C TC JC"
 TWO = "2D 3D 4D 5D 6D 7D 8D 9D TD JD"
@@ -60,9 +60,9 @@ def test_then_everyone_shows_two(seats: int) -> None:
 def test_a_river_card_is_one_card_of_the_hand() -> None:
     """S-2.2, S-7.3."""
     state = saint_poker(ONE, TWO)
-    assert all(may(state, f"river {c}") for c in ONE.split())
+    assert all(is_legal(state, f"river {c}") for c in ONE.split())
     for illegal in ("river 2D", "river AH", "river 1C", "pick_up 2C", "show 2C 3C"):
-        assert not may(state, illegal)
+        assert not is_legal(state, illegal)
     assert len(listed(state)) == 10
     with pytest.raises(IllegalAction):
         play(state, "river 2D / river 2D")
@@ -73,12 +73,12 @@ def test_a_river_card_is_one_card_of_the_hand() -> None:
 def test_a_show_is_two_different_cards_of_the_hand() -> None:
     """S-2.3, S-7.2, S-7.3."""
     state = play(saint_poker(ONE, TWO), "river 2C / river 2D")
-    assert may(state, "show 3C JC")
-    assert may(state, "show JC 3C")
+    assert is_legal(state, "show 3C JC")
+    assert is_legal(state, "show JC 3C")
     for illegal in ("3C", "3C 3C", "3C 4C 5C", "3C 3D", "2C 3C", ""):
-        assert not may(state, f"show {illegal}"), illegal
+        assert not is_legal(state, f"show {illegal}"), illegal
     for illegal in ("river 3C", "pick_up 3C"):
-        assert not may(state, illegal)
+        assert not is_legal(state, illegal)
     assert len(listed(state)) == 36
     shown = play(state, "show 3C JC / show 4D 5D")
     assert shown == play(state, "show JC 3C / show 5D 4D")

@@ -10,7 +10,7 @@ from referee.game_codec import GameCodec
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
 from referee.replay import ReplayStep, steps
-from tests.referee.authors import Answer, Author, Played, first, play
+from tests.referee.authors import Answer, Author, TableResults, first, play
 
 WATCH_MS = 20
 SEED = bytes(32)
@@ -23,7 +23,7 @@ async def slowly(question: bot_pb2.ActRequest) -> Answer:
     return first(question)
 
 
-def positions(played: Played, game: str, seats: int) -> dict[tuple[int, int], ReplayStep]:
+def positions(played: TableResults, game: str, seats: int) -> dict[tuple[int, int], ReplayStep]:
     """Return the positions of all games by game and decision, from the records."""
     match = {"game": game, "seats": seats, "options": {}}
     return {
@@ -33,7 +33,7 @@ def positions(played: Played, game: str, seats: int) -> dict[tuple[int, int], Re
     }
 
 
-def where(shown: referee_pb2.PositionShown) -> tuple[int, int]:
+def game_and_decision(shown: referee_pb2.PositionShown) -> tuple[int, int]:
     """A position's game and decision."""
     return shown.game, shown.decision
 
@@ -46,7 +46,7 @@ def test_positions_are_shown_in_order_and_not_too_often() -> None:
     began = time.monotonic()
     played = play([Author(slowly), Author(slowly)], boards=3, watch_ms=WATCH_MS)
     elapsed_ms = 1000 * (time.monotonic() - began)
-    order = [where(shown) for shown in played.shown]
+    order = [game_and_decision(shown) for shown in played.shown]
     assert order == sorted(set(order))
     assert 5 < len(order) <= elapsed_ms / WATCH_MS
 
@@ -82,7 +82,7 @@ def test_a_sent_position_contains_only_public_information() -> None:
         at = positions(played, game, seats)
         assert len(played.shown) > 1
         for shown in played.shown:
-            state = at[where(shown)].state
+            state = at[game_and_decision(shown)].state
             dealt = state.redeal(None, Seeded(bytes(range(32))))
             for position in (state, dealt):
                 expected = referee_pb2.PositionShown(

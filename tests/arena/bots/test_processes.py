@@ -43,7 +43,7 @@ while not (os.path.exists("child") and os.path.exists("orphan")):
 """
 
 
-class Table:
+class ProcessTable:
     """Collect the reports of the processes of a table."""
 
     def __init__(
@@ -81,16 +81,16 @@ class Table:
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
-    table = Table(tmp_path)
+def table(tmp_path: Path) -> Iterator[ProcessTable]:
+    table = ProcessTable(tmp_path)
     with table.processes:
         yield table
 
 
 @pytest.fixture
-def open_table(tmp_path: Path) -> Iterator[Table]:
+def open_table(tmp_path: Path) -> Iterator[ProcessTable]:
     """Yield a table with unsandboxed bots, which can access the machine."""
-    table = Table(tmp_path, level=Level.UNSANDBOXED)
+    table = ProcessTable(tmp_path, level=Level.UNSANDBOXED)
     with table.processes:
         yield table
 
@@ -122,7 +122,7 @@ def lives(pid: int) -> bool:
 
 
 def test_the_environment_of_a_bot_has_its_address_and_common_variables(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    table: ProcessTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
     address = table.python("import os; print(*sorted(os.environ), os.environ['POKEARENA_ADDRESS'])")
@@ -135,7 +135,7 @@ def test_the_environment_of_a_bot_has_its_address_and_common_variables(
 
 
 def test_an_unsandboxed_bot_gets_only_its_address_in_its_environment(
-    open_table: Table,
+    open_table: ProcessTable,
 ) -> None:
     address = open_table.python("print(open('/proc/self/environ').read(), end='')")
     # The output shows the terminating zero byte as an escape sequence.
@@ -143,7 +143,7 @@ def test_an_unsandboxed_bot_gets_only_its_address_in_its_environment(
 
 
 def test_parents_of_a_bot_do_not_expose_the_arena_environment(
-    open_table: Table, monkeypatch: pytest.MonkeyPatch
+    open_table: ProcessTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
     open_table.python("""if True:
@@ -156,7 +156,7 @@ def test_parents_of_a_bot_do_not_expose_the_arena_environment(
     assert open_table.end().output == "''\n''\n"
 
 
-def test_a_bot_runs_in_its_folder_and_inherits_no_descriptor(table: Table) -> None:
+def test_a_bot_runs_in_its_folder_and_inherits_no_descriptor(table: ProcessTable) -> None:
     table.python("import os; print(os.getcwd(), sorted(map(int, os.listdir('/proc/self/fd')))[:3])")
     assert table.end().output == f"{table.folder} [0, 1, 2]\n"
     table.python("import os; print([f for f in range(3, 1024) if os.path.exists(f'/dev/fd/{f}')])")
@@ -164,12 +164,12 @@ def test_a_bot_runs_in_its_folder_and_inherits_no_descriptor(table: Table) -> No
     assert table.processes.ends(0)[1].output == "[]\n"
 
 
-def test_python_is_the_interpreter_of_the_arena(table: Table) -> None:
+def test_python_is_the_interpreter_of_the_arena(table: ProcessTable) -> None:
     table.python("import sys; print(sys.executable)")
     assert table.end().output == f"{sys.executable}\n"
 
 
-def test_python_is_the_interpreter_of_the_folder_if_present(table: Table) -> None:
+def test_python_is_the_interpreter_of_the_folder_if_present(table: ProcessTable) -> None:
     interpreter = table.folder / ".venv" / "bin" / "python"
     interpreter.parent.mkdir(parents=True)
     interpreter.write_text("#!/bin/sh\necho my own\n")
@@ -178,7 +178,7 @@ def test_python_is_the_interpreter_of_the_folder_if_present(table: Table) -> Non
     assert table.end().output == "my own\n"
 
 
-def test_every_process_gets_its_own_private_directory(table: Table) -> None:
+def test_every_process_gets_its_own_private_directory(table: ProcessTable) -> None:
     addresses = [table.shell(SLEEPER, seat) for seat in (0, 1, 0)]
     directories = [directory(address) for address in addresses]
     assert len(set(directories)) == 3
@@ -189,7 +189,7 @@ def test_every_process_gets_its_own_private_directory(table: Table) -> None:
     assert not any(private.exists() for private in directories)
 
 
-def test_the_exit_of_a_process_is_reported_at_once(table: Table) -> None:
+def test_the_exit_of_a_process_is_reported_at_once(table: ProcessTable) -> None:
     table.shell("echo out; echo err >&2; exit 3", seat=1)
     report = table.end(seat=1)
     without_memory = replace(report, peak_memory=0)
@@ -198,7 +198,7 @@ def test_the_exit_of_a_process_is_reported_at_once(table: Table) -> None:
 
 
 def test_peak_memory_is_reported_during_the_run_and_after_exit(
-    table: Table,
+    table: ProcessTable,
 ) -> None:
     address = table.python(
         PYTHON_THERE
@@ -218,7 +218,7 @@ def test_peak_memory_is_reported_during_the_run_and_after_exit(
     assert 64 << 20 < table.processes.ends(0)[0].peak_memory < 128 << 20
 
 
-def test_the_report_of_a_killed_process_has_its_signal(table: Table) -> None:
+def test_the_report_of_a_killed_process_has_its_signal(table: ProcessTable) -> None:
     table.shell("kill -SEGV $$")
     report = table.end()
     assert (report.ended, report.signal, report.status) == (
@@ -241,7 +241,7 @@ def test_the_report_of_a_killed_process_has_its_signal(table: Table) -> None:
     ],
 )
 def test_a_program_that_cannot_be_started_is_reported_as_an_exit(
-    table: Table, run: tuple[str, ...], why: str
+    table: ProcessTable, run: tuple[str, ...], why: str
 ) -> None:
     (table.folder / "notes").write_text("")
     address = table.start(run)
@@ -250,17 +250,17 @@ def test_a_program_that_cannot_be_started_is_reported_as_an_exit(
     assert not Path(address.removeprefix("unix:")).exists()
 
 
-def test_a_program_with_an_overlong_name_is_reported_as_an_exit(table: Table) -> None:
+def test_a_program_with_an_overlong_name_is_reported_as_an_exit(table: ProcessTable) -> None:
     table.start(("./a\nb" + "c" * 100_000,))
     assert table.end().ended.startswith("could not be started: ./a b")
 
 
-def test_output_of_a_running_process_can_be_read(table: Table) -> None:
+def test_output_of_a_running_process_can_be_read(table: ProcessTable) -> None:
     table.wrote(table.shell(f"{THERE} echo thinking; touch written; {SLEEPER}"), "written")
     assert replace(table.processes.report(0), peak_memory=0) == Report(0, output="thinking\n")
 
 
-def test_a_pending_exit_is_awaited(table: Table) -> None:
+def test_a_pending_exit_is_awaited(table: ProcessTable) -> None:
     table.shell("sleep 0.2; exit 7")
     assert table.processes.report(0, patience=60).ended == "exited with status 7"
 
@@ -268,7 +268,7 @@ def test_a_pending_exit_is_awaited(table: Table) -> None:
 def test_a_flood_of_output_stops_the_bot_and_keeps_head_and_tail(
     tmp_path: Path,
 ) -> None:
-    table = Table(tmp_path, Limits(output=1024 * 1024))
+    table = ProcessTable(tmp_path, Limits(output=1024 * 1024))
     with table.processes:
         table.shell("echo first; while :; do echo again and again; done")
         report = table.end()
@@ -280,7 +280,7 @@ def test_a_flood_of_output_stops_the_bot_and_keeps_head_and_tail(
 
 
 def test_the_limit_of_output_counts_all_processes_of_a_seat(tmp_path: Path) -> None:
-    table = Table(tmp_path, Limits(output=1024 * 1024))
+    table = ProcessTable(tmp_path, Limits(output=1024 * 1024))
     half = "head -c 600000 /dev/zero | tr '\\0' x"
     with table.processes:
         table.shell(half)
@@ -293,7 +293,7 @@ def test_the_limit_of_output_counts_all_processes_of_a_seat(tmp_path: Path) -> N
 
 
 def test_a_bot_that_writes_too_large_a_file_is_stopped(tmp_path: Path) -> None:
-    table = Table(tmp_path, Limits(fsize=1024 * 1024))
+    table = ProcessTable(tmp_path, Limits(fsize=1024 * 1024))
     with table.processes:
         table.shell(f"{THERE} exec head -c 2000000 /dev/zero > big")
         report = table.end()
@@ -302,7 +302,7 @@ def test_a_bot_that_writes_too_large_a_file_is_stopped(tmp_path: Path) -> None:
 
 
 def test_a_bot_cannot_have_more_memory_than_its_limit(tmp_path: Path) -> None:
-    table = Table(tmp_path, Limits(data=256 * 1024 * 1024))
+    table = ProcessTable(tmp_path, Limits(data=256 * 1024 * 1024))
     with table.processes:
         table.python("block = bytearray(512 * 1024 * 1024)")
         report = table.end()
@@ -310,7 +310,7 @@ def test_a_bot_cannot_have_more_memory_than_its_limit(tmp_path: Path) -> None:
         assert "MemoryError" in report.output
 
 
-def test_a_process_gets_sigterm_before_sigkill(table: Table) -> None:
+def test_a_process_gets_sigterm_before_sigkill(table: ProcessTable) -> None:
     address = table.python(
         f"{PYTHON_THERE}import signal, sys\n"
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye')))\n"
@@ -324,20 +324,20 @@ def test_a_process_gets_sigterm_before_sigkill(table: Table) -> None:
     assert without_memory == Report(0, "exited with status 0", False, "bye\n", status=0)
 
 
-def test_a_bot_that_ignores_sigterm_is_killed(table: Table) -> None:
+def test_a_bot_that_ignores_sigterm_is_killed(table: ProcessTable) -> None:
     ready = f"{THERE} trap '' TERM; touch ready; while :; do sleep 0.01; done"
     table.wrote(table.shell(ready), "ready")
     table.processes.stop(0)
     assert table.processes.ends(0)[0].ended == "was killed by SIGKILL"
 
 
-def test_a_requested_stop_is_not_reported(table: Table) -> None:
+def test_a_requested_stop_is_not_reported(table: ProcessTable) -> None:
     table.shell(SLEEPER)
     table.processes.stop(0)
     assert table.ended == []
 
 
-def test_stopping_a_seat_kills_only_its_own_descendants(table: Table) -> None:
+def test_stopping_a_seat_kills_only_its_own_descendants(table: ProcessTable) -> None:
     other = table.shell(f"{THERE} touch ready; {SLEEPER}", seat=1)
     address = table.python(DAEMONS + "time.sleep(600)")
     table.wrote(other, "ready")
@@ -349,13 +349,13 @@ def test_stopping_a_seat_kills_only_its_own_descendants(table: Table) -> None:
     assert living(other)
 
 
-def test_descendants_are_killed_when_a_process_exits(table: Table) -> None:
+def test_descendants_are_killed_when_a_process_exits(table: ProcessTable) -> None:
     address = table.python(DAEMONS)
     assert table.end().ended == "exited with status 0"
     assert not living(address)
 
 
-def test_a_seat_can_be_started_again(table: Table) -> None:
+def test_a_seat_can_be_started_again(table: ProcessTable) -> None:
     first = table.shell("exit 1")
     table.end()
     second = table.shell(SLEEPER)
@@ -399,13 +399,13 @@ def test_processes_of_a_bot_die_with_the_killed_parent(tmp_path: Path) -> None:
     assert not directory(address).exists()
 
 
-def test_a_bot_that_kills_its_init_process_gains_nothing(open_table: Table) -> None:
+def test_a_bot_that_kills_its_init_process_gains_nothing(open_table: ProcessTable) -> None:
     address = open_table.python(DAEMONS + "os.kill(os.getppid(), 9)")
     assert open_table.end().ended == "was killed together with its init process"
     assert not living(address)
 
 
-def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(table: Table) -> None:
+def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(table: ProcessTable) -> None:
     address = table.shell(f"{THERE} touch ready; {SLEEPER}")
     table.wrote(address, "ready")
     os.kill(table.processes._launcher.pid, signal.SIGKILL)
@@ -417,7 +417,7 @@ def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(table: Table) -> Non
     assert table.ended == []
 
 
-def test_an_unreadable_report_is_an_infrastructure_fault(table: Table) -> None:
+def test_an_unreadable_report_is_an_infrastructure_fault(table: ProcessTable) -> None:
     # The launcher writes its reports to its standard output.
     reports = Path(f"/proc/{table.processes._launcher.pid}/fd/1")
     with reports.open("wb") as pipe:

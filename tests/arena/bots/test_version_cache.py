@@ -38,7 +38,7 @@ def fetch(versions: Path, name: str, used: int) -> Path:
     return folder
 
 
-def left(versions: Path) -> list[str]:
+def remaining_files(versions: Path) -> list[str]:
     """Return the names of the remaining versions and marker files."""
     return sorted(path.name for path in versions.iterdir())
 
@@ -54,7 +54,7 @@ def test_the_least_recently_played_versions_are_evicted_first(
         fetch(tmp_path, name, used)
     assert make_room(tmp_path, 400) == []
     assert make_room(tmp_path, 200) == ["b", "c"]
-    assert left(tmp_path) == ["a", "a.fetched", "d", "d.fetched"]
+    assert remaining_files(tmp_path) == ["a", "a.fetched", "d", "d.fetched"]
 
 
 def test_playing_a_version_renews_it(tmp_path: Path) -> None:
@@ -69,14 +69,14 @@ def test_locally_added_versions_are_never_evicted(tmp_path: Path) -> None:
     fetched(folder).unlink()
     version_store.note_use(folder)
     assert make_room(tmp_path, 0) == []
-    assert left(tmp_path) == ["mine"]
+    assert remaining_files(tmp_path) == ["mine"]
 
 
 def test_versions_missing_from_the_store_are_not_evicted(tmp_path: Path) -> None:
     fetch(tmp_path, "only", 1)
     fetch(tmp_path, "other", 2)
     assert version_store.make_room(tmp_path, 0, lambda content: content != "only") == ["other"]
-    assert left(tmp_path) == ["only", "only.fetched"]
+    assert remaining_files(tmp_path) == ["only", "only.fetched"]
 
 
 def test_a_version_in_use_is_kept_and_an_idle_one_evicted(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_version_in_use_is_kept_and_an_idle_one_evicted(tmp_path: Path) -> Non
     assert make_room(tmp_path, 0) == []
     os.close(held)
     assert make_room(tmp_path, 0) == ["played"]
-    assert left(tmp_path) == []
+    assert remaining_files(tmp_path) == []
 
 
 def test_a_version_used_by_another_process_is_kept_until_that_exits(tmp_path: Path) -> None:
@@ -146,4 +146,4 @@ def test_the_marker_of_a_deleted_folder_is_removed(tmp_path: Path) -> None:
     (folder / "data").rmdir()
     folder.rmdir()
     assert make_room(tmp_path, 0) == ["gone"]
-    assert left(tmp_path) == []
+    assert remaining_files(tmp_path) == []

@@ -13,7 +13,7 @@ from arena.bots.bot import Bot
 from arena.bots.processes import Processes
 from arena.bots.sandbox.level import Level
 from referee.games.shared.dealing import board_seed
-from tests.referee.authors import Played, play
+from tests.referee.authors import TableResults, play
 
 OPEN: Final = Level.UNSANDBOXED
 """The program copies its standard input and output to files in its folder."""
@@ -33,7 +33,7 @@ def block(language: str) -> str:
     return pattern_match[1]
 
 
-def played() -> tuple[str, Played]:
+def played() -> tuple[str, TableResults]:
     """Play the game again; return its transcript and its result."""
     with tempfile.TemporaryDirectory() as name, Processes(level=OPEN) as processes:
         folder = Path(name)
@@ -61,12 +61,12 @@ def played() -> tuple[str, Played]:
 def with_transcript(page: str, transcript: str) -> str:
     """Return the page with this transcript and with its first question in indented form."""
     line = next(line for line in transcript.splitlines() if line.startswith('< {"choices"'))
-    question = _set_out(json.loads(line[2:])["act"])
+    question = _formatted_question(json.loads(line[2:])["act"])
     page = _GAME.sub(lambda _: transcript, page, count=1)
     return _QUESTION.sub(lambda _: question + "\n", page, count=1)
 
 
-def _set_out(act: dict[str, Any]) -> str:
+def _formatted_question(act: dict[str, Any]) -> str:
     """Format a question as JSON: one line per field, per field of the view, and per action."""
     legal = ",\n".join(f"    {json.dumps(action)}" for action in act["legal"])
     ((game, view),) = act["view"].items()

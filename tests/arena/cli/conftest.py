@@ -11,8 +11,8 @@ import pytest
 from arena.cli.run import execute
 from arena.cli.services.referee import own_referee
 from arena.cli.workspace import Workspace
-from tests.arena.cli.stored import LeaseRenewal, Scores, hold
-from tests.arena.cli.terminal import Cli, Said, Write, in_own_process
+from tests.arena.cli.stored import LeaseRenewal, Scores, store_tournament
+from tests.arena.cli.terminal import Cli, CommandResult, Write, in_own_process
 
 BOT = """
 import time
@@ -41,7 +41,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def held(tmp_path_factory: pytest.TempPathFactory) -> LeaseRenewal:
+def stored_tournament(tmp_path_factory: pytest.TempPathFactory) -> LeaseRenewal:
     """Holds a round robin in the arena of the working directory; the same again is a copy."""
     before: dict[str, tuple[Path, str]] = {}
 
@@ -49,7 +49,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> LeaseRenewal:
         key = repr((bots, results, cycles))
         if key not in before:
             workspace = Workspace(tmp_path_factory.mktemp("held") / "data")
-            cup = hold(workspace, bots, results, cycles=cycles)
+            cup = store_tournament(workspace, bots, results, cycles=cycles)
             workspace.store.dispose()
             before[key] = (workspace.folder.root, cup)
         folder, cup = before[key]
@@ -86,11 +86,11 @@ def cli(
     for module in ("matches.local_match", "develop.examination"):
         monkeypatch.setattr(f"arena.cli.{module}.own_referee", shared)
 
-    def run(*words: object) -> Said:
+    def run(*words: object) -> CommandResult:
         capsys.readouterr()
         outcome = execute([str(word) for word in words])
         captured = capsys.readouterr()
-        return Said(outcome.status, captured.out, captured.err, outcome.error)
+        return CommandResult(outcome.status, captured.out, captured.err, outcome.error)
 
     return run
 
@@ -109,7 +109,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def program(here: Path) -> Cli:
     """Runs a command line in a process of its own, as people do."""
 
-    def run(*words: object, **environment: str) -> Said:
+    def run(*words: object, **environment: str) -> CommandResult:
         return in_own_process(here, words, environment)
 
     return run

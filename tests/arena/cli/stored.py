@@ -42,7 +42,7 @@ def record(number: int, boards: int, entrants: Sequence[str], order: Sequence[st
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-def hold(
+def store_tournament(
     workspace: Workspace,
     bots: Sequence[str],
     results: Scores,

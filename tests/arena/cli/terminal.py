@@ -19,7 +19,7 @@ POKEARENA = Path(sys.executable).with_name("pokearena")
 
 
 @dataclass(frozen=True)
-class Said:
+class CommandResult:
     """What a command line printed, and how it ended."""
 
     status: int
@@ -41,13 +41,13 @@ class Said:
         return self.err.rstrip().splitlines()[-1]
 
 
-Cli = Callable[..., Said]
+Cli = Callable[..., CommandResult]
 Write = Callable[[str, str], str]
 
 
 def in_own_process(
     folder: Path, words: Sequence[object], environment: Mapping[str, str] | None = None
-) -> Said:
+) -> CommandResult:
     """Runs a command line in a folder, in a process of its own."""
     done = subprocess.run(
         [POKEARENA, *map(str, words)],
@@ -57,7 +57,7 @@ def in_own_process(
         text=True,
         stdin=subprocess.DEVNULL,
     )
-    return Said(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 class Terminal:

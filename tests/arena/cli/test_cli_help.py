@@ -83,23 +83,25 @@ def test_the_help_imports_no_rich(tmp_path: Path) -> None:
 
 
 def test_the_list_of_tournaments_imports_no_ratings_and_no_services(
-    tmp_path: Path, held: Callable[..., str]
+    tmp_path: Path, stored_tournament: Callable[..., str]
 ) -> None:
-    held(("a", "b"), {}, 1)
+    stored_tournament(("a", "b"), {}, 1)
     loaded = imported_by(tmp_path, "tournament", "list")
     assert not loaded & {"numpy", "http.client", "arena.services", "arena.tournaments.scheduler"}
 
 
-def test_standings_import_no_services(tmp_path: Path, held: Callable[..., str]) -> None:
-    held(("a", "b"), {}, 1)
+def test_standings_import_no_services(
+    tmp_path: Path, stored_tournament: Callable[..., str]
+) -> None:
+    stored_tournament(("a", "b"), {}, 1)
     loaded = imported_by(tmp_path, "standings")
     assert not loaded & {"http.client", "arena.services", "alembic", "arena.formats.registry"}
 
 
 def test_standings_import_only_the_games_that_were_played(
-    tmp_path: Path, held: Callable[..., str]
+    tmp_path: Path, stored_tournament: Callable[..., str]
 ) -> None:
-    held(("a", "b"), {}, 1)
+    stored_tournament(("a", "b"), {}, 1)
     assert {"referee.games." + name for name in GAMES} & imported_by(tmp_path, "standings") == {
         "referee.games.poke"
     }

@@ -11,7 +11,7 @@ from arena.cli import config_file
 from arena.cli.root import LazyCommand, pokearena
 from arena.cli.workspace import Workspace
 from arena.system.structured_file import FileError, FileProblem
-from tests.arena.cli.terminal import Cli, Said
+from tests.arena.cli.terminal import Cli, CommandResult
 
 REVIEWED = frozenset(
     """
@@ -73,7 +73,7 @@ def all_options(
     }
 
 
-def settings(said: Said) -> dict[tuple[str, str], tuple[object, str]]:
+def settings(said: CommandResult) -> dict[tuple[str, str], tuple[object, str]]:
     """Return value and source by command and name, from `pokearena config --json`."""
     return {
         (row["command"], row["name"]): (row["value"], row["source"])
@@ -81,7 +81,7 @@ def settings(said: Said) -> dict[tuple[str, str], tuple[object, str]]:
     }
 
 
-def refused(said: Said) -> FileError:
+def refused(said: CommandResult) -> FileError:
     assert said.status == 2
     assert isinstance(said.error, FileError)
     return said.error

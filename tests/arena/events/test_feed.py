@@ -40,7 +40,7 @@ from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
 from referee.record import read
 from referee.replay import steps
-from tests.arena.services.test_services import Arena
+from tests.arena.services.test_services import ServicesArena
 from tests.errors import has_code
 from tests.waiting import wait_until
 
@@ -85,14 +85,16 @@ class Recorder:
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> Iterator[Arena]:
+def arena(tmp_path: Path) -> Iterator[ServicesArena]:
     """An arena without services."""
-    arena = Arena(tmp_path)
+    arena = ServicesArena(tmp_path)
     yield arena
     arena.engine.dispose()
 
 
-def cup(arena: Arena, game: str, players: int, options: dict[str, Any], boards: int) -> Tournament:
+def cup(
+    arena: ServicesArena, game: str, players: int, options: dict[str, Any], boards: int
+) -> Tournament:
     """Schedule a tournament of slow bots."""
     entrants = [arena.admit(f"bot{n}", -(n % 2), NAP) for n in range(players)]
     plan = TournamentPlan("cup", game, options, players, boards, clock=Clock(20_000, 5000))
@@ -122,7 +124,7 @@ class PublishedMatch:
 
 
 def played(
-    arena: Arena, begin: Callable[[], Tournament], pages: Pages | None = None
+    arena: ServicesArena, begin: Callable[[], Tournament], pages: Pages | None = None
 ) -> PublishedMatch:
     """Play a tournament with its own services, and record its events."""
     with (
@@ -158,7 +160,7 @@ def reveals_hidden_cards(message: bytes, position: Position, state: State) -> bo
     ids=["poke", "saint_poker"],
 )
 def test_events_are_public_and_in_order(
-    arena: Arena, game: str, players: int, options: dict[str, Any]
+    arena: ServicesArena, game: str, players: int, options: dict[str, Any]
 ) -> None:
     published = played(arena, lambda: cup(arena, game, players, options, boards=1))
     match, games = published.record.match["match"], len(published.record.games)
@@ -196,14 +198,14 @@ def test_events_are_public_and_in_order(
 
 
 @pytest.mark.long
-def test_without_spectators_no_positions_are_published(arena: Arena) -> None:
+def test_without_spectators_no_positions_are_published(arena: ServicesArena) -> None:
     pages = Pages(listen_near("127.0.0.1", 8000), WebSettings(spectators=False))
     published = played(arena, lambda: cup(arena, "poke", 2, {"must_beat": True}, 1), pages)
     assert published.positions == []
     assert [type(event) for event in published.events].count(MatchClosed) == 1
 
 
-def test_an_invalid_watch_interval_is_a_setting_error(arena: Arena) -> None:
+def test_an_invalid_watch_interval_is_a_setting_error(arena: ServicesArena) -> None:
     with pytest.raises(SettingError, check=has_code("not-a-time")):
         worker_process.run(arena.where, "w1", {"POKEARENA_WATCH_MS": "often"})
 
@@ -233,7 +235,7 @@ def test_the_leak_test_finds_a_message_with_hidden_information() -> None:
 
 @pytest.mark.long
 def test_a_killed_redis_does_not_change_the_results_of_a_tournament(
-    arena: Arena,
+    arena: ServicesArena,
 ) -> None:
     tournament = cup(arena, "poke", 2, {"must_beat": True}, 2)
     with Services(arena.where, 1, {}) as services:

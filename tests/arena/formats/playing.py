@@ -39,7 +39,7 @@ def equal(_: str) -> float:
 
 
 @dataclass
-class Playing:
+class SimulatedTournament:
     """A simulated tournament.
 
     seed: determines the results, together with round and number of each match.

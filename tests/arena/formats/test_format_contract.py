@@ -20,7 +20,7 @@ from arena.formats.contract import (
 )
 from arena.formats.registry import FORMATS, make, settings_of
 from arena.formats.sprt_match import PairCounts
-from tests.arena.formats.playing import Playing, everyone
+from tests.arena.formats.playing import SimulatedTournament, everyone
 from tests.errors import has_code
 from tests.examples import examples
 
@@ -54,7 +54,9 @@ open_to_all = pytest.mark.parametrize(("name", "sides"), OPEN_TO_ALL)
 def test_a_format_ends_with_a_reason_and_no_open_match(
     name: str, sides: int, count: int, seed: int
 ) -> None:
-    playing = Playing(every(name, sides), crowd(name, count), seed, random.Random(seed), void=0.1)
+    playing = SimulatedTournament(
+        every(name, sides), crowd(name, count), seed, random.Random(seed), void=0.1
+    )
     assert isinstance(playing.play(), FormatOver)
     playing.finish()
     assert isinstance(playing.ask(), FormatOver)
@@ -66,7 +68,7 @@ def test_a_format_ends_with_a_reason_and_no_open_match(
 def test_a_match_has_a_unique_position_and_distinct_entrants(
     name: str, sides: int, count: int, seed: int
 ) -> None:
-    playing = Playing(every(name, sides), crowd(name, count), seed, random.Random(seed))
+    playing = SimulatedTournament(every(name, sides), crowd(name, count), seed, random.Random(seed))
     playing.play()
     seeds = {entrant.name: place for place, entrant in enumerate(playing.entrants)}
     places = [(fixture.round, fixture.number) for fixture in playing.fixtures]
@@ -84,7 +86,7 @@ def test_the_order_in_which_matches_close_does_not_matter(
 ) -> None:
     ends = []
     for order in orders:
-        playing = Playing(
+        playing = SimulatedTournament(
             every(name, sides), crowd(name, count), seed, random.Random(order), void=0.1
         )
         end = playing.play()
@@ -101,7 +103,7 @@ def test_the_order_in_which_matches_close_does_not_matter(
 def test_withdrawn_entrants_are_not_paired_and_joined_entrants_are(
     name: str, sides: int, count: int, seed: int, data: st.DataObject
 ) -> None:
-    playing = Playing(every(name, sides), crowd(name, count), seed, random.Random(seed))
+    playing = SimulatedTournament(every(name, sides), crowd(name, count), seed, random.Random(seed))
     playing.ask()
     for _ in range(data.draw(st.integers(0, 3 * count))):
         if playing.opened():
@@ -131,7 +133,7 @@ def test_bots_of_one_owner_share_a_larger_table_only_if_allowed(
     owner = {entrant.name: entrant.owner for entrant in entrants}
     if len(set(owners) - {""}) + owners.count("") < sides:
         return
-    playing = Playing(every(name, sides), entrants)
+    playing = SimulatedTournament(every(name, sides), entrants)
     playing.play(60)
     for fixture in playing.fixtures:
         for first, second in combinations(fixture.entrants, 2):

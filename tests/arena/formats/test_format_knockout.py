@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches
 from arena.formats.knockout import VOIDS, KnockoutFormat, bracket
-from tests.arena.formats.playing import Playing, equal, everyone, game
+from tests.arena.formats.playing import SimulatedTournament, equal, everyone, game
 from tests.examples import examples
 
 
@@ -100,7 +100,7 @@ def test_only_certainly_needed_matches_of_a_series_are_scheduled(
 def test_all_but_one_lose_once_and_the_best_seeds_get_the_byes(
     count: int, seed: int, best_of: int
 ) -> None:
-    playing = Playing(
+    playing = SimulatedTournament(
         KnockoutFormat(best_of), everyone(count), seed, random.Random(seed), games=2, void=0.2
     )
     end = playing.play()
@@ -123,7 +123,7 @@ def test_all_but_one_lose_once_and_the_best_seeds_get_the_byes(
 def test_certain_strengths_advance_by_seed(power: int) -> None:
     entrants = everyone(2**power)
     order = {entrant.name: -40.0 * place for place, entrant in enumerate(entrants)}
-    playing = Playing(KnockoutFormat(), entrants, strength=order.__getitem__, games=2)
+    playing = SimulatedTournament(KnockoutFormat(), entrants, strength=order.__getitem__, games=2)
     end = playing.play()
     assert end is not None
     flat = [name for group in end.ranking for name in group]
@@ -133,7 +133,9 @@ def test_certain_strengths_advance_by_seed(power: int) -> None:
 
 def test_a_withdrawn_entrant_loses_only_undecided_series() -> None:
     strength = {"aa@1": 40.0, "ab@1": 0.0, "ac@1": 0.0, "ad@1": 0.0}
-    playing = Playing(KnockoutFormat(3), everyone(4), strength=strength.__getitem__, games=1)
+    playing = SimulatedTournament(
+        KnockoutFormat(3), everyone(4), strength=strength.__getitem__, games=1
+    )
     playing.ask()
     for place in playing.opened():
         if "aa@1" in playing.matches[place].entrants:
@@ -147,7 +149,7 @@ def test_a_withdrawn_entrant_loses_only_undecided_series() -> None:
 
 
 def test_if_both_withdraw_the_better_seed_advances() -> None:
-    playing = Playing(KnockoutFormat(), everyone(2), strength=equal)
+    playing = SimulatedTournament(KnockoutFormat(), everyone(2), strength=equal)
     playing.withdraw(0)
     playing.withdraw(1)
     end = playing.ask()
@@ -159,7 +161,7 @@ def test_an_advance_by_withdrawal_survives_a_later_withdrawal() -> None:
     # The worse seed always wins; aa withdraws before its first match.
     entrants = everyone(8)
     order = {entrant.name: 40.0 * place for place, entrant in enumerate(entrants)}
-    playing = Playing(KnockoutFormat(), entrants, strength=order.__getitem__, games=1)
+    playing = SimulatedTournament(KnockoutFormat(), entrants, strength=order.__getitem__, games=1)
     playing.ask()
     playing.withdraw(0)
     playing.matches[0] = replace(playing.matches[0], state=MatchStatus.VOID)
@@ -184,7 +186,7 @@ def test_an_advance_by_withdrawal_survives_a_later_withdrawal() -> None:
 
 
 def test_a_series_decided_by_withdrawal_waits_for_its_open_matches() -> None:
-    playing = Playing(KnockoutFormat(3), everyone(2))
+    playing = SimulatedTournament(KnockoutFormat(3), everyone(2))
     playing.ask()
     playing.withdraw(1)
     assert playing.ask() is None
@@ -193,7 +195,7 @@ def test_a_series_decided_by_withdrawal_waits_for_its_open_matches() -> None:
 
 
 def test_entrants_cannot_join_a_knockout() -> None:
-    playing = Playing(KnockoutFormat(), everyone(4))
+    playing = SimulatedTournament(KnockoutFormat(), everyone(4))
     playing.ask()
     playing.join("late@1")
     end = playing.play()

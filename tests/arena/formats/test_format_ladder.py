@@ -25,7 +25,7 @@ from arena.formats.ladder import (
     information_gain,
     meetings,
 )
-from tests.arena.formats.playing import Playing, everyone, game
+from tests.arena.formats.playing import SimulatedTournament, everyone, game
 from tests.examples import examples
 
 
@@ -42,7 +42,9 @@ def test_everyone_plays_within_the_stated_bound(
     count: int, sides: int, adaptive: int, batch: int, seed: int, data: st.DataObject
 ) -> None:
     ladder = LadderFormat(sides, adaptive, batch)
-    playing = Playing(ladder, everyone(count), seed, random.Random(seed), lambda n: ord(n[1]) / 9)
+    playing = SimulatedTournament(
+        ladder, everyone(count), seed, random.Random(seed), lambda n: ord(n[1]) / 9
+    )
     # The number of the match in which each entrant must play again at the latest.
     due = {entrant.name: ladder.bound(count) for entrant in playing.entrants}
     changes = data.draw(st.lists(st.sampled_from(["", "", "", "join", "leave"]), max_size=20))
@@ -75,7 +77,9 @@ def test_the_adaptive_matches_are_spread_evenly(adaptive: int, first: int, lengt
 def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
     count: int, sides: int, seed: int
 ) -> None:
-    playing = Playing(LadderFormat(sides, limit=100), everyone(count), seed, random.Random(seed))
+    playing = SimulatedTournament(
+        LadderFormat(sides, limit=100), everyone(count), seed, random.Random(seed)
+    )
     playing.play()
     fixtures = [fixture for fixture in playing.fixtures if even(fixture)]
     assert len(fixtures) == 70
@@ -90,7 +94,7 @@ def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
 
 
 def test_a_newcomer_catches_up_within_its_placement_matches() -> None:
-    playing = Playing(LadderFormat(placement=10), everyone(6))
+    playing = SimulatedTournament(LadderFormat(placement=10), everyone(6))
     playing.play(400)
     playing.join("new@1")
     before = len(playing.fixtures)
@@ -105,14 +109,16 @@ def test_a_newcomer_catches_up_within_its_placement_matches() -> None:
 
 def test_adaptive_matches_pair_entrants_of_similar_strength() -> None:
     strength = {"aa@1": 3.0, "ab@1": 0.1, "ac@1": 0.0, "ad@1": -3.0}
-    playing = Playing(LadderFormat(), everyone(4), strength=strength.__getitem__, games=10)
+    playing = SimulatedTournament(
+        LadderFormat(), everyone(4), strength=strength.__getitem__, games=10
+    )
     playing.play(300)
     late = [f.entrants for f in playing.fixtures[100:] if not even(f)]
     assert late.count(("ab@1", "ac@1")) > 0.8 * len(late)
 
 
 def test_a_round_starts_when_the_round_before_last_is_over() -> None:
-    playing = Playing(LadderFormat(batch=2), everyone(6))
+    playing = SimulatedTournament(LadderFormat(batch=2), everyone(6))
     assert isinstance(playing.ask(), NextMatches)
     assert isinstance(playing.ask(), NextMatches)
     playing.close(2)
@@ -125,7 +131,7 @@ def test_a_round_starts_when_the_round_before_last_is_over() -> None:
 
 
 def test_a_ladder_with_one_entrant_waits_and_continues() -> None:
-    playing = Playing(LadderFormat(), everyone(1))
+    playing = SimulatedTournament(LadderFormat(), everyone(1))
     assert playing.format.next(playing.entrants, ()) == WaitForMatches(
         "a match needs 2 entrants; `tournament add` lets more in"
     )
@@ -136,13 +142,13 @@ def test_a_ladder_with_one_entrant_waits_and_continues() -> None:
 
 
 def test_a_ladder_can_have_a_limit() -> None:
-    playing = Playing(LadderFormat(limit=25), everyone(6))
+    playing = SimulatedTournament(LadderFormat(limit=25), everyone(6))
     assert playing.play() == FormatOver("the limit of 25 matches is reached")
     assert len(playing.matches) == 25
     assert not playing.opened()
 
 
-def closed(first: str, second: str, wins: int, games: int) -> FormatMatch:
+def closed_match(first: str, second: str, wins: int, games: int) -> FormatMatch:
     places = [(1, 2) if number < wins else (2, 1) for number in range(games)]
     made = tuple(game(number, place) for number, place in enumerate(places))
     return FormatMatch(0, 0, (first, second), MatchStatus.CLOSED, made)
@@ -150,7 +156,7 @@ def closed(first: str, second: str, wins: int, games: int) -> FormatMatch:
 
 def test_the_strength_estimate_maximizes_the_posterior() -> None:
     guesses = estimate_strengths(
-        (), meetings([closed("a@1", "b@1", 75, 100), closed("b@1", "c@1", 50, 100)])
+        (), meetings([closed_match("a@1", "b@1", 75, 100), closed_match("b@1", "c@1", 50, 100)])
     )
     gap = guesses["a@1"].mean - guesses["b@1"].mean
     assert 0.9 * log(3) < gap < log(3)
@@ -182,7 +188,7 @@ def test_a_scheduled_match_lowers_the_information_gain_of_a_repeat() -> None:
 
 def test_newcomers_queue_behind_waiting_entrants() -> None:
     ladder = LadderFormat(adaptive=0, batch=1)
-    playing = Playing(ladder, everyone(6))
+    playing = SimulatedTournament(ladder, everyone(6))
     for number in range(12):
         playing.ask()
         playing.finish()

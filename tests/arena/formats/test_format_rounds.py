@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from arena.formats.contract import FormatOver, NextMatches, WaitForMatches
 from arena.formats.round_robin import GauntletFormat, RoundRobinFormat, round_robin
-from tests.arena.formats.playing import Playing, everyone
+from tests.arena.formats.playing import SimulatedTournament, everyone
 from tests.errors import has_code
 from tests.examples import examples
 
 
-def meetings(playing: Playing) -> Counter[frozenset[str]]:
+def meetings(playing: SimulatedTournament) -> Counter[frozenset[str]]:
     return Counter(
         frozenset(pair)
         for fixture in playing.fixtures
@@ -41,7 +41,7 @@ def test_a_round_robin_schedules_all_balanced_rounds_at_the_start(
 
 
 def test_a_round_robin_waits_for_its_matches_and_is_over_with_them() -> None:
-    playing = Playing(RoundRobinFormat(), everyone(3))
+    playing = SimulatedTournament(RoundRobinFormat(), everyone(3))
     playing.ask()
     assert playing.format.next(playing.entrants, playing.matches) == WaitForMatches(
         "3 matches are not over yet"
@@ -53,7 +53,7 @@ def test_a_round_robin_waits_for_its_matches_and_is_over_with_them() -> None:
 @given(count=st.integers(2, 9), cycles=st.integers(1, 3))
 @settings(max_examples=examples(30))
 def test_a_late_entrant_of_a_round_robin_meets_all_others(count: int, cycles: int) -> None:
-    playing = Playing(RoundRobinFormat(2, cycles), everyone(count))
+    playing = SimulatedTournament(RoundRobinFormat(2, cycles), everyone(count))
     playing.ask()
     playing.join("x@1")
     playing.withdraw(0)
@@ -74,7 +74,7 @@ def test_a_late_entrant_of_a_round_robin_meets_all_others(count: int, cycles: in
 def test_pairs_without_a_common_owner_still_meet(
     owners: list[str], sides: int, cycles: int
 ) -> None:
-    playing = Playing(RoundRobinFormat(sides, cycles), everyone(len(owners), owners))
+    playing = SimulatedTournament(RoundRobinFormat(sides, cycles), everyone(len(owners), owners))
     if len(set(owners) - {""}) + owners.count("") < sides:
         return
     playing.play()
@@ -90,7 +90,7 @@ def test_pairs_without_a_common_owner_still_meet(
 def test_challengers_meet_all_others_equally_often_but_not_each_other(
     count: int, challengers: int, cycles: int
 ) -> None:
-    playing = Playing(GauntletFormat(2, cycles, challengers), everyone(count))
+    playing = SimulatedTournament(GauntletFormat(2, cycles, challengers), everyone(count))
     playing.play()
     names = [entrant.name for entrant in playing.entrants]
     assert meetings(playing) == {
@@ -105,7 +105,7 @@ def test_challengers_meet_all_others_equally_often_but_not_each_other(
 def test_at_larger_tables_meetings_of_a_challenger_differ_by_at_most_one(
     count: int, sides: int, cycles: int
 ) -> None:
-    playing = Playing(GauntletFormat(sides, cycles), everyone(count))
+    playing = SimulatedTournament(GauntletFormat(sides, cycles), everyone(count))
     playing.play()
     challenger, *field = [entrant.name for entrant in playing.entrants]
     times = [meetings(playing)[frozenset((challenger, name))] for name in field]
@@ -115,7 +115,7 @@ def test_at_larger_tables_meetings_of_a_challenger_differ_by_at_most_one(
 
 
 def test_a_late_entrant_of_a_gauntlet_meets_only_the_challengers() -> None:
-    playing = Playing(GauntletFormat(), everyone(4))
+    playing = SimulatedTournament(GauntletFormat(), everyone(4))
     playing.ask()
     before = len(playing.fixtures)
     playing.join("x@1")
@@ -124,7 +124,7 @@ def test_a_late_entrant_of_a_gauntlet_meets_only_the_challengers() -> None:
 
 
 def test_every_entrant_plays_once_per_round() -> None:
-    playing = Playing(GauntletFormat(3, 2, 2), everyone(9))
+    playing = SimulatedTournament(GauntletFormat(3, 2, 2), everyone(9))
     playing.play()
     for number in range(playing.fixtures[-1].round + 1):
         names = [

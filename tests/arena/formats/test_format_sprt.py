@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches
 from arena.formats.sprt_match import PairCounts, SprtFormat, pair_counts
-from tests.arena.formats.playing import Playing, everyone, game
+from tests.arena.formats.playing import SimulatedTournament, everyone, game
 from tests.errors import has_code
 from tests.examples import examples
 
@@ -83,7 +83,7 @@ def test_a_match_does_not_count_before_all_earlier_ones_are_over() -> None:
 @settings(max_examples=examples(30))
 def test_later_matches_do_not_revoke_a_verdict(seed: int, gap: float) -> None:
     strength = {"aa@1": gap, "ab@1": 0.0}
-    playing = Playing(
+    playing = SimulatedTournament(
         SprtFormat(pairs_ahead), everyone(2), seed, random.Random(seed), strength.__getitem__
     )
     end = playing.play(400)
@@ -106,9 +106,9 @@ def test_not_better_is_a_verdict_too() -> None:
 
 
 def test_an_undecided_test_ends_at_its_limit_or_with_a_withdrawal() -> None:
-    playing = Playing(SprtFormat(pairs_ahead, limit=6), everyone(2), games=2, void=1)
+    playing = SimulatedTournament(SprtFormat(pairs_ahead, limit=6), everyone(2), games=2, void=1)
     assert playing.play() == FormatOver("no verdict: 6 matches are played")
-    playing = Playing(SprtFormat(pairs_ahead), everyone(2), void=1)
+    playing = SimulatedTournament(SprtFormat(pairs_ahead), everyone(2), void=1)
     playing.ask()
     playing.withdraw(1)
     playing.finish()
@@ -116,7 +116,7 @@ def test_an_undecided_test_ends_at_its_limit_or_with_a_withdrawal() -> None:
 
 
 def test_at_most_two_rounds_are_in_flight() -> None:
-    playing = Playing(SprtFormat(pairs_ahead, batch=3), everyone(2))
+    playing = SimulatedTournament(SprtFormat(pairs_ahead, batch=3), everyone(2))
     assert isinstance(playing.ask(), NextMatches)
     assert isinstance(playing.ask(), NextMatches)
     assert playing.ask() is None

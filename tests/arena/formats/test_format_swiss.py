@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches, next_round
 from arena.formats.swiss import SwissFormat, pair_up
 from arena.formats.table_pool import choose, clans, fill, how_many
-from tests.arena.formats.playing import Playing, everyone, game
+from tests.arena.formats.playing import SimulatedTournament, everyone, game
 from tests.examples import examples
 
 Pairs = set[tuple[int, int]]
@@ -74,7 +74,7 @@ def test_as_many_tables_are_filled_as_owners_allow(
     assert sum(min(size, room + 1) for size in sizes.values()) < (room + 1) * sides
 
 
-def idle(playing: Playing) -> list[int]:
+def idle(playing: SimulatedTournament) -> list[int]:
     rounds = next_round(playing.matches)
     played = Counter(name for fixture in playing.fixtures for name in fixture.entrants)
     return [rounds - played[entrant.name] for entrant in playing.entrants]
@@ -90,7 +90,7 @@ def test_byes_are_within_one_of_each_other_after_every_round(
 ) -> None:
     if count < sides:
         return
-    playing = Playing(SwissFormat(sides, rounds), everyone(count), seed)
+    playing = SimulatedTournament(SwissFormat(sides, rounds), everyone(count), seed)
     for _ in range(rounds):
         assert isinstance(playing.ask(), NextMatches)
         assert max(idle(playing)) - min(idle(playing)) <= 1
@@ -99,7 +99,9 @@ def test_byes_are_within_one_of_each_other_after_every_round(
     assert isinstance(playing.ask(), FormatOver)
 
 
-def can_avoid(playing: Playing, meetings: set[frozenset[str]], before: list[int]) -> bool:
+def can_avoid(
+    playing: SimulatedTournament, meetings: set[frozenset[str]], before: list[int]
+) -> bool:
     """Return whether a round without repeated pairings and with a bye by the rules was possible."""
     names = [entrant.name for entrant in playing.entrants]
     if len(names) % 2 == 0:
@@ -129,7 +131,7 @@ def can_avoid(playing: Playing, meetings: set[frozenset[str]], before: list[int]
 def test_entrants_do_not_meet_again_while_that_can_be_avoided(
     count: int, rounds: int, seed: int
 ) -> None:
-    playing = Playing(SwissFormat(2, rounds), everyone(count), seed)
+    playing = SimulatedTournament(SwissFormat(2, rounds), everyone(count), seed)
     meetings: set[frozenset[str]] = set()
     for _ in range(rounds):
         before = idle(playing)
@@ -167,7 +169,7 @@ def test_entrants_with_equal_points_meet() -> None:
 
 
 def test_the_bye_goes_to_the_lowest_entrant_with_the_fewest_byes() -> None:
-    playing = Playing(SwissFormat(rounds=5), everyone(5))
+    playing = SimulatedTournament(SwissFormat(rounds=5), everyone(5))
     sat_out = []
     for _ in range(5):
         before = Counter(dict(zip(playing.entrants, idle(playing), strict=True)))
@@ -182,7 +184,7 @@ def test_the_bye_goes_to_the_lowest_entrant_with_the_fewest_byes() -> None:
 @given(seed=st.integers(0, 2**32), sides=st.integers(2, 4))
 @settings(max_examples=examples(20))
 def test_all_points_are_awarded_and_every_entrant_is_ranked_once(seed: int, sides: int) -> None:
-    playing = Playing(SwissFormat(sides), everyone(11), seed, random.Random(seed))
+    playing = SimulatedTournament(SwissFormat(sides), everyone(11), seed, random.Random(seed))
     end = playing.play()
     assert end is not None
     assert sorted(name for group in end.ranking for name in group) == [
@@ -193,7 +195,9 @@ def test_all_points_are_awarded_and_every_entrant_is_ranked_once(seed: int, side
 
 def test_the_stronger_entrant_is_ranked_higher() -> None:
     strength = {"aa@1": -3.0, "ab@1": 0.0, "ac@1": 3.0, "ad@1": 6.0}
-    playing = Playing(SwissFormat(rounds=3), everyone(4), strength=strength.__getitem__, games=40)
+    playing = SimulatedTournament(
+        SwissFormat(rounds=3), everyone(4), strength=strength.__getitem__, games=40
+    )
     end = playing.play()
     assert end is not None
     assert end.ranking == (("ad@1",), ("ac@1",), ("ab@1",), ("aa@1",))
@@ -232,7 +236,7 @@ def test_a_bye_is_a_win_against_one_and_a_draw_at_a_table(
 
 
 def test_too_few_are_left_for_another_round() -> None:
-    playing = Playing(SwissFormat(rounds=3), everyone(3))
+    playing = SimulatedTournament(SwissFormat(rounds=3), everyone(3))
     playing.ask()
     playing.finish()
     playing.withdraw(0)
@@ -244,6 +248,6 @@ def test_too_few_are_left_for_another_round() -> None:
 
 @pytest.mark.parametrize(("count", "rounds"), [(2, 1), (4, 2), (5, 3), (16, 4), (17, 5)])
 def test_the_default_number_of_rounds_is_that_of_a_knockout(count: int, rounds: int) -> None:
-    playing = Playing(SwissFormat(), everyone(count))
+    playing = SimulatedTournament(SwissFormat(), everyone(count))
     playing.play()
     assert next_round(playing.matches) == rounds

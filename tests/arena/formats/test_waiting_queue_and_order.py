@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.formats.ladder import SLACK, LadderFormat, StrengthOrder, WaitingQueue
 from arena.formats.table_pool import clans
-from tests.arena.formats.playing import Playing, everyone
+from tests.arena.formats.playing import SimulatedTournament, everyone
 from tests.examples import examples
 
 
@@ -23,7 +23,7 @@ def test_the_longest_waiting_entrant_meets_its_rarest_opponents(
 ) -> None:
     entrants = everyone(count, ["xyz"[i % 3] for i in range(owned)])
     clan = clans(entrants, sides, owners_meet=False)
-    playing = Playing(
+    playing = SimulatedTournament(
         LadderFormat(sides, adaptive=0, batch=batch), entrants, seed, random.Random(seed)
     )
     if len(set(clan.values())) >= sides:

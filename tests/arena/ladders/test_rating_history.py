@@ -14,7 +14,7 @@ from arena.store import database, schema
 from arena.store.matches import results
 from arena.store.tournaments import format_history
 from arena.tournaments import scheduler
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 
 BOTS = ("ann", "bob", "cid", "dan")
 
@@ -22,13 +22,15 @@ BOTS = ("ann", "bob", "cid", "dan")
 @pytest.fixture
 def store() -> Engine:
     """Fill a store with two cycles of a round robin of four bots: six rounds of two matches."""
-    place = Workspace(None)
-    hold(place, BOTS, {frozenset(("ann", "bob")): [("bob", "ann"), ("ann", "bob")]}, cycles=2)
-    return place.store
+    workspace = Workspace(None)
+    store_tournament(
+        workspace, BOTS, {frozenset(("ann", "bob")): [("bob", "ann"), ("ann", "bob")]}, cycles=2
+    )
+    return workspace.store
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+def _separate_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setenv("POKEARENA_DATA", f"{tmp_path}/data")
 
 
@@ -44,8 +46,8 @@ def spread(store: Engine, hours: float = 1.0) -> None:
     table = schema.results
     closed = [match.id for match in results.closed(store)]
     with database.writing(store) as connection:
-        for place, match in enumerate(closed):
-            at = database.now() - 3600 * hours * (len(closed) - 1 - place)
+        for position, match in enumerate(closed):
+            at = database.now() - 3600 * hours * (len(closed) - 1 - position)
             connection.execute(update(table).where(table.c.match == match).values(closed=at))
 
 
@@ -76,8 +78,8 @@ def test_a_point_is_the_fit_to_the_matches_until_its_round(store: Engine) -> Non
 
 def test_an_entrant_without_matches_has_no_value(store: Engine) -> None:
     spread(store)
-    place = Workspace(None)
-    hold(place, ("ann", "eve"), {})
+    workspace = Workspace(None)
+    store_tournament(workspace, ("ann", "eve"), {})
     (only,) = ladder_key.of_forms(store)
     past = RatingHistories(store).past(only)
     assert past is not None
@@ -100,7 +102,7 @@ def test_finished_rounds_are_not_fitted_again(
     monkeypatch.setattr("arena.ladders.rating_history.values", counting)
     assert points(store, historian) == before
     assert fits == []
-    hold(Workspace(None), ("ann", "eve"), {})
+    store_tournament(Workspace(None), ("ann", "eve"), {})
     after = points(store, historian)
     assert fits == [13]
     assert [p.values for p in after[:6]] == [p.values for p in before]
@@ -172,14 +174,14 @@ def test_a_ladder_younger_than_a_day_has_no_previous_order(store: Engine) -> Non
 
 
 def test_without_matches_there_is_no_history() -> None:
-    place = Workspace(None)
-    assert ladder_key.of_forms(place.store) == []
+    workspace = Workspace(None)
+    assert ladder_key.of_forms(workspace.store) == []
     from arena.store.bots import versions
     from arena.store.matches.spec import TournamentPlan
     from referee.games.registry import find
 
     for name in ("ann", "bob"):
-        versions.add(place.store, name, "1", name, f"/bots/{name}", {"run": ["x"]})
+        versions.add(workspace.store, name, "1", name, f"/bots/{name}", {"run": ["x"]})
     plan = TournamentPlan("cup", "poke", find("poke").settle({}), seats=2, boards=1)
-    scheduler.begin(place.store, plan, ["ann@1", "bob@1"])
-    assert points(place.store) == ()
+    scheduler.begin(workspace.store, plan, ["ann@1", "bob@1"])
+    assert points(workspace.store) == ()

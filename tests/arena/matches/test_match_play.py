@@ -57,7 +57,7 @@ class Referee:
 
 
 @contextmanager
-def a_referee(folder: Path) -> Iterator[Referee]:
+def started_referee(folder: Path) -> Iterator[Referee]:
     address = f"unix:{folder}/r.sock"
     with subprocess.Popen(
         [sys.executable, "-m", "referee", "--address", address], stdout=subprocess.PIPE, text=True
@@ -72,12 +72,12 @@ def a_referee(folder: Path) -> Iterator[Referee]:
 
 @pytest.fixture(scope="module")
 def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
-    with a_referee(tmp_path_factory.mktemp("r")) as referee:
+    with started_referee(tmp_path_factory.mktemp("r")) as referee:
         yield referee
 
 
 @dataclass
-class Played:
+class MatchResults:
     """Collect the results of a match."""
 
     games: list[PlayedGame] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Played:
         return [fault.sentence for game in self.games for fault in game.faulted]
 
 
-class Arena:
+class MatchArena:
     def __init__(self, folder: Path, referee: Referee) -> None:
         self.folder = folder
         self.referee = referee
@@ -131,8 +131,8 @@ class Arena:
         spec: MatchSpec,
         bots: Sequence[Bot],
         committed: Sequence[CommittedGame] = (),
-    ) -> Played:
-        played = Played()
+    ) -> MatchResults:
+        played = MatchResults()
         played.complete = play_match(
             spec,
             self.referee.address,
@@ -145,8 +145,8 @@ class Arena:
 
 
 @pytest.fixture
-def arena(tmp_path: Path, referee: Referee) -> Arena:
-    return Arena(tmp_path, referee)
+def arena(tmp_path: Path, referee: Referee) -> MatchArena:
+    return MatchArena(tmp_path, referee)
 
 
 def actions(game: PlayedGame) -> list[object]:
@@ -156,26 +156,26 @@ def actions(game: PlayedGame) -> list[object]:
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedMatch:
     """A match over two boards that is over."""
 
     spec: MatchSpec
-    played: Played
+    played: MatchResults
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, referee: Referee) -> Finished:
+def finished(tmp_path_factory: pytest.TempPathFactory, referee: Referee) -> FinishedMatch:
     """A match between two bots without a fault; the first prints its address."""
-    arena = Arena(tmp_path_factory.mktemp("finished"), referee)
+    arena = MatchArena(tmp_path_factory.mktemp("finished"), referee)
     bots = [
         arena.bot("one", "print(os.environ['POKEARENA_ADDRESS'], flush=True)"),
         arena.bot("two"),
     ]
     spec = arena.spec(bots)
-    return Finished(spec, arena.play(spec, bots))
+    return FinishedMatch(spec, arena.play(spec, bots))
 
 
-def test_a_match_plays_every_board_in_both_seatings(finished: Finished) -> None:
+def test_a_match_plays_every_board_in_both_seatings(finished: FinishedMatch) -> None:
     played = finished.played
     assert played.complete
     assert [(game.game, game.table, game.board) for game in played.games] == [
@@ -197,7 +197,7 @@ def test_a_match_plays_every_board_in_both_seatings(finished: Finished) -> None:
     assert [line["seating"] for line in first[2:]] == [["two@1", "one@1"]] * 2
 
 
-def test_the_tables_of_a_match_are_mirrored(finished: Finished) -> None:
+def test_the_tables_of_a_match_are_mirrored(finished: FinishedMatch) -> None:
     # Both bots draw random numbers from the seed in the question, so the same cards give the same
     # game.
     games = finished.played.games
@@ -206,7 +206,7 @@ def test_the_tables_of_a_match_are_mirrored(finished: Finished) -> None:
 
 
 @pytest.mark.long
-def test_house_bots_play_a_match(arena: Arena) -> None:
+def test_house_bots_play_a_match(arena: MatchArena) -> None:
     bots = told_apart([sample("random"), sample("random"), sample("meek")])
     played = arena.play(arena.spec(bots), bots)
     assert played.complete
@@ -216,14 +216,14 @@ def test_house_bots_play_a_match(arena: Arena) -> None:
 
 
 @pytest.mark.long
-def test_a_match_of_three_plays_all_rotations(arena: Arena) -> None:
+def test_a_match_of_three_plays_all_rotations(arena: MatchArena) -> None:
     bots = [arena.bot(name) for name in ("one", "two", "three")]
     played = arena.play(arena.spec(bots, boards=1), bots)
     assert [game.table for game in played.games] == [0, 1, 2]
     assert all(game.scores is not None for game in played.games)
 
 
-def test_every_table_gets_fresh_processes(arena: Arena) -> None:
+def test_every_table_gets_fresh_processes(arena: MatchArena) -> None:
     act = "Service.asked == 1 and print(os.environ['POKEARENA_ADDRESS'], flush=True)"
     bots = [arena.bot("one", act), arena.bot("two", act)]
     played = arena.play(arena.spec(bots, boards=1), bots)
@@ -231,7 +231,7 @@ def test_every_table_gets_fresh_processes(arena: Arena) -> None:
     assert len(outputs) == 4
 
 
-def test_a_resumed_match_plays_only_the_remaining_games(arena: Arena) -> None:
+def test_a_resumed_match_plays_only_the_remaining_games(arena: MatchArena) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
     spec = arena.spec(bots)
     whole = arena.play(spec, bots)
@@ -249,7 +249,7 @@ def _committed(game: PlayedGame) -> CommittedGame:
 
 
 @pytest.mark.long
-def test_a_resumed_match_keeps_used_banks_and_faults(arena: Arena) -> None:
+def test_a_resumed_match_keeps_used_banks_and_faults(arena: MatchArena) -> None:
     bots = [arena.bot("good"), arena.bot("dies", "os._exit(5)")]
     spec = arena.spec(bots, boards=3)
     whole = arena.play(spec, bots)
@@ -282,7 +282,7 @@ def test_a_resumed_match_keeps_used_banks_and_faults(arena: Arena) -> None:
     ],
 )
 def test_a_failing_bot_gets_its_verdict_and_its_opponent_none(
-    arena: Arena, act: str, verdict: str, sentence: str
+    arena: MatchArena, act: str, verdict: str, sentence: str
 ) -> None:
     bots = [arena.bot("good"), arena.bot("bad", act)]
     played = arena.play(arena.spec(bots, boards=1), bots)
@@ -293,7 +293,7 @@ def test_a_failing_bot_gets_its_verdict_and_its_opponent_none(
     assert len(played.faults) == 2
 
 
-def test_a_fault_contains_the_end_of_the_output(arena: Arena) -> None:
+def test_a_fault_contains_the_end_of_the_output(arena: MatchArena) -> None:
     bots = [arena.bot("good"), arena.bot("dies", "print('sorry', flush=True) or os._exit(5)")]
     played = arena.play(arena.spec(bots, boards=1), bots)
     fault = played.games[0].faulted[0]
@@ -305,7 +305,7 @@ def test_a_fault_contains_the_end_of_the_output(arena: Arena) -> None:
 
 
 @pytest.mark.usefixtures("unsandboxed")
-def test_a_bot_gets_a_fresh_process_after_a_crash(arena: Arena) -> None:
+def test_a_bot_gets_a_fresh_process_after_a_crash(arena: MatchArena) -> None:
     mark = arena.folder / "crashed"
     act = f"os.path.exists('{mark}') or open('{mark}', 'w') and os._exit(1)"
     bots = [arena.bot("good"), arena.bot("once", act)]
@@ -324,7 +324,7 @@ def test_a_bot_gets_a_fresh_process_after_a_crash(arena: Arena) -> None:
     ],
 )
 def test_a_bot_that_cannot_be_started_forfeits_at_once(
-    arena: Arena, run: str, sentence: str
+    arena: MatchArena, run: str, sentence: str
 ) -> None:
     bots = [arena.bot("good"), arena.bot("bad")]
     (arena.folder / "bad" / "bot.toml").write_text(f'name = "bad"\nrun = ["{run}"]\n')
@@ -335,14 +335,16 @@ def test_a_bot_that_cannot_be_started_forfeits_at_once(
     assert all(sentence in fault for fault in played.faults)
 
 
-def test_the_strict_policy_stops_at_the_first_fault(arena: Arena) -> None:
+def test_the_strict_policy_stops_at_the_first_fault(arena: MatchArena) -> None:
     bots = [arena.bot("good"), arena.bot("bad", "return bot_pb2.ActResponse()")]
     played = arena.play(replace(arena.spec(bots), policy="strict"), bots)
     assert not played.complete
     assert played.verdicts(1) == ["protocol"]
 
 
-def test_a_remote_bot_plays_at_its_address_on_fresh_boards(arena: Arena, tmp_path: Path) -> None:
+def test_a_remote_bot_plays_at_its_address_on_fresh_boards(
+    arena: MatchArena, tmp_path: Path
+) -> None:
     with Processes(level=available_levels.best()) as elsewhere:
         address = elsewhere.start(0, arena.bot("theirs"))
         bots = [arena.bot("ours"), Bot("remote", address=address)]
@@ -354,7 +356,7 @@ def test_a_remote_bot_plays_at_its_address_on_fresh_boards(arena: Arena, tmp_pat
         assert elsewhere.report(0).ended == ""
 
 
-def test_a_remote_bot_that_dies_has_crashed(arena: Arena) -> None:
+def test_a_remote_bot_that_dies_has_crashed(arena: MatchArena) -> None:
     with Processes(level=available_levels.best()) as elsewhere:
         act = "os.unlink(os.environ['POKEARENA_ADDRESS'][5:]) or os._exit(1)"
         address = elsewhere.start(0, arena.bot("theirs", act))
@@ -367,17 +369,17 @@ def test_a_remote_bot_that_dies_has_crashed(arena: Arena) -> None:
     assert "cannot be reached any more" in played.faults[0]
 
 
-def test_an_unreachable_referee_is_an_infrastructure_fault(arena: Arena) -> None:
+def test_an_unreachable_referee_is_an_infrastructure_fault(arena: MatchArena) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
     with pytest.raises(InfrastructureError, check=has_code("no-referee")):
         play_match(arena.spec(bots), "unix:/nowhere", bots, print, timeout=0.05)
 
 
-def test_a_dead_referee_is_an_infrastructure_fault(arena: Arena, tmp_path: Path) -> None:
+def test_a_dead_referee_is_an_infrastructure_fault(arena: MatchArena, tmp_path: Path) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
     played: list[PlayedGame] = []
 
-    with a_referee(tmp_path) as doomed:
+    with started_referee(tmp_path) as doomed:
 
         def sink(game: PlayedGame) -> None:
             played.append(game)
@@ -388,7 +390,7 @@ def test_a_dead_referee_is_an_infrastructure_fault(arena: Arena, tmp_path: Path)
     assert [fault for game in played for fault in game.faulted] == []
 
 
-def test_an_unknown_game_is_refused(arena: Arena) -> None:
+def test_an_unknown_game_is_refused(arena: MatchArena) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
     spec = replace(arena.spec(bots), options={"nonsense": True})
     with pytest.raises(ValueError, check=has_code("unknown-option")):
@@ -396,7 +398,7 @@ def test_an_unknown_game_is_refused(arena: Arena) -> None:
 
 
 @pytest.mark.usefixtures("unsandboxed")
-def test_an_exception_of_the_sink_stops_the_match_and_its_processes(arena: Arena) -> None:
+def test_an_exception_of_the_sink_stops_the_match_and_its_processes(arena: MatchArena) -> None:
     class Enough(Exception):
         pass
 
@@ -412,7 +414,7 @@ def test_an_exception_of_the_sink_stops_the_match_and_its_processes(arena: Arena
 
 
 @pytest.mark.usefixtures("unsandboxed")
-def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(arena: Arena) -> None:
+def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(arena: MatchArena) -> None:
     # The sandbox launcher is the grandparent process of the bot.
     act = (
         "stat = open(f'/proc/{os.getppid()}/stat').read(); "
@@ -425,7 +427,7 @@ def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(arena: Arena) -> Non
     assert played == []
 
 
-def test_a_match_can_be_played_in_a_forked_process(arena: Arena) -> None:
+def test_a_match_can_be_played_in_a_forked_process(arena: MatchArena) -> None:
     # RQ does the same: the parent process has all modules imported and no connections open.
     bots = [arena.bot("one"), arena.bot("two")]
     script = textwrap.dedent("""
@@ -448,14 +450,14 @@ def test_a_match_can_be_played_in_a_forked_process(arena: Arena) -> None:
     assert done.stderr == b""
 
 
-def test_the_record_of_a_match_reads_back(finished: Finished) -> None:
+def test_the_record_of_a_match_reads_back(finished: FinishedMatch) -> None:
     records = {game.game: game.record for game in finished.played.games}
     record = read(record_text(finished.spec, records, SEED))
     assert record.seed == SEED
     assert [game.number for game in record.games] == [0, 1, 2, 3]
 
 
-def test_no_private_directory_is_left_when_a_match_is_over(finished: Finished) -> None:
+def test_no_private_directory_is_left_when_a_match_is_over(finished: FinishedMatch) -> None:
     sockets = [
         Path(report.output.split("\n")[0].removeprefix("unix:"))
         for entrant, reports in finished.played.heard
@@ -468,7 +470,7 @@ def test_no_private_directory_is_left_when_a_match_is_over(finished: Finished) -
 
 @pytest.mark.usefixtures("unsandboxed")
 @pytest.mark.long
-def test_the_stop_signal_of_a_worker_does_not_reach_its_bots(arena: Arena) -> None:
+def test_the_stop_signal_of_a_worker_does_not_reach_its_bots(arena: MatchArena) -> None:
     # Ctrl-C in a terminal signals the whole foreground process group, which excludes the bots.
     bots = [arena.bot("one", "print(os.getpgid(0) == os.getpid(), flush=True)"), arena.bot("two")]
     played = arena.play(arena.spec(bots, boards=1), bots)

@@ -9,7 +9,7 @@ from arena.presentation.encoding import Encoding, Numbers, PlainEncoding
 from arena.presentation.registry import presentation_of
 from arena.rl.encoded_game import EncodedGame as Played
 from referee.games.contract import Action, State, View
-from tests.conformance.dealing_again import Case, cases
+from tests.conformance.dealing_again import RedealCase, cases
 from tests.conformance.leaks import LEAKS
 from tests.conformance.tables import Table, every_table, share, tables
 from tests.conformance.walks import closely, walk
@@ -80,7 +80,7 @@ def observation(table_encoding: Encoding, state: State, seat: int) -> Numbers:
     return table_encoding.observe(view, seat, table_encoding.groups(view, actions))
 
 
-def leaks(table_encoding: Encoding, case: Case) -> bool:
+def leaks(table_encoding: Encoding, case: RedealCase) -> bool:
     """Return whether the observation or the action mask of a seat depends on hidden cards."""
     assert case.seat is not None
     if (

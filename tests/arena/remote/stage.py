@@ -144,10 +144,10 @@ class Relay:
     @contextmanager
     def connected(
         self, directory: Path, name: str, *options: str, named: str = ""
-    ) -> Iterator[tuple[str, "Home"]]:
+    ) -> Iterator[tuple[str, "AuthorMachine"]]:
         """Register a remote bot and connect it from a new author's machine."""
         version, token = self.add(name)
-        with Home(directory, self.port, token, *options, named=named) as home:
+        with AuthorMachine(directory, self.port, token, *options, named=named) as home:
             wait_until(lambda: self.is_here(version))
             yield version, home
 
@@ -163,12 +163,12 @@ class Relay:
     @contextmanager
     def seated(
         self, version: str, match: str = "m-1", way: TunnelEndpoint | None = None
-    ) -> Iterator["Table"]:
+    ) -> Iterator["SeatClient"]:
         """Reserve a seat for the bot, as a worker does, and connect to it, as a referee does.
 
         way: the tunnel endpoint of the relay, for a worker on another machine.
         """
-        table = Table()
+        table = SeatClient()
         with RemoteSeats(match, table.ended.append, table.lost.append) as relayed:
             bot = Bot(version, relay=ELSEWHERE if way else self.desk, tunnel=way)
             address = relayed.start(0, bot)
@@ -178,7 +178,7 @@ class Relay:
                 yield table
 
 
-class Table:
+class SeatClient:
     """Send the requests of a referee to a seat."""
 
     def __init__(self) -> None:
@@ -197,7 +197,7 @@ class Table:
         return self.bot.Act.future(bot_pb2.ActRequest(game=1, decision=decision))
 
 
-class Home:
+class AuthorMachine:
     """Run an author's machine: a connector and its bot.
 
     where: the relay's port on this machine, or its URL.
@@ -270,7 +270,7 @@ class Home:
         return log.read_text().splitlines() if log.exists() else []
 
 
-class Cable:
+class TcpForwarder:
     """Forward connections to a TCP port; tests can cut and restore them."""
 
     def __init__(self, port: int) -> None:

@@ -30,7 +30,7 @@ from arena.remote.relay.stranger_streams import (
     address_of,
 )
 from arena.store.bots import remote_bots, versions
-from tests.arena.remote.stage import Cable, Home, Relay
+from tests.arena.remote.stage import AuthorMachine, Relay, TcpForwarder
 from tests.waiting import wait_until
 
 
@@ -44,7 +44,7 @@ def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
 def test_a_connected_bot_is_online_and_answers_at_its_seat(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("simple")
     assert not relay.is_here(version)
-    with Home(tmp_path, relay.port, token) as home:
+    with AuthorMachine(tmp_path, relay.port, token) as home:
         wait_until(lambda: relay.is_here(version))
         wait_until(lambda: home.heard("connected"))
         assert remote_bots.relay_address(relay.engine, version).tunnel is None
@@ -70,7 +70,7 @@ def test_questions_of_a_stream_are_answered_one_by_one(relay: Relay, tmp_path: P
 
 def test_an_open_question_is_answered_after_a_reconnection(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("cut")
-    with Cable(relay.port) as cable, Home(tmp_path, cable.port, token) as home:
+    with TcpForwarder(relay.port) as cable, AuthorMachine(tmp_path, cable.port, token) as home:
         wait_until(lambda: relay.is_here(version))
         with relay.seated(version) as table:
             table.start()
@@ -118,7 +118,7 @@ def test_an_expired_question_is_not_answered_after_a_reconnection(
     relay: Relay, tmp_path: Path
 ) -> None:
     version, token = relay.add("late")
-    with Cable(relay.port) as cable, Home(tmp_path, cable.port, token) as home:
+    with TcpForwarder(relay.port) as cable, AuthorMachine(tmp_path, cable.port, token) as home:
         wait_until(lambda: relay.is_here(version))
         with relay.seated(version) as table:
             table.start()
@@ -152,14 +152,14 @@ def test_a_second_connection_is_refused_and_the_first_continues(
     relay: Relay, tmp_path: Path
 ) -> None:
     version, token = relay.add("stolen")
-    with Home(tmp_path, relay.port, token) as home:
+    with AuthorMachine(tmp_path, relay.port, token) as home:
         wait_until(lambda: relay.is_here(version))
         with relay.seated(version) as table:
             table.start()
             (home.folder / "wait").touch()
             call = table.act(1)
             wait_until(lambda: home.asked() == ["1 1"])
-            with Home(tmp_path, relay.port, token) as thief:
+            with AuthorMachine(tmp_path, relay.port, token) as thief:
                 assert thief.process.wait() == 1
                 assert f"{version} is connected already" in thief.said
             (home.folder / "wait").unlink()
@@ -174,7 +174,10 @@ def test_a_second_connection_is_refused_and_the_first_continues(
 
 def test_one_of_two_simultaneous_connections_is_accepted(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("twins")
-    with Home(tmp_path, relay.port, token) as first, Home(tmp_path, relay.port, token) as second:
+    with (
+        AuthorMachine(tmp_path, relay.port, token) as first,
+        AuthorMachine(tmp_path, relay.port, token) as second,
+    ):
         wait_until(lambda: 1 in (first.process.poll(), second.process.poll()))
         refused, let_in = (first, second) if first.process.poll() == 1 else (second, first)
         wait_until(lambda: let_in.heard("connected"))
@@ -185,22 +188,22 @@ def test_one_of_two_simultaneous_connections_is_accepted(relay: Relay, tmp_path:
 @pytest.mark.long
 def test_renewing_a_token_closes_its_connection(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("renewed")
-    with Home(tmp_path, relay.port, token) as thief:
+    with AuthorMachine(tmp_path, relay.port, token) as thief:
         wait_until(lambda: relay.is_here(version))
         fresh = remote_bots.renew(relay.engine, version)
         assert thief.process.wait() == 1
         assert "its token was renewed" in thief.said
-    with Home(tmp_path, relay.port, token) as thief:
+    with AuthorMachine(tmp_path, relay.port, token) as thief:
         assert thief.process.wait() == 1
         assert "unknown token" in thief.said
-    with Home(tmp_path, relay.port, fresh):
+    with AuthorMachine(tmp_path, relay.port, fresh):
         wait_until(lambda: relay.is_here(version))
 
 
 def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("old")
     versions.retire(relay.engine, version)
-    with Home(tmp_path, relay.port, token) as home:
+    with AuthorMachine(tmp_path, relay.port, token) as home:
         assert home.process.wait() == 1
         assert f"{version} is retired" in home.said
     bot = remote_bots.find(relay.engine, version)
@@ -215,7 +218,7 @@ def test_an_offline_or_busy_bot_gets_no_seat(relay: Relay, tmp_path: Path) -> No
         pytest.raises(BotAbsent, match="is not connected"),
     ):
         relayed.start(0, Bot(version, relay=relay.desk))
-    with Home(tmp_path, relay.port, token, "--tables", "1"):
+    with AuthorMachine(tmp_path, relay.port, token, "--tables", "1"):
         wait_until(lambda: relay.is_here(version))
         # Both seats of one match, but not a second match.
         with (
@@ -258,7 +261,7 @@ def test_a_relay_with_a_certificate_requires_tls(tmp_path: Path) -> None:
     with Relay(tmp_path, *options) as relay:
         version, token = relay.add("secret")
         url = f"grpcs://localhost:{relay.port}"
-        with Home(tmp_path, url, token, "--ca", str(certificate)):
+        with AuthorMachine(tmp_path, url, token, "--ca", str(certificate)):
             wait_until(lambda: relay.is_here(version))
             with relay.seated(version) as table:
                 table.start()
@@ -274,8 +277,8 @@ def test_clients_without_tls_or_trust_cannot_connect(
     with Relay(tmp_path, *options) as relay:
         version, token = relay.add("secret")
         with (
-            Home(tmp_path, f"grpcs://localhost:{relay.port}", token) as stranger,
-            Home(tmp_path, relay.port, token) as plain,
+            AuthorMachine(tmp_path, f"grpcs://localhost:{relay.port}", token) as stranger,
+            AuthorMachine(tmp_path, relay.port, token) as plain,
         ):
             assert (stranger.process.wait(), plain.process.wait()) == (3, 3)
         assert not relay.is_here(version)
@@ -300,7 +303,7 @@ def certify(folder: Path) -> tuple[Path, Path]:
 
 @pytest.mark.long
 def test_an_unreachable_relay_is_reported(tmp_path: Path) -> None:
-    with Cable(1) as cable, Home(tmp_path, cable.port, "token") as home:
+    with TcpForwarder(1) as cable, AuthorMachine(tmp_path, cable.port, "token") as home:
         assert home.process.wait() == 3
         assert "no relay answers" in home.said
 
@@ -360,7 +363,7 @@ def test_silent_streams_of_one_address_do_not_keep_a_bot_out(relay: Relay, tmp_p
             stub = relay_pb2_grpc.RelayServiceStub(channel)
             for _ in range(4):
                 stub.Connect(never())
-        with Home(tmp_path, relay.port, token) as home:
+        with AuthorMachine(tmp_path, relay.port, token) as home:
             wait_until(lambda: relay.is_here(version))
             wait_until(lambda: home.heard("connected"))
 
@@ -429,7 +432,7 @@ def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
             next(watches[0])
         assert watches[0].code() is grpc.StatusCode.RESOURCE_EXHAUSTED
         assert all(watch.is_active() for watch in watches[1:])
-        with Home(tmp_path, relay.port, token) as home:
+        with AuthorMachine(tmp_path, relay.port, token) as home:
             wait_until(lambda: relay.is_here(version))
             wait_until(lambda: home.heard("connected"))
 
@@ -450,7 +453,7 @@ def test_an_address_that_guesses_tokens_is_refused_but_not_a_known_token(tmp_pat
         assert codes[:GUESS_BURST] == [grpc.StatusCode.UNAUTHENTICATED] * GUESS_BURST
         assert codes[-1] is grpc.StatusCode.UNAVAILABLE
         # The relay reads the new tokens from the store at its next check.
-        with Home(tmp_path, relay.port, token) as home:
+        with AuthorMachine(tmp_path, relay.port, token) as home:
             wait_until(lambda: relay.is_here(version))
             wait_until(lambda: home.heard("connected"))
 
@@ -504,7 +507,7 @@ def test_an_oversized_message_closes_only_its_connection(relay: Relay, tmp_path:
     _, huge_token = relay.add("huge")
     hello = relay_pb2.Hello(token=huge_token, instance="huge")
     answer = relay_pb2.Answer(seat=7, number=1, response=bytes(2 << 20))
-    with Home(tmp_path, relay.port, token) as home:
+    with AuthorMachine(tmp_path, relay.port, token) as home:
         wait_until(lambda: relay.is_here(version))
         code, _ = refusal(
             relay,

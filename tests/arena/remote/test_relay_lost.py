@@ -18,14 +18,14 @@ from arena.matches.table import Table
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock
 from arena.store.matches.table_plan import plan
-from tests.arena.matches.test_match_play import Arena, a_referee
-from tests.arena.remote.stage import Home, Relay
+from tests.arena.matches.test_match_play import MatchArena, started_referee
+from tests.arena.remote.stage import AuthorMachine, Relay
 from tests.errors import has_code
 from tests.waiting import wait_until
 
 
 @contextmanager
-def connected(directory: Path) -> Iterator[tuple[Relay, str, Home]]:
+def connected(directory: Path) -> Iterator[tuple[Relay, str, AuthorMachine]]:
     """Run a relay for one test, with a connected bot."""
     with Relay(directory) as relay, relay.connected(directory, "far") as (version, home):
         yield relay, version, home
@@ -36,13 +36,13 @@ def test_a_relay_killed_before_a_table_charges_no_bot(tmp_path: Path) -> None:
     played: list[PlayedGame] = []
     with (
         connected(tmp_path) as (relay, version, _),
-        a_referee(tmp_path) as referee,
+        started_referee(tmp_path) as referee,
         grpc.insecure_channel(referee.address) as channel,
     ):
         bots = [Bot(version, relay=relay.desk), sample("random")]
         # The bot's clock expires soon.
         clock = Clock(start_ms=500)
-        spec = replace(Arena(tmp_path, referee).spec(bots, boards=1), clock=clock)
+        spec = replace(MatchArena(tmp_path, referee).spec(bots, boards=1), clock=clock)
         table = Table(spec, plan(spec)[0], bots)
 
         class KillsFirst:

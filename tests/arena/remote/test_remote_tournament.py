@@ -24,7 +24,7 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
-from tests.arena.remote.stage import Cable, Home
+from tests.arena.remote.stage import AuthorMachine, TcpForwarder
 from tests.hosts.network import needs_namespaces
 from tests.waiting import wait_until
 
@@ -53,7 +53,7 @@ If a file `die` exists, the bot deletes it and exits.
 """
 
 
-class Arena:
+class RemoteArena:
     """Manage a data folder with a house bot and a remote bot."""
 
     def __init__(self, directory: Path) -> None:
@@ -72,8 +72,10 @@ class Arena:
         )
         return scheduler.begin(self.engine, plan, entrants, bytes(32))
 
-    def home(self, where: int | str, named: str = "", within: Sequence[str] = ()) -> Home:
-        return Home(self.directory, where, self.token, bot=PLAYS, named=named, within=within)
+    def home(self, where: int | str, named: str = "", within: Sequence[str] = ()) -> AuthorMachine:
+        return AuthorMachine(
+            self.directory, where, self.token, bot=PLAYS, named=named, within=within
+        )
 
     def services(self, wait: float = 600.0, host: str = "127.0.0.1") -> Services:
         return Services(self.where, 1, relaying=RelayOptions(f"{host}:0", wait=wait))
@@ -97,16 +99,16 @@ def port(services: Services) -> int:
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> Iterator[Arena]:
+def arena(tmp_path: Path) -> Iterator[RemoteArena]:
     """Yield an arena without services."""
-    arena = Arena(tmp_path)
+    arena = RemoteArena(tmp_path)
     yield arena
     arena.engine.dispose()
 
 
 @pytest.mark.long
 def test_a_remote_bot_plays_a_tournament_with_fresh_boards_per_table(
-    arena: Arena,
+    arena: RemoteArena,
 ) -> None:
     cup = arena.schedule([arena.meek, arena.far], boards=2)
     with arena.services() as services:
@@ -126,7 +128,7 @@ def test_a_remote_bot_plays_a_tournament_with_fresh_boards_per_table(
     assert sum(event["event"] == "table" for event in home.events) == 2
 
 
-def test_relay_addresses_are_listed_while_a_bot_is_online_or_awaited(arena: Arena) -> None:
+def test_relay_addresses_are_listed_while_a_bot_is_online_or_awaited(arena: RemoteArena) -> None:
     arena.schedule([arena.meek, arena.far])
     [match] = listing.matches(arena.engine)
     assert remote_bots.relay_addresses(arena.engine, match.id) == {}
@@ -144,12 +146,12 @@ def test_relay_addresses_are_listed_while_a_bot_is_online_or_awaited(arena: Aren
 
 @pytest.mark.long
 def test_a_game_continues_after_a_reconnection_within_the_clock(
-    arena: Arena,
+    arena: RemoteArena,
 ) -> None:
     cup = arena.schedule([arena.meek, arena.far])
     with (
         arena.services() as services,
-        Cable(port(services)) as cable,
+        TcpForwarder(port(services)) as cable,
         arena.home(cable.port) as home,
     ):
         home.hold()
@@ -166,7 +168,7 @@ def test_a_game_continues_after_a_reconnection_within_the_clock(
     assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
 
 
-class Elsewhere:
+class LinkedNetwork:
     """Create another network namespace, like another machine, and a link to it.
 
     Its addresses are unique. Otherwise, packets could go to a namespace that a killed test left
@@ -180,7 +182,7 @@ class Elsewhere:
         self.here, self._there = f"{net}.1", f"{net}.2"
         self.within = ("ip", "netns", "exec", name)
 
-    def __enter__(self) -> "Elsewhere":
+    def __enter__(self) -> "LinkedNetwork":
         _ip("netns", "add", self._name)
         _ip("link", "add", self._near, "type", "veth", "peer", self._far, "netns", self._name)
         _ip("address", "add", f"{self.here}/30", "dev", self._near)
@@ -207,11 +209,11 @@ def _ip(*words: str) -> None:
 
 @pytest.mark.long
 def test_a_bot_in_another_network_resumes_its_game_after_an_outage(
-    arena: Arena,
+    arena: RemoteArena,
 ) -> None:
-    needs_namespaces(Elsewhere)
+    needs_namespaces(LinkedNetwork)
     cup = arena.schedule([arena.meek, arena.far])
-    with Elsewhere() as elsewhere, arena.services(host=elsewhere.here) as services:
+    with LinkedNetwork() as elsewhere, arena.services(host=elsewhere.here) as services:
         url = f"grpc://{elsewhere.here}:{port(services)}"
         with arena.home(url, within=elsewhere.within) as home:
             home.hold()
@@ -228,10 +230,10 @@ def test_a_bot_in_another_network_resumes_its_game_after_an_outage(
 
 
 @pytest.mark.long
-def test_a_long_disconnection_is_a_timeout(arena: Arena) -> None:
+def test_a_long_disconnection_is_a_timeout(arena: RemoteArena) -> None:
     with (
         arena.services(wait=2.0) as services,
-        Cable(port(services)) as cable,
+        TcpForwarder(port(services)) as cable,
         arena.home(cable.port) as home,
     ):
         wait_until(arena.is_here)
@@ -249,7 +251,7 @@ def test_a_long_disconnection_is_a_timeout(arena: Arena) -> None:
 
 
 @pytest.mark.long
-def test_an_exited_remote_process_is_a_crash_and_may_restart(arena: Arena) -> None:
+def test_an_exited_remote_process_is_a_crash_and_may_restart(arena: RemoteArena) -> None:
     with arena.services() as services, arena.home(port(services)) as home:
         wait_until(arena.is_here)
         (home.folder / "die").touch()
@@ -265,7 +267,7 @@ def test_an_exited_remote_process_is_a_crash_and_may_restart(arena: Arena) -> No
 
 @pytest.mark.long
 @pytest.mark.parametrize("named", ["sample:greedy", str(SAMPLES / "shell")])
-def test_a_bot_resolved_by_any_form_can_connect(arena: Arena, named: str) -> None:
+def test_a_bot_resolved_by_any_form_can_connect(arena: RemoteArena, named: str) -> None:
     cup = arena.schedule([arena.meek, arena.far])
     with arena.services() as services, arena.home(port(services), named):
         wait_until(lambda: arena.is_closed(cup))
@@ -273,7 +275,7 @@ def test_a_bot_resolved_by_any_form_can_connect(arena: Arena, named: str) -> Non
 
 
 @pytest.mark.long
-def test_a_match_without_its_remote_bot_becomes_void(arena: Arena) -> None:
+def test_a_match_without_its_remote_bot_becomes_void(arena: RemoteArena) -> None:
     cup = arena.schedule([arena.meek, arena.far])
     with arena.services(wait=0.5):
         wait_until(lambda: arena.is_closed(cup))
@@ -283,7 +285,7 @@ def test_a_match_without_its_remote_bot_becomes_void(arena: Arena) -> None:
 
 
 @pytest.mark.long
-def test_a_killed_relay_charges_no_bot(arena: Arena) -> None:
+def test_a_killed_relay_charges_no_bot(arena: RemoteArena) -> None:
     cup = arena.schedule([arena.meek, arena.far], boards=2)
     with arena.services() as services, arena.home(port(services)) as home:
         home.hold()
@@ -298,7 +300,7 @@ def test_a_killed_relay_charges_no_bot(arena: Arena) -> None:
 
 
 @pytest.mark.long
-def test_a_bot_with_a_direct_address_is_awaited(arena: Arena, tmp_path: Path) -> None:
+def test_a_bot_with_a_direct_address_is_awaited(arena: RemoteArena, tmp_path: Path) -> None:
     address = f"unix:{tmp_path}/direct.sock"
     direct = remote_bots.add_direct(arena.engine, "direct", "1", address).id
     cup = arena.schedule([arena.meek, direct])

@@ -29,7 +29,7 @@ from arena.store.schema import MatchState
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA
-from tests.arena.remote.stage import ELSEWHERE, Cable, Home, Relay
+from tests.arena.remote.stage import ELSEWHERE, AuthorMachine, Relay, TcpForwarder
 from tests.arena.remote.test_relay import certify
 from tests.errors import has_code
 from tests.waiting import wait_until
@@ -73,7 +73,7 @@ def test_a_lost_tunnel_is_an_infrastructure_failure(relay: Relay, tmp_path: Path
     with relay.connected(tmp_path, "cut") as (version, home):
         port = int(relay.way(version).address.rpartition(":")[2])
         with (
-            Cable(port) as cable,
+            TcpForwarder(port) as cable,
             relay.seated(version, way=relay.way(version, cable.port)) as table,
         ):
             table.start()
@@ -163,7 +163,7 @@ def test_over_tls_only_the_stored_relay_certificate_is_trusted(
     with Relay(tmp_path, *options) as relay:
         version, token = relay.add("secret")
         url = f"grpcs://localhost:{relay.port}"
-        with Home(tmp_path, url, token, "--ca", str(certificate)):
+        with AuthorMachine(tmp_path, url, token, "--ca", str(certificate)):
             wait_until(lambda: relay.is_here(version))
             way = relay.way(version)
             with relay.seated(version, way=way) as table:
@@ -187,7 +187,7 @@ def test_a_worker_on_another_host_plays_a_bot_through_the_tunnel(
         keep(relay.engine, meek)
         # The folder of the version exists on the first machine only.
         near = versions.add(relay.engine, "meek", "1", meek.content, "/elsewhere", {}).id
-        with Home(tmp_path, relay.port, token, named="sample:greedy"):
+        with AuthorMachine(tmp_path, relay.port, token, named="sample:greedy"):
             wait_until(lambda: relay.is_here(version))
             plan = TournamentPlan(
                 "cup", "poke", {"must_beat": True}, 2, 1, clock=Clock(60_000, 60_000)
@@ -198,12 +198,12 @@ def test_a_worker_on_another_host_plays_a_bot_through_the_tunnel(
             while listing.find(relay.engine, match.id).state != MatchState.CLOSED:
                 with contextlib.closing(redis_connection.connect(redis.url)) as connection:
                     MatchQueue(connection).enqueue(match.id)
-                work_elsewhere(tmp_path, relay, redis.url)
+                work_on_other_host(tmp_path, relay, redis.url)
         games = results.of_match(relay.engine, match.id).games
         assert {verdict for game in games for verdict in game.verdicts} == {"finished"}
 
 
-def work_elsewhere(directory: Path, relay: Relay, redis: str) -> None:
+def work_on_other_host(directory: Path, relay: Relay, redis: str) -> None:
     """Run a worker with the URLs of the store and Redis until no job waits."""
     there = {
         "POKEARENA_DATA": str(directory / "there"),

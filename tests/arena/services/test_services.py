@@ -64,7 +64,7 @@ with Services(Folder(Path(sys.argv[1])), int(sys.argv[2])):
 """
 
 
-class Arena:
+class ServicesArena:
     """Manage a data folder with bots and tournaments."""
 
     def __init__(self, directory: Path) -> None:
@@ -119,16 +119,16 @@ class Arena:
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> Iterator[Arena]:
+def arena(tmp_path: Path) -> Iterator[ServicesArena]:
     """Return an arena without services."""
-    arena = Arena(tmp_path)
+    arena = ServicesArena(tmp_path)
     yield arena
     arena.engine.dispose()
 
 
 @pytest.mark.long
 def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
-    arena: Arena, tmp_path: Path
+    arena: ServicesArena, tmp_path: Path
 ) -> None:
     entrants = [arena.admit("first", 0), arena.admit("last", -1), arena.admit("other", 0)]
     cup = arena.schedule(entrants, boards=1)
@@ -152,7 +152,7 @@ def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
     assert arena.where.running() is None
     for pid in pids:
         assert not Path(f"/proc/{pid}").exists()
-    alone = Arena(tmp_path / "alone")
+    alone = ServicesArena(tmp_path / "alone")
     entrants = [alone.admit("first", 0), alone.admit("last", -1), alone.admit("other", 0)]
     same = alone.schedule(entrants, boards=1)
     with Services(alone.where, 1, {}):
@@ -163,7 +163,7 @@ def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
 
 
 @pytest.mark.long
-def test_a_match_with_many_jobs_is_played_once(arena: Arena) -> None:
+def test_a_match_with_many_jobs_is_played_once(arena: ServicesArena) -> None:
     cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=2, cycles=2)
     with Services(arena.where, 2, {}) as services:
         connection = redis_connection.connect(services.snapshot.redis.url)
@@ -180,7 +180,7 @@ def test_a_match_with_many_jobs_is_played_once(arena: Arena) -> None:
 
 
 @pytest.mark.long
-def test_lost_jobs_are_enqueued_again(arena: Arena) -> None:
+def test_lost_jobs_are_enqueued_again(arena: ServicesArena) -> None:
     cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2)
     with Services(arena.where, 1, {}) as services:
         connection = redis_connection.connect(services.snapshot.redis.url)
@@ -192,7 +192,7 @@ def test_lost_jobs_are_enqueued_again(arena: Arena) -> None:
 
 
 def test_a_killed_worker_neither_loses_nor_doubles_a_game(
-    arena: Arena,
+    arena: ServicesArena,
 ) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     cup = arena.schedule(entrants, boards=3)
@@ -217,7 +217,9 @@ def test_a_killed_worker_neither_loses_nor_doubles_a_game(
 
 
 @pytest.mark.long
-def test_the_match_of_a_killed_match_process_does_not_wait_for_its_lease(arena: Arena) -> None:
+def test_the_match_of_a_killed_match_process_does_not_wait_for_its_lease(
+    arena: ServicesArena,
+) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     arena.schedule(entrants, boards=20)
     with Services(arena.where, 1, {}) as services:
@@ -235,7 +237,7 @@ def test_the_match_of_a_killed_match_process_does_not_wait_for_its_lease(arena: 
 
 
 @pytest.mark.long
-def test_a_stop_releases_a_match_which_continues_later(arena: Arena) -> None:
+def test_a_stop_releases_a_match_which_continues_later(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     cup = arena.schedule(entrants, boards=2)
     with Services(arena.where, 1, {}):
@@ -250,7 +252,7 @@ def test_a_stop_releases_a_match_which_continues_later(arena: Arena) -> None:
 
 
 @pytest.mark.long
-def test_a_killed_referee_is_restarted_and_the_match_continues(arena: Arena) -> None:
+def test_a_killed_referee_is_restarted_and_the_match_continues(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     cup = arena.schedule(entrants, boards=2)
     with Services(arena.where, 1, {}) as services:
@@ -266,7 +268,7 @@ def test_a_killed_referee_is_restarted_and_the_match_continues(arena: Arena) -> 
     assert "referee" in closed.reason
 
 
-def serve(arena: Arena, workers: int = 1) -> subprocess.Popen[bytes]:
+def serve(arena: ServicesArena, workers: int = 1) -> subprocess.Popen[bytes]:
     """Start services in a separate process; return when they are ready."""
     command = [sys.executable, "-c", SERVE, str(arena.where.root), str(workers)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
@@ -275,7 +277,7 @@ def serve(arena: Arena, workers: int = 1) -> subprocess.Popen[bytes]:
     return process
 
 
-def test_nothing_survives_a_killed_supervisor(arena: Arena) -> None:
+def test_nothing_survives_a_killed_supervisor(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     cup = arena.schedule(entrants, boards=20)
     with serve(arena) as process:
@@ -294,7 +296,7 @@ def test_nothing_survives_a_killed_supervisor(arena: Arena) -> None:
         assert not Path(running.sockets).exists()
 
 
-def test_sigterm_drains_the_services_of_a_process(arena: Arena) -> None:
+def test_sigterm_drains_the_services_of_a_process(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     cup = arena.schedule(entrants, boards=20)
     with serve(arena) as process:
@@ -309,7 +311,7 @@ def test_sigterm_drains_the_services_of_a_process(arena: Arena) -> None:
 
 
 @pytest.mark.long
-def test_a_worker_in_another_terminal_joins_the_running_services(arena: Arena) -> None:
+def test_a_worker_in_another_terminal_joins_the_running_services(arena: ServicesArena) -> None:
     cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1)
     command = [
         sys.executable,
@@ -329,7 +331,7 @@ def test_a_worker_in_another_terminal_joins_the_running_services(arena: Arena) -
 
 
 @pytest.mark.long
-def test_a_killed_redis_is_restarted(arena: Arena) -> None:
+def test_a_killed_redis_is_restarted(arena: ServicesArena) -> None:
     with Services(arena.where, 1, {}) as services:
         url = services.snapshot.redis.url
         connection = redis_connection.connect(url)
@@ -340,14 +342,16 @@ def test_a_killed_redis_is_restarted(arena: Arena) -> None:
 
 
 @pytest.mark.long
-def test_two_sets_of_services_can_use_one_folder(arena: Arena) -> None:
+def test_two_sets_of_services_can_use_one_folder(arena: ServicesArena) -> None:
     cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2)
     with Services(arena.where, 1, {}), Services(arena.where, 1, {}):
         wait_until(lambda: arena.closed(cup))
     assert arena.sql("SELECT attempt, state FROM matches") == [(1, "CLOSED")] * 2
 
 
-def test_services_that_cannot_start_report_the_reason_and_leave_nothing(arena: Arena) -> None:
+def test_services_that_cannot_start_report_the_reason_and_leave_nothing(
+    arena: ServicesArena,
+) -> None:
     before = set(family(os.getpid()))
     for environment, reason in (
         ({"POKEARENA_DATABASE_URL": "sqlite:////dev/null/arena.db"}, "/dev/null"),
@@ -364,7 +368,7 @@ def test_services_that_cannot_start_report_the_reason_and_leave_nothing(arena: A
 
 
 @pytest.mark.long
-def test_the_output_of_a_bot_is_stored(arena: Arena) -> None:
+def test_the_output_of_a_bot_is_stored(arena: ServicesArena) -> None:
     loud = arena.admit("loud", 0)
     bot = arena.where.versions / "loud" / "bot.py"
     bot.write_text("print('here I am', flush=True)\n" + bot.read_text())
@@ -377,7 +381,7 @@ def test_the_output_of_a_bot_is_stored(arena: Arena) -> None:
     assert not (output / "quiet@1.log").exists()
 
 
-def test_a_match_of_a_deleted_bot_becomes_void_with_a_reason(arena: Arena) -> None:
+def test_a_match_of_a_deleted_bot_becomes_void_with_a_reason(arena: ServicesArena) -> None:
     cup = arena.schedule([arena.admit("first", 0), arena.admit("lost", 0)], boards=1)
     (arena.where.versions / "lost" / "bot.toml").unlink()
     with Services(arena.where, 1, {}):
@@ -390,7 +394,7 @@ def test_a_match_of_a_deleted_bot_becomes_void_with_a_reason(arena: Arena) -> No
 
 @pytest.mark.long
 def test_a_match_with_a_remote_bot_is_played_on_boards_that_are_not_mirrored(
-    arena: Arena, tmp_path: Path
+    arena: ServicesArena, tmp_path: Path
 ) -> None:
     code = BOT.format(choice=-1, nap=0)
     address = f"unix:{tmp_path}/remote.sock"
@@ -430,7 +434,7 @@ def runs(pid: int) -> bool:
 
 
 def test_the_pages_are_served_from_the_start_and_after_a_kill_of_their_server(
-    arena: Arena,
+    arena: ServicesArena,
 ) -> None:
     pages = Pages(listen("127.0.0.1", 0))
     with Services(arena.where, 0, {}, pages) as services:
@@ -447,7 +451,7 @@ def test_the_pages_are_served_from_the_start_and_after_a_kill_of_their_server(
 
 
 def test_an_open_live_page_does_not_delay_the_stop(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
+    arena: ServicesArena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The web server is killed after this time; a stop on a busy machine takes less.
     monkeypatch.setitem(supervisor.STOP_SECONDS, StopStage.USER, 60.0)

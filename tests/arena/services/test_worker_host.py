@@ -25,7 +25,7 @@ from tests.arena.cli.terminal import POKEARENA
 from tests.waiting import wait_until
 
 
-class Elsewhere:
+class WorkerHostHarness:
     """Run worker services that receive the URLs of the store and of Redis in files."""
 
     def __init__(self, directory: Path, redis: str) -> None:
@@ -75,29 +75,29 @@ class Elsewhere:
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path) -> Iterator[Elsewhere]:
+def worker_host(tmp_path: Path) -> Iterator[WorkerHostHarness]:
     """Provide a store and a Redis without any services."""
     with redis_server.resolve(Folder(tmp_path / "redis-data"), {}) as address:
-        other_host = Elsewhere(tmp_path, address.url)
+        other_host = WorkerHostHarness(tmp_path, address.url)
         yield other_host
         other_host.engine.dispose()
 
 
 @pytest.mark.long
 def test_burst_workers_fetch_bots_play_and_exit(
-    elsewhere: Elsewhere,
+    worker_host: WorkerHostHarness,
 ) -> None:
-    [match] = elsewhere.schedule()
-    with elsewhere.worker("--burst", "-j", "2") as workers:
-        assert workers.wait() == 0, elsewhere.said.read_text()
-    stored_match = listing.find(elsewhere.engine, match)
+    [match] = worker_host.schedule()
+    with worker_host.worker("--burst", "-j", "2") as workers:
+        assert workers.wait() == 0, worker_host.said.read_text()
+    stored_match = listing.find(worker_host.engine, match)
     assert (stored_match.state, stored_match.attempt, stored_match.failures) == (
         MatchState.CLOSED,
         1,
         0,
     )
-    assert len([path for path in elsewhere.there.versions.iterdir() if path.is_dir()]) == 2
-    assert sorted(path.name for path in elsewhere.there.logs.glob("*.log")) == [
+    assert len([path for path in worker_host.there.versions.iterdir() if path.is_dir()]) == 2
+    assert sorted(path.name for path in worker_host.there.logs.glob("*.log")) == [
         "referee-worker-1.log",
         "referee-worker-2.log",
         "worker-1.log",
@@ -107,21 +107,21 @@ def test_burst_workers_fetch_bots_play_and_exit(
 
 @pytest.mark.long
 def test_a_worker_exits_after_max_matches(
-    elsewhere: Elsewhere,
+    worker_host: WorkerHostHarness,
 ) -> None:
-    due = elsewhere.schedule(matches=2)
-    with elsewhere.worker("--max-matches", "1") as workers:
-        assert workers.wait() == 0, elsewhere.said.read_text()
-    states = [listing.find(elsewhere.engine, match).state for match in due]
+    due = worker_host.schedule(matches=2)
+    with worker_host.worker("--max-matches", "1") as workers:
+        assert workers.wait() == 0, worker_host.said.read_text()
+    states = [listing.find(worker_host.engine, match).state for match in due]
     assert sorted(states) == [MatchState.CLOSED, MatchState.PENDING]
 
 
 @pytest.mark.long
 def test_killed_processes_are_restarted_and_die_with_their_supervisor(
-    elsewhere: Elsewhere,
+    worker_host: WorkerHostHarness,
 ) -> None:
-    with elsewhere.worker("--name", "far") as watching:
-        connection = redis_connection.connect(elsewhere.redis)
+    with worker_host.worker("--name", "far") as watching:
+        connection = redis_connection.connect(worker_host.redis)
 
         def pids() -> set[int]:
             return {info.pid for info in match_queue.workers(connection) if info.alive}
@@ -138,20 +138,20 @@ def test_killed_processes_are_restarted_and_die_with_their_supervisor(
 
 
 @pytest.mark.long
-def test_sigterm_stops_a_worker_host_cleanly(elsewhere: Elsewhere) -> None:
-    with elsewhere.worker() as watching:
-        connection = redis_connection.connect(elsewhere.redis)
+def test_sigterm_stops_a_worker_host_cleanly(worker_host: WorkerHostHarness) -> None:
+    with worker_host.worker() as watching:
+        connection = redis_connection.connect(worker_host.redis)
         wait_until(lambda: bool(match_queue.workers(connection)))
         watching.send_signal(signal.SIGTERM)
         assert watching.wait() == 0
     assert match_queue.workers(connection) == ()
-    assert list(elsewhere.there.root.glob("sockets.*")) == []
+    assert list(worker_host.there.root.glob("sockets.*")) == []
 
 
 def test_without_a_database_setting_the_error_names_it(
-    elsewhere: Elsewhere,
+    worker_host: WorkerHostHarness,
 ) -> None:
-    del elsewhere.environment["POKEARENA_DATABASE_URL_FILE"]
-    with elsewhere.worker() as worker:
+    del worker_host.environment["POKEARENA_DATABASE_URL_FILE"]
+    with worker_host.worker() as worker:
         assert worker.wait() == 3
-    assert "POKEARENA_DATABASE_URL" in elsewhere.said.read_text()
+    assert "POKEARENA_DATABASE_URL" in worker_host.said.read_text()

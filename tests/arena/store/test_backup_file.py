@@ -36,7 +36,7 @@ def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def at_work(store: Engine, schedule: Schedule, played: Played, tmp_path: Path) -> str:
+def create_running_match(store: Engine, schedule: Schedule, played: Played, tmp_path: Path) -> str:
     """A store with a match that is closed, one that is being played, a bot's files, and an owner
     of a name that is not ASCII. Gives the match that is being played."""
     schedule(2, cycles=2, seed=bytes(32))
@@ -61,7 +61,7 @@ def at_work(store: Engine, schedule: Schedule, played: Played, tmp_path: Path) -
 def test_a_backup_restores_all_data(
     store: Engine, schedule: Schedule, played: Played, empty: Empty, tmp_path: Path, target: str
 ) -> None:
-    playing = at_work(store, schedule, played, tmp_path)
+    playing = create_running_match(store, schedule, played, tmp_path)
     file = tmp_path / "kept?.db"
     assert backup_file.backup(store, file, quiet) == file.stat().st_size
     assert [path.name for path in tmp_path.glob("*kept*")] == ["kept?.db"]
@@ -215,7 +215,7 @@ class closing_table:  # noqa: N801 - it reads like contextlib's
 def test_a_match_closes_once_after_a_restoration_too(
     store: Engine, schedule: Schedule, played: Played, empty: Empty, url: str, tmp_path: Path
 ) -> None:
-    at_work(store, schedule, played, tmp_path)
+    create_running_match(store, schedule, played, tmp_path)
     file = tmp_path / "kept.db"
     backup_file.backup(store, file, quiet)
     other = database.open(empty(url.partition(":")[0]))

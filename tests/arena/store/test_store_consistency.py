@@ -22,7 +22,7 @@ def problems(store: Engine) -> list[str]:
 
 
 @pytest.fixture
-def closed(store: Engine, schedule: Schedule, played: Played) -> str:
+def closed_match(store: Engine, schedule: Schedule, played: Played) -> str:
     """A match that is closed, beside one that is due."""
     schedule(2, cycles=2)
     match = transitions.due(store)[0]
@@ -33,7 +33,7 @@ def closed(store: Engine, schedule: Schedule, played: Played) -> str:
     return match
 
 
-def test_a_sound_store_has_no_problems(store: Engine, closed: str) -> None:
+def test_a_sound_store_has_no_problems(store: Engine, closed_match: str) -> None:
     assert problems(store) == []
 
 
@@ -76,15 +76,15 @@ def test_a_sound_store_has_no_problems(store: Engine, closed: str) -> None:
     ],
 )
 def test_inconsistencies_are_reported(
-    store: Engine, closed: str, damage: str, problem: str
+    store: Engine, closed_match: str, damage: str, problem: str
 ) -> None:
     with database.writing(store) as connection:
         connection.execute(text(damage))
-    assert any(problem.format(closed=closed) in sentence for sentence in problems(store))
+    assert any(problem.format(closed=closed_match) in sentence for sentence in problems(store))
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_a_dangling_reference_is_reported(store: Engine, closed: str, url: str) -> None:
+def test_a_dangling_reference_is_reported(store: Engine, closed_match: str, url: str) -> None:
     # SQLite enforces foreign keys only if a pragma enables them.
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
         connection.execute("DELETE FROM versions WHERE id = 'bot0@1'")
@@ -97,7 +97,7 @@ def test_a_dangling_reference_is_reported(store: Engine, closed: str, url: str) 
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_a_damaged_file_is_reported(store: Engine, closed: str, url: str) -> None:
+def test_a_damaged_file_is_reported(store: Engine, closed_match: str, url: str) -> None:
     with store.connect() as connection:
         connection.exec_driver_sql("COMMIT")
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -34,7 +34,7 @@ Beside = Callable[..., "Future[object]"]
 
 
 @pytest.fixture
-def beside(store: Engine) -> Iterator[Beside]:
+def concurrently(store: Engine) -> Iterator[Beside]:
     """Has something done in another thread, and gives it when it waits for a lock, or is done."""
     with ThreadPoolExecutor(4) as pool:
 
@@ -68,13 +68,13 @@ def locked(connection: Connection, tournament: str) -> None:
 
 
 def test_concurrent_leases_of_a_match_give_one_lease(
-    store: Engine, schedule: Schedule, beside: Beside
+    store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     schedule()
     (match,) = transitions.due(store)
     with database.writing(store) as connection:
         assert transitions._lock_if_due(connection, match) is not None
-        second = beside(transitions.lease, store, match, "second")
+        second = concurrently(transitions.lease, store, match, "second")
         assert not second.done()
         table = schema.matches
         connection.execute(
@@ -86,7 +86,7 @@ def test_concurrent_leases_of_a_match_give_one_lease(
 
 
 def test_a_match_released_during_a_cancellation_is_not_played_again(
-    store: Engine, schedule: Schedule, beside: Beside
+    store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     cup = schedule()
     (match,) = transitions.due(store)
@@ -94,21 +94,21 @@ def test_a_match_released_during_a_cancellation_is_not_played_again(
     assert lease is not None
     with database.writing(store) as connection:
         lifecycle._turn(connection, cup.id, schema.TournamentState.CANCELLED, ended=database.now())
-        back = beside(transitions.release, store, lease)
+        back = concurrently(transitions.release, store, lease)
         assert not back.done()
     back.result()
     assert state_of(store, match) is MatchState.CANCELLED
 
 
 def test_a_version_quarantined_before_it_joins_is_refused(
-    store: Engine, schedule: Schedule, beside: Beside
+    store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     cup = schedule()
     versions.add(store, "late", "1", "f" * 64, "/late", {})
     table = schema.versions
     with database.writing(store) as connection:
         postgresql.keep(connection, select(table.c.id).where(table.c.id == "late@1"))
-        joins = beside(lifecycle.add, store, cup.id, [FormatEntrant("late@1")])
+        joins = concurrently(lifecycle.add, store, cup.id, [FormatEntrant("late@1")])
         assert not joins.done()
         connection.execute(
             update(table)
@@ -120,7 +120,7 @@ def test_a_version_quarantined_before_it_joins_is_refused(
 
 
 def test_a_version_quarantined_after_it_joins_is_withdrawn(
-    store: Engine, schedule: Schedule, beside: Beside
+    store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     cup = schedule()
     versions.add(store, "late", "1", "f" * 64, "/late", {})
@@ -128,7 +128,7 @@ def test_a_version_quarantined_after_it_joins_is_withdrawn(
         tournaments.keep_versions(connection, ["late@1"])
         locked(connection, cup.id)
         tournaments.enter(connection, cup.id, [FormatEntrant("late@1")], first=2)
-        shut = beside(quarantine._quarantine, store, "late@1")
+        shut = concurrently(quarantine._quarantine, store, "late@1")
         assert not shut.done()
     assert shut.result() is True
     (entry,) = [each for each in tournaments.find(store, cup.id).entries if each.name == "late@1"]
@@ -136,7 +136,7 @@ def test_a_version_quarantined_after_it_joins_is_withdrawn(
 
 
 def test_equal_decisions_of_two_schedulers_are_stored_once(
-    store: Engine, schedule: Schedule, beside: Beside
+    store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     cup = schedule(3)
     with database.writing(store) as connection:
@@ -144,19 +144,19 @@ def test_equal_decisions_of_two_schedulers_are_stored_once(
     seen = lifecycle.marks(store, cup.id)
     with database.writing(store) as connection:
         locked(connection, cup.id)
-        both = [beside(lifecycle.close, store, cup.id, seen) for _ in range(2)]
+        both = [concurrently(lifecycle.close, store, cup.id, seen) for _ in range(2)]
         assert not any(future.done() for future in both)
     assert sorted(bool(future.result()) for future in both) == [False, True]
 
 
-def test_concurrent_submissions_respect_the_limit(store: Engine, beside: Beside) -> None:
+def test_concurrent_submissions_respect_the_limit(store: Engine, concurrently: Beside) -> None:
     limits = SubmissionLimits(own=1)
     with database.writing(store) as connection:
         postgresql.alone(connection, "submit")
-        first = beside(
+        first = concurrently(
             submissions.add, store, ReceivedUpload("s-1", "ada", "a", "1" * 64, 1), limits
         )
-        second = beside(
+        second = concurrently(
             submissions.add, store, ReceivedUpload("s-2", "ada", "a", "2" * 64, 1), limits
         )
         assert not first.done()
@@ -165,12 +165,12 @@ def test_concurrent_submissions_respect_the_limit(store: Engine, beside: Beside)
     assert [type(error) for error in refused if error is not None] == [TooMany]
 
 
-def test_concurrent_requests_create_one_token(store: Engine, beside: Beside) -> None:
+def test_concurrent_requests_create_one_token(store: Engine, concurrently: Beside) -> None:
     version = versions.add(store, "far", "1", "", "", {"remote": True})
     table = schema.versions
     with database.writing(store) as connection:
         postgresql.keep(connection, select(table.c.id).where(table.c.id == version.id))
-        both = [beside(remote_bots.renew, store, version.id) for _ in range(2)]
+        both = [concurrently(remote_bots.renew, store, version.id) for _ in range(2)]
         assert not any(future.done() for future in both)
     given = [str(future.result()) for future in both]
     known = [remote_bots.of_token(store, token) for token in given]
@@ -178,7 +178,7 @@ def test_concurrent_requests_create_one_token(store: Engine, beside: Beside) -> 
 
 
 def test_sweeps_lock_matches_in_one_order(
-    store: Engine, schedule: Schedule, beside: Beside
+    store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     schedule(4)
     first, last = min(transitions.due(store)), max(transitions.due(store))
@@ -187,7 +187,7 @@ def test_sweeps_lock_matches_in_one_order(
     table = schema.matches
     with database.writing(store) as connection:
         connection.execute(select(table.c.id).where(table.c.id == first).with_for_update())
-        lapsed = beside(transitions.lapse, store, "dead")
+        lapsed = concurrently(transitions.lapse, store, "dead")
         assert not lapsed.done()
         # Who waits for the first has not taken the last.
         rows = select(table.c.id).where(table.c.id == last).with_for_update(nowait=True)

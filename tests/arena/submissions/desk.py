@@ -18,17 +18,17 @@ from arena.tournaments import scheduler
 HOUSE = ("greedy", "random")
 
 
-class Desk:
+class SubmissionHarness:
     """Submit bots as an owner, and run the submission pipeline."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.place = Workspace(folder / "data")
-        self.engine = self.place.store
-        self.shelf = PendingUploads(self.place.folder.submissions)
+        self.workspace = Workspace(folder / "data")
+        self.engine = self.workspace.store
+        self.shelf = PendingUploads(self.workspace.folder.submissions)
         self.checks: list[Check] = []
         """The checks that every examination returns."""
-        versions = self.place.folder.versions
+        versions = self.workspace.folder.versions
         self.level = Level.BUBBLEWRAP
         self.office = SubmissionPipeline(
             self.engine, self.shelf, versions, lambda bot: self.checks, lambda: self.level

@@ -22,7 +22,7 @@ from arena.store.bots import owners, submissions, versions
 from arena.store.schema import SubmissionState
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.submissions.desk import Desk
+from tests.arena.submissions.desk import SubmissionHarness
 
 MOST_MEMORY = 24 << 20
 """Maximum number of bytes allocated while an archive is refused."""
@@ -226,11 +226,11 @@ def sparse_10(data: bytes) -> tuple[bytes, bytes]:
     return raw("x", tarfile.XHDTYPE, records), raw("hole", tarfile.REGTYPE, data)
 
 
-class Arena:
+class UploadArena:
     """Run the web server's upload page and the submission pipeline."""
 
     def __init__(self, folder: Path) -> None:
-        self.desk = Desk(folder)
+        self.desk = SubmissionHarness(folder)
         self.token = owners.add(self.desk.engine, "ada")
         settings = ServerSettings(rate=0, shelf=self.desk.shelf, push_mib=8, pushes=100)
         self.client = TestClient(create(WebState(self.desk.engine, settings)))
@@ -257,9 +257,9 @@ class Arena:
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UploadArena]:
     """One arena for all archives, so that one that leaves something is noticed later, too."""
-    arena = Arena(tmp_path_factory.mktemp("arena") / "a" / "b")
+    arena = UploadArena(tmp_path_factory.mktemp("arena") / "a" / "b")
     with arena.client, arena.desk.shelf.create().attended():
         yield arena
 
@@ -270,7 +270,7 @@ LARGE = ("100,000 entries", "100,000 files", "5000 folders")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.long] * (name in LARGE)) for name in ARCHIVES]
 )
-def test_a_malicious_archive_is_refused(arena: Arena, name: str) -> None:
+def test_a_malicious_archive_is_refused(arena: UploadArena, name: str) -> None:
     make, pattern = ARCHIVES[name]
     data = make()
     outside = arena.desk.folder.parents[1]
@@ -301,7 +301,7 @@ AFTER = ("second manifest", "very long path", "second archive", "truncated gzip"
 
 @pytest.mark.parametrize("name", AFTER)
 def test_an_honest_archive_is_accepted_after_a_malicious_one(name: str, tmp_path: Path) -> None:
-    arena = Arena(tmp_path / "a" / "b")
+    arena = UploadArena(tmp_path / "a" / "b")
     with arena.client, arena.desk.shelf.create().attended():
         refused = arena.push(ARCHIVES[name][0](), "5" * 64)
         assert refused["state"] == SubmissionState.REFUSED

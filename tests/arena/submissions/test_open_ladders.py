@@ -11,15 +11,15 @@ from arena.store.database import writing
 from arena.store.tournaments import tournaments
 from arena.submissions import pipeline
 from referee.games.contract import SetupError
-from tests.arena.submissions.desk import Desk
+from tests.arena.submissions.desk import SubmissionHarness
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def desk(tmp_path: Path) -> SubmissionHarness:
+    return SubmissionHarness(tmp_path)
 
 
-def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(desk: Desk) -> None:
+def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(desk: SubmissionHarness) -> None:
     assert pipeline.default_plans(desk.engine) == []
     for number in (1, 2):
         desk.pushed(desk.bot("mine", 'games = ["poke", "pouku"]', text=f"pass  # {number}\n"))
@@ -40,7 +40,7 @@ def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(desk: Desk) ->
     assert tournaments.find(desk.engine, ladders[0].id).entrants == ("mine@2", "other@1")
 
 
-def test_remote_and_quarantined_bots_do_not_open_ladders(desk: Desk) -> None:
+def test_remote_and_quarantined_bots_do_not_open_ladders(desk: SubmissionHarness) -> None:
     versions.add(desk.engine, "far", "1", "f" * 64, "", {"remote": True})
     versions.add(desk.engine, "bad", "1", "e" * 64, "/bots/bad", {"run": ["x"]})
     assert pipeline.default_plans(desk.engine) != []
@@ -49,7 +49,7 @@ def test_remote_and_quarantined_bots_do_not_open_ladders(desk: Desk) -> None:
     assert pipeline.default_plans(desk.engine) == []
 
 
-def test_a_ladder_of_another_form_waits_without_bots(desk: Desk) -> None:
+def test_a_ladder_of_another_form_waits_without_bots(desk: SubmissionHarness) -> None:
     plan = pipeline.plan_of("saint_poker", 3)
     assert plan.form == "saint_poker-3"
     pipeline.create_missing(desk.engine, [plan, plan])

@@ -12,15 +12,15 @@ from arena.store.schema import SubmissionStage, SubmissionState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import pipeline
 from arena.submissions.conformance.check import Check, CheckOutcome
-from tests.arena.submissions.desk import Desk
+from tests.arena.submissions.desk import SubmissionHarness
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def desk(tmp_path: Path) -> SubmissionHarness:
+    return SubmissionHarness(tmp_path)
 
 
-def test_a_push_becomes_the_next_version_of_its_owner(desk: Desk) -> None:
+def test_a_push_becomes_the_next_version_of_its_owner(desk: SubmissionHarness) -> None:
     first = desk.pushed(desk.bot())
     second = desk.pushed(desk.bot(text="import sys\n"))
     assert [(each.state, each.version) for each in (first, second)] == [
@@ -39,15 +39,15 @@ def test_a_push_becomes_the_next_version_of_its_owner(desk: Desk) -> None:
     assert list(desk.shelf.root.iterdir()) == []
 
 
-def test_a_pushed_bot_runs_only_in_a_sandbox(desk: Desk) -> None:
+def test_a_pushed_bot_runs_only_in_a_sandbox(desk: SubmissionHarness) -> None:
     assert desk.pushed(desk.bot()).version == "mybot@1"
-    assert not desk.place.bot("mybot@1").trusted
+    assert not desk.workspace.bot("mybot@1").trusted
     desk.level = Level.UNSANDBOXED
     sentence = refused(desk, desk.bot(text="import os\n"), 503)
     assert sentence.startswith("mybot came from somebody who is not trusted, and is not run")
 
 
-def test_a_pushed_version_enters_the_open_ladders(desk: Desk) -> None:
+def test_a_pushed_version_enters_the_open_ladders(desk: SubmissionHarness) -> None:
     there, closed = desk.ladder(open=True), desk.ladder()
     other = desk.ladder("saint_poker", open=True)
     over = desk.ladder(open=True)
@@ -61,7 +61,7 @@ def test_a_pushed_version_enters_the_open_ladders(desk: Desk) -> None:
         assert "mybot@1" not in tournaments.find(desk.engine, ladder.id).entrants
 
 
-def test_only_the_newest_versions_of_a_bot_play(desk: Desk) -> None:
+def test_only_the_newest_versions_of_a_bot_play(desk: SubmissionHarness) -> None:
     ladder = desk.ladder(open=True, versions=2)
     for number in range(4):
         assert desk.pushed(desk.bot(text=f"pass  # {number}\n")).ladders == (ladder.id,)
@@ -72,7 +72,7 @@ def test_only_the_newest_versions_of_a_bot_play(desk: Desk) -> None:
     ]
 
 
-def test_a_version_above_the_limit_of_its_owner_is_refused(desk: Desk) -> None:
+def test_a_version_above_the_limit_of_its_owner_is_refused(desk: SubmissionHarness) -> None:
     desk.office = replace(desk.office, most_active=2)
     desk.pushed(desk.bot())
     desk.pushed(desk.bot("second"))
@@ -83,7 +83,7 @@ def test_a_version_above_the_limit_of_its_owner_is_refused(desk: Desk) -> None:
     assert desk.pushed(desk.bot("second", text="import os\n")).version == "second@2"
 
 
-def refused(desk: Desk, folder: Path, status: int, owner: str = "ada") -> str:
+def refused(desk: SubmissionHarness, folder: Path, status: int, owner: str = "ada") -> str:
     """Check that the submission is refused and leaves no files; return the sentence."""
     submission = desk.pushed(folder, owner)
     assert (submission.state, submission.status, submission.version) == (
@@ -97,7 +97,7 @@ def refused(desk: Desk, folder: Path, status: int, owner: str = "ada") -> str:
     return submission.sentence
 
 
-def test_the_bot_name_of_another_owner_is_refused(desk: Desk) -> None:
+def test_the_bot_name_of_another_owner_is_refused(desk: SubmissionHarness) -> None:
     desk.pushed(desk.bot())
     sentence = refused(desk, desk.bot(text="import os\n"), 403, owner="bob")
     assert sentence.startswith("the bot mybot belongs to ada; give yours another name")
@@ -106,7 +106,7 @@ def test_the_bot_name_of_another_owner_is_refused(desk: Desk) -> None:
     assert "is a house bot's name" in refused(desk, desk.bot("strong"), 403)
 
 
-def test_existing_content_and_versions_are_refused(desk: Desk) -> None:
+def test_existing_content_and_versions_are_refused(desk: SubmissionHarness) -> None:
     desk.pushed(desk.bot())
     assert refused(desk, desk.bot(), 409) == "this content is here already, as mybot@1."
     versions.retire(desk.engine, "mybot@1")
@@ -116,7 +116,7 @@ def test_existing_content_and_versions_are_refused(desk: Desk) -> None:
     assert "mybot@7 is here already with other content" in refused(desk, other, 409)
 
 
-def test_an_upload_with_another_hash_is_refused(desk: Desk) -> None:
+def test_an_upload_with_another_hash_is_refused(desk: SubmissionHarness) -> None:
     announced, other = desk.push(desk.bot()), desk.push(desk.bot(text="import os\n"))
     desk.shelf.parcel(other.id).rename(desk.shelf.parcel(announced.id))
     submission = desk.office.work(announced.id)
@@ -124,7 +124,7 @@ def test_an_upload_with_another_hash_is_refused(desk: Desk) -> None:
     assert f"{announced.content_hash[:12]}… was announced" in submission.sentence
 
 
-def test_an_upload_that_is_not_a_bot_is_refused(desk: Desk) -> None:
+def test_an_upload_that_is_not_a_bot_is_refused(desk: SubmissionHarness) -> None:
     sent = desk.push(desk.bot())
     desk.shelf.parcel(sent.id).write_bytes(b"nonsense")
     submission = desk.office.work(sent.id)
@@ -136,7 +136,7 @@ def test_an_upload_that_is_not_a_bot_is_refused(desk: Desk) -> None:
     assert (missing.status, missing.stage) == (422, SubmissionStage.CHECKING)
 
 
-def test_a_failed_build_shows_the_end_of_its_output(desk: Desk) -> None:
+def test_a_failed_build_shows_the_end_of_its_output(desk: SubmissionHarness) -> None:
     command = '["python", "-c", "print(1 / 0)"]'
     submission = desk.pushed(desk.bot("mybot", f"build = {command}"))
     assert (submission.state, submission.stage) == (
@@ -149,7 +149,7 @@ def test_a_failed_build_shows_the_end_of_its_output(desk: Desk) -> None:
     assert not any(desk.office.versions.iterdir())
 
 
-def test_a_failed_submission_lists_its_failed_checks(desk: Desk) -> None:
+def test_a_failed_submission_lists_its_failed_checks(desk: SubmissionHarness) -> None:
     good = Check("starts", CheckOutcome.PASSED, "0.2 s")
     bad = Check(
         "plays", CheckOutcome.FAILED, "it led what it does not hold.", "poke", output="Oh no\n"
@@ -173,7 +173,9 @@ def test_a_failed_submission_lists_its_failed_checks(desk: Desk) -> None:
     assert desk.pushed(desk.bot()).version == "mybot@1"
 
 
-def test_an_interrupted_submission_is_resumed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_submission_is_resumed(
+    desk: SubmissionHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ladder = desk.ladder(open=True)
 
     class Died(BaseException):
@@ -211,7 +213,7 @@ def test_an_interrupted_submission_is_resumed(desk: Desk, monkeypatch: pytest.Mo
     assert len(versions.listing(desk.engine, name="mybot")) == 1
 
 
-def test_a_repeatedly_interrupted_submission_fails(desk: Desk) -> None:
+def test_a_repeatedly_interrupted_submission_fails(desk: SubmissionHarness) -> None:
     sent = desk.push(desk.bot())
     for _ in range(3):
         submissions.take_up(desk.engine, sent.id)
@@ -222,7 +224,7 @@ def test_a_repeatedly_interrupted_submission_fails(desk: Desk) -> None:
 
 
 def test_a_failing_runner_retries_and_then_gives_up(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: SubmissionHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -236,7 +238,7 @@ def test_a_failing_runner_retries_and_then_gives_up(
     assert (submission.state, submission.attempts) == (SubmissionState.FAILED, 3)
 
 
-def test_a_single_runner_works_on_the_oldest_submission_first(desk: Desk) -> None:
+def test_a_single_runner_works_on_the_oldest_submission_first(desk: SubmissionHarness) -> None:
     sent = [desk.push(desk.bot(f"bot{number}")) for number in range(3)]
     assert not desk.shelf.is_attended
     seen = []
@@ -253,7 +255,7 @@ def test_a_single_runner_works_on_the_oldest_submission_first(desk: Desk) -> Non
     assert [each.ended for each in done] == sorted(each.ended or 0 for each in done)
 
 
-def test_leftovers_of_killed_processes_are_removed_later(desk: Desk) -> None:
+def test_leftovers_of_killed_processes_are_removed_later(desk: SubmissionHarness) -> None:
     sent = desk.push(desk.bot())
     for name in (".s-old.part", "s-old.tar.gz", ".s-new.part"):
         (desk.shelf.root / name).write_text("x")

@@ -21,7 +21,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     engine.dispose()
 
 
-def push(engine: Engine, *ids: str) -> None:
+def add_submissions(engine: Engine, *ids: str) -> None:
     """Add submissions; the first letter of an id is its owner."""
     for submission in ids:
         sent = ReceivedUpload(submission, submission[0], f"bot-{submission}", submission * 32, 1)
@@ -29,7 +29,7 @@ def push(engine: Engine, *ids: str) -> None:
 
 
 def test_owners_take_turns(engine: Engine) -> None:
-    push(engine, "a1", "a2", "a3", "b1", "c1", "b2")
+    add_submissions(engine, "a1", "a2", "a3", "b1", "c1", "b2")
     tried: list[Submission] = []
     while (chosen := next_of(submissions.undecided(engine), tried)) is not None:
         tried.append(chosen)
@@ -39,9 +39,9 @@ def test_owners_take_turns(engine: Engine) -> None:
 def test_a_later_submission_precedes_the_second_of_another_owner(
     engine: Engine,
 ) -> None:
-    push(engine, "a1", "a2")
+    add_submissions(engine, "a1", "a2")
     [first, _] = submissions.undecided(engine)
-    push(engine, "b1")
+    add_submissions(engine, "b1")
     chosen = next_of(submissions.undecided(engine), [first])
     assert chosen is not None
     assert chosen.id == "b1"

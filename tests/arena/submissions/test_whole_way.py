@@ -18,7 +18,7 @@ from arena.store.matches import listing
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, SubmissionStage
 from arena.tournaments import scheduler
-from tests.arena.cli.terminal import POKEARENA, Said, in_own_process
+from tests.arena.cli.terminal import POKEARENA, CommandResult, in_own_process
 from tests.waiting import wait_until
 
 pytestmark = [
@@ -32,7 +32,7 @@ pytestmark = [
 
 
 @contextmanager
-def serving(place: Workspace) -> Iterator[str]:
+def serving(workspace: Workspace) -> Iterator[str]:
     """Run `pokearena serve`; yield the URL of its pages."""
     command: list[str | Path] = [
         POKEARENA,
@@ -44,7 +44,7 @@ def serving(place: Workspace) -> Iterator[str]:
         "1",
         "--json",
     ]
-    where = ["--data", str(place.folder.root)]
+    where = ["--data", str(workspace.folder.root)]
     with subprocess.Popen([*command, *where], stdout=subprocess.PIPE, text=True) as serve:
         assert serve.stdout is not None
         try:
@@ -53,9 +53,9 @@ def serving(place: Workspace) -> Iterator[str]:
             serve.send_signal(signal.SIGINT)
 
 
-def runner(place: Workspace) -> int:
+def runner(workspace: Workspace) -> int:
     """Return the id of the process that handles submissions."""
-    running = place.folder.running()
+    running = workspace.folder.running()
     assert running is not None
     children = Path(f"/proc/{running.pid}/task").glob("*/children")
     pids = [int(pid) for children_file in children for pid in children_file.read_text().split()]
@@ -65,15 +65,18 @@ def runner(place: Workspace) -> int:
 
 
 def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
-    place = Workspace(tmp_path / "data")
-    token = owners.add(place.store, "ada")
-    house = [registration.register(place, place.bot(f"sample:{n}")).id for n in ("random", "meek")]
+    workspace = Workspace(tmp_path / "data")
+    token = owners.add(workspace.store, "ada")
+    house = [
+        registration.register(workspace, workspace.bot(f"sample:{n}")).id
+        for n in ("random", "meek")
+    ]
     plan = TournamentPlan(
         *("open", "poke", {"must_beat": True}, 2, 1, "ladder"),
         settings={"open": True, "limit": 60},
         clock=Clock(60_000, 5000),
     )
-    ladder = scheduler.begin(place.store, plan, house)
+    ladder = scheduler.begin(workspace.store, plan, house)
     assert in_own_process(tmp_path, ["new", "mine"]).status == 0
     manifest = tmp_path / "mine" / "bot.toml"
     text = manifest.read_text()
@@ -81,9 +84,9 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
         text.replace(text[text.index("games") :].split("\n")[0], 'games = ["poke"]')
     )
 
-    with serving(place) as url:
+    with serving(workspace) as url:
 
-        def push() -> Said:
+        def push() -> CommandResult:
             return in_own_process(
                 tmp_path, ["bot", "push", "mine", "--to", url], {"POKEARENA_TOKEN": token}
             )
@@ -95,7 +98,7 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
 
         def closed(version: str) -> bool:
             matches = listing.matches(
-                place.store, tournament=ladder.id, states=(MatchState.CLOSED,), limit=100
+                workspace.store, tournament=ladder.id, states=(MatchState.CLOSED,), limit=100
             )
             return any(version in match.entrants for match in matches)
 
@@ -110,11 +113,13 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
             env={**os.environ, "POKEARENA_TOKEN": token},
             text=True,
         ) as second:
-            wait_until(lambda: submissions.listing(place.store)[0].stage is SubmissionStage.TESTING)
-            os.kill(runner(place), signal.SIGKILL)
+            wait_until(
+                lambda: submissions.listing(workspace.store)[0].stage is SubmissionStage.TESTING
+            )
+            os.kill(runner(workspace), signal.SIGKILL)
             out, _ = second.communicate()
         assert (second.returncode, out) == (0, f"mine@2 is on the ladder {ladder.id}.\n")
-        assert submissions.listing(place.store)[0].attempts == 2
+        assert submissions.listing(workspace.store)[0].attempts == 2
         wait_until(lambda: closed("mine@2"))
 
         (tmp_path / "mine" / "bot.py").write_text("import nothing_of_this_name\n")

@@ -23,7 +23,7 @@ def table(name: str) -> Table:
 
 
 @dataclass(frozen=True)
-class Held:
+class PlayedMatch:
     """A tournament of one match."""
 
     tournament: str
@@ -31,20 +31,25 @@ class Held:
 
 
 def play(
-    place: Workspace, played: Table, *, boards: int = 1, change: Change = str, close: bool = True
-) -> Held:
+    workspace: Workspace,
+    played: Table,
+    *,
+    boards: int = 1,
+    change: Change = str,
+    close: bool = True,
+) -> PlayedMatch:
     """Plays a match at a table; without ``close`` its last game is still to come."""
     sides = len(set(played.game.sides(played.seats, played.options)))
     names = [f"luck{number}" for number in range(sides)]
     for number, name in enumerate(names):
-        versions.add(place.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
+        versions.add(workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
     plan = TournamentPlan("cup", played.game.id, played.options, seats=played.seats, boards=boards)
-    cup = scheduler.begin(place.store, plan, [f"{name}@1" for name in names])
-    lease = transitions.lease(place.store, transitions.due(place.store)[0], "w", 600)
+    cup = scheduler.begin(workspace.store, plan, [f"{name}@1" for name in names])
+    lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w", 600)
     assert lease is not None
     record = list(read_games(match_record(played, lease.spec.seed, boards)))
     for game in record if close else record[:-1]:
         text = change(game.text)
-        transitions.commit_game(place.store, lease, games.read(text, lease.spec.versions))
-    scheduler.Scheduler(place.store).advance()
-    return Held(cup.id, lease.spec.id)
+        transitions.commit_game(workspace.store, lease, games.read(text, lease.spec.versions))
+    scheduler.Scheduler(workspace.store).advance()
+    return PlayedMatch(cup.id, lease.spec.id)

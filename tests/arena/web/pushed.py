@@ -6,9 +6,9 @@ from arena.store.bots import submissions
 from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionLimits
 
 
-def push(
-    place: Workspace, owner: str = "ada", name: str = "mybot", content: str = "5"
+def add_submission(
+    workspace: Workspace, owner: str = "ada", name: str = "mybot", content: str = "5"
 ) -> Submission:
     """A submission that waits."""
     sent = ReceivedUpload(ids.submission_id(), owner, name, content * 64, 1000)
-    return submissions.add(place.store, sent, SubmissionLimits())
+    return submissions.add(workspace.store, sent, SubmissionLimits())

@@ -12,7 +12,7 @@ from arena.cli.workspace import Workspace
 from arena.store.bots import versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 from tests.waiting import wait_until
 
 ORDER = {
@@ -23,15 +23,15 @@ ORDER = {
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Workspace:
-    place = Workspace(tmp_path / "data")
-    hold(place, ["ada", "bob", "cy"], ORDER, boards=3)
-    return place
+def workspace(tmp_path: Path) -> Workspace:
+    workspace = Workspace(tmp_path / "data")
+    store_tournament(workspace, ["ada", "bob", "cy"], ORDER, boards=3)
+    return workspace
 
 
 @pytest.fixture
-def client(place: Workspace) -> Iterator[TestClient]:
-    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
+def client(workspace: Workspace) -> Iterator[TestClient]:
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
         yield client
 
 
@@ -103,11 +103,13 @@ def test_every_response_has_security_headers(client: TestClient) -> None:
         assert "set-cookie" not in headers
 
 
-def test_user_text_is_escaped(place: Workspace) -> None:
+def test_user_text_is_escaped(workspace: Workspace) -> None:
     evil = "<script>alert(1)</script>"
-    versions.add(place.store, "eve", "1", f"{0:064x}", "/bots/eve", {"authors": [evil]}, owner=evil)
-    hold(place, ["eve", "dan"], {}, boards=1)
-    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
+    versions.add(
+        workspace.store, "eve", "1", f"{0:064x}", "/bots/eve", {"authors": [evil]}, owner=evil
+    )
+    store_tournament(workspace, ["eve", "dan"], {}, boards=1)
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
         page = client.get("/ladders/poke").text
     assert evil not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -118,8 +120,8 @@ def test_the_server_is_ready_after_it_has_read_the_store(client: TestClient) -> 
     assert client.get("/healthz").text == "alive\n"
 
 
-def test_a_closed_match_updates_the_ladder(place: Workspace, client: TestClient) -> None:
+def test_a_closed_match_updates_the_ladder(workspace: Workspace, client: TestClient) -> None:
     before = client.get("/ladders/poke.json").json()["standings"][0]["matches"]
-    hold(place, ["ada2", "bob2"], {}, boards=1)
+    store_tournament(workspace, ["ada2", "bob2"], {}, boards=1)
     wait_until(lambda: len(client.get("/ladders/poke.json").json()["standings"]) == 5)
     assert before == 2

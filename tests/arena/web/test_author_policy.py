@@ -17,8 +17,8 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import plain
 from arena.web.routes import PAGES
-from tests.arena.web.closed_matches import Held, play, table
-from tests.arena.web.pushed import push
+from tests.arena.web.closed_matches import PlayedMatch, play, table
+from tests.arena.web.pushed import add_submission
 
 SOURCE, NOTE, OUTPUT, REASON = "my source", "my note", "my output", "my reason"
 ADDRESS = "192.0.2.17:7000"
@@ -37,21 +37,23 @@ def with_secrets(text: str) -> str:
     return "".join(json.dumps(line) + "\n" for line in (*noted[:-1], fault, noted[-1]))
 
 
-class Stage:
+class AuthorPolicyArena:
     """An arena with a match of ada's bot, whose data all are secrets."""
 
     def __init__(self, folder: Path, *, is_over: bool) -> None:
-        self.place = Workspace(folder / "data")
-        store = self.place.store
+        self.workspace = Workspace(folder / "data")
+        store = self.workspace.store
         self.tokens = {name: owners.add(store, name) for name in ("ada", "bob")}
         poke = table("poke-2-must_beat=true")
-        self.held: Held = play(self.place, poke, change=with_secrets, boards=2, close=is_over)
+        self.held: PlayedMatch = play(
+            self.workspace, poke, change=with_secrets, boards=2, close=is_over
+        )
         version = versions.own(store, versions.find(store, "luck0@1"), "ada")
-        source = self.place.folder.versions / version.content_hash
+        source = self.workspace.folder.versions / version.content_hash
         source.mkdir(parents=True)
         (source / "bot.py").write_text(SOURCE)
         remote_bots.add_direct(store, "far", "1", ADDRESS, "ada")
-        self.submission = push(self.place, name="luck0").id
+        self.submission = add_submission(self.workspace, name="luck0").id
         state = SubmissionState.REFUSED
         submissions.decide(store, self.submission, state, REASON, status=422, output=REASON)
         self.web = WebState(store, ServerSettings(rate=0))
@@ -74,7 +76,7 @@ class Stage:
             yield client.get(f"/matches/{self.held.match}{ending}", headers=headers).text
 
 
-def seen(stage: Stage) -> Mapping[str, set[str]]:
+def seen(stage: AuthorPolicyArena) -> Mapping[str, set[str]]:
     """Return the secrets that each kind of visitor can read."""
     with TestClient(create(stage.web)) as client:
         return {
@@ -89,7 +91,7 @@ def seen(stage: Stage) -> Mapping[str, set[str]]:
 
 
 def test_after_a_match_notes_are_public_and_output_is_the_owners(tmp_path: Path) -> None:
-    assert seen(Stage(tmp_path, is_over=True)) == {
+    assert seen(AuthorPolicyArena(tmp_path, is_over=True)) == {
         "": {NOTE},
         "bob": {NOTE},
         "ada": {NOTE, OUTPUT, REASON},
@@ -97,7 +99,11 @@ def test_after_a_match_notes_are_public_and_output_is_the_owners(tmp_path: Path)
 
 
 def test_during_a_match_nothing_that_its_bots_wrote_can_be_read(tmp_path: Path) -> None:
-    assert seen(Stage(tmp_path, is_over=False)) == {"": set(), "bob": set(), "ada": {REASON}}
+    assert seen(AuthorPolicyArena(tmp_path, is_over=False)) == {
+        "": set(),
+        "bob": set(),
+        "ada": {REASON},
+    }
 
 
 @pytest.mark.parametrize(
@@ -116,7 +122,7 @@ def test_the_limits_on_the_page_are_the_defaults(option: str, name: str) -> None
 
 
 def test_every_page_names_the_licence_of_records(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, is_over=True)
+    stage = AuthorPolicyArena(tmp_path, is_over=True)
     with TestClient(create(stage.web)) as client:
         for path in ("/", f"/matches/{stage.held.match}", f"/submissions/{stage.submission}"):
             assert 'href="/docs/author-policy"' in client.get(path).text

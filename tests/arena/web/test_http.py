@@ -15,15 +15,15 @@ from arena.web.data.snapshot import ArenaSnapshot, SnapshotReader
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, PageRequest, PageRoute
 from arena.web.serving import responses
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    place = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
-    hold(place, ["ada", "bob", "cy"], {}, boards=1)
-    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
+    workspace = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
+    store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=1)
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
         yield client
 
 
@@ -98,9 +98,9 @@ def test_a_slow_first_read_of_the_store_is_reported(
 
     monkeypatch.setattr(SnapshotReader, "read", slow)
     monkeypatch.setattr("arena.web.app._FIRST_SECONDS", 0.1)
-    place = Workspace(tmp_path / "data")
-    hold(place, ["ada", "bob"], {}, boards=1)
-    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
+    workspace = Workspace(tmp_path / "data")
+    store_tournament(workspace, ["ada", "bob"], {}, boards=1)
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
         answer = client.get("/ladders/poke.json")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
         assert answer.json()["error"].startswith("the server is starting")
@@ -119,9 +119,9 @@ def test_an_unexpected_error_hides_its_details(
     monkeypatch.setattr(
         "arena.web.app.PAGES", (*routes.PAGES, PageRoute("/fails", fails, "Fails."))
     )
-    place = Workspace(tmp_path / "data")
-    hold(place, ["ada", "bob"], {}, boards=1)
-    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
+    workspace = Workspace(tmp_path / "data")
+    store_tournament(workspace, ["ada", "bob"], {}, boards=1)
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
         for address in ("/fails", "/fails.json", f"{responses.LIVE}/fails"):
             answer = client.get(address)
             assert answer.status_code == 500

@@ -14,9 +14,9 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
 from arena.web.routes import PAGES
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 from tests.arena.web.closed_matches import play, table
-from tests.arena.web.pushed import push
+from tests.arena.web.pushed import add_submission
 from tests.examples import examples
 
 WORDS = ("json", "..", ".", "%", "null", "-1", "0", "9" * 30, "é", "🂡", "<b>", "'", '"', ";", "\n")
@@ -30,11 +30,11 @@ ACCEPTS = st.one_of(
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
-    place = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
-    hold(place, ["ada", "bob", "cy"], {}, boards=1)
-    play(place, table("poke-2-must_beat=true"))
-    push(place)
-    return WebState(place.store, ServerSettings(rate=0))
+    workspace = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
+    store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=1)
+    play(workspace, table("poke-2-must_beat=true"))
+    add_submission(workspace)
+    return WebState(workspace.store, ServerSettings(rate=0))
 
 
 @pytest.fixture(scope="module")

@@ -15,19 +15,19 @@ from arena.web.page import PageRequest, PageRoute, ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import rendering
 from arena.web.serving.rendering import KINDS
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 from tests.arena.web.closed_matches import play, table
-from tests.arena.web.pushed import push
+from tests.arena.web.pushed import add_submission
 from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
-    place = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
-    hold(place, ["ada", "bob", "cy"], {}, boards=1)
-    play(place, table("poke-2-must_beat=true"))
-    push(place)
-    return WebState(place.store, ServerSettings(rate=0))
+    workspace = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
+    store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=1)
+    play(workspace, table("poke-2-must_beat=true"))
+    add_submission(workspace)
+    return WebState(workspace.store, ServerSettings(rate=0))
 
 
 @pytest.fixture(scope="module")

@@ -13,24 +13,24 @@ from arena.store.bots import owners
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 from tests.arena.web.closed_matches import play, table
-from tests.arena.web.pushed import push
+from tests.arena.web.pushed import add_submission
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
-    place = Workspace(tmp_path / "data")
-    hold(place, ["ada", "bob", "cy"], {}, boards=1)
-    play(place, table("poke-2-must_beat=true"))
-    push(place)
-    shelf = PendingUploads(place.folder.submissions)
+    workspace = Workspace(tmp_path / "data")
+    store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=1)
+    play(workspace, table("poke-2-must_beat=true"))
+    add_submission(workspace)
+    shelf = PendingUploads(workspace.folder.submissions)
     settings = ServerSettings(rate=0, pushes=100_000, shelf=shelf)
     # Somebody is there to take what is sent, and one owner sends.
-    with shelf.attended(), TestClient(create(WebState(place.store, settings))) as client:
-        client.headers["Authorization"] = f"Bearer {owners.add(place.store, 'bob')}"
+    with shelf.attended(), TestClient(create(WebState(workspace.store, settings))) as client:
+        client.headers["Authorization"] = f"Bearer {owners.add(workspace.store, 'bob')}"
         yield client
 
 

@@ -12,21 +12,21 @@ from arena.store.matches import listing, results
 from arena.store.tournaments.tournaments import Tournament
 from arena.web import static_site
 from arena.web.static_site import SiteLinks
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 from tests.errors import has_code
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
+def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
     folder = tmp_path / "data"
     folder.mkdir()
-    made = Stage(folder)
+    made = SimulatedArena(folder)
     yield made
     made.engine.dispose()
 
 
 @pytest.fixture
-def cup(stage: Stage) -> Tournament:
+def cup(stage: SimulatedArena) -> Tournament:
     return stage.play_out(stage.begin("round-robin", stage.bots(3)))
 
 
@@ -36,7 +36,7 @@ def links_of(page: Path) -> Iterator[str]:
 
 
 def test_every_link_resolves_to_a_file_of_the_site(
-    stage: Stage, cup: Tournament, tmp_path: Path
+    stage: SimulatedArena, cup: Tournament, tmp_path: Path
 ) -> None:
     out = tmp_path / "site"
     number = static_site.write(stage.engine, cup.id, out)
@@ -55,7 +55,7 @@ def test_every_link_resolves_to_a_file_of_the_site(
 
 
 def test_the_site_contains_all_matches_replays_and_records(
-    stage: Stage, cup: Tournament, tmp_path: Path
+    stage: SimulatedArena, cup: Tournament, tmp_path: Path
 ) -> None:
     static_site.write(stage.engine, cup.id, tmp_path)
     for match in listing.matches(stage.engine, tournament=cup.id):
@@ -73,7 +73,7 @@ def test_the_site_contains_all_matches_replays_and_records(
 
 
 def test_the_site_needs_no_server_and_contains_no_local_path(
-    stage: Stage, cup: Tournament, tmp_path: Path
+    stage: SimulatedArena, cup: Tournament, tmp_path: Path
 ) -> None:
     out = tmp_path / "site"
     static_site.write(stage.engine, cup.id, out)
@@ -86,7 +86,9 @@ def test_the_site_needs_no_server_and_contains_no_local_path(
     assert not (out / "static" / "live.js").exists()
 
 
-def test_an_open_match_has_no_record_or_replay_in_the_site(stage: Stage, tmp_path: Path) -> None:
+def test_an_open_match_has_no_record_or_replay_in_the_site(
+    stage: SimulatedArena, tmp_path: Path
+) -> None:
     cup = stage.begin("round-robin", stage.bots(2), boards=2)
     (match,) = listing.matches(stage.engine, tournament=cup.id)
     stage.play(match.id, most=3)
@@ -97,7 +99,7 @@ def test_an_open_match_has_no_record_or_replay_in_the_site(stage: Stage, tmp_pat
     assert "3 of 4 games finished" in (out / "matches" / f"{match.id}.html").read_text()
 
 
-def test_many_matches_are_on_several_pages(stage: Stage, tmp_path: Path) -> None:
+def test_many_matches_are_on_several_pages(stage: SimulatedArena, tmp_path: Path) -> None:
     cup = stage.begin("round-robin", stage.bots(3), settings={"cycles": 40})
     static_site.write(stage.engine, cup.id, tmp_path / "site")
     second = tmp_path / "site" / "tournaments" / f"{cup.id}-page-2.html"
@@ -114,13 +116,13 @@ def test_links_lead_from_file_to_file() -> None:
     assert links.static("style.css") == "../../../static/style.css"
 
 
-def test_an_unknown_tournament_is_refused(stage: Stage, tmp_path: Path) -> None:
+def test_an_unknown_tournament_is_refused(stage: SimulatedArena, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         static_site.write(stage.engine, "t-nothing", tmp_path / "site")
 
 
 def test_a_record_that_cannot_be_read_ends_the_export(
-    stage: Stage, cup: Tournament, tmp_path: Path
+    stage: SimulatedArena, cup: Tournament, tmp_path: Path
 ) -> None:
     with stage.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE games SET record = 'garbage'")

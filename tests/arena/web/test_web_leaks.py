@@ -31,7 +31,7 @@ from arena.web.serving.rendering import KINDS
 from referee.games.contract import State
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
-from tests.arena.web.closed_matches import Held, play, table
+from tests.arena.web.closed_matches import PlayedMatch, play, table
 
 TABLE = "poke-2-must_beat=true"
 DECISIONS = 9
@@ -49,7 +49,7 @@ def middle() -> State:
     return state
 
 
-def position(of: Held, state: State) -> Position:
+def position(of: PlayedMatch, state: State) -> Position:
     """The same as the news tell it."""
     public_view = codec_of(table(TABLE).game).view(state.public())
     view = MessageToDict(bot_pb2.View.FromString(public_view))
@@ -57,10 +57,10 @@ def position(of: Held, state: State) -> Position:
     return Position(of.match, 0, 3, 1, DECISIONS, actors, ("luck0@1", "luck1@1"), view)
 
 
-def deal_again(place: Workspace, held: Held) -> None:
+def deal_again(workspace: Workspace, held: PlayedMatch) -> None:
     """Changes all that is hidden of an open match: other seeds, games that went otherwise."""
     matches, games, faults = schema.matches, schema.games, schema.faults
-    with writing(place.store) as connection:
+    with writing(workspace.store) as connection:
         connection.execute(update(matches).where(matches.c.id == held.match).values(seed=OTHER))
         connection.execute(
             update(schema.tournaments)
@@ -95,7 +95,7 @@ def deal_again(place: Workspace, held: Held) -> None:
         )
 
 
-def addresses(web: WebState, held: Held) -> list[str]:
+def addresses(web: WebState, held: PlayedMatch) -> list[str]:
     """Every address of every page in every form, of the open match wherever one is asked for."""
     known: Mapping[str, str] = {
         "match": held.match,
@@ -126,9 +126,9 @@ def addresses(web: WebState, held: Held) -> list[str]:
     ]
 
 
-def told_of(place: Workspace, held: Held, state: State) -> dict[str, bytes]:
+def all_responses(workspace: Workspace, held: PlayedMatch, state: State) -> dict[str, bytes]:
     """Every answer there is, by its address; the news as lines and as events."""
-    web = WebState(place.store, ServerSettings(rate=0))
+    web = WebState(workspace.store, ServerSettings(rate=0))
     bodies: dict[str, bytes] = {}
     at = position(held, state)
     with TestClient(create(web)) as client:
@@ -143,7 +143,7 @@ def told_of(place: Workspace, held: Held, state: State) -> dict[str, bytes]:
     return bodies
 
 
-async def _fed(web: WebState, held: Held, at: Position) -> bytes:
+async def _fed(web: WebState, held: PlayedMatch, at: Position) -> bytes:
     feed = Feed(web)
     running = asyncio.create_task(feed.run())
     await asyncio.sleep(0)
@@ -159,10 +159,10 @@ async def _fed(web: WebState, held: Held, at: Position) -> bytes:
     return b"".join(messages)
 
 
-def seeds(place: Workspace, held: Held) -> list[bytes]:
+def seeds(workspace: Workspace, held: PlayedMatch) -> list[bytes]:
     """The seeds of an open match and of its tournament, as they could be written."""
     matches, cups = schema.matches, schema.tournaments
-    with reading(place.store) as connection:
+    with reading(workspace.store) as connection:
         mine = select(matches.c.seed).where(matches.c.id == held.match)
         whole = select(cups.c.seed).where(cups.c.id == held.tournament)
         counts = [connection.execute(query).scalar_one() for query in (mine, whole)]
@@ -172,27 +172,27 @@ def seeds(place: Workspace, held: Held) -> list[bytes]:
     return [text.encode() for forms in written for text in forms]
 
 
-def stage(folder: Path) -> tuple[Workspace, Held]:
+def stage(folder: Path) -> tuple[Workspace, PlayedMatch]:
     """An arena with a closed match, and one of which a game is still to come."""
-    place = Workspace(folder / "data")
-    play(place, table(TABLE), boards=1)
-    return place, play(place, table(TABLE), boards=2, close=False)
+    workspace = Workspace(folder / "data")
+    play(workspace, table(TABLE), boards=1)
+    return workspace, play(workspace, table(TABLE), boards=2, close=False)
 
 
-def differences(place: Workspace, held: Held) -> list[str]:
+def differences(workspace: Workspace, held: PlayedMatch) -> list[str]:
     """The addresses at which what is hidden makes a difference."""
     state = middle()
     dealt = state.redeal(None, Seeded(OTHER))
     assert state.view(0) != dealt.view(0)
-    before = told_of(place, held, state)
+    before = all_responses(workspace, held, state)
     assert before[f"/matches/{held.match}"].startswith(b"200")
     assert held.match.encode() in before[f"/tournaments/{held.tournament}"]
     assert b'"decision":9' in before["the feed"]
     assert b'"decision": 9' in before[f"/matches/{held.match}.json"]
-    for text in seeds(place, held):
+    for text in seeds(workspace, held):
         assert [address for address, body in before.items() if text in body] == []
-    deal_again(place, held)
-    after = told_of(place, held, dealt)
+    deal_again(workspace, held)
+    after = all_responses(workspace, held, dealt)
     return [address for address, body in before.items() if body != after[address]]
 
 
@@ -220,10 +220,10 @@ def test_a_leaking_page_is_found(
     leak = PageRoute("/matches/{id}/leak", leaking, "Leaks.")
     for module in (sys.modules[__name__], app_module):
         monkeypatch.setattr(module, "PAGES", (leak,))
-    place, held = stage(tmp_path)
+    workspace, held = stage(tmp_path)
     state = middle()
-    before = told_of(place, held, state)
-    deal_again(place, held)
-    after = told_of(place, held, state)
+    before = all_responses(workspace, held, state)
+    deal_again(workspace, held)
+    after = all_responses(workspace, held, state)
     changed = {address for address, body in before.items() if body != after[address]}
     assert changed == {f"/matches/{held.match}/leak.json"}

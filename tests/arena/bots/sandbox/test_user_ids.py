@@ -31,20 +31,20 @@ TAKER = f"""
 
 
 @pytest.fixture(autouse=True)
-def _ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_user_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "FIRST_USER_ID", FIRST)
     monkeypatch.setattr(sandbox, "USER_ID_COUNT", COUNT)
     monkeypatch.setattr(sandbox, "USER_ID_LOCKS", str(tmp_path / "locks"))
 
 
-class Network:
+class NetworkNamespace:
     """Create an isolated network namespace for a `with` block."""
 
     def __init__(self) -> None:
         self._name = f"pk{secrets.token_hex(4)}"
         self.within = ("ip", "netns", "exec", self._name)
 
-    def __enter__(self) -> "Network":
+    def __enter__(self) -> "NetworkNamespace":
         subprocess.run(["ip", "netns", "add", self._name], check=True, capture_output=True)
         return self
 
@@ -70,8 +70,8 @@ def taken(*within: str) -> Iterator[str]:
 
 
 def test_a_user_id_is_unique_across_network_namespaces() -> None:
-    needs_namespaces(Network)
-    with Network() as network, taken() as here, taken(*network.within) as there:
+    needs_namespaces(NetworkNamespace)
+    with NetworkNamespace() as network, taken() as here, taken(*network.within) as there:
         assert {here, there} == {str(FIRST), str(FIRST + 1)}
         with taken(*network.within) as third:
             assert third == f"all {COUNT} user ids of bots are in use"
@@ -82,13 +82,13 @@ def test_a_user_id_is_unique_across_network_namespaces() -> None:
 def test_processes_of_a_user_id_are_not_killed_from_another_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    needs_namespaces(Network)
+    needs_namespaces(NetworkNamespace)
     monkeypatch.setattr(sandbox, "USER_ID_COUNT", 1)
     owner = sandbox.UserId()
     assert owner.number is not None
     living = subprocess.Popen(["sleep", "60"], user=owner.number, group=owner.number)
     try:
-        with Network() as network, taken(*network.within) as there:
+        with NetworkNamespace() as network, taken(*network.within) as there:
             assert there == "all 1 user ids of bots are in use"
             assert living.poll() is None
         owner.kill_processes()

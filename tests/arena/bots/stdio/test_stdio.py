@@ -13,7 +13,7 @@ from arena.bots.exit_report import Limits
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
 from arena.bots.sandbox import available_levels
-from tests.referee.authors import Author, Played, play
+from tests.referee.authors import Author, TableResults, play
 from tests.waiting import wait_until
 
 HEAD = """
@@ -51,7 +51,7 @@ class Programs:
         bot_manifest = Manifest("bot", command, transport="stdio")
         return self.processes.start(0, Bot("bot", bot_manifest, self.folder))
 
-    def play(self, script: str, boards: int = 1, allowance_ms: int = 20_000) -> Played:
+    def play(self, script: str, boards: int = 1, allowance_ms: int = 20_000) -> TableResults:
         """Play a table of Poke against a house bot."""
         authors: list[Author | str] = [self.start(script), Author(games_in_flight=4)]
         return play(

@@ -25,12 +25,12 @@ from tests.arena.cli.terminal import Cli
 from tests.arena.web.served import served
 
 
-class Arena:
+class ChallengeArena:
     """An arena at a URL, with bots of two owners and of the organiser."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
-        self.place = Workspace(folder / "data")
-        self.store = self.place.store
+        self.workspace = Workspace(folder / "data")
+        self.store = self.workspace.store
         self.token = owners.add(self.store, "ada")
         bots: tuple[tuple[str, str, dict[str, object]], ...] = (
             ("mine@1", "ada", {}),
@@ -65,15 +65,15 @@ class Arena:
 
 
 @pytest.fixture
-def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChallengeArena]:
     with ExitStack() as stack:
-        arena = Arena(tmp_path / "arena", stack)
+        arena = ChallengeArena(tmp_path / "arena", stack)
         monkeypatch.setenv("POKEARENA_TOKEN", arena.token)
         monkeypatch.setattr("arena.cli.bots.challenge._POLL_SECONDS", 0.05)
         yield arena
 
 
-def test_a_challenge_is_played_and_its_result_is_printed(cli: Cli, arena: Arena) -> None:
+def test_a_challenge_is_played_and_its_result_is_printed(cli: Cli, arena: ChallengeArena) -> None:
     playing = threading.Thread(target=play_when_due, args=(arena,))
     playing.start()
     said = cli("bot", "challenge", "greedy", "--in", arena.url, "-n", 2, "--json")
@@ -92,13 +92,13 @@ def test_a_challenge_is_played_and_its_result_is_printed(cli: Cli, arena: Arena)
     assert ladder_key.of_forms(arena.store) == []
 
 
-def play_when_due(arena: Arena) -> None:
+def play_when_due(arena: ChallengeArena) -> None:
     while not transitions.due(arena.store):
         pass
     arena.play()
 
 
-def test_the_result_is_a_table_for_people(cli: Cli, arena: Arena) -> None:
+def test_the_result_is_a_table_for_people(cli: Cli, arena: ChallengeArena) -> None:
     started = cli("bot", "challenge", "rival", "--in", arena.url, "--no-wait")
     assert started.status == 0
     assert started.out.startswith(f"{arena.url}/tournaments/t-")
@@ -115,7 +115,7 @@ def test_the_result_is_a_table_for_people(cli: Cli, arena: Arena) -> None:
     ]
 
 
-def test_a_match_without_a_result_is_a_failure(cli: Cli, arena: Arena) -> None:
+def test_a_match_without_a_result_is_a_failure(cli: Cli, arena: ChallengeArena) -> None:
     def cancel() -> None:
         while not (made := tournaments.listing(arena.store)):
             pass
@@ -148,7 +148,7 @@ def test_a_match_without_a_result_is_a_failure(cli: Cli, arena: Arena) -> None:
     ],
 )
 def test_a_challenge_that_a_rule_forbids_is_refused(
-    cli: Cli, arena: Arena, words: tuple[object, ...], what: str
+    cli: Cli, arena: ChallengeArena, words: tuple[object, ...], what: str
 ) -> None:
     remote_bots.add_relayed(arena.store, "far", "1", "bob")
     remote_bots.add_relayed(arena.store, "away", "1", "ada")
@@ -163,14 +163,14 @@ def test_a_challenge_that_a_rule_forbids_is_refused(
     assert tournaments.listing(arena.store) == ()
 
 
-def test_an_owner_of_several_bots_must_name_one(cli: Cli, arena: Arena) -> None:
+def test_an_owner_of_several_bots_must_name_one(cli: Cli, arena: ChallengeArena) -> None:
     versions.add(arena.store, "second", "1", "s" * 64, "/second", {}, "ada")
     assert cli("bot", "challenge", "greedy", "--in", arena.url).code == "refused"
     words = ("--bot", "second", "--no-wait")
     assert cli("bot", "challenge", "mine", "--in", arena.url, *words).status == 0
 
 
-def test_the_settings_are_those_of_the_open_ladder(cli: Cli, arena: Arena) -> None:
+def test_the_settings_are_those_of_the_open_ladder(cli: Cli, arena: ChallengeArena) -> None:
     ladder = TournamentPlan(
         *("ladder", "pokex", GAMES["pokex"].settle({}), 2, 5, "ladder"),
         settings={"open": True},
@@ -187,7 +187,7 @@ def test_the_settings_are_those_of_the_open_ladder(cli: Cli, arena: Arena) -> No
     assert all(each.settings == {} for each in made)
 
 
-def test_the_organiser_limits_challenges(cli: Cli, arena: Arena) -> None:
+def test_the_organiser_limits_challenges(cli: Cli, arena: ChallengeArena) -> None:
     url = arena.serve(challenges=3)
 
     def challenge(*words: str) -> str:
@@ -204,7 +204,7 @@ def test_the_organiser_limits_challenges(cli: Cli, arena: Arena) -> None:
     assert cli("bot", "challenge", "greedy", "--in", closed).code == "refused"
 
 
-def test_challenges_have_a_web_page(cli: Cli, arena: Arena) -> None:
+def test_challenges_have_a_web_page(cli: Cli, arena: ChallengeArena) -> None:
     assert cli("bot", "challenge", "greedy", "--in", arena.url, "--no-wait").status == 0
     (cup,) = tournaments.listing(arena.store)
     sign = {"Authorization": f"Bearer {arena.token}"}

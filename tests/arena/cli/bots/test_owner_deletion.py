@@ -20,7 +20,7 @@ from arena.submissions.pending_uploads import PendingUploads
 from arena.tournaments import scheduler
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli, in_a_terminal
-from tests.arena.web.closed_matches import Change, Held, play, table
+from tests.arena.web.closed_matches import Change, PlayedMatch, play, table
 
 NOTE = "my secret plan"
 
@@ -53,20 +53,20 @@ def with_output(text: str) -> str:
     return with_notes("".join(json.dumps(line) + "\n" for line in lines))
 
 
-class Stage:
+class DeletionArena:
     """An arena with a played match of ada's bot luck0 and bob's bot luck1."""
 
     def __init__(self, change: Change) -> None:
-        self.place = Workspace()
-        self.store = self.place.store
-        self.held: Held = play(self.place, table("poke-2-must_beat=true"), change=change)
+        self.workspace = Workspace()
+        self.store = self.workspace.store
+        self.held: PlayedMatch = play(self.workspace, table("poke-2-must_beat=true"), change=change)
         for owner, bot in (("ada", "luck0@1"), ("bob", "luck1@1")):
             versions.own(self.store, versions.find(self.store, bot), owner)
         self.token = owners.add(self.store, "ada")
         self.files = []
         for bot in ("luck0@1", "luck1@1"):
-            output = self.place.folder.outputs / self.held.match / f"{bot}.log"
-            source = self.place.folder.versions / versions.find(self.store, bot).content_hash
+            output = self.workspace.folder.outputs / self.held.match / f"{bot}.log"
+            source = self.workspace.folder.versions / versions.find(self.store, bot).content_hash
             for path in (output, source / "bot.py"):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(NOTE)
@@ -76,20 +76,20 @@ class Stage:
         """Leave a waiting submission of ada with its upload; return its id."""
         sent = ReceivedUpload(ids.submission_id(), "ada", "next", "9" * 64, 1)
         submissions.add(self.store, sent, SubmissionLimits())
-        shelf = PendingUploads(self.place.folder.submissions).create()
+        shelf = PendingUploads(self.workspace.folder.submissions).create()
         shelf.parcel(sent.id).write_text(NOTE)
         self.files.append(shelf.parcel(sent.id))
         return sent.id
 
 
 @pytest.fixture
-def stage(here: Path) -> Iterator[Stage]:
-    stage = Stage(with_output)
+def stage(here: Path) -> Iterator[DeletionArena]:
+    stage = DeletionArena(with_output)
     yield stage
     stage.store.dispose()
 
 
-def verified(cli: Cli, stage: Stage) -> None:
+def verified(cli: Cli, stage: DeletionArena) -> None:
     """Check that records, results, ladder and schedule are what they were."""
     for words in (
         ("verify", stage.held.match),
@@ -100,7 +100,7 @@ def verified(cli: Cli, stage: Stage) -> None:
         assert result.status == 0, (result.out, result.err)
 
 
-def test_owner_data_is_deleted_and_results_are_kept(cli: Cli, stage: Stage) -> None:
+def test_owner_data_is_deleted_and_results_are_kept(cli: Cli, stage: DeletionArena) -> None:
     submission = stage.submit()
     before = json.loads(cli("standings", "--json").out)
     first = json.loads(cli("owner", "delete", "ada", "--dry-run", "--json").out)
@@ -128,7 +128,7 @@ def test_owner_data_is_deleted_and_results_are_kept(cli: Cli, stage: Stage) -> N
     assert cli("owner", "delete", "ada", "--yes").code == "unknown-owner"
 
 
-def test_deleted_data_is_not_in_the_database_file(cli: Cli, stage: Stage) -> None:
+def test_deleted_data_is_not_in_the_database_file(cli: Cli, stage: DeletionArena) -> None:
     versions.own(stage.store, versions.find(stage.store, "luck0@1"), "ada")
     other = Workspace()
     assert cli("owner", "delete", "bob", "--yes").status == 0
@@ -139,13 +139,13 @@ def test_deleted_data_is_not_in_the_database_file(cli: Cli, stage: Stage) -> Non
 
 
 def test_all_matches_can_be_verified_afterwards(cli: Cli, here: Path) -> None:
-    stage = Stage(with_notes)
+    stage = DeletionArena(with_notes)
     verified(cli, stage)
     assert cli("owner", "delete", "ada", "--yes").status == 0
     verified(cli, stage)
 
 
-def test_a_deletion_is_confirmed(cli: Cli, stage: Stage, here: Path) -> None:
+def test_a_deletion_is_confirmed(cli: Cli, stage: DeletionArena, here: Path) -> None:
     refused = cli("owner", "delete", "ada")
     assert (refused.status, refused.code) == (2, "not-confirmed")
     for answer, status in (("n\n", 1), ("y\n", 0)):
@@ -157,7 +157,9 @@ def test_a_deletion_is_confirmed(cli: Cli, stage: Stage, here: Path) -> None:
     assert owners.known_by(stage.store, stage.token) is None
 
 
-def test_waiting_matches_are_cancelled_after_running_ones_finish(cli: Cli, stage: Stage) -> None:
+def test_waiting_matches_are_cancelled_after_running_ones_finish(
+    cli: Cli, stage: DeletionArena
+) -> None:
     options = {"must_beat": True}
     plan = TournamentPlan("next", "poke", options, 2, 1, settings={"cycles": 2})
     cup = scheduler.begin(stage.store, plan, ["luck0@1", "luck1@1"])
@@ -173,21 +175,21 @@ def test_waiting_matches_are_cancelled_after_running_ones_finish(cli: Cli, stage
     assert versions.find(stage.store, "luck0@1").retired is not None
     assert versions.find(stage.store, "luck0@1").owner == "ada"
     transitions.void(stage.store, lease.spec.id, "The worker has ended.")
-    with PendingUploads(stage.place.folder.submissions).attended():
+    with PendingUploads(stage.workspace.folder.submissions).attended():
         assert cli("owner", "delete", "ada", "--yes").code == "StillInUse"
     assert cli("owner", "delete", "ada", "--yes").status == 0
     assert not any(path.exists() for path in stage.files[:2])
 
 
-def test_shared_files_and_builds_are_kept(cli: Cli, stage: Stage) -> None:
+def test_shared_files_and_builds_are_kept(cli: Cli, stage: DeletionArena) -> None:
     content = versions.find(stage.store, "luck0@1").content_hash
     versions.add(stage.store, "same", "1", content, "/same", {}, "bob")
     document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     assert document["content_hashes"] == []
-    assert (stage.place.folder.versions / content).is_dir()
+    assert (stage.workspace.folder.versions / content).is_dir()
 
 
-def test_a_remote_bot_loses_its_token_and_its_address(cli: Cli, stage: Stage) -> None:
+def test_a_remote_bot_loses_its_token_and_its_address(cli: Cli, stage: DeletionArena) -> None:
     _, token = remote_bots.add_relayed(stage.store, "far", "1", "ada")
     remote_bots.add_direct(stage.store, "near", "1", "10.0.0.5:7000", "ada")
     assert cli("owner", "delete", "ada", "--yes").status == 0
@@ -196,19 +198,19 @@ def test_a_remote_bot_loses_its_token_and_its_address(cli: Cli, stage: Stage) ->
     assert versions.find(stage.store, "near@1").manifest == {"games": [], "remote": True}
 
 
-def test_a_waiting_submission_is_refused(cli: Cli, stage: Stage) -> None:
+def test_a_waiting_submission_is_refused(cli: Cli, stage: DeletionArena) -> None:
     submission = stage.submit()
     owner_data.withdraw(stage.store, "ada")
     assert submissions.find(stage.store, submission).state is SubmissionState.REFUSED
 
 
-def test_the_name_of_a_deleted_owner_cannot_be_taken(cli: Cli, stage: Stage) -> None:
+def test_the_name_of_a_deleted_owner_cannot_be_taken(cli: Cli, stage: DeletionArena) -> None:
     document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     with pytest.raises(BadName):
         owners.add(stage.store, document["pseudonym"])
 
 
-def test_the_pages_show_the_pseudonym(cli: Cli, stage: Stage) -> None:
+def test_the_pages_show_the_pseudonym(cli: Cli, stage: DeletionArena) -> None:
     web = WebState(stage.store, ServerSettings(rate=0))
     asyncio.run(web.read_store())
     assert web.snapshot.versions["luck0@1"].owner == "ada"

@@ -15,13 +15,25 @@ PARTNERS = ("--seats", 4)
 
 
 @pytest.fixture
-def telling(bot: Write) -> str:
+def bot_with_process_notes(bot: Write) -> str:
     """A bot whose notes are the address of its process."""
     return bot("telling", TELLS_ITS_PROCESS)
 
 
-def test_every_seat_of_every_table_has_its_own_process(cli: Cli, telling: str) -> None:
-    result = cli("play", "pokex", telling, telling, *PARTNERS, "--seed", 1, "--record", "m.jsonl")
+def test_every_seat_of_every_table_has_its_own_process(
+    cli: Cli, bot_with_process_notes: str
+) -> None:
+    result = cli(
+        "play",
+        "pokex",
+        bot_with_process_notes,
+        bot_with_process_notes,
+        *PARTNERS,
+        "--seed",
+        1,
+        "--record",
+        "m.jsonl",
+    )
     assert result.status == 0, result.err
     record = read(Path("m.jsonl").read_text())
     seats = {

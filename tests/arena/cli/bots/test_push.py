@@ -16,16 +16,16 @@ from arena.submissions import pipeline
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli
-from tests.arena.submissions.desk import Desk
+from tests.arena.submissions.desk import SubmissionHarness
 from tests.arena.web.served import served
 
 
-class Arena:
+class PushArena:
     """An arena at an address; `open` has somebody work on what is pushed."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         folder.mkdir()
-        self.desk = Desk(folder)
+        self.desk = SubmissionHarness(folder)
         self.token = owners.add(self.desk.engine, "ada")
         settings = ServerSettings(rate=0, shelf=self.desk.shelf, push_mib=1)
         self.url = stack.enter_context(served(WebState(self.desk.engine, settings)))
@@ -45,9 +45,9 @@ class Arena:
 
 
 @pytest.fixture
-def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PushArena]:
     with ExitStack() as stack:
-        arena = Arena(tmp_path / "arena", stack)
+        arena = PushArena(tmp_path / "arena", stack)
         monkeypatch.setenv("POKEARENA_TOKEN", arena.token)
         monkeypatch.setattr(pipeline, "_PAUSE_SECONDS", 0.05)
         yield arena
@@ -63,7 +63,7 @@ def mine(here: Path) -> Path:
     return folder
 
 
-def test_a_push_to_a_ladder_prints_every_stage(cli: Cli, arena: Arena, mine: Path) -> None:
+def test_a_push_to_a_ladder_prints_every_stage(cli: Cli, arena: PushArena, mine: Path) -> None:
     ladder = arena.desk.ladder(open=True)
     arena.open()
     result = cli("bot", "push", "mine", "--to", arena.url)
@@ -80,7 +80,7 @@ def test_a_push_to_a_ladder_prints_every_stage(cli: Cli, arena: Arena, mine: Pat
     assert (document["state"], document["version"]) == ("accepted", "mine@2")
 
 
-def test_a_refusal_has_an_error_code(cli: Cli, arena: Arena, mine: Path) -> None:
+def test_a_refusal_has_an_error_code(cli: Cli, arena: PushArena, mine: Path) -> None:
     arena.open()
     assert cli("bot", "push", "mine", "--to", arena.url).status == 0
     result = cli("bot", "push", "mine", "--to", f"{arena.url}/")
@@ -98,7 +98,7 @@ def test_a_refusal_has_an_error_code(cli: Cli, arena: Arena, mine: Path) -> None
 
 
 def test_an_owner_retires_a_version_in_a_remote_arena(
-    cli: Cli, arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, arena: PushArena, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ladder = arena.desk.ladder(open=True)
     arena.open()
@@ -121,7 +121,9 @@ def test_an_owner_retires_a_version_in_a_remote_arena(
     assert cli("bot", "retire", "mine@1", "--to", arena.url).code == "refused"
 
 
-def test_a_failed_check_prints_the_output_of_the_bot(cli: Cli, arena: Arena, mine: Path) -> None:
+def test_a_failed_check_prints_the_output_of_the_bot(
+    cli: Cli, arena: PushArena, mine: Path
+) -> None:
     bad = Check("plays", CheckOutcome.FAILED, "it led nothing.", "poke", output="KeyError: 4c\n")
     arena.desk.checks = [bad]
     arena.open()
@@ -133,7 +135,7 @@ def test_a_failed_check_prints_the_output_of_the_bot(cli: Cli, arena: Arena, min
 
 
 def test_a_submission_can_be_watched_again_after_no_wait(
-    cli: Cli, arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, arena: PushArena, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with arena.desk.shelf.attended():
         result = cli("bot", "push", "mine", "--to", arena.url, "--no-wait")
@@ -157,7 +159,7 @@ def test_a_submission_can_be_watched_again_after_no_wait(
 
 
 def test_a_closed_and_an_unreachable_arena_have_different_codes(
-    cli: Cli, arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, arena: PushArena, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.cli.bots.push._FIRST_SECONDS", 0.01)
     closed = cli("bot", "push", "mine", "--to", arena.url)

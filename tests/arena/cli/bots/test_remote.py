@@ -12,7 +12,7 @@ from arena.store import database
 from tests.arena.cli.terminal import Cli
 
 
-def stored(here: Path) -> str:
+def stored_tokens(here: Path) -> str:
     """All that the store knows of tokens, as text."""
     engine = database.open(f"sqlite:///{here}/.pokearena/arena.db")
     with database.reading(engine) as connection:
@@ -27,8 +27,8 @@ def test_only_the_hash_of_a_remote_bot_token_is_stored(cli: Cli, here: Path) -> 
     assert result.status == 0
     assert "far@1" in result.err
     assert result.last.startswith("next  pokearena bot connect URL --token ")
-    assert token not in stored(here)
-    assert hashlib.sha256(token.encode()).hexdigest() in stored(here)
+    assert token not in stored_tokens(here)
+    assert hashlib.sha256(token.encode()).hexdigest() in stored_tokens(here)
     [listed] = [json.loads(line) for line in cli("bot", "list", "--json").out.splitlines()]
     assert (listed["version"], listed["owner"]) == ("far@1", "ada")
     assert (listed["remote"]["relayed"], listed["remote"]["here"]) == (True, False)
@@ -46,8 +46,8 @@ def test_a_changed_remote_bot_is_a_new_version_with_a_new_token(cli: Cli) -> Non
 def test_a_token_can_be_renewed(cli: Cli, here: Path) -> None:
     old = cli("bot", "add", "--remote", "far").out.strip()
     new = cli("bot", "renew", "far@1").out.strip()
-    assert hashlib.sha256(new.encode()).hexdigest() in stored(here)
-    assert hashlib.sha256(old.encode()).hexdigest() not in stored(here)
+    assert hashlib.sha256(new.encode()).hexdigest() in stored_tokens(here)
+    assert hashlib.sha256(old.encode()).hexdigest() not in stored_tokens(here)
     cli("bot", "add", "sample:meek")
     result = cli("bot", "renew", "meek@1")
     assert result.status == 2

@@ -117,9 +117,9 @@ def test_completions_without_a_store(complete: Complete, line: str, words: set[s
 
 
 def test_completions_from_the_store(
-    complete: Complete, held: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    complete: Complete, stored_tournament: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tournament = held(("ann", "bob"), {}, 1)
+    tournament = stored_tournament(("ann", "bob"), {}, 1)
     assert complete("pokearena tournament show ") == [tournament]
     assert complete("pokearena standings --tournament t-") == [tournament]
     assert set(complete("pokearena compare a")) == {"ann", "ann@1"}
@@ -142,10 +142,10 @@ def test_completions_from_the_store(
     ],
 )
 def test_the_tab_key_completes_the_whole_word_in_bash(
-    here: Path, held: Callable[..., str], typed: str, completed: str
+    here: Path, stored_tournament: Callable[..., str], typed: str, completed: str
 ) -> None:
     """Bash itself decides which part of a word it replaces."""
-    held(("ann", "bob"), {}, 1)
+    stored_tournament(("ann", "bob"), {}, 1)
     path = f"{POKEARENA.parent}:{os.environ['PATH']}"
     environment = {"PATH": path, "PS1": "ready> "}
     with in_a_terminal(here, "--norc", "-i", program="bash", environment=environment) as terminal:
@@ -158,9 +158,9 @@ def test_the_tab_key_completes_the_whole_word_in_bash(
 
 
 def test_the_data_folder_of_a_project_file_is_used(
-    complete: Complete, here: Path, held: Callable[..., str]
+    complete: Complete, here: Path, stored_tournament: Callable[..., str]
 ) -> None:
-    tournament = held(("ann", "bob"), {}, 1)
+    tournament = stored_tournament(("ann", "bob"), {}, 1)
     (here / ".pokearena").rename(here / "arena")
     assert complete("pokearena tournament show ") == []
     (here / "pokearena.toml").write_text('data = "arena"', encoding="utf-8")

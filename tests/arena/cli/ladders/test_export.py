@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Workspace
-from tests.arena.cli.stored import LeaseRenewal, hold
+from tests.arena.cli.stored import LeaseRenewal, store_tournament
 from tests.arena.cli.terminal import Cli
 from tests.full_disk import full_disk_beside
 
@@ -45,9 +45,9 @@ class Page(HTMLParser):
 
 
 @pytest.fixture
-def cup(here: Path, held: LeaseRenewal) -> str:
+def cup(here: Path, stored_tournament: LeaseRenewal) -> str:
     """A cup of twenty rounds, with a bot of an unlucky name."""
-    return held(("ace", "<script>", 'c"a,t'), {}, 20)
+    return stored_tournament(("ace", "<script>", 'c"a,t'), {}, 20)
 
 
 def test_csv_has_a_line_for_each_bot_with_all_columns(cli: Cli, cup: str) -> None:
@@ -105,7 +105,7 @@ def test_stdout_and_output_file_have_equal_content(cli: Cli, cup: str, here: Pat
 
 
 def test_csv_requires_one_ladder_and_other_formats_take_several(cli: Cli, cup: str) -> None:
-    hold(Workspace(), ("ace", "bee", "cow"), {}, game="saint_poker", seats=3)
+    store_tournament(Workspace(), ("ace", "bee", "cow"), {}, game="saint_poker", seats=3)
     result = cli("export")
     assert (result.status, result.out) == (2, "")
     assert result.code == "several-ladders"

@@ -18,7 +18,7 @@ from arena.store.tournaments.tournaments import Tournament
 from referee import replay
 from referee.record import MatchRecord, read
 from tests.arena.cli.terminal import Cli
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 from tests.full_disk import full_disk_beside
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "data.md"
@@ -28,7 +28,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "reference" / "data.md"
 def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Tournament]]:
     """A data folder with a tournament of Poke and one of Saint Poker that are over."""
     folder = tmp_path_factory.mktemp("played")
-    stage = Stage(folder)
+    stage = SimulatedArena(folder)
     bots = stage.bots(3)
     games = ("poke", "saint_poker")
     made = [stage.play_out(stage.begin("round-robin", bots, game=game)) for game in games]

@@ -16,7 +16,7 @@ from arena.store.bots import versions
 from arena.store.matches import games, transitions
 from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
-from tests.arena.cli.stored import hold, record
+from tests.arena.cli.stored import record, store_tournament
 from tests.arena.cli.terminal import Cli
 
 BOTS = ("ace", "bee", "cat")
@@ -25,7 +25,7 @@ BOTS = ("ace", "bee", "cat")
 @pytest.fixture
 def cup(here: Path) -> str:
     """A cup of two rounds."""
-    return hold(Workspace(), BOTS, {}, cycles=2)
+    return store_tournament(Workspace(), BOTS, {}, cycles=2)
 
 
 def tamper(table: Table, column: str, change: Callable[[Any], Any]) -> str:

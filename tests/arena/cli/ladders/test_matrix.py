@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Workspace
-from tests.arena.cli.stored import LeaseRenewal, hold
+from tests.arena.cli.stored import LeaseRenewal, store_tournament
 from tests.arena.cli.terminal import Cli
 
 BOTS = ("ace", "bee", "cat")
@@ -15,9 +15,9 @@ THREE_OF_FOUR = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 3, ("cat", "bee
 
 
 @pytest.fixture
-def cup(here: Path, held: LeaseRenewal) -> str:
+def cup(here: Path, stored_tournament: LeaseRenewal) -> str:
     """A cup of twenty rounds; ace beats everyone."""
-    return held(BOTS, THREE_OF_FOUR, 20)
+    return stored_tournament(BOTS, THREE_OF_FOUR, 20)
 
 
 def test_the_matrix_shows_score_interval_and_meetings_in_the_order_of_strength(
@@ -71,7 +71,9 @@ def test_point_giving_at_tables_of_three_is_reported(cli: Cli, here: Path) -> No
             ("bee", "cat", "dog"),
         )
     }
-    cup = hold(Workspace(), (*BOTS, "dog"), orders, game="saint_poker", seats=3, cycles=12)
+    cup = store_tournament(
+        Workspace(), (*BOTS, "dog"), orders, game="saint_poker", seats=3, cycles=12
+    )
     gifts = json.loads(cli("matrix", "--json").out)["matrices"]["saint_poker-3"]["gifts"]
     assert len(gifts) == 12
     first = next(gift for gift in gifts if (gift["giver"], gift["taker"]) == ("dog@1", "ace@1"))
@@ -153,7 +155,7 @@ def test_an_invalid_comparison_is_refused(
 
 
 def test_a_comparison_of_bots_with_two_games_requires_a_game(cli: Cli, cup: str) -> None:
-    hold(Workspace(), BOTS, {}, game="saint_poker", seats=3)
+    store_tournament(Workspace(), BOTS, {}, game="saint_poker", seats=3)
     result = cli("compare", "ace", "bee")
     assert result.status == 2
     assert result.code == "several-forms"

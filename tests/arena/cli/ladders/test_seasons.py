@@ -16,30 +16,30 @@ from arena.submissions import pipeline
 from arena.tournaments import scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import hold, record
+from tests.arena.cli.stored import record, store_tournament
 from tests.arena.cli.terminal import Cli
 
 
-def play(place: Workspace, matches: int) -> None:
+def play(workspace: Workspace, matches: int) -> None:
     """Play this many pending matches; the first entrant wins every game."""
     for _ in range(matches):
-        lease = transitions.lease(place.store, transitions.due(place.store)[0], "w", 600)
+        lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w", 600)
         assert lease is not None
         names = lease.spec.versions
         for number in range(lease.spec.games):
             text = record(number, lease.spec.boards, names, names)
-            transitions.commit_game(place.store, lease, games.read(text, names))
-        scheduler.Scheduler(place.store).advance()
+            transitions.commit_game(workspace.store, lease, games.read(text, names))
+        scheduler.Scheduler(workspace.store).advance()
 
 
 @pytest.fixture
-def place(here: Path) -> Workspace:
+def workspace(here: Path) -> Workspace:
     """An arena with a cup of three bots and an open ladder of the same form."""
-    place = Workspace()
-    hold(place, ("ace", "bee", "cat"), {})
-    pipeline.create_missing(place.store, [pipeline.plan_of("poke")])
-    play(place, 2)
-    return place
+    workspace = Workspace()
+    store_tournament(workspace, ("ace", "bee", "cat"), {})
+    pipeline.create_missing(workspace.store, [pipeline.plan_of("poke")])
+    play(workspace, 2)
+    return workspace
 
 
 def ranked(cli: Cli, *words: str) -> dict[str, int]:
@@ -48,35 +48,35 @@ def ranked(cli: Cli, *words: str) -> dict[str, int]:
     return {line["entrant"]: line["matches"] for line in told}
 
 
-def test_ratings_start_anew_and_the_earlier_season_stays(cli: Cli, place: Workspace) -> None:
+def test_ratings_start_anew_and_the_earlier_season_stays(cli: Cli, workspace: Workspace) -> None:
     before = ranked(cli, "poke")
-    (ladder,) = pipeline.listing(place.store)
-    versions.retire(place.store, "cat@1")
+    (ladder,) = pipeline.listing(workspace.store)
+    versions.retire(workspace.store, "cat@1")
     made = json.loads(cli("ladder", "new-season", "poke", "--name", "Spring", "--json").out)
     assert (made["season"], made["name"], made["entrants"]) == (2, "Spring", ["ace@1", "bee@1"])
     assert made["settings"] == {**ladder.plan.settings, "season": 2}
-    assert tournaments.find(place.store, ladder.id).state is TournamentState.CANCELLED
-    assert [each.id for each in pipeline.listing(place.store)] == [made["tournament"]]
+    assert tournaments.find(workspace.store, ladder.id).state is TournamentState.CANCELLED
+    assert [each.id for each in pipeline.listing(workspace.store)] == [made["tournament"]]
     # The bots of the new season are listed before their first match.
     assert ranked(cli, "poke") == {"ace@1": 0, "bee@1": 0}
     assert ranked(cli, "poke", "--season", "1") == before
-    play(place, 1)
+    play(workspace, 1)
     assert ranked(cli, "poke", "--season", "2") == {"ace@1": 1, "bee@1": 1}
     assert ranked(cli, "poke", "--season", "1") == before
     assert cli("standings", "poke", "--season", "3").code == "unknown-season"
 
 
-def test_all_seasons_are_verified(cli: Cli, place: Workspace) -> None:
+def test_all_seasons_are_verified(cli: Cli, workspace: Workspace) -> None:
     assert cli("ladder", "new-season", "poke").status == 0
-    play(place, 1)
+    play(workspace, 1)
     told = json.loads(cli("ladder", "verify", "--json").out)
     assert (told["verified"], set(told["ladders"])) == (True, {"poke", "poke, season 1"})
 
 
 def test_a_season_can_begin_without_a_ladder(cli: Cli, here: Path) -> None:
-    place = Workspace()
+    workspace = Workspace()
     for name in ("ace", "bee"):
-        versions.add(place.store, name, "1", name * 8, f"/{name}", {"run": ["x"]})
+        versions.add(workspace.store, name, "1", name * 8, f"/{name}", {"run": ["x"]})
     made = json.loads(cli("ladder", "new-season", "pokex-2", "--json").out)
     assert (made["season"], made["form"]) == (1, "pokex-2")
     assert cli("ladder", "new-season", "poke").last == "next  pokearena standings poke"
@@ -84,27 +84,27 @@ def test_a_season_can_begin_without_a_ladder(cli: Cli, here: Path) -> None:
     assert cli("ladder", "new-season", "poke-9").code == "unknown-form"
 
 
-def test_an_interrupted_start_of_a_season_is_repeated(cli: Cli, place: Workspace) -> None:
-    (ladder,) = pipeline.listing(place.store)
-    lifecycle.cancel(place.store, ladder.id)
+def test_an_interrupted_start_of_a_season_is_repeated(cli: Cli, workspace: Workspace) -> None:
+    (ladder,) = pipeline.listing(workspace.store)
+    lifecycle.cancel(workspace.store, ladder.id)
     made = json.loads(cli("ladder", "new-season", "poke", "--json").out)
     assert (made["season"], made["entrants"]) == (2, ["ace@1", "bee@1", "cat@1"])
     again = json.loads(cli("ladder", "new-season", "poke", "--json").out)
     assert again["season"] == 3
 
 
-def test_pushed_bots_enter_the_new_season(cli: Cli, place: Workspace) -> None:
+def test_pushed_bots_enter_the_new_season(cli: Cli, workspace: Workspace) -> None:
     assert cli("ladder", "new-season", "poke").status == 0
-    version = versions.add(place.store, "new", "1", "n" * 64, "/new", {"run": ["x"]}, "ada")
-    (ladder,) = pipeline.listing(place.store)
-    assert pipeline.join(place.store, version, Manifest("new", ("x",))) == (ladder.id,)
+    version = versions.add(workspace.store, "new", "1", "n" * 64, "/new", {"run": ["x"]}, "ada")
+    (ladder,) = pipeline.listing(workspace.store)
+    assert pipeline.join(workspace.store, version, Manifest("new", ("x",))) == (ladder.id,)
     assert set(ranked(cli, "poke")) == {"ace@1", "bee@1", "cat@1"}
 
 
-def test_the_pages_show_the_season_and_link_the_archive(cli: Cli, place: Workspace) -> None:
+def test_the_pages_show_the_season_and_link_the_archive(cli: Cli, workspace: Workspace) -> None:
     cli("ladder", "new-season", "poke")
-    play(place, 1)
-    with TestClient(create(WebState(place.store, ServerSettings(rate=0)))) as client:
+    play(workspace, 1)
+    with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as client:
         now = client.get("/ladders/poke.json").json()
         assert (now["season"], now["archived"], now["seasons"]) == (2, False, [1, 2])
         old = client.get("/ladders/poke.json?season=1").json()
@@ -113,7 +113,7 @@ def test_the_pages_show_the_season_and_link_the_archive(cli: Cli, place: Workspa
         assert sum(line["matches"] for line in now["standings"]) == 2
         assert 'href="/ladders/poke?season=1"' in client.get("/ladders/poke").text
         archive = client.get("/ladders/poke?season=1").text
-        for cup in tournaments.listing(place.store)[:2]:
+        for cup in tournaments.listing(workspace.store)[:2]:
             assert f'href="/tournaments/{cup.id}"' in archive
         assert client.get("/ladders/poke?season=9").status_code == 404
         assert client.get("/ladders/poke?season=x").status_code == 400

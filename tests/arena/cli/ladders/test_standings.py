@@ -16,18 +16,18 @@ from arena.ratings.match_digest import digest
 from arena.ratings.standings import table
 from arena.records import rebuilt_results
 from arena.store import database, schema
-from tests.arena.cli.stored import LeaseRenewal, hold
+from tests.arena.cli.stored import LeaseRenewal, store_tournament
 from tests.arena.cli.terminal import POKEARENA, Cli
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 
 BOTS = ("ace", "bee", "cat")
 
 
 @pytest.fixture
-def cup(here: Path, held: LeaseRenewal) -> str:
+def cup(here: Path, stored_tournament: LeaseRenewal) -> str:
     """A cup of thirty rounds in which ace beats everyone and bee and cat are level."""
     level = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 2, *[("cat", "bee")] * 2]}
-    return held(BOTS, level, 30)
+    return stored_tournament(BOTS, level, 30)
 
 
 def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
@@ -56,7 +56,7 @@ def test_the_columns_are_explained_on_stderr(cli: Cli, cup: str) -> None:
 
 
 def test_a_strength_with_an_error_above_100_points_is_provisional(cli: Cli, here: Path) -> None:
-    hold(Workspace(), BOTS, {})
+    store_tournament(Workspace(), BOTS, {})
     assert cli("standings").out.count("?") == 3
     ladder_rows = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
     assert all(line["provisional"] for line in ladder_rows)
@@ -107,7 +107,7 @@ def test_an_invalid_anchor_is_refused(
 def test_cyclic_results_are_reported(cli: Cli, here: Path) -> None:
     circle = [("ace", "bee"), ("bee", "cat"), ("cat", "ace")]
     results = {frozenset(two): [*[two] * 5, two[::-1]] for two in circle}
-    hold(Workspace(), BOTS, results, cycles=30)
+    store_tournament(Workspace(), BOTS, results, cycles=30)
     assert "strength alone does not explain all results" in cli("standings").err
     details = json.loads(cli("standings", "--json").out)["details"]["poke"]
     assert details["lack_of_fit"]["p"] < 0.05
@@ -157,7 +157,7 @@ def test_a_watched_ladder_is_redrawn_when_a_match_closes(here: Path, cup: str) -
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as watching:
         assert watching.stdout is not None
         first = json.loads(watching.stdout.readline())["ladders"]["poke"]
-        hold(Workspace(), BOTS, {})
+        store_tournament(Workspace(), BOTS, {})
         second = json.loads(watching.stdout.readline())["ladders"]["poke"]
         watching.terminate()
     assert [sum(line["matches"] for line in table) for table in (first, second)] == [180, 186]
@@ -168,7 +168,7 @@ def test_equal_tournaments_have_equal_json_except_decision_times(cli: Cli, tmp_p
     for run in ("first", "second"):
         folder = tmp_path / run
         folder.mkdir()
-        stage = Stage(folder)
+        stage = SimulatedArena(folder)
         tournament = stage.begin("round-robin", stage.bots(3), seed=bytes(32))
         stage.play_out(tournament)
         if run == "second":
@@ -183,7 +183,7 @@ def test_equal_tournaments_have_equal_json_except_decision_times(cli: Cli, tmp_p
     assert timings[0]["poke"]["thinking"]["bot0@1"]["decisions"] > 0
 
 
-def _slow_down(stage: Stage, tournament: str) -> None:
+def _slow_down(stage: SimulatedArena, tournament: str) -> None:
     """Makes every bot take ten times as long, in the records and in what follows from them."""
     games = schema.games
     with database.writing(stage.engine) as connection:

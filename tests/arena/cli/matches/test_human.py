@@ -41,7 +41,7 @@ def plays(terminal: Terminal, chance: Random) -> None:
         terminal.press(f"{chance.randint(1, int(count))}\n")
 
 
-def shown(transcript: str) -> Iterator[tuple[int, int, set[str]]]:
+def shown_cards(transcript: str) -> Iterator[tuple[int, int, set[str]]]:
     """Yields the decision, the seat, and the cards and dominoes shown at it."""
     headers = list(HEADER.finditer(transcript))
     ends = [header.start() for header in headers[1:]] + [transcript.find("· end")]
@@ -90,7 +90,7 @@ def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
         for step in steps(record.match, finished, record.seed or b"")
         for line in step.lines
     }
-    questions = list(shown(terminal.transcript))
+    questions = list(shown_cards(terminal.transcript))
     (person,) = {seat for _, seat, _ in questions}
     assert finished.game["seating"][person].startswith("human")
     assert len(questions) == sum(line["seat"] == person for line in finished.actions)

@@ -11,7 +11,7 @@ import pytest
 from arena.cli.errors import FAILED, OK, UNREACHABLE, USAGE
 from arena.store import database
 from tests.arena.cli.terminal import Cli
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 from tests.full_disk import full_disk_beside
 
 
@@ -119,7 +119,7 @@ def test_the_error_of_an_unreachable_server_hides_its_password(program: Cli) -> 
 @pytest.fixture(scope="session")
 def played_cup(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Return the data folder and the id of a round robin that is over."""
-    stage = Stage(tmp_path_factory.mktemp("cup") / ".pokearena")
+    stage = SimulatedArena(tmp_path_factory.mktemp("cup") / ".pokearena")
     cup = stage.begin("round-robin", stage.bots(3))
     stage.play_out(cup)
     stage.engine.dispose()

@@ -8,7 +8,7 @@ import pytest
 from arena.cli.workspace import Workspace
 from arena.store.matches import transitions
 from tests.arena.cli.terminal import Cli
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pages.test_bot_pages import crash
 from tests.full_disk import full_disk_beside
@@ -17,7 +17,7 @@ from tests.full_disk import full_disk_beside
 @pytest.fixture
 def cup(here: Path) -> str:
     """The id of a tournament in the data folder here that is over."""
-    stage = Stage(here / ".pokearena")
+    stage = SimulatedArena(here / ".pokearena")
     made = stage.play_out(stage.begin("round-robin", stage.bots(3)))
     stage.engine.dispose()
     return made.id
@@ -90,7 +90,7 @@ def test_a_changed_bundle_is_reported_and_fails(cli: Cli, cup: str, here: Path) 
 def test_a_bundle_is_replaced_by_a_newer_one_of_the_same_tournament_only(
     cli: Cli, here: Path
 ) -> None:
-    stage = Stage(here / ".pokearena")
+    stage = SimulatedArena(here / ".pokearena")
     bots = stage.bots(3)
     cup, other = stage.begin("round-robin", bots), stage.begin("round-robin", bots)
     stage.play(transitions.due(stage.engine)[0])
@@ -111,7 +111,7 @@ def test_a_bundle_is_replaced_by_a_newer_one_of_the_same_tournament_only(
 
 
 def test_verify_compares_the_end_with_an_earlier_bundle(cli: Cli, here: Path) -> None:
-    stage = Stage(here / ".pokearena")
+    stage = SimulatedArena(here / ".pokearena")
     cup = stage.begin("round-robin", stage.bots(3))
     assert cli("tournament", "bundle", cup.id, "--output", "noon").status == 0
     stage.play_out(cup)

@@ -7,7 +7,7 @@ import pytest
 
 from arena.store.tournaments.tournaments import Tournament
 from tests.arena.cli.terminal import Cli
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cup(data: Path) -> Tournament:
-    stage = Stage(data)
+    stage = SimulatedArena(data)
     made = stage.play_out(stage.begin("round-robin", stage.bots(2)))
     stage.engine.dispose()
     return made

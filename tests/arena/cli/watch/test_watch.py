@@ -6,7 +6,7 @@ import pytest
 
 from arena.cli.watch.screen import Navigation, View, ViewKind, pressed
 from arena.cli.workspace import Workspace
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 from tests.arena.cli.terminal import Cli, in_a_terminal
 
 LADDER = View(ViewKind.LADDER, "poke")
@@ -57,7 +57,7 @@ def test_q_quits() -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    hold(Workspace(tmp_path / "data"), ["ada", "bob", "cy"], {}, boards=2)
+    store_tournament(Workspace(tmp_path / "data"), ["ada", "bob", "cy"], {}, boards=2)
     return tmp_path / "data"
 
 
@@ -90,7 +90,7 @@ def test_a_narrow_terminal_hides_columns_and_truncates_no_word(data: Path) -> No
 def test_the_ladder_is_updated_when_a_match_closes(data: Path) -> None:
     with in_a_terminal(data, "watch", "poke", "--data", data) as terminal:
         terminal.sees("ada@1")
-        hold(Workspace(data), ["dan", "eve"], {}, boards=1)
+        store_tournament(Workspace(data), ["dan", "eve"], {}, boards=1)
         terminal.sees("dan@1")
         terminal.press("q")
         assert terminal.ends() == 0

@@ -60,7 +60,7 @@ def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = F
 
 
 @dataclass
-class Stage:
+class SimulatedArena:
     """Provide a store, and the random generator that decides what happens in it."""
 
     folder: Path

@@ -15,15 +15,15 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
 from referee.record import read
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(tmp_path / "data")
+def stage(tmp_path: Path) -> SimulatedArena:
+    return SimulatedArena(tmp_path / "data")
 
 
-def checked(stage: Stage, cup: Tournament) -> Audit:
+def checked(stage: SimulatedArena, cup: Tournament) -> Audit:
     """Audit a tournament in the store and in a bundle, compare the results, and return them."""
     bundle = gather(stage.engine, cup.id)
     where = stage.folder / cup.id
@@ -44,7 +44,7 @@ def checked(stage: Stage, cup: Tournament) -> Audit:
     ],
 )
 def test_a_tournament_of_every_format_verifies(
-    stage: Stage, pairing: str, bots: int, settings: dict[str, int], number: int
+    stage: SimulatedArena, pairing: str, bots: int, settings: dict[str, int], number: int
 ) -> None:
     cup = stage.play_out(stage.begin(pairing, stage.bots(bots), settings=settings))
     findings = checked(stage, cup)
@@ -53,18 +53,18 @@ def test_a_tournament_of_every_format_verifies(
     assert findings.actions > 10 * findings.games / 2
 
 
-def test_a_knockout_with_series_of_any_length_verifies(stage: Stage) -> None:
+def test_a_knockout_with_series_of_any_length_verifies(stage: SimulatedArena) -> None:
     cup = stage.play_out(stage.begin("knockout", stage.bots(5), settings={"best_of": 3}))
     assert checked(stage, cup).matches[MatchState.CLOSED] >= 8
     assert cup.state is TournamentState.CLOSED
 
 
-def test_a_decided_sprt_verifies_with_its_matches_in_flight(stage: Stage) -> None:
+def test_a_decided_sprt_verifies_with_its_matches_in_flight(stage: SimulatedArena) -> None:
     cup = stage.begin("sprt", stage.bots(2), settings={"high": 400, "batch": 3, "limit": 7})
     checked(stage, stage.play_out(cup))
 
 
-def test_games_of_more_than_two_and_of_partners_verify(stage: Stage) -> None:
+def test_games_of_more_than_two_and_of_partners_verify(stage: SimulatedArena) -> None:
     bots = stage.bots(3)
     for game, seats, number in (("pouku", 3, 1), ("pokex", 4, 3)):
         cup = stage.begin("round-robin", bots, game=game, seats=seats)
@@ -72,7 +72,7 @@ def test_games_of_more_than_two_and_of_partners_verify(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(("game", "seats"), [("poke", 2), ("pouku", 3), ("pokex", 4)])
-def test_faults_verify(stage: Stage, game: str, seats: int) -> None:
+def test_faults_verify(stage: SimulatedArena, game: str, seats: int) -> None:
     cup = stage.begin("round-robin", stage.bots(3 if seats == 3 else 2), game=game, seats=seats)
     (match,) = transitions.due(stage.engine)
     stage.play(match, fault=True)
@@ -80,7 +80,7 @@ def test_faults_verify(stage: Stage, game: str, seats: int) -> None:
     checked(stage, stage.play_out(cup))
 
 
-def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(stage: Stage) -> None:
+def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(stage: SimulatedArena) -> None:
     versions.add(stage.engine, "far", "1", "", "", {"address": "192.0.2.7:50051"})
     cup = stage.begin("round-robin", [*stage.bots(1), "far@1"], boards=2)
     assert checked(stage, stage.play_out(cup)).games == 4
@@ -94,7 +94,7 @@ def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(stage: Stage)
     )
 
 
-def test_joined_and_withdrawn_entrants_are_part_of_the_schedule(stage: Stage) -> None:
+def test_joined_and_withdrawn_entrants_are_part_of_the_schedule(stage: SimulatedArena) -> None:
     cup = stage.begin("round-robin", stage.bots(3))
     stage.wave(1)
     lifecycle.add(stage.engine, cup.id, [FormatEntrant(name) for name in stage.bots(1, first=3)])
@@ -105,7 +105,7 @@ def test_joined_and_withdrawn_entrants_are_part_of_the_schedule(stage: Stage) ->
     assert set(findings.reasons) == {"bot1@1 was withdrawn: it is broken."}
 
 
-def test_a_late_withdrawal_does_not_affect_earlier_knockout_pairings(stage: Stage) -> None:
+def test_a_late_withdrawal_does_not_affect_earlier_knockout_pairings(stage: SimulatedArena) -> None:
     cup = stage.begin("knockout", stage.bots(4))
     stage.wave()
     final = transitions.due(stage.engine)
@@ -114,7 +114,7 @@ def test_a_late_withdrawal_does_not_affect_earlier_knockout_pairings(stage: Stag
     checked(stage, stage.play_out(cup))
 
 
-def test_a_void_match_is_reported_with_its_reason(stage: Stage) -> None:
+def test_a_void_match_is_reported_with_its_reason(stage: SimulatedArena) -> None:
     cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 2})
     first = transitions.due(stage.engine)[0]
     stage.play(first, most=1)
@@ -125,12 +125,12 @@ def test_a_void_match_is_reported_with_its_reason(stage: Stage) -> None:
     assert findings.seeds == 3
 
 
-def test_without_a_tournament_seed_every_match_has_its_own(stage: Stage) -> None:
+def test_without_a_tournament_seed_every_match_has_its_own(stage: SimulatedArena) -> None:
     cup = stage.play_out(stage.begin("round-robin", stage.bots(2), seed=None))
     assert checked(stage, cup).seeded is None
 
 
-def test_a_cancelled_tournament_verifies(stage: Stage) -> None:
+def test_a_cancelled_tournament_verifies(stage: SimulatedArena) -> None:
     cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 2})
     stage.wave(1)
     lifecycle.cancel(stage.engine, cup.id)
@@ -138,7 +138,7 @@ def test_a_cancelled_tournament_verifies(stage: Stage) -> None:
     assert findings.matches == {MatchState.CLOSED: 1, MatchState.CANCELLED: 1}
 
 
-def test_the_bundle_of_a_running_tournament_contains_no_secrets(stage: Stage) -> None:
+def test_the_bundle_of_a_running_tournament_contains_no_secrets(stage: SimulatedArena) -> None:
     secret = b"\x5a" * 32
     cup = stage.begin("round-robin", stage.bots(3), boards=2, seed=secret)
     over, begun, untouched = transitions.due(stage.engine)

@@ -15,7 +15,7 @@ from arena.records.bundle.collection import gather
 from arena.store.matches import transitions
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 
 Change = Callable[[Bundle], Bundle]
 
@@ -23,7 +23,7 @@ Change = Callable[[Bundle], Bundle]
 @pytest.fixture(scope="module")
 def bundles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, Bundle]:
     """Return two bundles of one tournament: the first while it ran, the second after it closed."""
-    stage = Stage(tmp_path_factory.mktemp("earlier"))
+    stage = SimulatedArena(tmp_path_factory.mktemp("earlier"))
     cup = stage.begin("round-robin", stage.bots(3))
     stage.play(transitions.due(stage.engine)[0])
     folder.write(gather(stage.engine, cup.id), stage.folder / "noon")

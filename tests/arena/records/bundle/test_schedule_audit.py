@@ -12,7 +12,7 @@ from arena.formats.sprt_match import PairCounts
 from arena.records.bundle.audit import Retraced, Retracing
 from arena.records.bundle.bundle import Scheduled
 from arena.store.schema import MatchState
-from tests.arena.formats.playing import Playing, everyone
+from tests.arena.formats.playing import SimulatedTournament, everyone
 
 STATES: Mapping[MatchStatus, MatchState] = {
     MatchStatus.OPEN: MatchState.PENDING,
@@ -34,10 +34,10 @@ def ratio(counts: PairCounts, low: float, high: float) -> float:
     return 0.3 * (sum(counts[4:]) - sum(counts[:2]))
 
 
-def playing(name: str, seed: int, bots: int = 7) -> Playing:
+def playing(name: str, seed: int, bots: int = 7) -> SimulatedTournament:
     bots = 2 if name == "sprt" else bots
     strength = {entrant.name: 0.4 * place for place, entrant in enumerate(everyone(bots + 3))}
-    return Playing(
+    return SimulatedTournament(
         registry.make(name, 2, FORMATS[name], ratio),
         everyone(bots),
         seed=seed,
@@ -47,7 +47,7 @@ def playing(name: str, seed: int, bots: int = 7) -> Playing:
     )
 
 
-def happen(cup: Playing, name: str, limit: int = 300) -> bool:
+def run_tournament(cup: SimulatedTournament, name: str, limit: int = 300) -> bool:
     """Run a tournament in which matches end in random order and bots join and leave.
 
     Return whether it ended within this number of steps.
@@ -67,7 +67,7 @@ def happen(cup: Playing, name: str, limit: int = 300) -> bool:
     return False
 
 
-def leave(cup: Playing, place: int) -> None:
+def leave(cup: SimulatedTournament, place: int) -> None:
     """Withdraw an entrant and void most of its open matches, as the store voids unstarted ones."""
     if cup.entrants[place].withdrawn is None:
         cup.withdraw(place)
@@ -77,7 +77,7 @@ def leave(cup: Playing, place: int) -> None:
                 cup.matches[open_match] = replace(match, state=MatchStatus.VOID)
 
 
-def schedule(cup: Playing) -> list[Scheduled]:
+def schedule(cup: SimulatedTournament) -> list[Scheduled]:
     why = {(fixture.round, fixture.number): fixture.why for fixture in cup.fixtures}
     return [listed(match, why[match.place]) for match in sorted(cup.matches, key=lambda m: m.place)]
 
@@ -90,7 +90,9 @@ def listed(match: FormatMatch, why: str = "") -> Scheduled:
     )
 
 
-def retrace(cup: Playing, name: str, matches: list[Scheduled], *, closed: bool = True) -> Retraced:
+def retrace(
+    cup: SimulatedTournament, name: str, matches: list[Scheduled], *, closed: bool = True
+) -> Retraced:
     results = {f"m-{m.round}/{m.number}": m.games for m in cup.matches if m.games}
     entries: list[FormatEntrant] = list(cup.entrants)
     return Retracing(
@@ -102,7 +104,7 @@ def retrace(cup: Playing, name: str, matches: list[Scheduled], *, closed: bool =
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_unchanged_schedule_is_retraced(name: str, seed: int) -> None:
     cup = playing(name, seed)
-    over = happen(cup, name)
+    over = run_tournament(cup, name)
     retracing = retrace(cup, name, schedule(cup), closed=over)
     assert retracing.problems == ()
     assert retracing.last == cup.format.next(cup.entrants, cup.matches)
@@ -112,7 +114,7 @@ def test_an_unchanged_schedule_is_retraced(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_missing_match_is_reported(name: str) -> None:
     cup = playing(name, 1)
-    over = happen(cup, name)
+    over = run_tournament(cup, name)
     every = schedule(cup)
     assert over
     for place in range(0, len(every), 1 + len(every) // 12):
@@ -128,7 +130,7 @@ def test_a_missing_match_is_reported(name: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_match_of_other_entrants_is_reported(name: str) -> None:
     cup = playing(name, 2)
-    over = happen(cup, name)
+    over = run_tournament(cup, name)
     every = schedule(cup)
     assert over
     for place in range(0, len(every), 1 + len(every) // 12):
@@ -141,7 +143,7 @@ def test_a_match_of_other_entrants_is_reported(name: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_partial_step_of_a_running_tournament_is_reported(name: str) -> None:
     cup = playing(name, 3)
-    over = happen(cup, name, limit=2)
+    over = run_tournament(cup, name, limit=2)
     assert not over
     every = schedule(cup)
     assert retrace(cup, name, every, closed=False).problems == ()
@@ -152,7 +154,7 @@ def test_a_partial_step_of_a_running_tournament_is_reported(name: str) -> None:
 
 def test_the_schedule_can_be_followed_to_the_first_unknown_result() -> None:
     cup = playing("swiss", 4)
-    assert happen(cup, "swiss")
+    assert run_tournament(cup, "swiss")
     every = schedule(cup)
     results = {f"m-{m.round}/{m.number}": m.games for m in cup.matches if m.games}
     unknown = next(match for match in every if match.round == 2 and match.id in results)

@@ -16,7 +16,7 @@ from arena.records.bundle.collection import gather
 from arena.records.bundle.folder import BundleFileError
 from arena.store.matches import transitions
 from arena.system.structured_file import FileProblem
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 
 Json = dict[str, Any]
 
@@ -55,7 +55,7 @@ class Forger:
 @pytest.fixture(scope="module")
 def swiss(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the bundle of a finished Swiss tournament with a void match and a fault."""
-    stage = Stage(tmp_path_factory.mktemp("swiss"))
+    stage = SimulatedArena(tmp_path_factory.mktemp("swiss"))
     cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 3})
     void = transitions.due(stage.engine)[0]
     stage.play(void, most=1)

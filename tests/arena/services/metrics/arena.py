@@ -39,10 +39,10 @@ def labels(samples: list[Sample], name: str) -> list[Mapping[str, str]]:
 
 
 @dataclass
-class Asked:
+class MetricsArena:
     """Provide an arena and the collector of its metrics."""
 
-    place: Workspace
+    workspace: Workspace
     redis: Redis
     collector: ArenaCollector
 

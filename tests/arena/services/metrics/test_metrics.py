@@ -19,24 +19,24 @@ from arena.store.tournaments import lifecycle
 from arena.system import timings
 from arena.system.timings import Timings
 from arena.tournaments import scheduler
-from tests.arena.cli.stored import hold
-from tests.arena.services.metrics.arena import Asked, labels, value
+from tests.arena.cli.stored import store_tournament
+from tests.arena.services.metrics.arena import MetricsArena, labels, value
 
 TWO = {frozenset({"a@1", "b@1"}): [("a@1", "b@1")]}
 
 
-def play(metrics_arena: Asked, cycles: int = 1) -> str:
-    return hold(metrics_arena.place, ["a", "b"], TWO, cycles=cycles, boards=2)
+def play(metrics_arena: MetricsArena, cycles: int = 1) -> str:
+    return store_tournament(metrics_arena.workspace, ["a", "b"], TWO, cycles=cycles, boards=2)
 
 
-def schedule(metrics_arena: Asked, cycles: int) -> str:
+def schedule(metrics_arena: MetricsArena, cycles: int) -> str:
     for name in "ab":
-        versions.add(metrics_arena.place.store, name, "1", name * 64, f"/{name}", {})
+        versions.add(metrics_arena.workspace.store, name, "1", name * 64, f"/{name}", {})
     plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": cycles})
-    return scheduler.begin(metrics_arena.place.store, plan, ["a@1", "b@1"]).id
+    return scheduler.begin(metrics_arena.workspace.store, plan, ["a@1", "b@1"]).id
 
 
-def test_every_metric_has_a_sample_and_a_description(metrics_arena: Asked) -> None:
+def test_every_metric_has_a_sample_and_a_description(metrics_arena: MetricsArena) -> None:
     play(metrics_arena)
     known = {name for metric in metrics_collector.ALL for name in metric.samples}
     assert {sample.name for sample in metrics_arena.samples()} <= known
@@ -46,11 +46,11 @@ def test_every_metric_has_a_sample_and_a_description(metrics_arena: Asked) -> No
     assert all(metric.says for metric in metrics_collector.ALL)
 
 
-def test_matches_games_verdicts_and_decisions_match_the_store(metrics_arena: Asked) -> None:
+def test_matches_games_verdicts_and_decisions_match_the_store(metrics_arena: MetricsArena) -> None:
     before = metrics_arena.samples()
     play(metrics_arena, cycles=3)
     after = metrics_arena.samples()
-    closed = list(results.closed(metrics_arena.place.store))
+    closed = list(results.closed(metrics_arena.workspace.store))
     assert value(before, "pokearena_matches_total") == 0
     assert value(after, "pokearena_matches_total", form="poke", state="closed") == len(closed) == 3
     games = [game for match in closed for game in match.games]
@@ -58,7 +58,7 @@ def test_matches_games_verdicts_and_decisions_match_the_store(metrics_arena: Ask
     verdicts = Counter(str(verdict) for game in games for verdict in game.verdicts)
     assert verdicts == {"finished": 24}
     assert value(after, "pokearena_verdicts_total", verdict="finished") == 24
-    with database.reading(metrics_arena.place.store) as connection:
+    with database.reading(metrics_arena.workspace.store) as connection:
         stored = connection.execute(select(schema.results.c.thinking)).scalars()
         decisions = sum(
             DecisionHistogram.read(histogram).decisions for match in stored for histogram in match
@@ -68,25 +68,27 @@ def test_matches_games_verdicts_and_decisions_match_the_store(metrics_arena: Ask
     assert value(after, "pokearena_match_seconds_count") == 3
 
 
-def test_a_match_is_counted_once_over_several_scrapes(metrics_arena: Asked) -> None:
+def test_a_match_is_counted_once_over_several_scrapes(metrics_arena: MetricsArena) -> None:
     play(metrics_arena)
     figures = [value(metrics_arena.samples(), "pokearena_games_total") for _ in range(3)]
     assert figures == [4, 4, 4]
 
 
-def test_matches_are_counted_from_the_first_and_games_from_the_start(metrics_arena: Asked) -> None:
+def test_matches_are_counted_from_the_first_and_games_from_the_start(
+    metrics_arena: MetricsArena,
+) -> None:
     play(metrics_arena, cycles=2)
-    later = Asked(
-        metrics_arena.place,
+    later = MetricsArena(
+        metrics_arena.workspace,
         metrics_arena.redis,
-        ArenaCollector(metrics_arena.place.store, metrics_arena.redis),
+        ArenaCollector(metrics_arena.workspace.store, metrics_arena.redis),
     )
     samples = later.samples()
     assert value(samples, "pokearena_matches_total", state="closed") == 2
     assert value(samples, "pokearena_games_total") == 0
 
 
-def test_a_decision_is_counted_in_its_bucket(metrics_arena: Asked) -> None:
+def test_a_decision_is_counted_in_its_bucket(metrics_arena: MetricsArena) -> None:
     play(metrics_arena)
     samples = metrics_arena.samples()
 
@@ -108,8 +110,8 @@ def test_every_bin_is_counted_at_the_first_bound_above_it() -> None:
         assert place == sum(bound < edge * 0.999999 for bound in spread.bounds)
 
 
-def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Asked) -> None:
-    store = metrics_arena.place.store
+def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: MetricsArena) -> None:
+    store = metrics_arena.workspace.store
     cup = schedule(metrics_arena, cycles=4)
     due = transitions.due(store)
     transitions.lease(store, due[0], "w1", 600)
@@ -132,8 +134,8 @@ def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Asked)
     assert value(samples, "pokearena_tournaments", state="paused") == 1
 
 
-def test_infrastructure_failures_are_counted(metrics_arena: Asked) -> None:
-    store = metrics_arena.place.store
+def test_infrastructure_failures_are_counted(metrics_arena: MetricsArena) -> None:
+    store = metrics_arena.workspace.store
     schedule(metrics_arena, cycles=1)
     lease = transitions.lease(store, transitions.due(store)[0], "w1")
     assert lease is not None
@@ -141,14 +143,14 @@ def test_infrastructure_failures_are_counted(metrics_arena: Asked) -> None:
     assert value(metrics_arena.samples(), "pokearena_failures_total") == 1
 
 
-def test_queued_jobs_are_counted(metrics_arena: Asked) -> None:
+def test_queued_jobs_are_counted(metrics_arena: MetricsArena) -> None:
     queue = MatchQueue(metrics_arena.redis)
     queue.enqueue("m-1")
     queue.enqueue("m-2")
     assert value(metrics_arena.samples(), "pokearena_queue_hints") == 2
 
 
-def test_transaction_times_are_summed_over_processes(metrics_arena: Asked) -> None:
+def test_transaction_times_are_summed_over_processes(metrics_arena: MetricsArena) -> None:
     for seconds in (0.003, 0.0005, 99.0):
         # Each one as from a separate worker process.
         timings_of_process = Timings()
@@ -165,7 +167,7 @@ def test_transaction_times_are_summed_over_processes(metrics_arena: Asked) -> No
     assert value(samples, "pokearena_worker_lag_seconds_count") == 3
 
 
-def test_every_write_transaction_is_timed(metrics_arena: Asked) -> None:
+def test_every_write_transaction_is_timed(metrics_arena: MetricsArena) -> None:
     timings.HERE.forget()
     schedule(metrics_arena, cycles=1)
     timings.HERE.send(metrics_arena.redis)
@@ -174,23 +176,25 @@ def test_every_write_transaction_is_timed(metrics_arena: Asked) -> None:
     assert sum(transactions["add_version"].counts) == 2
 
 
-def test_a_failed_transaction_is_not_timed(metrics_arena: Asked) -> None:
+def test_a_failed_transaction_is_not_timed(metrics_arena: MetricsArena) -> None:
     timings.HERE.forget()
     with (
         pytest.raises(ValueError, match="for the test"),
-        database.writing(metrics_arena.place.store),
+        database.writing(metrics_arena.workspace.store),
     ):
         raise ValueError("for the test")
     timings.HERE.send(metrics_arena.redis)
     assert timings.read(metrics_arena.redis) == {}
 
 
-def test_without_redis_other_metrics_are_exported(metrics_arena: Asked, tmp_path: Path) -> None:
+def test_without_redis_other_metrics_are_exported(
+    metrics_arena: MetricsArena, tmp_path: Path
+) -> None:
     play(metrics_arena)
     nobody = connect(f"unix://{tmp_path}/nobody.sock")
     assert nobody is not None
-    samples = Asked(
-        metrics_arena.place, nobody, ArenaCollector(metrics_arena.place.store, nobody)
+    samples = MetricsArena(
+        metrics_arena.workspace, nobody, ArenaCollector(metrics_arena.workspace.store, nobody)
     ).samples()
     assert value(samples, "pokearena_up", service="redis") == 0
     assert value(samples, "pokearena_up", service="database") == 1
@@ -198,11 +202,11 @@ def test_without_redis_other_metrics_are_exported(metrics_arena: Asked, tmp_path
     assert not labels(samples, "pokearena_queue_hints")
 
 
-def test_without_the_database_counters_keep_their_values(metrics_arena: Asked) -> None:
+def test_without_the_database_counters_keep_their_values(metrics_arena: MetricsArena) -> None:
     play(metrics_arena)
     metrics_arena.samples()
-    metrics_arena.place.store.dispose()
-    path = metrics_arena.place.folder.database
+    metrics_arena.workspace.store.dispose()
+    path = metrics_arena.workspace.folder.database
     path.rename(path.with_suffix(".away"))
     samples = metrics_arena.samples()
     assert value(samples, "pokearena_up", service="database") == 0
@@ -223,7 +227,7 @@ def test_unknown_languages_share_one_label() -> None:
 
 
 def test_the_number_of_bot_labels_is_limited(
-    metrics_arena: Asked, monkeypatch: pytest.MonkeyPatch
+    metrics_arena: MetricsArena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metrics_collector, "MOST_BOTS", 1)
     play(metrics_arena)
@@ -235,10 +239,10 @@ def test_the_number_of_bot_labels_is_limited(
 
 
 def test_a_match_closed_during_the_first_count_is_counted_once(
-    metrics_arena: Asked,
+    metrics_arena: MetricsArena,
 ) -> None:
     play(metrics_arena)
-    counting = Counts(metrics_arena.place.store)
+    counting = Counts(metrics_arena.workspace.store)
     counting.catch_up()
     assert counting.matches["poke", MatchState.CLOSED.lower()] == 1
     assert not counting.games

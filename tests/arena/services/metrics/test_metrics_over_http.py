@@ -19,10 +19,10 @@ from arena.services import metrics_server
 from arena.store import database, schema
 from arena.store.matches import results
 from tests.arena.cli.terminal import POKEARENA
-from tests.arena.services.metrics.arena import Asked, labels, scraped, value
+from tests.arena.services.metrics.arena import MetricsArena, labels, scraped, value
 
 
-def test_metrics_and_health_are_the_only_pages(metrics_arena: Asked) -> None:
+def test_metrics_and_health_are_the_only_pages(metrics_arena: MetricsArena) -> None:
     with metrics_server.served(metrics_arena.collector, "127.0.0.1", 0) as url:
         assert value(scraped(url), "pokearena_up", service="database") == 1
         with urlopen(url.replace("/metrics", "/healthz")) as answer:
@@ -31,7 +31,7 @@ def test_metrics_and_health_are_the_only_pages(metrics_arena: Asked) -> None:
             urlopen(url.replace("/metrics", "/"))
 
 
-def test_a_used_address_is_refused(metrics_arena: Asked) -> None:
+def test_a_used_address_is_refused(metrics_arena: MetricsArena) -> None:
     with metrics_server.served(metrics_arena.collector, "127.0.0.1", 0) as url:
         port = int(url.split(":")[2].split("/")[0])
         with (

@@ -137,7 +137,9 @@ def test_lost_workers_count_as_failures_too(
 
 
 @pytest.fixture
-def jailed(store: Engine, schedule: Schedule, close: Do, fail: Do) -> Tournament:
+def tournament_with_quarantine(
+    store: Engine, schedule: Schedule, close: Do, fail: Do
+) -> Tournament:
     """A tournament whose bad one is in quarantine."""
     cup = schedule(4, cycles=2)
     bad, good = split(store, cup)
@@ -149,12 +151,14 @@ def jailed(store: Engine, schedule: Schedule, close: Do, fail: Do) -> Tournament
     return cup
 
 
-def test_a_quarantined_version_cannot_enter_tournaments(store: Engine, jailed: Tournament) -> None:
+def test_a_quarantined_version_cannot_enter_tournaments(
+    store: Engine, tournament_with_quarantine: Tournament
+) -> None:
     entrants = ["bot0@1", BAD]
     with pytest.raises(Conflict, check=has_code("in-quarantine")):
-        scheduler.begin(store, jailed.plan, entrants)
+        scheduler.begin(store, tournament_with_quarantine.plan, entrants)
     assert quarantine.lift(store, BAD).quarantined is None
-    scheduler.begin(store, jailed.plan, entrants)
+    scheduler.begin(store, tournament_with_quarantine.plan, entrants)
     with pytest.raises(Conflict, check=has_code("not-in-quarantine")):
         quarantine.lift(store, BAD)
     with pytest.raises(NotFound):
@@ -162,10 +166,10 @@ def test_a_quarantined_version_cannot_enter_tournaments(store: Engine, jailed: T
 
 
 def test_lifting_a_quarantine_resets_the_failures(
-    store: Engine, jailed: Tournament, close: Do, fail: Do
+    store: Engine, tournament_with_quarantine: Tournament, close: Do, fail: Do
 ) -> None:
     quarantine.lift(store, BAD)
-    cup = scheduler.begin(store, jailed.plan, [f"bot{n}@1" for n in range(4)])
+    cup = scheduler.begin(store, tournament_with_quarantine.plan, [f"bot{n}@1" for n in range(4)])
     bad, good = split(store, cup)
     fail(bad[0])
     for match in good[:3]:

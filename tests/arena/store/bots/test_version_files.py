@@ -27,7 +27,7 @@ BUILD = 'build = [["mkdir", "-p", "target"], ["cp", "bot", "target/bot"]]\n'
 
 
 @dataclass(frozen=True)
-class Arena:
+class TwoMachineArena:
     """One store, the machine where bots are added, and another one."""
 
     engine: Engine
@@ -51,11 +51,13 @@ class Arena:
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> Iterator[Arena]:
+def arena(tmp_path: Path) -> Iterator[TwoMachineArena]:
     """An arena of two machines."""
     engine = database.open(f"sqlite:///{tmp_path}/shared.db")
     database.upgrade(engine)
-    yield Arena(engine, Folder(tmp_path / "here").create(), Folder(tmp_path / "there").create())
+    yield TwoMachineArena(
+        engine, Folder(tmp_path / "here").create(), Folder(tmp_path / "there").create()
+    )
     engine.dispose()
 
 
@@ -88,7 +90,7 @@ def plain(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_fetched_version_equals_the_built_one(arena: Arena, mine: Path) -> None:
+def test_a_fetched_version_equals_the_built_one(arena: TwoMachineArena, mine: Path) -> None:
     bot = arena.add(mine)
     arrived = arena.arrived(bot)
     assert arrived.folder == arena.there.versions / bot.content
@@ -98,7 +100,7 @@ def test_a_fetched_version_equals_the_built_one(arena: Arena, mine: Path) -> Non
     assert (arrived.label, arrived.content, arrived.trusted) == ("mine@1", bot.content, True)
 
 
-def test_a_version_in_the_folder_is_not_fetched_again(arena: Arena, mine: Path) -> None:
+def test_a_version_in_the_folder_is_not_fetched_again(arena: TwoMachineArena, mine: Path) -> None:
     bot = arena.add(mine)
     arena.arrived(bot)
     with arena.engine.begin() as connection:
@@ -106,7 +108,7 @@ def test_a_version_in_the_folder_is_not_fetched_again(arena: Arena, mine: Path) 
     assert arena.arrived(bot).folder == arena.there.versions / bot.content
 
 
-def test_an_existing_original_folder_is_used(arena: Arena, mine: Path) -> None:
+def test_an_existing_original_folder_is_used(arena: TwoMachineArena, mine: Path) -> None:
     bot = version_store.admit(local(mine), arena.here.versions)
     fetched = version_files.bot(
         arena.engine, "mine@1", bot.content, str(bot.folder), arena.there.versions
@@ -116,7 +118,7 @@ def test_an_existing_original_folder_is_used(arena: Arena, mine: Path) -> None:
 
 
 def test_an_untrusted_version_is_marked_until_the_organiser_adds_it(
-    arena: Arena, plain: Path
+    arena: TwoMachineArena, plain: Path
 ) -> None:
     bot = arena.add(plain, trusted=False)
     assert not arena.arrived(bot).trusted
@@ -126,7 +128,7 @@ def test_an_untrusted_version_is_marked_until_the_organiser_adds_it(
     assert kept.trusted
 
 
-def test_several_workers_can_fetch_a_version_at_once(arena: Arena, mine: Path) -> None:
+def test_several_workers_can_fetch_a_version_at_once(arena: TwoMachineArena, mine: Path) -> None:
     bot = arena.add(mine)
     with ThreadPoolExecutor(4) as pool:
         bots = list(pool.map(lambda _: arena.arrived(bot), range(4)))
@@ -138,7 +140,7 @@ def test_several_workers_can_fetch_a_version_at_once(arena: Arena, mine: Path) -
 
 
 def test_fetching_evicts_versions_except_those_in_use(
-    arena: Arena, mine: Path, plain: Path
+    arena: TwoMachineArena, mine: Path, plain: Path
 ) -> None:
     def fetch(bot: Bot, match: ExitStack) -> None:
         version_files.bot(
@@ -162,7 +164,9 @@ def test_fetching_evicts_versions_except_those_in_use(
         assert there() == {second.content, third.content}
 
 
-def test_adding_a_fetched_version_keeps_it_from_eviction(arena: Arena, plain: Path) -> None:
+def test_adding_a_fetched_version_keeps_it_from_eviction(
+    arena: TwoMachineArena, plain: Path
+) -> None:
     bot = arena.add(plain)
     arena.arrived(bot)
     mark = fetched(arena.there.versions / bot.content)
@@ -171,7 +175,7 @@ def test_adding_a_fetched_version_keeps_it_from_eviction(arena: Arena, plain: Pa
     assert not mark.exists()
 
 
-def test_concurrent_uploads_of_a_version_store_it_once(arena: Arena, mine: Path) -> None:
+def test_concurrent_uploads_of_a_version_store_it_once(arena: TwoMachineArena, mine: Path) -> None:
     bot = version_store.admit(local(mine), arena.here.versions)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: version_files.keep(arena.engine, bot), range(4)))
@@ -180,12 +184,12 @@ def test_concurrent_uploads_of_a_version_store_it_once(arena: Arena, mine: Path)
     assert arena.arrived(bot).content == bot.content
 
 
-def test_missing_files_are_reported_with_a_remedy(arena: Arena) -> None:
+def test_missing_files_are_reported_with_a_remedy(arena: TwoMachineArena) -> None:
     with pytest.raises(BotError, check=has_code("files-missing")):
         version_files.bot(arena.engine, "mine@1", "0" * 64, "/elsewhere", arena.there.versions)
 
 
-def test_changed_blobs_are_refused(arena: Arena, mine: Path) -> None:
+def test_changed_blobs_are_refused(arena: TwoMachineArena, mine: Path) -> None:
     bot = arena.add(mine)
     table = schema.crate_pieces
     with database.writing(arena.engine) as connection:
@@ -195,7 +199,7 @@ def test_changed_blobs_are_refused(arena: Arena, mine: Path) -> None:
     assert list(arena.there.versions.iterdir()) == []
 
 
-def test_files_of_another_bot_are_refused(arena: Arena, mine: Path) -> None:
+def test_files_of_another_bot_are_refused(arena: TwoMachineArena, mine: Path) -> None:
     bot = arena.add(mine)
     assert bot.folder is not None
     packed = io.BytesIO()
@@ -207,7 +211,7 @@ def test_files_of_another_bot_are_refused(arena: Arena, mine: Path) -> None:
     assert list(arena.there.versions.iterdir()) == []
 
 
-def test_local_versions_are_uploaded_to_the_store(arena: Arena, mine: Path) -> None:
+def test_local_versions_are_uploaded_to_the_store(arena: TwoMachineArena, mine: Path) -> None:
     bot = version_store.admit(local(mine), arena.here.versions)
     arena.registered(bot)
     versions.add(arena.engine, "gone", "1", "1" * 64, "/nowhere", {})
@@ -216,7 +220,7 @@ def test_local_versions_are_uploaded_to_the_store(arena: Arena, mine: Path) -> N
     assert version_files.find(arena.engine, "1" * 64) is None
 
 
-def test_the_same_folder_is_packed_to_the_same_bytes(arena: Arena, mine: Path) -> None:
+def test_the_same_folder_is_packed_to_the_same_bytes(arena: TwoMachineArena, mine: Path) -> None:
     bot = version_store.admit(local(mine), arena.here.versions)
     assert bot.folder is not None
     first, second = io.BytesIO(), io.BytesIO()
@@ -270,14 +274,14 @@ def test_a_build_archive_that_escapes_its_folder_is_refused(tmp_path: Path, name
 
 
 def test_a_build_that_is_too_large_is_refused(
-    arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
+    arena: TwoMachineArena, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_archive, "MOST_BYTES", version_files.PIECE)
     with pytest.raises(BotError, check=has_code("build-too-large")):
         arena.add(mine)
 
 
-def test_the_untrusted_marker_exists_before_the_folder(arena: Arena, plain: Path) -> None:
+def test_the_untrusted_marker_exists_before_the_folder(arena: TwoMachineArena, plain: Path) -> None:
     bot = arena.add(plain, trusted=False)
     arena.arrived(bot)
     assert strangers(arena.there.versions / bot.content).exists()

@@ -17,7 +17,7 @@ from arena.records.bundle import store_audit
 from arena.records.bundle.store_audit import MatchAudit
 from arena.store import backup_file, database, schema
 from arena.store.matches import raw_rows, transitions
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 
 Damage = Callable[[Connection, str], None]
 
@@ -25,7 +25,7 @@ Damage = Callable[[Connection, str], None]
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A backup of a swiss tournament that is over, with a void match and a fault."""
-    stage = Stage(tmp_path_factory.mktemp("records"))
+    stage = SimulatedArena(tmp_path_factory.mktemp("records"))
     stage.begin("swiss", stage.bots(4), settings={"rounds": 3})
     void = transitions.due(stage.engine)[0]
     stage.play(void, most=1)

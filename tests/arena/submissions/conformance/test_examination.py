@@ -184,7 +184,7 @@ def test_questions_after_the_time_limit_are_reported_as_unchecked(examined: Exam
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path) -> Iterator[Bot]:
+def running_bot(tmp_path: Path) -> Iterator[Bot]:
     """Yield a bot that another process has started and that listens at a TCP port."""
     (tmp_path / "bot.py").write_text(MEEK)
     with socket.socket() as free:
@@ -203,8 +203,8 @@ def elsewhere(tmp_path: Path) -> Iterator[Bot]:
         process.wait()
 
 
-def test_a_remote_bot_plays_a_house_bot_at_every_seat(examined: Examine, elsewhere: Bot) -> None:
-    checks = examined(elsewhere)
+def test_a_remote_bot_plays_a_house_bot_at_every_seat(examined: Examine, running_bot: Bot) -> None:
+    checks = examined(running_bot)
     assert not [check for check in checks.values() if check.failed]
     assert checks["plays"].outcome is CheckOutcome.PASSED
     assert checks["quiet"].outcome is CheckOutcome.SKIPPED

@@ -11,7 +11,7 @@ def position(decision: int, match: str = "m-1") -> Position:
     return Position(match, 0, 0, 0, decision, (0,), ("a@1", "b@1"), {"poke": {}})
 
 
-class Heard:
+class SubscriberHarness:
     """A newsroom, and all that came out of it."""
 
     def __init__(self, *, spectators: bool = True, delay: float = 0.0) -> None:
@@ -26,7 +26,7 @@ class Heard:
 
 
 def test_a_position_is_stored_and_forwarded() -> None:
-    heard = Heard()
+    heard = SubscriberHarness()
     heard.room.receive(position(1), 0.0)
     heard.room.receive(position(2), 0.1)
     assert heard.news == [position(1), position(2)]
@@ -35,7 +35,7 @@ def test_a_position_is_stored_and_forwarded() -> None:
 
 
 def test_without_spectators_no_position_is_forwarded() -> None:
-    heard = Heard(spectators=False)
+    heard = SubscriberHarness(spectators=False)
     events: list[Event] = [MatchStarted("m-1", "t-1", 1), position(1), GameOver("m-1", 1, 2)]
     for event in events:
         heard.room.receive(event, 0.0)
@@ -44,7 +44,7 @@ def test_without_spectators_no_position_is_forwarded() -> None:
 
 
 def test_positions_and_game_ends_are_delayed() -> None:
-    heard = Heard(delay=10.0)
+    heard = SubscriberHarness(delay=10.0)
     heard.room.receive(MatchStarted("m-1", "t-1", 1), 0.0)
     heard.room.receive(position(1), 1.0)
     heard.room.receive(GameOver("m-1", 1, 2), 2.0)
@@ -58,7 +58,7 @@ def test_positions_and_game_ends_are_delayed() -> None:
 
 
 def test_with_a_long_delay_positions_are_sampled() -> None:
-    heard = Heard(delay=1000.0)
+    heard = SubscriberHarness(delay=1000.0)
     for tenth in range(10_000):
         heard.room.receive(position(tenth), tenth / 10)
     heard.room.release(2000.0)
@@ -66,7 +66,7 @@ def test_with_a_long_delay_positions_are_sampled() -> None:
 
 
 def test_a_closed_match_is_forwarded_at_once_without_delayed_events() -> None:
-    heard = Heard(delay=10.0)
+    heard = SubscriberHarness(delay=10.0)
     heard.room.receive(position(1), 0.0)
     heard.room.receive(position(1, "m-2"), 0.0)
     heard.room.receive(MatchClosed("m-1", "t-1"), 1.0)
@@ -85,13 +85,13 @@ def test_a_closed_match_is_forwarded_at_once_without_delayed_events() -> None:
     ],
 )
 def test_events_trigger_reads_of_the_store(news: Event, nudges: int) -> None:
-    heard = Heard()
+    heard = SubscriberHarness()
     heard.room.receive(news, 0.0)
     assert heard.nudges == nudges
 
 
 def test_positions_of_abandoned_matches_expire() -> None:
-    heard = Heard()
+    heard = SubscriberHarness()
     for number in range(1500):
         heard.room.receive(position(1, f"m-{number}"), float(number))
     assert len(heard.room.positions) == 1000

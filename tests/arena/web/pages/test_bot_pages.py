@@ -14,7 +14,7 @@ from arena.records.redaction import public
 from arena.store.bots import owners, versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 from tests.arena.web.closed_matches import play, table
 
 EVIL = "<script>alert(1)</script>"
@@ -44,32 +44,32 @@ def crash(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """Eve's bot luck1 has crashed; ada, bob and cy have played without faults."""
-    place = Workspace(tmp_path_factory.mktemp("arena") / "data")
-    store = place.store
+    workspace = Workspace(tmp_path_factory.mktemp("arena") / "data")
+    store = workspace.store
     manifest_fields = {"run": ["x"], "authors": [EVIL], "language": "c<b>"}
     versions.add(store, "luck1", "1", f"{1:064x}", FOLDER, manifest_fields, "eve")
-    play(place, table("poke-2-must_beat=true"), boards=1, change=crash)
-    hold(place, ["ada", "bob", "cy"], {}, boards=2, cycles=3)
+    play(workspace, table("poke-2-must_beat=true"), boards=1, change=crash)
+    store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=2, cycles=3)
     versions.add(store, "ada", "2", "b" * 64, "/bots/ada2", {"run": ["x"], "address": "h:1"})
     versions.retire(store, "ada@1")
     versions.add(store, "idle", "1", "c" * 64, "/bots/idle", {"run": ["x"]}, "eve")
-    return place
+    return workspace
 
 
 @pytest.fixture
-def client(place: Workspace) -> Iterator[TestClient]:
-    web = WebState(place.store, ServerSettings(rate=0))
+def client(workspace: Workspace) -> Iterator[TestClient]:
+    web = WebState(workspace.store, ServerSettings(rate=0))
     with TestClient(create(web)) as client:
         client.portal.call(web.update_rating_charts)  # type: ignore[union-attr]
         yield client
 
 
 @pytest.fixture(scope="module")
-def token(place: Workspace) -> str:
+def token(workspace: Workspace) -> str:
     """Eve's."""
-    return owners.add(place.store, "eve")
+    return owners.add(workspace.store, "eve")
 
 
 def test_all_bots_are_listed_with_their_standings(client: TestClient) -> None:
@@ -212,9 +212,9 @@ def test_an_invalid_token_is_refused(client: TestClient, token: str, wrong: str)
 
 
 def test_the_token_of_another_owner_is_refused(
-    client: TestClient, place: Workspace, token: str
+    client: TestClient, workspace: Workspace, token: str
 ) -> None:
-    other = owners.add(place.store, "mallory")
+    other = owners.add(workspace.store, "mallory")
     answer = client.post("/bots/luck1/faults.json", data={"token": other})
     assert answer.status_code == 403
     assert answer.json() == {"error": "the token does not belong to the owner of this bot."}
@@ -227,7 +227,9 @@ def test_a_token_in_an_address_is_ignored(client: TestClient, token: str) -> Non
     assert token not in answer.text
 
 
-def test_no_page_contains_a_local_path(client: TestClient, place: Workspace, token: str) -> None:
+def test_no_page_contains_a_local_path(
+    client: TestClient, workspace: Workspace, token: str
+) -> None:
     answers = [
         client.get(address)
         for page in ("/bots", "/bots/luck1", "/bots/luck1/faults")
@@ -237,7 +239,7 @@ def test_no_page_contains_a_local_path(client: TestClient, place: Workspace, tok
     answers.append(client.post("/bots/luck1/faults.json", data={"token": token}))
     for answer in answers:
         assert answer.status_code == 200
-        for folder in ("/home/somebody", "/bots/ada2", str(place.folder.root), "h:1"):
+        for folder in ("/home/somebody", "/bots/ada2", str(workspace.folder.root), "h:1"):
             assert folder not in answer.text
 
 

@@ -17,7 +17,7 @@ from arena.web.page import Page, ServerLinks, TextTable
 from arena.web.serving import rendering
 from arena.web.serving.rendering import KINDS
 from tests.arena.web.closed_matches import play, table
-from tests.arena.web.pushed import push
+from tests.arena.web.pushed import add_submission
 
 HOSTILE = "\x1b[2J\u202eevil\u2066x\u2069\u200b\x9b31m\u3164\u2028<b>&\x7f"
 SPELLED = r"\x1b[2J\u202eevil\u2066x\u2069\u200b\x9b31m\u3164\u2028<b>&\x7f"
@@ -51,32 +51,32 @@ def change(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """An arena with a bot that has hostile text wherever free text is taken."""
-    place = Workspace(tmp_path_factory.mktemp("arena") / "data")
+    workspace = Workspace(tmp_path_factory.mktemp("arena") / "data")
     manifest_fields = {"run": ["x"], "authors": [HOSTILE], "language": HOSTILE}
-    versions.add(place.store, "luck1", "1", f"{1:064x}", "/bots/luck1", manifest_fields, "eve")
-    play(place, table("poke-2-must_beat=true"), boards=1, change=change)
-    owners.add(place.store, "ada")
-    submission = push(place)
+    versions.add(workspace.store, "luck1", "1", f"{1:064x}", "/bots/luck1", manifest_fields, "eve")
+    play(workspace, table("poke-2-must_beat=true"), boards=1, change=change)
+    owners.add(workspace.store, "ada")
+    submission = add_submission(workspace)
     submissions.decide(
-        *(place.store, submission.id, SubmissionState.REFUSED, f"it is wrong: {HOSTILE}"),
+        *(workspace.store, submission.id, SubmissionState.REFUSED, f"it is wrong: {HOSTILE}"),
         status=422,
         output=HOSTILE,
     )
-    return place
+    return workspace
 
 
 @pytest.fixture
-def client(place: Workspace) -> Iterator[TestClient]:
-    with TestClient(create(WebState(place.store, ServerSettings(rate=0)))) as client:
+def client(workspace: Workspace) -> Iterator[TestClient]:
+    with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
-def tokens(place: Workspace) -> dict[str, str]:
+def tokens(workspace: Workspace) -> dict[str, str]:
     """Those of the owner of the bot and of the submission."""
-    return {"eve": owners.add(place.store, "eve"), "ada": owners.renew(place.store, "ada")}
+    return {"eve": owners.add(workspace.store, "eve"), "ada": owners.renew(workspace.store, "ada")}
 
 
 def is_inert(text: str) -> None:
@@ -86,12 +86,12 @@ def is_inert(text: str) -> None:
 
 @pytest.mark.parametrize("kind", ["html", "json", "csv", "md", "txt"])
 def test_no_page_shows_a_hidden_character(
-    client: TestClient, place: Workspace, tokens: dict[str, str], kind: str
+    client: TestClient, workspace: Workspace, tokens: dict[str, str], kind: str
 ) -> None:
     matches = client.get("/bots/luck1.json").json()["matches"]
     match = f"/matches/{matches[0]['match'] if isinstance(matches, list) else matches}"
     seen, odd = 0, quote(HOSTILE)
-    submission = submissions.listing(place.store)[0].id
+    submission = submissions.listing(workspace.store)[0].id
     for path, owner in (
         *(("/bots", ""), ("/bots/luck1", ""), (match, ""), (f"{match}/games/0", "")),
         *(("/", ""), ("/submissions", ""), ("/tournaments", "")),

@@ -19,7 +19,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
 from arena.web.pages import ladder
 from arena.web.serving import rendering
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 
 BEATS = {
     frozenset({"ada", "bob"}): [("ada", "bob"), ("ada", "bob"), ("bob", "ada")],
@@ -29,15 +29,15 @@ BEATS = {
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    place = Workspace(tmp_path_factory.mktemp("arena") / "data")
-    hold(place, ["ada", "bob", "cy"], BEATS, boards=3, cycles=4)
-    return place
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    workspace = Workspace(tmp_path_factory.mktemp("arena") / "data")
+    store_tournament(workspace, ["ada", "bob", "cy"], BEATS, boards=3, cycles=4)
+    return workspace
 
 
 @pytest.fixture
-def web(place: Workspace) -> WebState:
-    return WebState(place.store, ServerSettings())
+def web(workspace: Workspace) -> WebState:
+    return WebState(workspace.store, ServerSettings())
 
 
 @pytest.fixture
@@ -223,10 +223,10 @@ def test_invalid_requests_are_described(
 
 
 def test_bots_without_common_matches_cannot_be_compared(tmp_path: Path) -> None:
-    place = Workspace(tmp_path / "data")
-    hold(place, ["ada", "bob"], {})
-    hold(place, ["cy", "dan"], {})
-    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
+    workspace = Workspace(tmp_path / "data")
+    store_tournament(workspace, ["ada", "bob"], {})
+    store_tournament(workspace, ["cy", "dan"], {})
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
         answer = client.get("/ladders/poke/compare.json?one=ada&other=dan")
         assert answer.status_code == 404
         assert answer.json() == {"error": "ada@1 and dan@1 have not met here."}

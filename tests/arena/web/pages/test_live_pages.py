@@ -23,17 +23,17 @@ from arena.web.serving import rendering
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    made = Stage(tmp_path)
+def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+    made = SimulatedArena(tmp_path)
     yield made
     made.engine.dispose()
 
 
-def running(stage: Stage, most: int = 1) -> Match:
+def running(stage: SimulatedArena, most: int = 1) -> Match:
     """A match of two boards of which so many games are over."""
     cup = stage.begin("round-robin", stage.bots(2), boards=2)
     (made,) = listing.matches(stage.engine, tournament=cup.id)
@@ -49,18 +49,20 @@ def position(of: Match) -> Position:
     return Position(of.id, 1, 2, 0, 0, tuple(state.actors), of.entrants, view)
 
 
-def looked(web: WebState, draw: Draw, **path: str) -> Page:
+def page_after_refresh(web: WebState, draw: Draw, **path: str) -> Page:
     """A page as it is after a look at the store."""
     asyncio.run(web.read_store())
     return draw(web, PageRequest(path, {}, ServerLinks()))
 
 
-def test_the_live_table_follows_published_positions(stage: Stage) -> None:
+def test_the_live_table_follows_published_positions(stage: SimulatedArena) -> None:
     web, running_matches = WebState(stage.engine, ServerSettings()), running(stage)
-    before = rendering.fragments(looked(web, match.page, id=running_matches.id), ServerLinks())
+    before = rendering.fragments(
+        page_after_refresh(web, match.page, id=running_matches.id), ServerLinks()
+    )
     assert "with the first event" in before["match-table"]
     web.events.receive(position(running_matches), 0.0)
-    page = looked(web, match.page, id=running_matches.id)
+    page = page_after_refresh(web, match.page, id=running_matches.id)
     parts = rendering.fragments(page, ServerLinks())
     assert "Board 1 · table 2 · 0 decisions" in parts["match-table"]
     assert 'class="felt poke' in parts["match-table"]
@@ -68,62 +70,66 @@ def test_the_live_table_follows_published_positions(stage: Stage) -> None:
     assert page.data["position"]["seating"] == list(running_matches.entrants)
 
 
-def test_without_spectators_no_live_table_is_shown(stage: Stage) -> None:
+def test_without_spectators_no_live_table_is_shown(stage: SimulatedArena) -> None:
     web, running_matches = WebState(stage.engine, ServerSettings(spectators=False)), running(stage)
     web.events.receive(position(running_matches), 0.0)
-    page = looked(web, match.page, id=running_matches.id)
+    page = page_after_refresh(web, match.page, id=running_matches.id)
     assert page.data["position"] is None
     parts = rendering.fragments(page, ServerLinks())
     assert "The organiser has switched off live tables" in parts["match-table"]
     assert "felt" not in parts["match-table"]
 
 
-def test_a_delayed_table_shows_its_delay(stage: Stage) -> None:
+def test_a_delayed_table_shows_its_delay(stage: SimulatedArena) -> None:
     web, running_matches = WebState(stage.engine, ServerSettings(delay=40)), running(stage)
     web.events.receive(position(running_matches), 0.0)
     web.events.release(39.0)
-    assert looked(web, match.page, id=running_matches.id).data["position"] is None
+    assert page_after_refresh(web, match.page, id=running_matches.id).data["position"] is None
     web.events.release(40.5)
-    parts = rendering.fragments(looked(web, match.page, id=running_matches.id), ServerLinks())
+    parts = rendering.fragments(
+        page_after_refresh(web, match.page, id=running_matches.id), ServerLinks()
+    )
     assert "40 s ago" in parts["match-table"]
 
 
-def test_the_result_replaces_the_live_table_at_the_end(stage: Stage) -> None:
+def test_the_result_replaces_the_live_table_at_the_end(stage: SimulatedArena) -> None:
     web, running_matches = WebState(stage.engine, ServerSettings()), running(stage, most=4)
     web.events.receive(position(running_matches), 0.0)
-    page = looked(web, match.page, id=running_matches.id)
+    page = page_after_refresh(web, match.page, id=running_matches.id)
     assert page.still
     parts = rendering.fragments(page, ServerLinks())
     assert parts["match-table"].strip() == ""
     assert 'class="sides"' in parts["match-state"]
 
 
-def test_an_invalid_position_is_not_shown(stage: Stage) -> None:
+def test_an_invalid_position_is_not_shown(stage: SimulatedArena) -> None:
     web, running_matches = WebState(stage.engine, ServerSettings()), running(stage)
     web.events.receive(replace(position(running_matches), view={"whist": {}}), 0.0)
-    assert looked(web, match.page, id=running_matches.id).data["position"] is None
+    assert page_after_refresh(web, match.page, id=running_matches.id).data["position"] is None
 
 
-def test_the_home_page_shows_a_match_until_it_ends(stage: Stage) -> None:
+def test_the_home_page_shows_a_match_until_it_ends(stage: SimulatedArena) -> None:
     web = WebState(stage.engine, ServerSettings())
     bots = stage.bots(3)
     cup = stage.begin("round-robin", bots, boards=2)
     every = listing.matches(stage.engine, tournament=cup.id)
     for match_id in every[:2]:
         stage.play(match_id.id, 1)
-    first = looked(web, home.page).model["match"].id
+    first = page_after_refresh(web, home.page).model["match"].id
     for _ in range(3):
-        assert looked(web, home.page).model["match"].id == first
+        assert page_after_refresh(web, home.page).model["match"].id == first
     other = next(match_id.id for match_id in every[:2] if match_id.id != first)
-    assert [match_id.id for match_id in looked(web, home.page).model["others"]] == [other]
+    assert [match_id.id for match_id in page_after_refresh(web, home.page).model["others"]] == [
+        other
+    ]
     # Something is told of the other one only: that is worth more than to stay.
     web.events.receive(position(listing.find(stage.engine, other)), 0.0)
-    page = looked(web, home.page)
+    page = page_after_refresh(web, home.page)
     assert page.data["shown"]["match"] == other
     assert "felt" in rendering.fragments(page, ServerLinks())["home-table"]
 
 
-def test_the_home_page_of_an_empty_arena_suggests_commands(stage: Stage) -> None:
+def test_the_home_page_of_an_empty_arena_suggests_commands(stage: SimulatedArena) -> None:
     with TestClient(create(WebState(stage.engine, ServerSettings()))) as client:
         page = client.get("/").text
     assert "No ladder yet" in page
@@ -131,10 +137,10 @@ def test_the_home_page_of_an_empty_arena_suggests_commands(stage: Stage) -> None
     assert len(re.findall(r'href="/rules/\w+"', page)) == 5
 
 
-def test_the_home_page_lists_recently_closed_matches(stage: Stage) -> None:
+def test_the_home_page_lists_recently_closed_matches(stage: SimulatedArena) -> None:
     web = WebState(stage.engine, ServerSettings())
     cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
-    page = looked(web, home.page)
+    page = page_after_refresh(web, home.page)
     ended = [match_id["match"] for match_id in page.data["latest"]]
     assert set(ended) == {
         match_id.id for match_id in listing.matches(stage.engine, tournament=cup.id)

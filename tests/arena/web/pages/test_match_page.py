@@ -14,24 +14,24 @@ from arena.store.matches.listing import Match
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.pages.match import same_faults
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 from tests.waiting import wait_until
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    made = Stage(tmp_path)
+def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+    made = SimulatedArena(tmp_path)
     yield made
     made.engine.dispose()
 
 
 @pytest.fixture
-def client(stage: Stage) -> Iterator[TestClient]:
+def client(stage: SimulatedArena) -> Iterator[TestClient]:
     with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
         yield client
 
 
-def played(stage: Stage, most: int | None = None, fault: bool = False) -> Match:
+def played(stage: SimulatedArena, most: int | None = None, fault: bool = False) -> Match:
     """A match of two boards; or so many of its four games."""
     cup = stage.begin("round-robin", stage.bots(2), boards=2)
     (match,) = listing.matches(stage.engine, tournament=cup.id)
@@ -39,7 +39,9 @@ def played(stage: Stage, most: int | None = None, fault: bool = False) -> Match:
     return listing.find(stage.engine, match.id)
 
 
-def test_a_closed_match_shows_the_result_of_every_board(stage: Stage, client: TestClient) -> None:
+def test_a_closed_match_shows_the_result_of_every_board(
+    stage: SimulatedArena, client: TestClient
+) -> None:
     match = played(stage)
     document = client.get(f"/matches/{match.id}.json").json()
     assert [side["entrant"] for side in document["sides"]] == list(match.entrants)
@@ -59,7 +61,9 @@ def test_a_closed_match_shows_the_result_of_every_board(stage: Stage, client: Te
     ]
 
 
-def test_the_slowest_decision_of_each_side_is_linked(stage: Stage, client: TestClient) -> None:
+def test_the_slowest_decision_of_each_side_is_linked(
+    stage: SimulatedArena, client: TestClient
+) -> None:
     match = played(stage)
     lines = list(map(json.loads, client.get(f"/matches/{match.id}.jsonl").text.splitlines()))
     seating = {line["game"]: line["seating"] for line in lines if line["type"] == "game"}
@@ -84,7 +88,7 @@ def test_the_slowest_decision_of_each_side_is_linked(stage: Stage, client: TestC
 
 
 def test_seed_and_record_are_published_when_the_match_closes(
-    stage: Stage, client: TestClient
+    stage: SimulatedArena, client: TestClient
 ) -> None:
     match = played(stage)
     record = client.get(f"/matches/{match.id}.jsonl")
@@ -96,7 +100,7 @@ def test_seed_and_record_are_published_when_the_match_closes(
     assert f'filename="{match.id}.jsonl"' in record.headers["content-disposition"]
 
 
-def test_an_open_match_shows_only_its_progress(stage: Stage, client: TestClient) -> None:
+def test_an_open_match_shows_only_its_progress(stage: SimulatedArena, client: TestClient) -> None:
     match = played(stage, most=3, fault=True)
     document = client.get(f"/matches/{match.id}.json").json()
     assert (document["games"], document["planned"], document["state"]) == (3, 4, "RUNNING")
@@ -110,7 +114,7 @@ def test_an_open_match_shows_only_its_progress(stage: Stage, client: TestClient)
     assert [json.loads(line)["type"] for line in record.splitlines()] == ["match"]
 
 
-def test_equal_faults_are_listed_once(stage: Stage, client: TestClient) -> None:
+def test_equal_faults_are_listed_once(stage: SimulatedArena, client: TestClient) -> None:
     match = played(stage, fault=True)
     document = client.get(f"/matches/{match.id}.json").json()
     (fault,) = document["faults"]
@@ -120,7 +124,7 @@ def test_equal_faults_are_listed_once(stage: Stage, client: TestClient) -> None:
     assert f"pokearena ask {match.id}:{fault['game']}:{fault['decision']} BOT" in page
 
 
-def test_the_leading_side_is_marked(stage: Stage, client: TestClient) -> None:
+def test_the_leading_side_is_marked(stage: SimulatedArena, client: TestClient) -> None:
     match = played(stage)
     document = client.get(f"/matches/{match.id}.json").json()
     page = client.get(f"/matches/{match.id}").text

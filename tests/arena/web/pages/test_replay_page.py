@@ -23,13 +23,13 @@ EVIL = '<script>alert("x")</script>'
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Workspace:
+def workspace(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path / "data")
 
 
 @pytest.fixture
-def client(place: Workspace) -> Iterator[TestClient]:
-    with TestClient(create(WebState(place.store, ServerSettings(rate=0)))) as client:
+def client(workspace: Workspace) -> Iterator[TestClient]:
+    with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as client:
         yield client
 
 
@@ -57,12 +57,12 @@ def headings(html: str) -> list[str]:
     ids=str,
 )
 def test_a_page_contains_a_whole_game_within_its_size_limit(
-    place: Workspace, client: TestClient, table: Table
+    workspace: Workspace, client: TestClient, table: Table
 ) -> None:
-    held = play(place, table)
+    held = play(workspace, table)
     answer = client.get(f"/matches/{held.match}/games/0")
     assert answer.status_code == 200
-    record = read(results.record(place.store, held.match))
+    record = read(results.record(workspace.store, held.match))
     assert record.seed is not None
     steps = len(list(narration.positions(record.match, record.games[0], record.seed)))
     assert f'data-last="{steps - 1}"' in answer.text
@@ -73,8 +73,8 @@ def test_a_page_contains_a_whole_game_within_its_size_limit(
     assert not re.findall(r"<script(?![^>]* src=)", answer.text)
 
 
-def test_the_address_selects_the_position(place: Workspace, client: TestClient) -> None:
-    held = play(place, POKE)
+def test_the_address_selects_the_position(workspace: Workspace, client: TestClient) -> None:
+    held = play(workspace, POKE)
     address = f"/matches/{held.match}/games/0"
     first = client.get(address).text
     (heading,) = headings(first)
@@ -90,40 +90,40 @@ def test_the_address_selects_the_position(place: Workspace, client: TestClient) 
     assert 'href="?step=3&amp;eyes=all"' in third
 
 
-def test_json_has_every_position_and_the_record(place: Workspace, client: TestClient) -> None:
-    held = play(place, POKE)
+def test_json_has_every_position_and_the_record(workspace: Workspace, client: TestClient) -> None:
+    held = play(workspace, POKE)
     document = client.get(f"/matches/{held.match}/games/1.json").json()
-    record = read(results.record(place.store, held.match))
+    record = read(results.record(workspace.store, held.match))
     assert record.seed is not None
     expected = list(narration.positions(record.match, record.games[1], record.seed))
     assert document["positions"] == json.loads(json.dumps(expected))
     download = client.get(f"/matches/{held.match}.jsonl")
-    assert download.text == results.record(place.store, held.match)
+    assert download.text == results.record(workspace.store, held.match)
     assert download.headers["content-disposition"] == f'attachment; filename="{held.match}.jsonl"'
     lines = client.get(f"/matches/{held.match}/games/1.csv").text.splitlines()
     assert lines[0] == "step,bot,did,ms,note"
     assert len(lines) == 1 + len(record.games[1].actions)
 
 
-def test_a_record_is_verified_at_its_first_view(place: Workspace, client: TestClient) -> None:
-    held = play(place, POKE)
+def test_a_record_is_verified_at_its_first_view(workspace: Workspace, client: TestClient) -> None:
+    held = play(workspace, POKE)
     page = client.get(f"/matches/{held.match}/games/0").text
-    record = read(results.record(place.store, held.match))
+    record = read(results.record(workspace.store, held.match))
     assert record.seed is not None
     assert record.seed.hex() in page
     assert record.match["commitment"] in page
     assert re.search(r"✓ \d{4}-\d\d-\d\d \d\d:\d\d UTC", page)
 
 
-def test_an_incorrect_record_is_reported(place: Workspace, client: TestClient) -> None:
-    held = play(place, POKE, change=lambda text: text.replace('"scores":[', '"scores":[1', 1))
+def test_an_incorrect_record_is_reported(workspace: Workspace, client: TestClient) -> None:
+    held = play(workspace, POKE, change=lambda text: text.replace('"scores":[', '"scores":[1', 1))
     page = client.get(f"/matches/{held.match}/games/0").text
     assert "is not correct" in page
     assert "the rules give" in page
 
 
-def test_notes_of_bots_are_escaped(place: Workspace, client: TestClient) -> None:
-    held = play(place, POKE, change=with_note)
+def test_notes_of_bots_are_escaped(workspace: Workspace, client: TestClient) -> None:
+    held = play(workspace, POKE, change=with_note)
     for address in (f"/matches/{held.match}/games/0", f"/embed/matches/{held.match}/games/0"):
         page = client.get(address).text
         assert EVIL not in page
@@ -131,8 +131,8 @@ def test_notes_of_bots_are_escaped(place: Workspace, client: TestClient) -> None
         assert "12.5 ms" in page
 
 
-def test_only_the_embedded_page_can_be_framed(place: Workspace, client: TestClient) -> None:
-    held = play(place, POKE)
+def test_only_the_embedded_page_can_be_framed(workspace: Workspace, client: TestClient) -> None:
+    held = play(workspace, POKE)
     page = client.get(f"/matches/{held.match}/games/0")
     frame = client.get(f"/embed/matches/{held.match}/games/0")
     assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
@@ -157,16 +157,16 @@ def test_only_the_embedded_page_can_be_framed(place: Workspace, client: TestClie
     ],
 )
 def test_unknown_games_and_positions_are_not_found(
-    place: Workspace, client: TestClient, address: str, status: int, sentence: str
+    workspace: Workspace, client: TestClient, address: str, status: int, sentence: str
 ) -> None:
-    held = play(place, POKE)
+    held = play(workspace, POKE)
     answer = client.get(address.format(match=held.match), headers={"Accept": "application/json"})
     assert answer.status_code == status
     assert sentence in answer.json()["error"]
 
 
-def test_the_replay_of_an_open_match_is_refused(place: Workspace, client: TestClient) -> None:
-    held = play(place, POKE, close=False)
+def test_the_replay_of_an_open_match_is_refused(workspace: Workspace, client: TestClient) -> None:
+    held = play(workspace, POKE, close=False)
     for kind in ("", ".json"):
         answer = client.get(f"/matches/{held.match}/games/0{kind}")
         assert answer.status_code == 409
@@ -176,19 +176,21 @@ def test_the_replay_of_an_open_match_is_refused(place: Workspace, client: TestCl
     assert "seed" not in record
 
 
-def test_an_impossible_record_is_not_a_server_error(place: Workspace, client: TestClient) -> None:
-    held = play(place, POKE, change=lambda text: text.replace('"decision":3,', '"decision":5,'))
+def test_an_impossible_record_is_not_a_server_error(
+    workspace: Workspace, client: TestClient
+) -> None:
+    held = play(workspace, POKE, change=lambda text: text.replace('"decision":3,', '"decision":5,'))
     answer = client.get(f"/matches/{held.match}/games/0")
     assert answer.status_code == 409
     assert "its record is not correct: game 0, decision 5" in answer.text
 
 
-def test_a_replay_can_be_opened_at_a_decision(place: Workspace, client: TestClient) -> None:
+def test_a_replay_can_be_opened_at_a_decision(workspace: Workspace, client: TestClient) -> None:
     # In Saint Poker seats discard at the same time: several decisions lead to one position.
     for form in (POKE, table("saint_poker-3")):
-        held = play(place, form)
+        held = play(workspace, form)
         address = f"/matches/{held.match}/games/0"
-        record = read(results.record(place.store, held.match))
+        record = read(results.record(workspace.store, held.match))
         for decision in (0, 1, 4, 7):
             html = client.get(f"{address}?decision={decision}").text
             (step,) = re.findall(r'id="replay"[^>]*data-step="(\d+)"', html)

@@ -16,19 +16,19 @@ from arena.store.schema import MatchState
 from arena.submissions import pipeline
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 from tests.waiting import wait_until
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    made = Stage(tmp_path)
+def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+    made = SimulatedArena(tmp_path)
     yield made
     made.engine.dispose()
 
 
 @pytest.fixture
-def client(stage: Stage) -> Iterator[TestClient]:
+def client(stage: SimulatedArena) -> Iterator[TestClient]:
     with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
         yield client
 
@@ -37,7 +37,7 @@ def test_an_arena_without_tournaments_suggests_a_command(client: TestClient) -> 
     assert "No tournament has been played" in client.get("/tournaments").text
 
 
-def test_tournaments_are_listed_newest_first(stage: Stage, client: TestClient) -> None:
+def test_tournaments_are_listed_newest_first(stage: SimulatedArena, client: TestClient) -> None:
     bots = stage.bots(2)
     made = [stage.begin("round-robin", bots).id for _ in range(3)]
     document = client.get("/tournaments.json?limit=2").json()
@@ -48,7 +48,9 @@ def test_tournaments_are_listed_newest_first(stage: Stage, client: TestClient) -
     assert ids == made[::-1]
 
 
-def test_a_round_robin_has_standings_and_a_crosstable(stage: Stage, client: TestClient) -> None:
+def test_a_round_robin_has_standings_and_a_crosstable(
+    stage: SimulatedArena, client: TestClient
+) -> None:
     cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
     document = client.get(f"/tournaments/{cup.id}.json").json()
     assert {line["entrant"] for line in document["standings"]} == set(cup.entrants)
@@ -60,7 +62,7 @@ def test_a_round_robin_has_standings_and_a_crosstable(stage: Stage, client: Test
         assert f'href="/matches/{match.id}"' in page
 
 
-def test_a_swiss_tournament_is_ordered_by_points(stage: Stage, client: TestClient) -> None:
+def test_a_swiss_tournament_is_ordered_by_points(stage: SimulatedArena, client: TestClient) -> None:
     cup = stage.play_out(stage.begin("swiss", stage.bots(5), settings={"rounds": 3}))
     document = client.get(f"/tournaments/{cup.id}.json").json()
     worth = [tuple(line["swiss"].values()) for line in document["standings"]]
@@ -71,7 +73,7 @@ def test_a_swiss_tournament_is_ordered_by_points(stage: Stage, client: TestClien
     assert [line["entrant"] for line in document["standings"]] == ranked
 
 
-def test_a_knockout_is_drawn_as_a_bracket(stage: Stage, client: TestClient) -> None:
+def test_a_knockout_is_drawn_as_a_bracket(stage: SimulatedArena, client: TestClient) -> None:
     cup = stage.begin("knockout", stage.bots(5))
     begun = client.get(f"/tournaments/{cup.id}").text
     assert begun.count('class="tie"') == 4 + 2 + 1
@@ -87,7 +89,7 @@ def test_a_knockout_is_drawn_as_a_bracket(stage: Stage, client: TestClient) -> N
     assert re.search(rf'class="through"><a class="bot" href="/bots/{name}"', final)
 
 
-def test_open_matches_are_not_counted(stage: Stage, client: TestClient) -> None:
+def test_open_matches_are_not_counted(stage: SimulatedArena, client: TestClient) -> None:
     cup = stage.begin("round-robin", stage.bots(2), boards=2)
     (match,) = listing.matches(stage.engine, tournament=cup.id)
     stage.play(match.id, most=3)
@@ -101,7 +103,7 @@ def test_open_matches_are_not_counted(stage: Stage, client: TestClient) -> None:
     assert client.get(f"/tournaments/{cup.id}/bundle.tar.gz").status_code == 404
 
 
-def test_matches_are_paged(stage: Stage, client: TestClient) -> None:
+def test_matches_are_paged(stage: SimulatedArena, client: TestClient) -> None:
     cup = stage.begin("round-robin", stage.bots(4))
     first = client.get(f"/tournaments/{cup.id}.json?limit=4").json()
     second = client.get(f"/tournaments/{cup.id}.json?limit=4&page=2").json()
@@ -109,7 +111,9 @@ def test_matches_are_paged(stage: Stage, client: TestClient) -> None:
     assert ids == [match.id for match in listing.matches(stage.engine, tournament=cup.id)]
 
 
-def test_a_downloaded_tournament_verifies(stage: Stage, client: TestClient, tmp_path: Path) -> None:
+def test_a_downloaded_tournament_verifies(
+    stage: SimulatedArena, client: TestClient, tmp_path: Path
+) -> None:
     cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
     answer = client.get(f"/tournaments/{cup.id}/bundle.tar.gz")
     assert answer.headers["content-type"] == "application/gzip"
@@ -119,7 +123,7 @@ def test_a_downloaded_tournament_verifies(stage: Stage, client: TestClient, tmp_
     assert (done.problems, done.matches) == ((), {MatchState.CLOSED: 3})
 
 
-def test_verified_records_are_counted(stage: Stage, client: TestClient) -> None:
+def test_verified_records_are_counted(stage: SimulatedArena, client: TestClient) -> None:
     cup = stage.play_out(stage.begin("round-robin", stage.bots(2)))
     (match,) = listing.matches(stage.engine, tournament=cup.id)
     other = stage.play_out(stage.begin("round-robin", cup.entrants))
@@ -130,7 +134,7 @@ def test_verified_records_are_counted(stage: Stage, client: TestClient) -> None:
     )
 
 
-def test_the_home_page_links_the_open_ladders(stage: Stage) -> None:
+def test_the_home_page_links_the_open_ladders(stage: SimulatedArena) -> None:
     pipeline.create_missing(stage.engine, [pipeline.plan_of("poke")])
     (ladder,) = pipeline.listing(stage.engine)
     with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:

@@ -13,14 +13,14 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import ServerLinks
 from arena.web.pages.docs import written
 from referee.games.registry import GAMES
-from tests.arena.records.bundle.stage import Stage
+from tests.arena.records.bundle.stage import SimulatedArena
 
 LINKS = ServerLinks()
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
-    stage = Stage(tmp_path)
+    stage = SimulatedArena(tmp_path)
     with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
         yield client
     stage.engine.dispose()

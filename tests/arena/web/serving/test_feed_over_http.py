@@ -19,7 +19,7 @@ from arena.queue import redis_server
 from arena.store.matches import listing
 from arena.system import redis_connection
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 from tests.arena.web.served import served
 from tests.waiting import wait_until
 
@@ -29,7 +29,7 @@ SECONDS = "30"
 
 
 @dataclass(frozen=True)
-class Stage:
+class FeedServer:
     """A server with a match that news can be about."""
 
     address: str
@@ -48,25 +48,25 @@ class Stage:
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    place = Workspace(tmp_path_factory.mktemp("feed") / "data")
-    hold(place, ["ada", "bob"], {}, boards=1)
-    [match] = listing.matches(place.store)
-    with redis_server.resolve(Folder(place.folder.root), {}) as redis:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FeedServer]:
+    workspace = Workspace(tmp_path_factory.mktemp("feed") / "data")
+    store_tournament(workspace, ["ada", "bob"], {}, boards=1)
+    [match] = listing.matches(workspace.store)
+    with redis_server.resolve(Folder(workspace.folder.root), {}) as redis:
         settings = ServerSettings(redis=redis.url, rate=0)
-        with served(WebState(place.store, settings)) as address:
+        with served(WebState(workspace.store, settings)) as address:
             client = redis_connection.connect(redis.url)
             channel = messages.channel(0)
             wait_until(lambda: dict(client.pubsub_numsub(channel))[channel.encode()])
             client.close()
-            yield Stage(address, redis.url, match)
+            yield FeedServer(address, redis.url, match)
 
 
 def position(match: str, decision: int = 7) -> Position:
     return Position(match, 0, 0, 0, decision, (1,), ("ada@1", "bob@1"), {"poke": {"deal": 1}})
 
 
-def heard(process: "subprocess.Popen[str]", kind: str) -> Iterator[dict[str, Any]]:
+def received_messages(process: "subprocess.Popen[str]", kind: str) -> Iterator[dict[str, Any]]:
     """The messages up to one of this type."""
     assert process.stdout is not None
     for line in process.stdout:
@@ -78,11 +78,11 @@ def heard(process: "subprocess.Popen[str]", kind: str) -> Iterator[dict[str, Any
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_receives_the_published_events(stage: Stage, example: str) -> None:
+def test_an_example_receives_the_published_events(stage: FeedServer, example: str) -> None:
     client = redis_connection.connect(stage.redis)
     with subprocess.Popen(stage.typed(example), stdout=subprocess.PIPE, text=True) as process:
         try:
-            messages_row = heard(process, "position")
+            messages_row = received_messages(process, "position")
             assert next(messages_row)["type"] == "hello"
             client.publish(messages.channel(0), text_of(position("m-of-nobody")))
             client.publish(messages.channel(0), text_of(position(stage.match.id)))

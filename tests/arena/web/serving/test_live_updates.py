@@ -12,11 +12,11 @@ from arena.web.serving.live_updates import LiveUpdates, Parts
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PAUSE_SECONDS", 0.0)
 
 
-class Drawn:
+class CountedPage:
     """A page with one part that moves, and a count of how often it was drawn."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ async def upcoming(events: AsyncIterator[bytes]) -> Parts:
 
 def test_the_first_event_is_complete_and_later_ones_have_changes() -> None:
     async def watch() -> None:
-        changes, drawn = Changes(), Drawn()
+        changes, drawn = Changes(), CountedPage()
         events = LiveUpdates(changes).events("/page", drawn)
         assert await upcoming(events) == {"rows": "first", "same": "as ever"}
         drawn.text = "second"
@@ -54,7 +54,7 @@ def test_the_first_event_is_complete_and_later_ones_have_changes() -> None:
 
 def test_a_hundred_watchers_of_one_address_share_one_rendering() -> None:
     async def watch() -> int:
-        changes, drawn = Changes(), Drawn()
+        changes, drawn = Changes(), CountedPage()
         live = LiveUpdates(changes)
         crowd = [live.events("/page", drawn) for _ in range(100)]
         firsts = await asyncio.gather(*map(upcoming, crowd))
@@ -71,7 +71,7 @@ def test_a_hundred_watchers_of_one_address_share_one_rendering() -> None:
 
 def test_a_slow_reader_gets_merged_changes_and_delays_no_other() -> None:
     async def watch() -> None:
-        changes, drawn = Changes(), Drawn()
+        changes, drawn = Changes(), CountedPage()
         live = LiveUpdates(changes)
         slow, quick = live.events("/page", drawn), live.events("/page", drawn)
         await upcoming(slow)
@@ -92,13 +92,13 @@ def test_a_slow_reader_gets_merged_changes_and_delays_no_other() -> None:
 
 def test_without_watchers_no_page_is_rendered() -> None:
     async def watch() -> int:
-        changes, drawn = Changes(), Drawn()
+        changes, drawn = Changes(), CountedPage()
         live = LiveUpdates(changes)
         events = live.events("/page", drawn)
         await upcoming(events)
         await events.aclose()  # type: ignore[attr-defined]
         assert live.watchers == 0
-        other = Drawn()
+        other = CountedPage()
         await upcoming(others := live.events("/other", other))
         other.text = "second"
         changes.record("topic")

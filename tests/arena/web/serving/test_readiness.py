@@ -11,14 +11,14 @@ from arena.web.data.web_state import ServerSettings, WebState
 from tests.waiting import wait_until
 
 
-def an_arena(folder: Path) -> Workspace:
+def created_arena(folder: Path) -> Workspace:
     """An arena of which a database that goes away would be missed."""
     Workspace(folder / "data").store.dispose()
     return Workspace(folder / "data")
 
 
 def test_the_server_is_ready_with_database_and_redis(tmp_path: Path) -> None:
-    place = an_arena(tmp_path)
+    place = created_arena(tmp_path)
     with redis_server.resolve(place.folder, {}) as address:
         settings = ServerSettings(redis=address.url)
         with TestClient(create(WebState(place.store, settings))) as client:
@@ -28,14 +28,14 @@ def test_the_server_is_ready_with_database_and_redis(tmp_path: Path) -> None:
 
 def test_the_server_is_ready_without_redis_and_reports_it(tmp_path: Path) -> None:
     settings = ServerSettings(redis=f"unix://{tmp_path}/nobody.sock")
-    with TestClient(create(WebState(an_arena(tmp_path).store, settings))) as client:
+    with TestClient(create(WebState(created_arena(tmp_path).store, settings))) as client:
         answer = client.get("/readyz")
     assert answer.status_code == 200
     assert answer.text.startswith("ready, but Redis")
 
 
 def test_the_server_is_alive_but_not_ready_without_its_database(tmp_path: Path) -> None:
-    place = an_arena(tmp_path)
+    place = created_arena(tmp_path)
     with TestClient(create(WebState(place.store, ServerSettings()))) as client:
         assert client.get("/readyz").status_code == 200
         database = place.folder.database

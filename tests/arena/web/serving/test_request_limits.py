@@ -14,7 +14,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving import request_limits
 from arena.web.serving.live_updates import StreamClients
 from arena.web.serving.request_limits import client_of
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import store_tournament
 
 
 def test_a_bucket_allows_its_burst_and_then_its_rate() -> None:
@@ -73,20 +73,20 @@ def test_one_address_can_hold_a_quarter_of_the_streams() -> None:
         pass
 
 
-def client_with(place: Workspace, settings: ServerSettings) -> TestClient:
-    return TestClient(create(WebState(place.store, settings)))
+def client_with(workspace: Workspace, settings: ServerSettings) -> TestClient:
+    return TestClient(create(WebState(workspace.store, settings)))
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    place = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
-    hold(place, ["ada", "bob"], {}, boards=1)
-    return place
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    workspace = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
+    store_tournament(workspace, ["ada", "bob"], {}, boards=1)
+    return workspace
 
 
 @pytest.fixture
-def client(place: Workspace) -> Iterator[TestClient]:
-    with client_with(place, ServerSettings(rate=0)) as client:
+def client(workspace: Workspace) -> Iterator[TestClient]:
+    with client_with(workspace, ServerSettings(rate=0)) as client:
         yield client
 
 
@@ -118,10 +118,10 @@ def test_the_length_of_a_body_is_limited(client: TestClient) -> None:
 
 
 def test_too_many_requests_get_retry_after(
-    place: Workspace, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_limits, "READ_BURST", 3)
-    with client_with(place, ServerSettings(rate=0.1, proxied=True)) as client:
+    with client_with(workspace, ServerSettings(rate=0.1, proxied=True)) as client:
         mine, other = {"X-Forwarded-For": "192.0.2.1"}, {"X-Forwarded-For": "192.0.2.2"}
         for _ in range(3):
             assert client.get("/ladders/poke.json", headers=mine).status_code == 200
@@ -134,8 +134,8 @@ def test_too_many_requests_get_retry_after(
         assert client.get("/healthz", headers=mine).status_code == 200
 
 
-def test_write_requests_have_a_lower_limit(place: Workspace) -> None:
-    with client_with(place, ServerSettings()) as client:
+def test_write_requests_have_a_lower_limit(workspace: Workspace) -> None:
+    with client_with(workspace, ServerSettings()) as client:
         status_codes = [
             client.post("/ladders/poke").status_code for _ in range(request_limits.WRITE_BURST + 1)
         ]
@@ -143,8 +143,8 @@ def test_write_requests_have_a_lower_limit(place: Workspace) -> None:
         assert client.get("/ladders/poke").status_code == 200
 
 
-def test_too_many_streams_are_refused(place: Workspace) -> None:
-    with client_with(place, ServerSettings(watchers=0)) as client:
+def test_too_many_streams_are_refused(workspace: Workspace) -> None:
+    with client_with(workspace, ServerSettings(watchers=0)) as client:
         refused = client.get("/live/ladders/poke")
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
         assert "too many clients" in refused.text

@@ -10,7 +10,7 @@ from arena.web.serving import responses as answers_module
 from arena.web.serving.responses import CachedResponse, ResponseCache
 
 
-class Writer:
+class CountedRenderer:
     """Writes an answer, and counts how often."""
 
     def __init__(self, size: int = 10, fresh: float = 60.0) -> None:
@@ -27,7 +27,7 @@ class Writer:
 
 def test_a_response_is_rendered_once_per_change() -> None:
     async def page_request() -> list[int]:
-        changes, writer, seen = Changes(), Writer(), []
+        changes, writer, seen = Changes(), CountedRenderer(), []
         answers = ResponseCache(changes)
         for topic in ("other", "topic", "other", "topic"):
             for _ in range(3):
@@ -41,7 +41,7 @@ def test_a_response_is_rendered_once_per_change() -> None:
 
 def test_concurrent_requests_share_one_rendering() -> None:
     async def page_request() -> tuple[int, set[bytes]]:
-        writer = Writer()
+        writer = CountedRenderer()
         writer.go.clear()
         answers = ResponseCache(Changes())
         tasks = [asyncio.create_task(answers.get(("/",), writer)) for _ in range(50)]
@@ -56,7 +56,7 @@ def test_concurrent_requests_share_one_rendering() -> None:
 
 def test_a_change_during_rendering_invalidates_the_response() -> None:
     async def page_request() -> int:
-        changes, writer = Changes(), Writer()
+        changes, writer = Changes(), CountedRenderer()
         writer.go.clear()
         answers = ResponseCache(changes)
         task = asyncio.create_task(answers.get(("/",), writer))
@@ -73,7 +73,7 @@ def test_a_change_during_rendering_invalidates_the_response() -> None:
 
 def test_an_uncacheable_response_is_rendered_for_each_request() -> None:
     async def page_request() -> int:
-        writer, answers = Writer(fresh=0.0), ResponseCache(Changes())
+        writer, answers = CountedRenderer(fresh=0.0), ResponseCache(Changes())
         for _ in range(3):
             await answers.get(("/",), writer)
         return writer.times
@@ -101,7 +101,7 @@ def test_errors_reach_all_waiting_requests_and_are_not_cached() -> None:
 def test_the_least_recently_used_response_is_evicted() -> None:
     async def page_request() -> list[int]:
         answers = ResponseCache(Changes(), most=250)
-        writers = {name: Writer(size=100) for name in "abc"}
+        writers = {name: CountedRenderer(size=100) for name in "abc"}
         for name in "abacac":
             await answers.get((name,), writers[name])
         return [writer.times for writer in writers.values()]
@@ -135,7 +135,7 @@ def test_a_slow_page_is_served_stale_while_it_is_rendered(
     monkeypatch.setattr(answers_module, "_SLOW_SECONDS", 0.0)
 
     async def page_request() -> list[bytes]:
-        changes, writer = Changes(), Writer()
+        changes, writer = Changes(), CountedRenderer()
         answers = ResponseCache(changes)
         responses = [await answers.get(("/",), writer)]
         writer.go.clear()

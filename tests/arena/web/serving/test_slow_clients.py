@@ -42,7 +42,7 @@ async def serving() -> AsyncIterator[tuple[int, uvicorn.Server]]:
 
 
 @pytest.fixture(autouse=True)
-def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "ASKING_SECONDS", 0.2)
     monkeypatch.setattr(server, "READING_SECONDS", 0.2)
 

@@ -18,32 +18,32 @@ from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving import request_limits, uploads
-from tests.arena.web.pushed import push
+from tests.arena.web.pushed import add_submission
 from tests.arena.web.served import served
 
 PARCEL = b"\x1f\x8b not looked at here"
 
 
-class Stage:
+class UploadServer:
     """An arena that takes bots, with two owners."""
 
     def __init__(self, folder: Path) -> None:
-        self.place = Workspace(folder / "data")
-        self.shelf = PendingUploads(self.place.folder.submissions)
-        self.tokens = {name: owners.add(self.place.store, name) for name in ("ada", "bob")}
+        self.workspace = Workspace(folder / "data")
+        self.shelf = PendingUploads(self.workspace.folder.submissions)
+        self.tokens = {name: owners.add(self.workspace.store, name) for name in ("ada", "bob")}
         self.settings = ServerSettings(rate=0, shelf=self.shelf, push_mib=1)
         self.stack = ExitStack()
 
     def client(self, **changed: Any) -> TestClient:
         """Asks its pages."""
-        web = WebState(self.place.store, replace(self.settings, **changed))
+        web = WebState(self.workspace.store, replace(self.settings, **changed))
         return self.stack.enter_context(TestClient(create(web)))
 
     @contextmanager
     def sending(self, how: str) -> Iterator[socket.socket]:
         """A connection on which a body is expected now, which is as long as this header says."""
         where = urlsplit(
-            self.stack.enter_context(served(WebState(self.place.store, self.settings)))
+            self.stack.enter_context(served(WebState(self.workspace.store, self.settings)))
         )
         with socket.create_connection((where.hostname, where.port), 30) as line:
             head = f"POST {address()} HTTP/1.1\r\nHost: x\r\n{how}\r\n"
@@ -56,8 +56,8 @@ class Stage:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    stage = Stage(tmp_path)
+def stage(tmp_path: Path) -> Iterator[UploadServer]:
+    stage = UploadServer(tmp_path)
     with stage.stack, stage.shelf.attended():
         yield stage
 
@@ -67,12 +67,12 @@ def address(name: str = "mybot", content: str = "5", version: str = "") -> str:
     return "/submissions?" + urlencode({"name": name, "content": content * 64, "version": version})
 
 
-def kept(stage: Stage) -> list[str]:
+def kept(stage: UploadServer) -> list[str]:
     """What lies on the shelf."""
     return sorted(path.name for path in stage.shelf.root.iterdir() if path.name != "lock")
 
 
-def test_an_upload_is_stored_and_queued(stage: Stage) -> None:
+def test_an_upload_is_stored_and_queued(stage: UploadServer) -> None:
     client = stage.client()
     response = client.post(address(), headers=stage.sign())
     assert (response.status_code, response.json()) == (200, {"wanted": True, "most_bytes": 2**20})
@@ -83,7 +83,7 @@ def test_an_upload_is_stored_and_queued(stage: Stage) -> None:
     assert (answer.status_code, answer.headers["location"]) == (201, f"/submissions/{name}")
     assert (document["state"], document["owner"], document["bot"]) == ("waiting", "ada", "mybot")
     assert stage.shelf.parcel(name).read_bytes() == PARCEL
-    submission = submissions.find(stage.place.store, name)
+    submission = submissions.find(stage.workspace.store, name)
     assert (submission.content_hash, submission.bytes) == ("5" * 64, len(PARCEL))
     # Who lost the answer sends it again.
     for body in (b"", PARCEL):
@@ -101,7 +101,7 @@ def refused(answer: Any, status: int, *words: str) -> None:
         assert word in sentence
 
 
-def test_a_request_without_a_valid_token_is_refused(stage: Stage) -> None:
+def test_a_request_without_a_valid_token_is_refused(stage: UploadServer) -> None:
     client = stage.client()
     for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic eA=="}):
         answer = client.post(address(), headers=headers, content=PARCEL)
@@ -115,8 +115,10 @@ def test_a_request_without_a_valid_token_is_refused(stage: Stage) -> None:
     assert kept(stage) == []
 
 
-def test_the_bot_name_of_another_owner_and_existing_content_are_refused(stage: Stage) -> None:
-    store = stage.place.store
+def test_the_bot_name_of_another_owner_and_existing_content_are_refused(
+    stage: UploadServer,
+) -> None:
+    store = stage.workspace.store
     versions.add(store, "mybot", "7", "5" * 64, "/x", {}, "ada")
     client, ada, bob = stage.client(), stage.sign(), stage.sign("bob")
     for body in (b"", PARCEL):
@@ -132,18 +134,18 @@ def test_the_bot_name_of_another_owner_and_existing_content_are_refused(stage: S
     "wrong",
     [address("No"), address(""), address(content="x"), address(version="/"), "/submissions"],
 )
-def test_an_invalid_announcement_is_refused(stage: Stage, wrong: str) -> None:
+def test_an_invalid_announcement_is_refused(stage: UploadServer, wrong: str) -> None:
     refused(stage.client().post(wrong, headers=stage.sign(), content=PARCEL), 422)
 
 
-def test_a_declared_oversized_upload_is_refused_unread(stage: Stage) -> None:
+def test_a_declared_oversized_upload_is_refused_unread(stage: UploadServer) -> None:
     client = stage.client()
     large = client.post(address(), headers=stage.sign(), content=bytes(2**20 + 1))
     refused(large, 413, "larger than 1048576 bytes")
     assert kept(stage) == []
 
 
-def test_a_chunked_oversized_upload_is_cut_off(stage: Stage) -> None:
+def test_a_chunked_oversized_upload_is_cut_off(stage: UploadServer) -> None:
     """Sent in pieces, without a word on how many there will be."""
     with stage.sending("Transfer-Encoding: chunked") as line:
         piece = b"%x\r\n" % 2**16 + bytes(2**16) + b"\r\n"
@@ -157,7 +159,7 @@ def test_a_chunked_oversized_upload_is_cut_off(stage: Stage) -> None:
     assert kept(stage) == []
 
 
-def test_a_stalled_upload_times_out(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stalled_upload_times_out(stage: UploadServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "_SILENT_SECONDS", 0.2)
     with stage.sending("Content-Length: 1000") as line:
         line.sendall(b"begun")
@@ -165,7 +167,7 @@ def test_a_stalled_upload_times_out(stage: Stage, monkeypatch: pytest.MonkeyPatc
     assert kept(stage) == []
 
 
-def test_a_slow_upload_times_out(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_upload_times_out(stage: UploadServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_limits, "PUSH_SECONDS", 0.3)
     with stage.sending("Content-Length: 1000") as line:
         line.settimeout(0.05)
@@ -180,17 +182,17 @@ def test_a_slow_upload_times_out(stage: Stage, monkeypatch: pytest.MonkeyPatch) 
     assert kept(stage) == []
 
 
-def test_an_aborted_upload_leaves_no_file(stage: Stage) -> None:
+def test_an_aborted_upload_leaves_no_file(stage: UploadServer) -> None:
     with stage.sending("Content-Length: 1000") as line:
         line.sendall(b"begun")
         while not kept(stage):
             pass
     while kept(stage):
         pass
-    assert submissions.listing(stage.place.store) == ()
+    assert submissions.listing(stage.workspace.store) == ()
 
 
-def test_the_daily_submissions_of_an_owner_are_limited(stage: Stage) -> None:
+def test_the_daily_submissions_of_an_owner_are_limited(stage: UploadServer) -> None:
     client = stage.client(pushes=4)
     for content in "123":
         assert client.post(
@@ -201,16 +203,16 @@ def test_the_daily_submissions_of_an_owner_are_limited(stage: Stage) -> None:
         refused(answer, 429, "3 submissions of ada are being worked on")
         assert int(answer.headers["retry-after"]) > 0
     assert client.post(address("other"), headers=stage.sign("bob"), content=PARCEL).is_success
-    for upload in submissions.undecided(stage.place.store):
+    for upload in submissions.undecided(stage.workspace.store):
         state = SubmissionState.REFUSED
-        submissions.decide(stage.place.store, upload.id, state, "no.", status=422)
+        submissions.decide(stage.workspace.store, upload.id, state, "no.", status=422)
     assert client.post(address(content="4"), headers=stage.sign(), content=PARCEL).is_success
     answer = client.post(address(content="5"), headers=stage.sign(), content=PARCEL)
     refused(answer, 429, "4 submissions within a day")
 
 
-def test_an_owner_has_a_limited_number_of_active_versions(stage: Stage) -> None:
-    store = stage.place.store
+def test_an_owner_has_a_limited_number_of_active_versions(stage: UploadServer) -> None:
+    store = stage.workspace.store
     for name, number in (("other", 1), ("mybot", 1), ("mybot", 2)):
         versions.add(store, name, str(number), f"{number}" * 64, "/x", {}, "ada")
     client = stage.client(active_versions=3)
@@ -225,16 +227,16 @@ def test_an_owner_has_a_limited_number_of_active_versions(stage: Stage) -> None:
     assert client.post(address(), headers=stage.sign(), content=PARCEL).is_success
 
 
-def test_the_waiting_submissions_of_all_owners_are_limited(stage: Stage) -> None:
+def test_the_waiting_submissions_of_all_owners_are_limited(stage: UploadServer) -> None:
     for number in range(10):
         for content in "abc":
-            push(stage.place, f"owner{number}", f"bot{number}", content)
+            add_submission(stage.workspace, f"owner{number}", f"bot{number}", content)
     answer = stage.client().post(address(), headers=stage.sign(), content=PARCEL)
     refused(answer, 429, "30 submissions wait already")
 
 
 def test_an_arena_without_a_runner_refuses_uploads(tmp_path: Path) -> None:
-    stage = Stage(tmp_path)
+    stage = UploadServer(tmp_path)
     with stage.stack:
         answer = stage.client().post(address(), headers=stage.sign(), content=PARCEL)
         refused(answer, 503, "`pokearena serve` is not running")
@@ -244,30 +246,30 @@ def test_an_arena_without_a_runner_refuses_uploads(tmp_path: Path) -> None:
             refused(answer, 403, "this arena does not accept pushed bots")
 
 
-def test_a_submission_has_private_fields_for_its_owner(stage: Stage) -> None:
-    submission = push(stage.place)
+def test_a_submission_has_private_fields_for_its_owner(stage: UploadServer) -> None:
+    submission = add_submission(stage.workspace)
     submissions.decide(
-        *(stage.place.store, submission.id, SubmissionState.REFUSED, "it could not be built."),
+        *(stage.workspace.store, submission.id, SubmissionState.REFUSED, "it could not be built."),
         status=422,
         output="a secret",
     )
-    client, place = stage.client(), f"/submissions/{submission.id}"
+    client, workspace = stage.client(), f"/submissions/{submission.id}"
     public, owner_response = (
-        client.get(f"{place}.json"),
-        client.get(f"{place}.json", headers=stage.sign()),
+        client.get(f"{workspace}.json"),
+        client.get(f"{workspace}.json", headers=stage.sign()),
     )
-    assert "secret" not in public.text + client.get(place).text
+    assert "secret" not in public.text + client.get(workspace).text
     assert (owner_response.json()["sentence"], owner_response.json()["output"]) == (
         "it could not be built.",
         "a secret",
     )
     assert owner_response.headers["cache-control"] == "no-store"
     assert owner_response.json()["status"] == 422
-    shown = client.post(place, data={"token": stage.tokens["ada"]}).text
+    shown = client.post(workspace, data={"token": stage.tokens["ada"]}).text
     assert "a secret" in shown
     assert "it could not be built." in shown
     refused(
-        client.get(f"{place}.json", headers=stage.sign("bob")), 403, "the token does not belong"
+        client.get(f"{workspace}.json", headers=stage.sign("bob")), 403, "the token does not belong"
     )
     refused(client.get("/submissions/s-0.json"), 404, "unknown submission s-0")
     listed = client.get("/submissions.json").json()["submissions"]
