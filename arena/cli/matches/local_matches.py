@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.config import Folder
-from referee.record import table_count
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -81,6 +80,8 @@ def _summary(path: Path) -> LocalMatchSummary:
         OSError: the file cannot be read.
         ValueError, KeyError, TypeError, IndexError: it is not a valid record.
     """
+    from referee.record import table_count  # Loads protobuf, which `play --help` does not need.
+
     with path.open(encoding="utf-8") as file:
         lines = [json.loads(line) for line in file if line.startswith(_SUMMARISED)]
         time = path.stat().st_mtime

@@ -14,7 +14,16 @@ from arena.cli.workspace import Workspace
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
 
-HEAVY = ("sqlalchemy", "alembic", "grpc", "google.protobuf", "redis", "rq", "elo", "referee.games")
+HEAVY = (
+    "sqlalchemy",
+    "alembic",
+    "grpc",
+    "google.protobuf",
+    "redis",
+    "rq",
+    "elo",
+    "referee.games.contract",
+)
 
 
 def all_commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
