@@ -162,7 +162,7 @@ def open_to(engine: Engine, manifest: Manifest) -> tuple[Tournament, ...]:
     )
 
 
-def join(engine: Engine, version: Version, manifest: Manifest) -> tuple[str, ...]:
+def join(engine: Engine, version: Version, manifest: Manifest) -> dict[str, str]:
     """Enter a version on all open ladders, and withdraw the bot's oldest versions beyond the limit.
 
     May be repeated; existing entries stay.
@@ -173,9 +173,9 @@ def join(engine: Engine, version: Version, manifest: Manifest) -> tuple[str, ...
         manifest: its manifest.
 
     Returns:
-        The IDs of the ladders on which the version is entered.
+        The form of each ladder on which the version is entered, by the id of the ladder.
     """
-    joined = []
+    joined = {}
     for ladder in open_to(engine, manifest):
         if version.id not in ladder.entrants:
             try:
@@ -184,9 +184,9 @@ def join(engine: Engine, version: Version, manifest: Manifest) -> tuple[str, ...
                 # The ladder has closed, or another process has added the version.
                 log.info("%s does not enter the ladder %s: %s", version.id, ladder.id, error)
                 continue
-        joined.append(ladder.id)
+        joined[ladder.id] = str(ladder.plan.form)
         _make_room(engine, ladder.id, version)
-    return tuple(joined)
+    return joined
 
 
 def retire(engine: Engine, version: Version) -> tuple[str, ...]:
@@ -304,7 +304,7 @@ class SubmissionPipeline:
             _welcome(version, joined),
             status=201,
             version=version.id,
-            ladders=joined,
+            ladders=tuple(joined),
         )
 
     def _made_before(self, submission: Submission) -> Version | None:
@@ -411,15 +411,15 @@ def _told(check: Check) -> str:
     return f"{check.name}{where}: {check.sentence}"
 
 
-def _welcome(version: Version, joined: tuple[str, ...]) -> str:
+def _welcome(version: Version, joined: Mapping[str, str]) -> str:
+    """Return the sentence for an accepted version; `joined`: form of each ladder by its id."""
     if not joined:
         return (
             f"{version.id} is in the arena; no ladder is open to it. The organiser of the arena "
             "opens one with `pokearena serve --ladder FORM`."
         )
-    return (
-        f"{version.id} is on {'the ladder' if len(joined) == 1 else 'ladders'} {' '.join(joined)}."
-    )
+    ladders = ", ".join(f"{form} ({ladder})" for ladder, form in joined.items())
+    return f"{version.id} is on {'the ladder' if len(joined) == 1 else 'the ladders'} {ladders}."
 
 
 # The loop that handles pending submissions, one after the other.

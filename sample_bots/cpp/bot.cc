@@ -1,4 +1,4 @@
-// My bot. Edit choose(); To watch it: `pokearena play poke . sample:random --watch`
+// My bot. Edit choose(). To watch it: `pokearena play poke . sample:random --watch`
 #include "pokearena_bot.h"
 
 // Answers one question with one of turn.legal(), the least risky first.

@@ -1,4 +1,4 @@
-"""My bot. Edit choose(); To watch it: `pokearena play poke . sample:random --watch`"""
+"""My bot. Edit choose(). To watch it: `pokearena play poke . sample:random --watch`"""
 
 import random
 

@@ -167,4 +167,7 @@ def _tell(name: str, token: str, as_json: bool) -> None:
         return
     output.line(token)
     output.hint(f"token of {name}; it is shown only once, and the arena stores only its hash")
-    output.next_step(f"pokearena bot add FOLDER --owner {name}")
+    output.next_step(
+        f"pokearena bot add FOLDER --owner {name}",
+        "pokearena bot push FOLDER --to URL   # by the owner, with the token in POKEARENA_TOKEN",
+    )

@@ -310,7 +310,7 @@ def _sandbox(workspace: Workspace) -> CheckResult:
     if level is Level.UNSANDBOXED:
         text = f"bots run unsandboxed, as processes of yours; strangers' bots are refused{why}"
         return CheckResult("sandbox", WARN, text, fix or "add only bots you trust")
-    text = f"bots are locked in with {level}, which has just held against an attempt to get out"
+    text = f"bots run in the sandbox {level}; a test program could not leave it"
     if not has_disk(level):
         text += "; files without names do not count towards the limit of what they write"
         return CheckResult("sandbox", WARN, f"{text}{why}", "allow mount namespaces")

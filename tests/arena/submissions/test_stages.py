@@ -54,7 +54,7 @@ def test_a_pushed_version_enters_the_open_ladders(desk: SubmissionHarness) -> No
     lifecycle.cancel(desk.engine, over.id)
     done = desk.pushed(desk.bot("mybot", 'games = ["poke"]'))
     assert done.ladders == (there.id,)
-    assert done.sentence == f"mybot@1 is on the ladder {there.id}."
+    assert done.sentence == f"mybot@1 is on the ladder poke ({there.id})."
     entries = tournaments.find(desk.engine, there.id).entries
     assert [(entry.name, entry.owner) for entry in entries][-1] == ("mybot@1", "ada")
     for ladder in (closed, other, over):

@@ -67,7 +67,7 @@ def test_a_push_to_a_ladder_prints_every_stage(cli: Cli, arena: PushArena, mine:
     ladder = arena.desk.ladder(open=True)
     arena.open()
     result = cli("bot", "push", "mine", "--to", arena.url)
-    assert (result.status, result.out) == (0, f"mine@1 is on the ladder {ladder.id}.\n")
+    assert (result.status, result.out) == (0, f"mine@1 is on the ladder poke ({ladder.id}).\n")
     lines = result.err.splitlines()
     assert lines[0].startswith("mine · 2 files, ")
     assert lines[2:7] == ["received", "checking", "building", "testing", "entering"]

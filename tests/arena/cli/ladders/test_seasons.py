@@ -97,7 +97,7 @@ def test_pushed_bots_enter_the_new_season(cli: Cli, workspace: Workspace) -> Non
     assert cli("ladder", "new-season", "poke").status == 0
     version = versions.add(workspace.store, "new", "1", "n" * 64, "/new", {"run": ["x"]}, "ada")
     (ladder,) = pipeline.listing(workspace.store)
-    assert pipeline.join(workspace.store, version, Manifest("new", ("x",))) == (ladder.id,)
+    assert pipeline.join(workspace.store, version, Manifest("new", ("x",))) == {ladder.id: "poke"}
     assert set(ranked(cli, "poke")) == {"ace@1", "bee@1", "cat@1"}
 
 

@@ -3,7 +3,7 @@ import pokearena.Kit;
 import pokearena.Move;
 import pokearena.v1.Bot.ActRequest;
 
-/** My bot. Edit choose(); To watch it: `pokearena play poke . sample:random --watch` */
+/** My bot. Edit choose(). To watch it: `pokearena play poke . sample:random --watch` */
 class MyBot {
     /** Answers one question with one of the legal actions, the least risky first. */
     static Move choose(ActRequest turn, Random random) {
