@@ -169,6 +169,14 @@ def means(of_pairs: Sequence[Sequence[float]]) -> tuple[float, ...]:
     return tuple((sum(row) - 0.5) / others for row in of_pairs)
 
 
+def winner(match: RatedMatch) -> str:
+    """Return the entrant with the highest mean score; "" if several entrants share it."""
+    shares = means(pairwise(match))
+    highest = max(shares) - 1e-9
+    first = [name for name, share in zip(match.entrants, shares, strict=True) if share >= highest]
+    return first[0] if len(first) == 1 else ""
+
+
 def scores(games: Sequence[ClosedGame]) -> tuple[tuple[float, ...], ...]:
     """Return the result of `pairwise` for the games of a match (at least one)."""
     names = tuple(str(place) for place in range(len(games[0].places)))

@@ -66,7 +66,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/matches/{id}/games/{n}",
         replay.page,
-        "A game of a closed match, position by position.",
+        "A game of a closed match, position by position; n is its number from 0.",
         query=replay.QUERY,
         example="/matches/m-7f3k9q2xwd/games/0",
         kinds=TABLE,

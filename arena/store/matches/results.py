@@ -14,7 +14,8 @@ from typing import Any
 from sqlalchemy import Column, Connection, Engine, select
 
 from arena.errors import NotFound
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings import match_digest
+from arena.ratings.closed_match import ClosedGame, ClosedMatch, winner
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import reading
@@ -147,6 +148,38 @@ def closed(
                 entrants=tuple(row.outcome["entrants"]),
                 games=games_of(row.outcome),
             )
+
+
+def winners(engine: Engine, of: Collection[str]) -> dict[str, str]:
+    """Return the winner of each closed match among these matches; "" if the first place is shared.
+
+    Args:
+        engine: the store.
+        of: ids of matches.
+    """
+    results = schema.results
+    with reading(engine) as connection:
+        digests = {
+            row.match: row.digest
+            for row in connection.execute(
+                select(*results.c["match", "digest"]).where(results.c.match.in_(of))
+            )
+        }
+        # Results of older databases have no digest.
+        old = [match for match, text in digests.items() if text is None]
+        outcomes = connection.execute(
+            select(*results.c["match", "outcome"]).where(results.c.match.in_(old))
+        ).all()
+    won = {
+        row.match: winner(
+            ClosedMatch(row.match, 0, 0, tuple(row.outcome["entrants"]), games_of(row.outcome))
+        )
+        for row in outcomes
+    }
+    for match, text in digests.items():
+        if text is not None:
+            won[match] = winner(match_digest.read(text, match, 0, 0, 0))
+    return won
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.store.matches import listing
+from arena.store.matches import listing, results
 from arena.store.tournaments import tournaments
 from arena.tournaments import json_values
 from arena.web.data.changes import ARENA, position_of
@@ -65,6 +65,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
                 for tournament, progress in snapshot.open_tournaments
             ],
             "latest": latest,
+            "winners": results.winners(web.engine, [match.id for match in latest]),
         },
         data={
             "ladders": {form: [line.to_json() for line in lines] for form, lines in tops},

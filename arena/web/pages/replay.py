@@ -14,7 +14,8 @@ from starlette.exceptions import HTTPException
 from arena.presentation import narration
 from arena.presentation.frames import FrameSequence, RecordedFrames, ReplayPosition, recorded_frames
 from arena.records.redaction import public
-from arena.store.matches import results
+from arena.store.matches import listing, results
+from arena.store.tournaments import tournaments
 from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
@@ -48,6 +49,7 @@ class Replay:
     tournament: str
     game: str
     number: int
+    """Number of the game from 0, as in its address. Pages show numbers from 1."""
     games: tuple[int, ...]
     """Numbers of all games of the match."""
     title: str
@@ -128,7 +130,10 @@ def replay(
         number=game.number,
         games=tuple(games),
         title=f"{find(match['game']).title}: {entrants}",
-        subtitle=f"game {game.number} · board {game.game['board']} · table {game.game['table']}",
+        subtitle=(
+            f"game {game.number + 1} · board {game.game['board'] + 1} · "
+            f"table {game.game['table'] + 1}"
+        ),
         options=_options(match),
         names=rendered.names,
         film=rendered.film,
@@ -198,10 +203,15 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     source = _found(web, page_request)
     r = _replay(web, page_request, source)
     table = _table(r)
+    match = listing.find(web.engine, r.match)
     return Page(
-        title=f"{r.title}, game {r.number}",
+        title=f"{r.title}, game {r.number + 1}",
         template="replay.html",
-        model={"r": r},
+        model={
+            "r": r,
+            "match": match,
+            "tournament": tournaments.find(web.engine, match.tournament),
+        },
         data=lambda: _positions(source),
         csv=table,
         text=table,

@@ -15,7 +15,7 @@ from arena.ladders import ladder_values
 from arena.ratings.crosstable import CrosstableCell, crosstable
 from arena.ratings.standings import Standings as Ranked
 from arena.ratings.standings import StandingsLine
-from arena.store.matches import listing
+from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
@@ -111,6 +111,8 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             ],
             "states": match_page.STATES,
             "void": void,
+            "winners": results.winners(web.engine, [match.id for match in matches]),
+            "champions": _champions(tournament, lines),
             "options": match_page.options(tournament),
             "places": _ids(web, tournament, course),
             "closed": closed,
@@ -134,6 +136,14 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         topics=frozenset() if closed else frozenset({ARENA}),
         fresh=_KEPT_SECONDS if closed else 20.0,
     )
+
+
+def _champions(tournament: Tournament, lines: Sequence[EntrantLine]) -> list[str]:
+    """Return the entrants of a closed tournament that may have the first rank."""
+    if tournament.state is not TournamentState.CLOSED:
+        return []
+    played = [line for line in lines if line.standing.matches]
+    return [line.standing.entrant for line in played if line.rank.partition("–")[0] == "1"]
 
 
 def _course(web: WebState, tournament: Tournament, matches: int) -> _TournamentCourse:

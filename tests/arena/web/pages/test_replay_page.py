@@ -200,3 +200,36 @@ def test_a_replay_can_be_opened_at_a_decision(workspace: Workspace, client: Test
             decisions = [action["decision"] for action in record.games[0].actions]
             assert decision in decisions[before:until]
     assert client.get(f"{address}?decision=x").status_code == 400
+
+
+def test_pages_number_games_boards_and_tables_from_one(
+    workspace: Workspace, client: TestClient
+) -> None:
+    held = play(workspace, POKE)
+    page = client.get(f"/matches/{held.match}/games/1").text
+    (subtitle,) = re.findall(r'class="beneath"><span class="dim">([^<]*)<', page)
+    assert subtitle.startswith("game 2 · board 1 · table 2")
+    assert f'href="/matches/{held.match}/games/0" aria-label="game 1">1</a>' in page
+    assert "game 2</nav>" in page
+    assert client.get(f"/matches/{held.match}/games/1.json").json()["game"] == 1
+
+
+def test_the_breadcrumbs_of_a_replay_have_names(workspace: Workspace, client: TestClient) -> None:
+    held = play(workspace, POKE)
+    crumbs = [
+        re.findall(r'aria-label="Breadcrumbs">(.*?)</nav>', client.get(address).text)[0]
+        for address in (f"/matches/{held.match}", f"/matches/{held.match}/games/0")
+    ]
+    names = [re.sub("<[^>]*>", "", crumb).split(" › ") for crumb in crumbs]
+    assert names[1] == [*names[0], "game 1"]
+
+
+def test_the_result_is_shown_at_the_last_position_only(
+    workspace: Workspace, client: TestClient
+) -> None:
+    held = play(workspace, POKE)
+    address = f"/matches/{held.match}/games/0"
+    (first,) = re.findall(r'<p class="result"([^>]*)>', client.get(address).text)
+    (last,) = re.findall(r'<p class="result"([^>]*)>', client.get(f"{address}?step=999999").text)
+    assert "hidden" in first
+    assert "hidden" not in last

@@ -141,3 +141,35 @@ def test_the_home_page_links_the_open_ladders(stage: SimulatedArena) -> None:
         values = client.get("/", headers={"Accept": "application/json"}).json()
         assert values["open_ladders"] == {"poke": ladder.id}
         assert "Pushed bots enter these ladders" in client.get("/").text
+
+
+def test_winners_of_matches_and_of_the_tournament_are_named(
+    stage: SimulatedArena, client: TestClient
+) -> None:
+    cup = stage.play_out(stage.begin("knockout", stage.bots(4), boards=2))
+    page = client.get(f"/tournaments/{cup.id}").text
+    home = client.get("/").text
+    champion = client.get(f"/tournaments/{cup.id}.json").json()["standings"][0]["entrant"]
+    (named,) = re.findall(r'class="champions">(.*?)</p>', page)
+    assert re.sub("<[^>]*>", "", named) == f"Winner: {champion}"
+    played = listing.matches(stage.engine, tournament=cup.id)
+    assert played
+    for match in played:
+        sides = client.get(f"/matches/{match.id}.json").json()["sides"]
+        best = max(side["score"] for side in sides)
+        first = [side["entrant"] for side in sides if side["score"] == best]
+        outcome = f"{first[0]} won" if len(first) == 1 else "drawn"
+        for text in (page, home):
+            (row,) = re.findall(rf'<li data-key="{match.id}">(.*?)</li>', text, re.DOTALL)
+            assert f'class="won">{outcome}<' in row
+
+
+def test_the_winner_of_an_open_match_is_not_named(
+    stage: SimulatedArena, client: TestClient
+) -> None:
+    cup = stage.begin("round-robin", stage.bots(2), boards=2)
+    (match,) = listing.matches(stage.engine, tournament=cup.id)
+    stage.play(match.id, 3)
+    page = client.get(f"/tournaments/{cup.id}").text
+    assert 'class="won"' not in page
+    assert 'class="champions"' not in page
