@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 LAYERS = (
     ("cli", "web"),
     ("services", "submissions", "remote"),
-    ("queue", "matches"),
+    ("queue", "matches", "announcements"),
     ("tournaments", "records", "rl", "ladders"),
     ("store",),
     ("ratings", "formats", "presentation", "bots", "remote.tunnel", "events"),

@@ -40,6 +40,7 @@ USER_ONLY: Final = frozenset(
         "relay-cert",
         "relay-key",
         "relay-workers",
+        "site",
         # Servers that receive the user's token and bots, and the certificates to trust.
         "at",
         "ca",

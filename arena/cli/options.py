@@ -76,6 +76,20 @@ def pages_option(default: bool) -> Callable[[F], F]:
     )
 
 
+def _site(context: click.Context, parameter: click.Parameter, url: str) -> str:
+    """Return a public URL without the slash at its end."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(url)
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_valid = False
+    if url and (not is_valid or parts.query or parts.fragment):
+        raise click.BadParameter("write an address such as https://arena.example.org.")
+    return url.rstrip("/")
+
+
 def web_options(command: F) -> F:
     """Add --host, --port and the web settings, which are passed as `manners`."""
     from arena.services.web_process import WebSettings
@@ -176,6 +190,13 @@ def web_options(command: F) -> F:
                 show_default=True,
                 metavar="N",
                 help="Maximum number of boards of a challenge.",
+            ),
+            click.option(
+                "--site",
+                default=usual.site,
+                metavar="URL",
+                callback=_site,
+                help="Public address of the web pages, for links in feeds and webhooks.",
             ),
         )
     ):

@@ -11,6 +11,7 @@ PAGES: Final[dict[str, str]] = {
     "tutorial": "Install the arena, write a bot, play a match and run a tournament.",
     "bots": "Write a bot, test it on your machine and submit it.",
     "play": "Play against bots in the terminal.",
+    "follow": "Follow ladders, tournaments and bots with a feed reader.",
     "protocol": "The protocol for bots without a starter kit: gRPC, or JSON lines.",
     "remote": "Run a bot on its author's machine, behind any network.",
     "author-policy": "Who can see source, output and notes; licence, limits and deletion of data.",

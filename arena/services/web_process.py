@@ -33,6 +33,8 @@ class WebSettings:
         active_versions: the maximum number of active versions of an owner; 0: unlimited.
         challenges: the maximum number of challenges of an owner per day; 0 disables them.
         challenge_boards: the maximum number of boards of a challenge.
+        site: the public URL of the pages without a slash at the end, for links in feeds and
+            webhooks; empty: feeds have paths as links.
     """
 
     spectators: bool = True
@@ -45,6 +47,7 @@ class WebSettings:
     active_versions: int = 10
     challenges: int = 10
     challenge_boards: int = 20
+    site: str = ""
 
     def arguments(self) -> list[str]:
         """Return the options for `python -m arena.web`. Other users can read them: no secrets."""
@@ -53,6 +56,7 @@ class WebSettings:
         options += [f"--max-active-versions={self.active_versions}"]
         options += [f"--challenges={self.challenges}"]
         options += [f"--challenge-boards={self.challenge_boards}"]
+        options += [f"--site={self.site}"]
         options += ["--no-spectators"] * (not self.spectators)
         return options + ["--behind-proxy"] * self.proxied
 
@@ -70,6 +74,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--challenges", type=int, default=defaults.challenges)
     parser.add_argument("--challenge-boards", type=int, default=defaults.challenge_boards)
+    parser.add_argument("--site", default=defaults.site)
     parser.add_argument("--no-spectators", action="store_true")
     parser.add_argument("--behind-proxy", action="store_true")
 
@@ -87,6 +92,7 @@ def settings_from(arguments: Namespace) -> WebSettings:
         active_versions=arguments.active_versions,
         challenges=arguments.challenges,
         challenge_boards=arguments.challenge_boards,
+        site=arguments.site,
     )
 
 

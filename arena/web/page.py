@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
+from arena.web.atom import AtomFeed
 from arena.web.data.web_state import WebState
 
 # Builders of links: for the server, or for a static site.
@@ -109,6 +110,8 @@ class Page:
         fresh: seconds for which the page may be cached without a change; 0 disables the cache.
         status: the HTTP status.
         headers: further response headers.
+        feed: returns the Atom feed; None if the page has none.
+        feed_link: link to an Atom feed, of this page or another one; empty for none.
     """
 
     title: str
@@ -124,6 +127,8 @@ class Page:
     still: bool = False
     """Whether the page is final; new clients then do not receive live updates."""
     headers: Mapping[str, str] = field(default_factory=dict)
+    feed: Callable[[], AtomFeed] | None = None
+    feed_link: str = ""
 
 
 # The address of a page with its parameters.

@@ -22,6 +22,8 @@ from arena.web.pages import (
 
 TABLE = ("html", "json", "csv", "md", "txt")
 """Kinds of a page that contains a table."""
+FOLLOWED = (*TABLE, "atom")
+"""Kinds of a page that also has a feed."""
 
 PAGES: tuple[PageRoute, ...] = (
     PageRoute("/", home.page, "The best bots of each ladder, and the running matches."),
@@ -36,7 +38,7 @@ PAGES: tuple[PageRoute, ...] = (
             *paging.QUERY,
         ),
         example="/ladders/poke",
-        kinds=TABLE,
+        kinds=FOLLOWED,
     ),
     PageRoute(
         "/ladders/{form}/matrix",
@@ -84,7 +86,7 @@ PAGES: tuple[PageRoute, ...] = (
         tournaments.page,
         "All tournaments, newest first.",
         query=paging.QUERY,
-        kinds=TABLE,
+        kinds=FOLLOWED,
     ),
     PageRoute(
         "/challenges",
@@ -99,7 +101,7 @@ PAGES: tuple[PageRoute, ...] = (
         "A tournament: progress, standings, crosstable and matches.",
         query=paging.QUERY,
         example="/tournaments/t-7f3k9q",
-        kinds=TABLE,
+        kinds=FOLLOWED,
     ),
     PageRoute(
         "/matches/{id}",
@@ -124,7 +126,7 @@ PAGES: tuple[PageRoute, ...] = (
         "A bot: its versions, ratings, matchups and matches.",
         query=(("form", "only on this ladder"), *paging.QUERY),
         example="/bots/greedy",
-        kinds=TABLE,
+        kinds=FOLLOWED,
     ),
     PageRoute(
         "/bots/{name}/faults",

@@ -132,10 +132,38 @@ def matches(
         offset: number of matches to skip.
         limit: maximum number of matches.
     """
-    results, matches, held = schema.results, schema.matches, schema.tournaments
     chosen = _chosen(sitting, of)
     order = chosen.selected_columns
-    page = chosen.order_by(order.closed.desc(), order.match).offset(offset).limit(limit).subquery()
+    return _read(
+        engine, chosen.order_by(order.closed.desc(), order.match).offset(offset).limit(limit)
+    )
+
+
+def latest(engine: Engine, tournament: str, limit: int) -> tuple[PlayedMatch, ...]:
+    """Return the matches of a tournament that closed last, newest first."""
+    results, table, held = schema.results, schema.matches, schema.tournaments
+    began = select(held.c.created).where(held.c.id == tournament).scalar_subquery()
+    # The lower bound keeps the index on closing times from being read to its end.
+    chosen = (
+        select(results.c.match)
+        .join(table, table.c.id == results.c.match)
+        .where(results.c.closed >= began, table.c.tournament == tournament)
+        .order_by(results.c.closed.desc(), results.c.match)
+        .limit(limit)
+    )
+    return _read(engine, chosen)
+
+
+def find(engine: Engine, match: str) -> PlayedMatch | None:
+    """Return a closed match; None if it does not exist or has no result."""
+    chosen = select(schema.results.c.match).where(schema.results.c.match == match)
+    return next(iter(_read(engine, chosen)), None)
+
+
+def _read(engine: Engine, chosen: Select[Any]) -> tuple[PlayedMatch, ...]:
+    """Read the selected matches, newest first."""
+    results, matches, held = schema.results, schema.matches, schema.tournaments
+    page = chosen.subquery()
     query = (
         select(
             *results.c["match", "outcome", "thinking", "closed"],

@@ -19,8 +19,8 @@ from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
+from arena.web.pages import atom_feeds, submission
 from arena.web.pages import ladder as ladders
-from arena.web.pages import submission
 from arena.web.pages.bots import state
 
 # Chart of the rating histories of a bot's versions.
@@ -262,6 +262,8 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         parts=("bot-standings", "bot-pushed", "bot-matches", "bot-faults"),
         topics=frozenset({ARENA, HISTORIES, SUBMISSIONS}),
         headers=piece.headers,
+        feed=lambda: atom_feeds.of_bot(web, page_request.links, name, versions),
+        feed_link=page_request.links.to("bots", f"{name}.atom"),
     )
 
 

@@ -77,4 +77,5 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         },
         parts=("home-table", "home-now", "home-tops", "home-latest"),
         topics=frozenset(topics),
+        feed_link=page_request.links.to("tournaments.atom"),
     )

@@ -17,6 +17,7 @@ from arena.web.data.changes import ARENA, HISTORIES
 from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot, RatingChart
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
+from arena.web.pages import atom_feeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,8 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         parts=("ladder-rows",),
         topics=frozenset({ARENA, HISTORIES}),
         headers=piece.headers,
+        feed=lambda: atom_feeds.of_ladder(web, page_request.links, standing),
+        feed_link=page_request.links.to("ladders", f"{form}.atom"),
     )
 
 

@@ -26,6 +26,7 @@ from arena.web import paging, wording
 from arena.web.data.changes import ARENA
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
+from arena.web.pages import atom_feeds
 from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
 
@@ -135,6 +136,8 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         still=closed,
         topics=frozenset() if closed else frozenset({ARENA}),
         fresh=_KEPT_SECONDS if closed else 20.0,
+        feed=lambda: atom_feeds.of_tournament(web, page_request.links, tournament),
+        feed_link=page_request.links.to("tournaments", f"{tournament.id}.atom"),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.challenges import FORMAT
@@ -12,6 +12,7 @@ from arena.web import paging, wording
 from arena.web.data.time_estimates import TimeEstimates
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
+from arena.web.pages import atom_feeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,17 @@ class TournamentLine:
 
 def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of all tournaments, without the challenges."""
-    return _page(web, page_request, "Tournaments")
+    every = _page(web, page_request, "Tournaments")
+    links = page_request.links
+    return replace(
+        every,
+        feed=lambda: atom_feeds.of_all_tournaments(
+            web,
+            links,
+            [held for held in tournaments.listing(web.engine) if held.plan.format != FORMAT],
+        ),
+        feed_link=links.to("tournaments.atom"),
+    )
 
 
 def challenges(web: WebState, page_request: PageRequest) -> Page:

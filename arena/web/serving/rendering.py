@@ -30,6 +30,7 @@ KINDS: Final[Mapping[str, str]] = {
     "csv": "text/csv; charset=utf-8",
     "md": "text/markdown; charset=utf-8",
     "txt": "text/plain; charset=utf-8",
+    "atom": "application/atom+xml; charset=utf-8",
 }
 """Media type of each kind."""
 
@@ -143,12 +144,13 @@ def offered(page: Page) -> tuple[str, ...]:
         "csv": page.csv is not None,
         "md": page.text is not None,
         "txt": page.text is not None,
+        "atom": page.feed is not None,
     }
     return tuple(kind for kind in KINDS if there[kind])
 
 
 def written(page: Page, kind: str) -> str:
-    """Return a page in one of its `offered` kinds except HTML."""
+    """Return a page in one of its `offered` kinds except HTML and Atom."""
     if kind == "json":
         return as_json(page)
     table = page.csv if kind == "csv" else page.text

@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from email.utils import formatdate, parsedate_to_datetime
 from functools import cached_property, wraps
 from urllib.parse import urlencode
 
@@ -17,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from arena.web import atom
 from arena.web.data.changes import Changes
 from arena.web.data.web_state import WebState
 from arena.web.page import Links, Page, PageRequest, PageRoute
@@ -287,10 +289,14 @@ def _written(page: Page, page_request: PageRequest, path: str, kind: str) -> Cac
             f"Not available as {kind.upper()}. Available formats: "
             f"{', '.join(rendering.offered(page)).upper()}.",
         )
-    text = _text(page, page_request, path, kind)
-    return CachedResponse(
-        text.encode(), page.status, KINDS[kind], page.headers, page.topics, page.fresh
-    )
+    text, headers = "", page.headers
+    if kind == "atom" and page.feed is not None:
+        feed = page.feed()
+        text = atom.text(feed)
+        headers = {**headers, "Last-Modified": formatdate(feed.updated, usegmt=True)}
+    else:
+        text = _text(page, page_request, path, kind)
+    return CachedResponse(text.encode(), page.status, KINDS[kind], headers, page.topics, page.fresh)
 
 
 def _text(page: Page, page_request: PageRequest, path: str, kind: str) -> str:
@@ -298,6 +304,21 @@ def _text(page: Page, page_request: PageRequest, path: str, kind: str) -> str:
         return rendering.written(page, kind)
     live = f"{LIVE}{_address(path, page_request)}" if page.parts and not page.still else ""
     return rendering.html(page, page_request.links, live=live, path=path)
+
+
+def _is_had(request: Request, answer: CachedResponse) -> bool:
+    """Return whether the client has this response (RFC 9110, section 13.2.2)."""
+    tags, since = (request.headers.get(f"if-{name}") for name in ("none-match", "modified-since"))
+    if tags is not None or since is None:
+        return answer.is_had(tags or "")
+    modified = answer.headers.get("Last-Modified")
+    try:
+        return modified is not None and (
+            parsedate_to_datetime(modified) <= parsedate_to_datetime(since)
+        )
+    except (TypeError, ValueError):
+        # The date is not valid, or has no time zone.
+        return False
 
 
 def _response(request: Request, answer: CachedResponse) -> Response:
@@ -308,7 +329,7 @@ def _response(request: Request, answer: CachedResponse) -> Response:
         "Vary": "Accept, Accept-Encoding",
         **answer.headers,
     }
-    if answer.status == 200 and answer.is_had(request.headers.get("if-none-match", "")):
+    if answer.status == 200 and _is_had(request, answer):
         return Response(status_code=304, headers=headers)
     body = answer.body
     if "gzip" in request.headers.get("accept-encoding", "") and answer.compressed is not None:

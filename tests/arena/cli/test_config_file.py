@@ -256,6 +256,8 @@ def value_for(option: click.Option, folder: Path) -> object:
         value = str(kind.choices[0])
     elif isinstance(kind, type(click.BOOL)):
         value = True
+    elif option.metavar == "URL":
+        value = f"http://{value}"
     elif isinstance(kind, (type(click.INT), type(click.FLOAT))):
         value = 2 if not isinstance(kind, click.FloatRange) or kind.max != 1 else 1
     count = 1 if option.nargs == 1 else option.nargs
