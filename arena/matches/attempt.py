@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,6 +35,7 @@ from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import TablePlan
 from arena.store.matches.transitions import Lease
 from arena.system import grpc_probe, timings
+from arena.system.stop_event import StopEvent
 from referee import logs
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class WorkerResources:
     most_bytes: int | None = None
 
 
-def attempt(resources: WorkerResources, match: str, drain: threading.Event) -> None:
+def attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
     """Play the remaining games of a match if it is due; return when it is closed or released.
 
     Must run in the main thread of a process that ends afterwards (`arena.matches.lease_renewal`).
@@ -95,7 +95,7 @@ def attempt(resources: WorkerResources, match: str, drain: threading.Event) -> N
         _attempt(resources, match, drain)
 
 
-def _attempt(resources: WorkerResources, match: str, drain: threading.Event) -> None:
+def _attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
     # An attempt that has not begun is not a failure: the sweeper enqueues the match again.
     if not _referee_answers(resources, drain):
         log.warning("%s: not started: no referee answers at %s", match, resources.referee)
@@ -118,7 +118,7 @@ def _attempt(resources: WorkerResources, match: str, drain: threading.Event) -> 
 
 
 def _play_or_release(
-    resources: WorkerResources, lease: Lease, drain: threading.Event, publisher: EventPublisher
+    resources: WorkerResources, lease: Lease, drain: StopEvent, publisher: EventPublisher
 ) -> None:
     match, games, done = lease.match, lease.spec.games, len(lease.committed)
     log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
@@ -139,7 +139,7 @@ def _play_or_release(
 
 
 def _play(
-    resources: WorkerResources, lease: Lease, drain: threading.Event, publisher: EventPublisher
+    resources: WorkerResources, lease: Lease, drain: StopEvent, publisher: EventPublisher
 ) -> None:
     spec = lease.spec
     with LeaseRenewal(resources.engine, lease, drain) as renewal, contextlib.ExitStack() as stack:
@@ -252,7 +252,7 @@ def _release(resources: WorkerResources, lease: Lease, reason: str | None) -> No
         log.warning("%s: cannot be released; its lease will lapse: %s", lease.match, error)
 
 
-def _referee_answers(resources: WorkerResources, drain: threading.Event) -> bool:
+def _referee_answers(resources: WorkerResources, drain: StopEvent) -> bool:
     deadline = time.monotonic() + _REFEREE_SECONDS
     while not grpc_probe.answers(resources.referee):
         if time.monotonic() > deadline or drain.wait(_POLL_SECONDS):

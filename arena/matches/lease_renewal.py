@@ -17,6 +17,7 @@ from arena.errors import StoreError
 from arena.store.matches import transitions
 from arena.store.matches.transitions import Lease
 from arena.system import timings
+from arena.system.stop_event import StopEvent
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -48,7 +49,7 @@ class LeaseRenewal:
     inconsistent state.
     """
 
-    def __init__(self, engine: Engine, lease: Lease, drain: threading.Event) -> None:
+    def __init__(self, engine: Engine, lease: Lease, drain: StopEvent) -> None:
         self._engine = engine
         self._lease = lease
         self._drain = drain

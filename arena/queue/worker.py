@@ -11,7 +11,6 @@ import os
 import random
 import select
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -38,6 +37,7 @@ from arena.queue.match_queue import (
 )
 from arena.system import failpoint, parent_death_signal
 from arena.system.process_info import is_frozen
+from arena.system.stop_event import StopEvent
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -51,7 +51,7 @@ _STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("arena.worker")
 
 
-class Drain(threading.Event):
+class Drain(StopEvent):
     """Set when the worker must stop: finish the current game and release the match."""
 
 

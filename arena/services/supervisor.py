@@ -31,6 +31,7 @@ from arena.store.bots import version_files
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import process_info, redis_connection
 from arena.system.process_info import is_frozen
+from arena.system.stop_event import StopEvent
 from referee import logs
 
 # The loop that starts all services of a supervisor, keeps them running and stops them.
@@ -56,7 +57,7 @@ class ServiceLoop:
         hurry: kills the services during the stop.
     """
 
-    def __init__(self, logs: Path, stop: threading.Event, hurry: threading.Event) -> None:
+    def __init__(self, logs: Path, stop: StopEvent, hurry: StopEvent) -> None:
         self._logs = logs
         self._stop = stop
         self._hurry = hurry
@@ -172,8 +173,8 @@ class Requests:
     """
 
     def __init__(self) -> None:
-        self.stop = threading.Event()
-        self.hurry = threading.Event()
+        self.stop = StopEvent()
+        self.hurry = StopEvent()
         self.sweep = threading.Event()
 
 

@@ -11,7 +11,6 @@ import os
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from types import FrameType
@@ -28,6 +27,7 @@ from arena.services.supervisor import ServiceLoop
 from arena.system import redis_connection
 from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
+from arena.system.stop_event import StopEvent
 from referee import logs
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def run_host(
         OSError: a directory or a process cannot be created.
     """
     where.create().remove_leftovers()
-    stop, hurry = threading.Event(), threading.Event()
+    stop, hurry = StopEvent(), StopEvent()
     with contextlib.ExitStack() as stack:
         stack.enter_context(_signals(stop, hurry))
         sockets = config.private_directory(environment)
@@ -103,7 +103,7 @@ def run_host(
 
 
 @contextlib.contextmanager
-def _signals(stop: threading.Event, hurry: threading.Event) -> Iterator[None]:
+def _signals(stop: StopEvent, hurry: StopEvent) -> Iterator[None]:
     def handle(number: int, _: FrameType | None) -> None:
         if stop.is_set() and number == signal.SIGINT:
             hurry.set()

@@ -15,16 +15,17 @@ from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
 
 PLAYER = """
-import sys, threading, time
+import sys, time
 from arena.matches import lease_renewal
 from arena.store import database
 from arena.store.matches import transitions as matches
+from arena.system.stop_event import StopEvent
 
 lease_renewal.RENEW_SECONDS, lease_renewal.GRACE_SECONDS = 0.1, 0.3
 lease_renewal._RETRY_SECONDS = 0.1
 engine = database.open(sys.argv[1])
 lease = matches.lease(engine, sys.argv[2], "w1", float(sys.argv[3]))
-drain = threading.Event()
+drain = StopEvent()
 
 def say(word):
     print(word, flush=True)
