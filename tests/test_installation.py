@@ -57,7 +57,7 @@ def check_demo(demo_result: str) -> None:
     demo: dict[str, Any] = json.loads(demo_result)
     matches = demo["matches"]
     assert matches
-    assert all(match["state"] == "CLOSED" for match in matches)
+    assert all(match["state"] == "closed" for match in matches)
     assert all(match["verified"] is True for match in matches)
     assert len({match["match"] for match in matches}) == len(matches)
 

@@ -71,8 +71,10 @@ def settings_json() -> dict[str, float]:
 def remarks(table: Standings) -> Iterator[str]:
     """Yield what a single number for each bot does not show: separate groups, and lack of fit."""
     fitted = table.strengths
-    if len(fitted.groups) > 1:
-        apart = "; ".join(", ".join(group) for group in fitted.groups[1:])
+    played = {line.entrant for line in table.lines if line.matches}
+    groups = [group for group in fitted.groups if not played.isdisjoint(group)]
+    if len(groups) > 1:
+        apart = "; ".join(", ".join(group) for group in groups[1:])
         yield f"not linked with the others by any match: {apart}"
     if fitted.lack_of_fit is not None and fitted.lack_of_fit.likelihood < MISFIT:
         worst = fitted.lack_of_fit.worst[0]

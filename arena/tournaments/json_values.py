@@ -69,7 +69,7 @@ def match(match: Match) -> dict[str, Any]:
         "round": match.round,
         "number": match.number,
         "entrants": list(match.entrants),
-        "state": str(match.state),
+        "state": match.state.lower(),
         "attempts": match.attempt,
         "games": match.committed,
         "planned": match.games,

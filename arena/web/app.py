@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from arena.events import incidents
 from arena.web.data.web_state import WebState
@@ -36,6 +38,7 @@ from arena.web.serving.security import ContentNegotiation, SecurityHeaders
 from arena.web.serving.uploads import UploadEndpoint
 
 _STATIC = Path(__file__).parent / "static"
+_KEPT = "public, max-age=31536000, immutable"
 
 
 _FIRST_SECONDS = 20.0
@@ -44,7 +47,8 @@ _FIRST_SECONDS = 20.0
 
 def create(web: WebState) -> Starlette:
     """Return the application. It reads the store regularly while it runs."""
-    links = ServerLinks(_release())
+    static = _StaticFiles(_STATIC)
+    links = ServerLinks(static.version)
     serving = PageEndpoints(web, links)
     feed = Feed(web)
 
@@ -82,7 +86,7 @@ def create(web: WebState) -> Starlette:
         *readiness.routes(web),
         Route(FEED, serving.feed(feed)),
         relay_address.route(web),
-        Mount("/static", StaticFiles(directory=_STATIC)),
+        Mount("/static", static),
         *downloads.routes(web, serving.failing),
     ]
     routes.append(
@@ -111,7 +115,24 @@ def create(web: WebState) -> Starlette:
     return app
 
 
-def _release() -> str:
-    from importlib.metadata import version
+class _StaticFiles(StaticFiles):
+    """The style sheets and scripts. A browser keeps a file whose address has the current version.
 
-    return version("pokearena")
+    Args:
+        folder: the folder of the files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(directory=folder)
+        digest = hashlib.blake2b(digest_size=6)
+        for file in sorted(folder.iterdir()):
+            digest.update(file.name.encode() + b"\0" + file.read_bytes())
+        self.version = digest.hexdigest()
+        """Hash of all files."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Return a file with the time for which it may be kept."""
+        response = await super().get_response(path, scope)
+        is_current = scope["query_string"] == f"v={self.version}".encode()
+        response.headers["Cache-Control"] = _KEPT if is_current else "no-cache"
+        return response

@@ -40,7 +40,7 @@ class ServerLinks:
         return path + _query(query)
 
     def static(self, name: str) -> str:
-        """Return an absolute path with the release, so that browsers can cache the file."""
+        """Return an absolute path with the files' version, so that browsers can keep the file."""
         return f"/static/{name}" + (f"?v={self._version}" if self._version else "")
 
 
@@ -112,6 +112,7 @@ class Page:
         headers: further response headers.
         feed: returns the Atom feed; None if the page has none.
         feed_link: link to an Atom feed, of this page or another one; empty for none.
+        description: a sentence for previews of links to the page; empty for that of the site.
     """
 
     title: str
@@ -129,6 +130,7 @@ class Page:
     headers: Mapping[str, str] = field(default_factory=dict)
     feed: Callable[[], AtomFeed] | None = None
     feed_link: str = ""
+    description: str = ""
 
 
 # The address of a page with its parameters.

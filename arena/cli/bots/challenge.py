@@ -18,7 +18,7 @@ from arena.config import BOARDS
 _POLL_SECONDS: Final = 1.0
 _PATIENCE_SECONDS: Final = 60.0
 """Time for which the arena may be unreachable while the command waits."""
-_OPEN: Final = ("PENDING", "RUNNING")
+_OPEN: Final = ("pending", "running")
 
 
 @click.command(epilog="Example: pokearena bot challenge greedy --in https://arena.example.org")
@@ -82,13 +82,13 @@ def challenge(
     match = _follow(arena, begun, page, as_json)
     if as_json:
         output.document({**begun, "page": page, "result": dict(match)})
-    elif match["state"] == "CLOSED":
+    elif match["state"] == "closed":
         _print_result(match)
         output.next_step(f"open {page}")
     else:
-        output.complain(f"no result: {match['reason'] or match['state'].lower()}")
+        output.complain(f"no result: {match['reason'] or match['state']}")
         output.next_step(f"open {page}")
-    return OK if match["state"] == "CLOSED" else FAILED
+    return OK if match["state"] == "closed" else FAILED
 
 
 def _print_begun(begun: Mapping[str, Any], page: str, as_json: bool) -> None:

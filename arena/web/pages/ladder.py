@@ -24,6 +24,8 @@ from arena.web.pages import atom_feeds
 class LadderLine:
     """One version on the ladder."""
 
+    place: int
+    """Place in the order of strength, from 1."""
     standing: StandingsLine
     version: Version | None
     thinking: float | None
@@ -238,6 +240,7 @@ def _line(
     name = standing.entrant
     times = ladder.table.thinking.get(name)
     return LadderLine(
+        place=place,
         standing=standing,
         version=snapshot.versions.get(name),
         thinking=times.p95 if times is not None else None,

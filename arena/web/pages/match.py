@@ -164,6 +164,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             **model,
             "games": games,
             "sides": sides,
+            "richest": richest_loser(sides),
             "boards": boards_of(games),
             "faults": faults,
             "seed": seed,
@@ -212,6 +213,16 @@ def sides_of(
         return []
     shares = means(scores([game.result for game in games]))
     return [_side(name, at, games, shares, longest[at]) for at, name in enumerate(match.entrants)]
+
+
+def richest_loser(sides: Sequence[EntrantResult]) -> EntrantResult | None:
+    """Return the entrant with the most points; None if it is among those with the best score."""
+    if not sides:
+        return None
+    most = max(side.points for side in sides)
+    if any(side.ahead and side.points == most for side in sides):
+        return None
+    return next(side for side in sides if side.points == most)
 
 
 def _side(

@@ -16,10 +16,10 @@ from arena.web.pages.ladder import found_ladder
 
 LINES, MOST = 30, 60
 """Number of bots in the table: default and maximum."""
-CERTAIN, LIKELY = 0.975, 0.84
-"""Likelihoods from which a cell is coloured with full and with half intensity."""
-STEPS = 4
-"""Number of shades on each side of one half."""
+LEADS = (0.0, 0.1, 0.25)
+"""Leads (`CrosstableCell.lead`) above which a cell has the second, third and fourth shade."""
+LIKELY = (0.84, 0.975, 0.999)
+"""Likelihoods of superiority above which a cell has these shades."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +100,22 @@ def sought(ladder: LadderSnapshot, find: str) -> list[int]:
     return [at for at, name in names if not terms or any(w in name.lower() for w in terms)]
 
 
-def heat(share: float, likely: float) -> str:
-    """Return the CSS classes for a share from 0 to 1.
+def heat(cell: CrosstableCell) -> str:
+    """Return the CSS classes of the colour of a score.
 
-    Args:
-        share: the share.
-        likely: likelihood that the true value is on the same side of one half.
+    The shade depends on the end of the interval that is nearer to one half, so that few matches
+    never look stronger than many. The first shade is for scores that are not significant.
     """
-    side = "up" if share >= 0.5 else "down"
-    shade = min(int(abs(share - 0.5) * 2 * STEPS) + 1, STEPS)
-    sure = 2 if likely >= CERTAIN else 1 if likely >= LIKELY else 0
-    return f"{side} shade{shade} sure{sure}"
+    if cell.score == 0.5:
+        return "even"
+    lead = abs(cell.lead)
+    return f"{'up' if cell.score > 0.5 else 'down'} shade{1 + sum(lead > step for step in LEADS)}"
+
+
+def _heat_of_likelihood(superiority: float) -> str:
+    likely = max(superiority, 1 - superiority)
+    shade = 1 + sum(likely > step for step in LIKELY)
+    return f"{'up' if superiority >= 0.5 else 'down'} shade{shade}"
 
 
 def _flag(page_request: PageRequest, name: str) -> bool:
@@ -136,9 +141,7 @@ def _box(web: WebState, ladder: LadderSnapshot, place: int, to: int, los: bool) 
     superior = ladder.table.strengths.gaps.superiority(place - 1, to - 1)
     if los:
         title = f"{name} is stronger than {other} with {superior:.1%}"
-        return MatrixCell(
-            other, superior, heat(superior, max(superior, 1 - superior)), title, cell, superior
-        )
+        return MatrixCell(other, superior, _heat_of_likelihood(superior), title, cell, superior)
     if cell is None:
         return MatrixCell(
             other,
@@ -152,14 +155,7 @@ def _box(web: WebState, ladder: LadderSnapshot, place: int, to: int, los: bool) 
         f"{name} against {other}: {cell.score:.1%}, from {cell.low:.0%} to {cell.high:.0%}, "
         f"in {cell.matches} match{'es' if cell.matches != 1 else ''}"
     )
-    return MatrixCell(other, cell.score, heat(cell.score, _sureness(cell)), title, cell, superior)
-
-
-def _sureness(cell: CrosstableCell) -> float:
-    """Return an approximate likelihood that the true score is on the same side of one half."""
-    if not cell.low <= 0.5 <= cell.high:
-        return 1.0
-    return LIKELY if abs(cell.score - 0.5) > cell.margin / 2 else 0.5
+    return MatrixCell(other, cell.score, heat(cell), title, cell, superior)
 
 
 def _as_json(box: MatrixCell) -> dict[str, Any] | None:

@@ -26,7 +26,7 @@ from arena.web import paging, wording
 from arena.web.data.changes import ARENA
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
-from arena.web.pages import atom_feeds
+from arena.web.pages import atom_feeds, matrix
 from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
 
@@ -47,20 +47,27 @@ class EntrantLine:
         standing: the ratings and results.
         entry: the entrant.
         worth: the ranking key of a Swiss tournament; otherwise None.
+        place: the place by strength, from 1; 0 if the format decides the rank.
     """
 
     rank: str
     standing: StandingsLine
     entry: FormatEntrant
     worth: RankingKey | None
+    place: int = 0
+
+    @property
+    def ranks(self) -> str:
+        """The rank, as in a line of a ladder."""
+        return self.rank
 
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """A cell of the crosstable; `tone` is empty, or "up" or "down" with a number from 1 to 4."""
+    """A cell of the crosstable with the CSS classes of its colour."""
 
     cell: CrosstableCell | None
-    tone: str
+    heat: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +137,12 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         },
         csv=_csv(lines),
         text=_text(lines),
-        parts=("tournament-state", "tournament-standings", "tournament-matches"),
+        parts=(
+            "tournament-state",
+            "tournament-standings",
+            "tournament-matches",
+            "tournament-settings",
+        ),
         headers=piece.headers,
         # A closed tournament changes only in the number of records verified here.
         still=closed,
@@ -183,10 +195,10 @@ def _lines(tournament: Tournament, table: Ranked, course: _TournamentCourse) -> 
     entries = {entry.name: entry for entry in tournament.entries}
     ranking = course.ranking or _by_worth(course.worth)
     if not ranking:
+        ranked = [line for line in table.lines if line.entrant in entries]
         return [
-            EntrantLine(ladder_values.ranks(line, "–"), line, entries[line.entrant], None)
-            for line in table.lines
-            if line.entrant in entries
+            EntrantLine(ladder_values.ranks(line, "–"), line, entries[line.entrant], None, place)
+            for place, line in enumerate(ranked, 1)
         ]
     lines, rank = [], 1
     for group in ranking:
@@ -212,18 +224,9 @@ def _shades(table: Ranked, names: Sequence[str]) -> list[tuple[str, list[Shade]]
         return []
     shades = crosstable(table.meetings, names)
     return [
-        (name, [Shade(cell, _tone(cell)) for cell in row])
+        (name, [Shade(cell, matrix.heat(cell) if cell else "") for cell in row])
         for name, row in zip(shades.entrants, shades.cells, strict=True)
     ]
-
-
-def _tone(cell: CrosstableCell | None) -> str:
-    """Return a colour by the score: intense if the interval excludes one half."""
-    if cell is None or cell.score == 0.5:
-        return ""
-    sure = cell.low > 0.5 or cell.high < 0.5
-    far = abs(cell.score - 0.5) >= 0.25
-    return f"{'up' if cell.score > 0.5 else 'down'}{1 + sure * 2 + far}"
 
 
 def _ids(

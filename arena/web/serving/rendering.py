@@ -43,20 +43,27 @@ def split(path: str) -> tuple[str, str | None]:
     return path, None
 
 
-def wanted(accept: str) -> str:
-    """Return the kind that an Accept header prefers; HTML by default."""
-    best, rank = "html", 0.0
+def wanted(accept: str, default: str = "html") -> str:
+    """Return the kind that an Accept header prefers.
+
+    Args:
+        accept: the header.
+        default: the kind for `*/*`, and if the header names no known kind.
+    """
+    best, rank = default, 0.0
     for at, choice in enumerate(accept.split(",")):
         media, *settings = (word.strip() for word in choice.split(";"))
-        kind = _kind(media.lower())
+        kind = _kind(media.lower(), default)
         worth = _worth(settings) - at * 1e-6
         if kind is not None and worth > rank:
             best, rank = kind, worth
     return best
 
 
-def _kind(media: str) -> str | None:
-    if media in ("*/*", "text/*"):
+def _kind(media: str, default: str) -> str | None:
+    if media == "*/*":
+        return default
+    if media == "text/*":
         return "html"
     return next(
         (k for k, content_type in KINDS.items() if content_type.partition(";")[0] == media), None
@@ -75,6 +82,7 @@ def _worth(settings: list[str]) -> float:
 
 
 SITE = "Poke arena"
+_DESCRIPTION = "Bots play card games against each other: ladders, tournaments and replays."
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 
 
@@ -133,7 +141,14 @@ def fragments(page: Page, links: Links) -> dict[str, str]:
 
 
 def _model(page: Page, links: Links) -> dict[str, Any]:
-    return {"title": page.title, "site": SITE, "links": links, "page": page, **page.model}
+    return {
+        "title": page.title,
+        "site": SITE,
+        "description": page.description or _DESCRIPTION,
+        "links": links,
+        "page": page,
+        **page.model,
+    }
 
 
 def offered(page: Page) -> tuple[str, ...]:
@@ -233,7 +248,7 @@ def response(request: Request, error: Exception, links: Links) -> Response:
     sentence = one_line(sentence)
     if status == 204:
         return Response(status_code=status, headers=headers)
-    kind = getattr(request.state, "kind", "html")
+    kind = getattr(request.state, "error_kind", "json")
     if kind == "json":
         return JSONResponse({"error": sentence}, status, headers)
     if kind != "html":

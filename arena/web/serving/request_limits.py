@@ -62,10 +62,10 @@ class RequestLimits:
         """Return the limits of the body: size in bytes and time in seconds."""
         if scope["method"] == "POST" and scope["path"] == PUSH:
             # Uploads come from programs, so errors are JSON for any Accept header.
-            scope["state"]["kind"] = "json"
+            scope["state"]["error_kind"] = "json"
             return self._settings.push_mib * 2**20, PUSH_SECONDS
         if scope["method"] == "POST" and scope["path"].endswith(JSON_POSTS):
-            scope["state"]["kind"] = "json"
+            scope["state"]["error_kind"] = "json"
         return BODY_BYTES, BODY_SECONDS
 
     def _check_rate(self, scope: Scope, client: str) -> None:

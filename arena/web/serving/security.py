@@ -93,13 +93,21 @@ class SecurityHeaders:
                 # All content is public and the server does not use cookies, so any site may read
                 # it.
                 headers["Access-Control-Allow-Origin"] = "*"
+                _merge_vary(headers)
             await send(message)
 
         await self._app(scope, receive, guarded)
 
 
+def _merge_vary(headers: MutableHeaders) -> None:
+    """Name each header once in `Vary`; the pages and the compression both add theirs."""
+    names = [name.strip() for line in headers.getlist("vary") for name in line.split(",")]
+    if names:
+        headers["Vary"] = ", ".join(dict.fromkeys(names))
+
+
 class ContentNegotiation:
-    """Removes the extension from the path and stores the requested kind in the request's state."""
+    """Removes the extension from the path and stores the requested kinds in the request's state."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -115,5 +123,7 @@ class ContentNegotiation:
             scope["state"] = {
                 **scope.get("state", {}),
                 "kind": kind or rendering.wanted(accept),
+                # A program that accepts everything gets pages as HTML and errors as JSON.
+                "error_kind": kind or rendering.wanted(accept, "json"),
             }
         await self._app(scope, receive, send)

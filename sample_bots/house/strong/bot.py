@@ -43,7 +43,7 @@ class Strong:
         return StartResponse(games_in_flight=GAMES_IN_FLIGHT, without_legal=True)
 
     def act(self, turn: ActRequest) -> tuple[Action, str]:
-        """Return the action and its rating by the search."""
+        """Return the action and its rating by the search; without playouts there is no rating."""
         hurry = _hurry(turn)
         seed = derive(turn.luck.to_bytes(32, "big"), "strong", 0)
         view = self.codec.decode_view(turn.view)
@@ -51,7 +51,8 @@ class Strong:
         plan = PLANS[self.game.id]
         choice = choose(plan, Position(state, turn.seat, self.sides), seed, hurry)
         action = Action.FromString(self.codec.action(choice.action))
-        return action, f"{choice.value:+.2f} after {choice.playouts} playouts"
+        rating = f"{choice.value:+.2f} after {choice.playouts} playouts" if choice.playouts else ""
+        return action, rating
 
 
 def _hurry(turn: ActRequest) -> Hurry:

@@ -1,5 +1,6 @@
 """What HTTP promises: methods, tags, compression, and errors in the form that was wanted."""
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,3 +130,50 @@ def test_an_unexpected_error_hides_its_details(
             assert "internal error" in answer.text
             assert "content-security-policy" in answer.headers
     assert "a secret at /home/me" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("accept", "media"),
+    [
+        ("*/*", "application/json"),
+        ("application/json", "application/json"),
+        ("text/html,application/xhtml+xml,*/*;q=0.8", "text/html"),
+        ("text/plain", "text/plain"),
+    ],
+)
+def test_errors_are_html_only_for_clients_that_name_html(
+    client: TestClient, accept: str, media: str
+) -> None:
+    for address in ("/nowhere", "/bots/nobody", "/ladders/poke?sort=luck"):
+        answer = client.get(address, headers={"Accept": accept})
+        assert answer.status_code in (400, 404)
+        assert answer.headers["content-type"].partition(";")[0] == media
+    assert (
+        client.get("/bots", headers={"Accept": "*/*"})
+        .headers["content-type"]
+        .startswith("text/html")
+    )
+
+
+@pytest.mark.parametrize("address", ["/", "/ladders/poke", "/static/style.css", "/nowhere"])
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+def test_vary_names_every_header_once(client: TestClient, address: str, encoding: str) -> None:
+    headers = client.get(address, headers={"Accept-Encoding": encoding}).headers
+    names = [name.strip() for name in headers.get("vary", "").split(",")]
+    assert len(names) == len(set(names))
+    assert len(headers.get_list("vary")) <= 1
+
+
+def test_static_files_with_their_version_are_kept(client: TestClient) -> None:
+    (address,) = re.findall(r'href="(/static/style.css\?v=\w+)"', client.get("/").text)
+    assert "immutable" in client.get(address).headers["cache-control"]
+    for other in ("/static/style.css", "/static/style.css?v=other"):
+        assert client.get(other).headers["cache-control"] == "no-cache"
+
+
+def test_pages_have_open_graph_data(client: TestClient) -> None:
+    page = client.get("/ladders/poke").text
+    properties = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)">', page))
+    assert {"title", "type", "description", "site_name"} <= properties.keys()
+    assert properties["title"].startswith("Poke")
+    assert all(properties.values())

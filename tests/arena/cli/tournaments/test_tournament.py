@@ -51,7 +51,7 @@ def test_all_pairs_meet_and_every_match_closes_once(run_document: dict[str, Any]
         ("random@1", "meek@1"),
     }
     assert all(
-        match["state"] == "CLOSED" and match["attempts"] == 1 for match in run_document["schedule"]
+        match["state"] == "closed" and match["attempts"] == 1 for match in run_document["schedule"]
     )
     assert [standing["games"] for standing in run_document["standings"]] == [4, 4, 4]
     assert len(run_document["seed"]) == 64

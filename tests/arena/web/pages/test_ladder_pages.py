@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,14 @@ from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
 from arena.ladders.rating_history import RatingHistory
+from arena.ratings.crosstable import CrosstableCell
+from arena.ratings.standings import StandingsLine
+from arena.ratings.strength.fit import Strength
 from arena.web.app import create
 from arena.web.data.snapshot import RatingChart
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
-from arena.web.pages import ladder
+from arena.web.pages import ladder, matrix
 from arena.web.serving import rendering
 from tests.arena.cli.stored import store_tournament
 
@@ -45,6 +49,11 @@ def client(web: WebState) -> Iterator[TestClient]:
     with TestClient(create(web)) as client:
         client.portal.call(web.update_rating_charts)  # type: ignore[union-attr]
         yield client
+
+
+def cells_of(page: str) -> str:
+    """The body of the page's crosstable."""
+    return page.partition('<table class="matrix">')[2].partition("</table>")[0]
 
 
 def test_a_ladder_shows_a_sparkline_for_every_bot(client: TestClient, web: WebState) -> None:
@@ -110,7 +119,7 @@ def test_every_pair_of_the_crosstable_links_to_its_comparison(
     assert page.count('<td class="heat') == 6
     assert page.count('<td class="self">') == 3
     assert 'href="/ladders/poke/compare?one=ada%401&amp;other=bob%401"' in page
-    assert 'aria-label="ada@1 against bob@1: 66.7%, from ' in page
+    assert 'title="ada@1 against bob@1: 66.7%, from ' in page
     assert "in 4 matches" in page
     cells = client.get("/ladders/poke/matrix.json").json()["cells"]
     assert cells[0][0] is None
@@ -126,9 +135,77 @@ def test_crosstable_colours_show_significance(
 ) -> None:
     page = client.get("/ladders/poke/matrix").text
     row = page[page.index('data-key="ada@1"') :]
-    assert 'class="heat up shade4 sure2"' in row[: row.index("</tr>")]
+    assert 'class="heat up shade4"' in row[: row.index("</tr>")]
     row = page[page.index('data-key="bob@1"') :]
-    assert 'class="heat up shade1 sure0"' in row[: row.index("</tr>")]
+    assert 'class="heat even"' in row[: row.index("</tr>")]
+
+
+def test_a_few_matches_never_look_stronger_than_many() -> None:
+    few = CrosstableCell(matches=1, score=1.0, low=0.46, high=1.0)
+    many = CrosstableCell(matches=200, score=0.58, low=0.51, high=0.65)
+    clear = CrosstableCell(matches=200, score=0.9, low=0.85, high=0.93)
+    behind = CrosstableCell(matches=200, score=0.1, low=0.07, high=0.15)
+    assert [matrix.heat(cell) for cell in (few, many, clear, behind)] == [
+        "up shade1",
+        "up shade2",
+        "up shade4",
+        "down shade4",
+    ]
+
+
+def test_a_crosstable_has_a_legend_of_every_shade(client: TestClient) -> None:
+    for query in ("", "?los=1"):
+        page = client.get(f"/ladders/poke/matrix{query}").text
+        (legend,) = re.findall(r'class="heat-legend">(.*?)</p>', page)
+        shades = re.findall(r'class="heat (\w+ \w+)"', legend)
+        assert sorted(shades) == sorted(
+            f"{side} shade{shade}" for side in ("up", "down") for shade in (1, 2, 3, 4)
+        )
+
+
+def test_cells_of_a_crosstable_have_no_label_that_differs_from_their_text(
+    client: TestClient,
+) -> None:
+    assert "aria-label" not in cells_of(client.get("/ladders/poke/matrix").text)
+
+
+def test_rows_of_the_home_page_are_keyed_by_ladder_and_version(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "data")
+    store_tournament(workspace, ["ada", "bob"], {})
+    store_tournament(workspace, ["ada", "bob"], {}, game="pouku")
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
+        keys = re.findall(r'<tr data-key="([^"]*)"', client.get("/").text)
+    assert len(keys) == len(set(keys)) == 4
+    assert {key.partition("/")[2] for key in keys} == {"ada@1", "bob@1"}
+
+
+def test_a_strength_with_a_wide_interval_is_not_shown_as_a_value() -> None:
+    def shown(margin: float, matches: int = 3) -> str:
+        strength = Strength(
+            *("ada@1", 1, 4, 850.0, 850.0 - margin, 850.0 + margin, margin / 2, matches, 3),
+            provisional=True,
+            anchored=False,
+            group=0,
+        )
+        line = StandingsLine("ada@1", strength, 0.0, matches, 0, 0, 0, 0, 0, None, None, {}, 0)
+        template = rendering.environment().from_string(
+            '{% from "parts/ratings.html" import strength %}{{ strength(line) }}'
+        )
+        return re.sub("<[^>]*>", "", template.render(line=line)).strip()
+
+    assert shown(1054.0) == "not known yet"
+    assert shown(90.0) == "850 ±90?"
+    assert shown(90.0, matches=0) == "–"
+
+
+def test_a_range_of_ranks_is_shown_with_the_place(client: TestClient) -> None:
+    document = client.get("/ladders/poke.json").json()
+    page = client.get("/ladders/poke").text
+    for place, line in enumerate(document["standings"], 1):
+        (row,) = re.findall(rf'<tr data-key="{line["entrant"]}">\s*<td>(.*?)</td>', page)
+        first, last = line["ranks"]
+        ranks = "" if first == last == place else f" {first}–{last}"
+        assert re.sub("<[^>]*>", "", row) == f"{place}{ranks}"
 
 
 def test_the_crosstable_can_show_likelihoods_of_superiority(client: TestClient) -> None:
@@ -231,6 +308,6 @@ def test_bots_without_common_matches_cannot_be_compared(tmp_path: Path) -> None:
         assert answer.status_code == 404
         assert answer.json() == {"error": "ada@1 and dan@1 have not met here."}
         assert (
-            'aria-label="ada@1 and dan@1 have not played against each other"'
+            'title="ada@1 and dan@1 have not played against each other"'
             in client.get("/ladders/poke/matrix").text
         )

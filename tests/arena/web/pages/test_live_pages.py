@@ -99,7 +99,7 @@ def test_the_result_replaces_the_live_table_at_the_end(stage: SimulatedArena) ->
     assert page.still
     parts = rendering.fragments(page, ServerLinks())
     assert parts["match-table"].strip() == ""
-    assert 'class="sides"' in parts["match-state"]
+    assert 'class="sides of2"' in parts["match-state"]
 
 
 def test_an_invalid_position_is_not_shown(stage: SimulatedArena) -> None:

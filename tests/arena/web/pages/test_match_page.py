@@ -3,17 +3,20 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from arena.web.pages.match import same_faults
+from arena.web.pages import match as match_page
+from arena.web.pages.match import EntrantResult, same_faults
 from tests.arena.records.bundle.stage import SimulatedArena
 from tests.waiting import wait_until
 
@@ -103,12 +106,12 @@ def test_seed_and_record_are_published_when_the_match_closes(
 def test_an_open_match_shows_only_its_progress(stage: SimulatedArena, client: TestClient) -> None:
     match = played(stage, most=3, fault=True)
     document = client.get(f"/matches/{match.id}.json").json()
-    assert (document["games"], document["planned"], document["state"]) == (3, 4, "RUNNING")
+    assert (document["games"], document["planned"], document["state"]) == (3, 4, "running")
     assert not {"sides", "results", "faults", "seed"} & document.keys()
     page = client.get(f"/matches/{match.id}").text
     assert "3 of 4 games finished" in page
     assert "silent" not in page
-    assert "points</span>" not in page
+    assert 'class="side' not in page
     assert client.get(f"/matches/{match.id}.csv").text.count("\n") == 1
     record = client.get(f"/matches/{match.id}.jsonl").text
     assert [json.loads(line)["type"] for line in record.splitlines()] == ["match"]
@@ -138,3 +141,22 @@ def test_an_unknown_match_is_not_found(client: TestClient) -> None:
     answer = client.get("/matches/m-nothing.json")
     assert answer.status_code == 404
     assert "unknown match m-nothing" in answer.json()["error"]
+
+
+def test_the_winner_with_fewer_points_is_explained() -> None:
+    def side(name: str, points: int, share: float, ahead: bool) -> EntrantResult:
+        return EntrantResult(name, 0, 0, 0, points, 2, share, ahead, 0, DecisionHistogram(), None)
+
+    rich, winner = side("rich@1", 900, 0.4, ahead=False), side("winner@1", 20, 0.6, ahead=True)
+    assert match_page.richest_loser([rich, winner]) is rich
+    assert match_page.richest_loser([side("rich@1", 900, 0.6, ahead=True), winner]) is None
+    assert match_page.richest_loser([]) is None
+
+
+def test_a_side_shows_its_score_before_its_points(
+    stage: SimulatedArena, client: TestClient
+) -> None:
+    match = played(stage)
+    document = client.get(f"/matches/{match.id}.json").json()
+    shown = re.findall(r'<span class="big">([^<]*)<', client.get(f"/matches/{match.id}").text)
+    assert shown == [f"{100 * side['score']:.1f} %" for side in document["sides"]]

@@ -16,6 +16,9 @@ from arena.store.schema import MatchState
 from arena.submissions import pipeline
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.page import PageRequest, ServerLinks
+from arena.web.pages import tournament
+from arena.web.serving import rendering
 from tests.arena.records.bundle.stage import SimulatedArena
 from tests.waiting import wait_until
 
@@ -173,3 +176,36 @@ def test_the_winner_of_an_open_match_is_not_named(
     page = client.get(f"/tournaments/{cup.id}").text
     assert 'class="won"' not in page
     assert 'class="champions"' not in page
+
+
+def test_entrants_without_matches_are_not_remarked_on(
+    stage: SimulatedArena, client: TestClient
+) -> None:
+    cup = stage.begin("round-robin", stage.bots(4))
+    assert "not linked" not in client.get(f"/tournaments/{cup.id}").text
+    assert "not linked" not in client.get(f"/tournaments/{cup.id}.json").text
+
+
+def test_the_settings_of_a_tournament_follow_its_end(stage: SimulatedArena) -> None:
+    cup = stage.begin("round-robin", stage.bots(2), seed=None)
+    web = WebState(stage.engine, ServerSettings())
+    page_request = PageRequest({"id": cup.id}, {}, ServerLinks())
+    running = tournament.page(web, page_request)
+    stage.play_out(cup)
+    closed = tournament.page(web, page_request)
+    settings = [
+        rendering.fragments(page, ServerLinks())["tournament-settings"]
+        for page in (running, closed)
+    ]
+    assert ["secret" in part for part in settings] == [True, False]
+
+
+def test_the_crosstable_of_a_tournament_has_a_legend_and_numbers_of_matches(
+    stage: SimulatedArena, client: TestClient
+) -> None:
+    cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
+    page = client.get(f"/tournaments/{cup.id}").text
+    assert page.count('class="heat-legend"') == 1
+    cells = re.findall(r'<td class="heat [^"]*"><span title="(\d+) match.*?<small>(\d+)<', page)
+    assert len(cells) == 6
+    assert all(titled == shown for titled, shown in cells)
