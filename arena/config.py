@@ -132,6 +132,11 @@ class Folder:
         return self.logs / "matches"
 
     @property
+    def plays(self) -> Path:
+        """Return the directory of the records of local matches."""
+        return self.root / "plays"
+
+    @property
     def versions(self) -> Path:
         """Return the directory of the hosted bot versions."""
         return self.root / "versions"

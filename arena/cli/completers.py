@@ -121,8 +121,9 @@ def _tournaments(context: click.Context, incomplete: str) -> Iterable[str]:
 
 def _matches(context: click.Context, incomplete: str) -> Iterator[str]:
     from arena.cli.matches import local_matches
+    from arena.matches import local_records
 
-    local = local_matches.records(_workspace(context))
+    local = local_records.records(_workspace(context).folder)
     if local:
         yield local_matches.LAST
     yield from (path.stem for path in local)

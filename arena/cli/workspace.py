@@ -24,11 +24,6 @@ class Workspace:
         self.folder: Folder = locate(data)
 
     @property
-    def plays(self) -> Path:
-        """Folder in which `play` stores its records."""
-        return self.folder.root / "plays"
-
-    @property
     def has_store(self) -> bool:
         """Whether a store exists."""
         return setting(DATABASE) is not None or self.folder.database.exists()

@@ -20,7 +20,7 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena import config
 from arena.bots.bot import HUMAN, UNTIMED_MS, Bot
-from arena.matches.table import seated
+from arena.matches.table import LEFT_TABLE, seated
 from arena.presentation.contract import Presentation
 from arena.presentation.elements import Players, PublicAction, TableRendering
 from arena.presentation.narration import names_of
@@ -38,6 +38,10 @@ _THREADS: Final = 8
 
 class QuestionWithdrawn(Exception):
     """The question does not need an answer any more: the game or the match has ended."""
+
+
+class PersonLeft(Exception):
+    """The person has left the table and answers no more questions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +112,8 @@ class Person(Protocol):
 
         Raises:
             QuestionWithdrawn: `withdraw` was called for this question.
+            PersonLeft: the person has left. The verdict of the seat is then `crash`, and the
+                record contains the game up to this question.
         """
 
     def withdraw(self, question: PersonQuestion) -> None:
@@ -184,11 +190,12 @@ def _served(
     spec: MatchSpec, bots: Sequence[Bot], entrant: int, interface: Person, folder: Path
 ) -> Iterator[Bot]:
     """Run the server of one person; yield the bot with its address."""
-    address = f"unix:{folder / f'person-{entrant}.sock'}"
+    socket = folder / f"person-{entrant}.sock"
+    address = f"unix:{socket}"
     threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="person")
     server = grpc.server(threads)
     bot_pb2_grpc.add_BotServiceServicer_to_server(
-        _PersonService(spec, bots, entrant, interface), server
+        _PersonService(spec, bots, entrant, interface, socket), server
     )
     server.add_insecure_port(address)
     server.start()
@@ -203,8 +210,14 @@ class _PersonService(bot_pb2_grpc.BotServiceServicer):
     """The bot server of one person."""
 
     def __init__(
-        self, spec: MatchSpec, bots: Sequence[Bot], entrant: int, interface: Person
+        self,
+        spec: MatchSpec,
+        bots: Sequence[Bot],
+        entrant: int,
+        interface: Person,
+        socket: Path,
     ) -> None:
+        self._socket = socket
         self._spec = spec
         self._rules = find(spec.game)
         self._timed = bots[entrant].bank_ms != UNTIMED_MS
@@ -227,6 +240,10 @@ class _PersonService(bot_pb2_grpc.BotServiceServicer):
             action = self._interface.ask(question)
         except QuestionWithdrawn:
             context.abort(grpc.StatusCode.CANCELLED, "the question was withdrawn")
+        except PersonLeft:
+            # The table then reports that this server has ended (`arena.matches.table`).
+            self._socket.unlink(missing_ok=True)
+            context.abort(grpc.StatusCode.UNAVAILABLE, LEFT_TABLE)
         message = codec_of(self._rules).action_json(action)
         return bot_pb2.ActResponse(action=ParseDict(message, bot_pb2.Action()))
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Final
 
 import grpc
 from pokearena.v1 import referee_pb2
@@ -27,6 +27,9 @@ from referee.record import dump
 
 LONGEST_OUTPUT: int = 64 * 1024
 """Maximum length, in characters, of the end of a bot's output that is sent to the referee."""
+
+LEFT_TABLE: Final = "ended when the person left the table"
+"""How a person's server ended that does not listen any more (`arena.matches.human_seats`)."""
 
 Sink = Callable[[PlayedGame], None]
 OnReports = Callable[[int, Sequence[Report]], None]
@@ -232,7 +235,8 @@ class Table:
     ) -> referee_pb2.RunTableRequest:
         bot = self._bots[faulted.seat]
         if bot.address is not None:
-            ended = "" if goes_on_listening(bot.address) else "cannot be reached any more"
+            lost = LEFT_TABLE if bot.person else "cannot be reached any more"
+            ended = "" if goes_on_listening(bot.address) else lost
             return _report_request(Report(faulted.seat, ended), faulted.inquiry)
         report = starter.report(faulted.seat, bot)
         restarted = ""

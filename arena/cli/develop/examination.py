@@ -11,8 +11,9 @@ from arena.bots.bot import Bot
 from arena.cli import output
 from arena.cli.bots import registration
 from arena.cli.output import ProgressLine, clean
-from arena.cli.services.referee import own_referee
 from arena.cli.workspace import Workspace
+from arena.matches import local_records
+from arena.matches.private_referee import own_referee
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.examination import examine as examined
 from arena.system import output_file
@@ -59,9 +60,7 @@ def examine(
 def _keep(workspace: Workspace, check: Check) -> None:
     if check.record is None:
         return
-    workspace.folder.create()
-    workspace.plays.mkdir(mode=0o700, exist_ok=True)
-    path = workspace.plays / f"{check.record.match}.jsonl"
+    path = local_records.path_of(workspace.folder, check.record.match)
     output_file.write_text(path, check.record.text)
 
 

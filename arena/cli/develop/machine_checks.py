@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena import config
-from arena.cli.services.referee import own_referee
 from arena.cli.services.running_services import running
 from arena.cli.workspace import Workspace
 from arena.errors import InfrastructureError
+from arena.matches.private_referee import own_referee
 from arena.queue import redis_server
 from arena.system import grpc_probe
 

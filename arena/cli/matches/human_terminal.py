@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import os
 import select
@@ -15,13 +14,19 @@ from contextlib import contextmanager
 from dataclasses import replace
 from textwrap import wrap
 from threading import Condition
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 from arena.cli import key_input, output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.matches import story
 from arena.cli.matches.action_menu import ActionMenu
-from arena.matches.human_seats import PersonQuestion, QuestionWithdrawn, rendered, table_names
+from arena.matches.human_seats import (
+    PersonLeft,
+    PersonQuestion,
+    QuestionWithdrawn,
+    rendered,
+    table_names,
+)
 from arena.matches.table import seated
 from arena.presentation import text
 from arena.presentation.narration import result
@@ -114,22 +119,27 @@ class TerminalPerson:
         self._seen: Counter[tuple[str, int]] = Counter()
         """Number of public actions that a person has seen of a game."""
         self._last_person = ""
+        self.has_left = False
+        """Whether the people have ended the match."""
 
     def ask(self, question: PersonQuestion) -> Action:
         """Wait for the person's choice of a legal action.
 
         Raises:
             QuestionWithdrawn: `withdraw` was called for this question.
+            PersonLeft: `leave` was called.
         """
         with self._free:
             # The result of the previous game is shown by another thread.
             self._free.wait_for(
-                lambda: self._finished >= question.game or question in self._withdrawn
+                lambda: (
+                    self._finished >= question.game or question in self._withdrawn or self.has_left
+                )
             )
             try:
                 self._hand_over(question)
                 action = self._choose(question)
-            except QuestionWithdrawn:
+            except (QuestionWithdrawn, PersonLeft):
                 print()  # the cursor is in the line of the menu
                 raise
             self._seen[question.person, question.game] = len(question.history())
@@ -145,9 +155,22 @@ class TerminalPerson:
             self._free.notify_all()
             self._free.release()
 
-    def finished(self, game: PlayedGame) -> None:
-        """Show the end of a game, and wait for Enter if another one follows."""
+    def leave(self) -> None:
+        """End the match: the open question or the next one gets no answer."""
+        self.has_left = True
+        self._waker.send(b"\n")
         with self._free:
+            self._free.notify_all()
+
+    def finished(self, game: PlayedGame) -> None:
+        """Show the end of a game, and wait for Enter if another one follows.
+
+        Raises:
+            PersonLeft: `leave` was called.
+        """
+        with self._free:
+            if self.has_left:
+                raise PersonLeft
             self._show_end(game)
             if game.game + 1 < self._spec.games and not game.faulted:
                 output.hint("Enter: play the next game · Ctrl-C: end the match")
@@ -252,9 +275,11 @@ class TerminalPerson:
 
         Raises:
             QuestionWithdrawn: the question was withdrawn.
-            KeyboardInterrupt: the input ended outside a question.
+            PersonLeft: `leave` was called, or the input has ended.
         """
         while not self._pressed:
+            if self.has_left:
+                raise PersonLeft
             if question in self._withdrawn:
                 raise QuestionWithdrawn
             ready, _, _ = select.select([self._keys, self._wake_end.fileno()], [], [])
@@ -263,18 +288,10 @@ class TerminalPerson:
             if self._keys in ready:
                 pressed = os.read(self._keys, 1024).decode(errors="replace")
                 if not pressed or _END in pressed:
-                    self._end_match(question)
+                    self.has_left = True
+                    raise PersonLeft
                 self._pressed.extend(key_input.split_keys(pressed))
         return self._pressed.popleft()
-
-    def _end_match(self, question: PersonQuestion | None) -> NoReturn:
-        """End the match as Ctrl-C does, because the input has ended."""
-        if question is None:
-            raise KeyboardInterrupt
-        _thread.interrupt_main()
-        while question not in self._withdrawn:
-            self._wake_end.recv(512)
-        raise QuestionWithdrawn
 
 
 def _chosen(question: PersonQuestion, menu: ActionMenu) -> Action | None:

@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.config import Folder
+from arena.matches import local_records
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
 
 LAST: Final = "last"
 """Name of the newest local match wherever a command takes a match."""
-KEPT: Final = 100
-"""Default number of local matches that `play` keeps."""
-
 _SUMMARISED: Final = ('{"type":"match"', '{"type":"game"', '{"type":"result"', '{"type":"fault"')
 """How the lines of a record begin that a summary needs; parsing the others takes long."""
 
@@ -56,19 +53,9 @@ class LocalMatchSummary:
     record: Path
 
 
-def records(workspace: Workspace) -> list[Path]:
-    """Return the files of the local matches, the newest first."""
-    times: list[tuple[int, str, Path]] = []
-    for path in workspace.plays.glob("m-*.jsonl"):
-        # Another `play` may delete an old record meanwhile.
-        with contextlib.suppress(FileNotFoundError):
-            times.append((path.stat().st_mtime_ns, path.name, path))
-    return [path for _, _, path in sorted(times, reverse=True)]
-
-
 def summaries(workspace: Workspace) -> Iterator[LocalMatchSummary]:
     """Yield the local matches, the newest first; files that are not valid records are omitted."""
-    for path in records(workspace):
+    for path in local_records.records(workspace.folder):
         with contextlib.suppress(FileNotFoundError, ValueError, KeyError, TypeError, IndexError):
             yield _summary(path)
 
@@ -119,26 +106,6 @@ def _summary(path: Path) -> LocalMatchSummary:
     )
 
 
-def delete_oldest(workspace: Workspace, kept: int) -> None:
-    """Delete the oldest local matches until `kept` remain, with their pages and bots' output.
-
-    Files that cannot be deleted stay; another `play` may delete the same ones.
-    """
-    for path in records(workspace)[kept:]:
-        with contextlib.suppress(OSError):
-            path.unlink()
-            path.with_suffix(".html").unlink(missing_ok=True)
-            _delete_output(workspace.folder, path.stem)
-
-
-def _delete_output(folder: Folder, match: str) -> None:
-    outputs = folder.outputs / match
-    for log in outputs.glob("*.log"):
-        log.unlink()
-    if outputs.is_dir():
-        outputs.rmdir()
-
-
 def show(workspace: Workspace, *, as_json: bool) -> None:
     """Print the local matches, the newest first, as a table or as one JSON document a line."""
     from arena.cli import output
@@ -167,7 +134,7 @@ def show(workspace: Workspace, *, as_json: bool) -> None:
     if listed:
         output.next_step(f"pokearena replay {LAST}", f"pokearena why {LAST}")
     else:
-        output.hint(f"no local matches in {workspace.plays}")
+        output.hint(f"no local matches in {workspace.folder.plays}")
         output.next_step("pokearena play poke sample:greedy sample:random")
 
 

@@ -21,7 +21,7 @@ from arena.system import output_file
 from referee.record import dump
 
 if TYPE_CHECKING:
-    from arena.cli.matches.local_match import LocalMatch
+    from arena.matches.local_match import LocalMatch
 
 _TYPES: Final[Mapping[tuple[str, str], type[Message]]] = {
     ("Start", "sent"): bot_pb2.StartRequest,

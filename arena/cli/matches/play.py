@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import shlex
+from concurrent.futures import Future
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
-from arena.cli.matches.local_matches import KEPT
 from arena.cli.options import bounded, data_option, game_options, json_option, seats_option
 from arena.config import BOARDS
+from arena.matches.local_records import KEPT
 
 if TYPE_CHECKING:
-    from arena.cli.matches.local_match import LocalMatch
+    from collections.abc import Callable
+
     from arena.cli.workspace import Workspace
+    from arena.matches.local_match import LocalMatch
     from arena.store.matches.games import PlayedGame
 
 
@@ -123,8 +127,9 @@ def play(
     replay, why, verify, logs and ask.
     """
     from arena.bots.bot import HUMAN
-    from arena.cli.matches import local_match, local_matches, play_progress, replay_page
+    from arena.cli.matches import local_matches, match_request, play_progress, replay_page
     from arena.cli.workspace import Workspace
+    from arena.matches import local_match
     from arena.store.matches.spec import Clock
 
     if watch and as_json:
@@ -141,7 +146,7 @@ def play(
         return OK
     if game is None or not bots:
         raise click.MissingParameter(param_type="argument", param_hint="BOT" if game else "GAME")
-    wish = local_match.MatchRequest(
+    wish = match_request.MatchRequest(
         game=game,
         bots=bots,
         seed=output.random_seed() if seed is None else seed,
@@ -154,8 +159,8 @@ def play(
         partner=partner,
         all_seatings=all_seatings,
     )
-    bout = local_match.prepare(workspace, wish)
-    local_match.check_writable(bout, workspace, record)
+    bout = match_request.prepare(workspace, wish)
+    local_match.check_writable(bout, workspace.folder, record)
     if trace is not None:
         from click import get_current_context
 
@@ -170,17 +175,17 @@ def play(
         if bout.has_person:
             _play_with_people(bout, workspace)
         elif watch:
-            local_match.play(bout, workspace, lambda finished: _tell(bout, finished))
+            local_match.play(bout, workspace.folder, lambda finished: _tell(bout, finished))
         else:
             with play_progress.shown(bout):
-                local_match.play(bout, workspace, lambda finished: None)
+                local_match.play(bout, workspace.folder, lambda finished: None)
     except KeyboardInterrupt:
         interrupted = True
     written: Path | None = None
     page: Path | None = None
     failure: OSError | None = None
     try:
-        written = local_match.write_record(bout, workspace, record, keep)
+        written = local_match.write_record(bout, workspace.folder, record, keep)
         if open_page and bout.games:
             page = replay_page.of_local_match(bout, workspace)
     except OSError as error:
@@ -188,11 +193,11 @@ def play(
     if as_json:
         output.document(_as_json(bout, written, page))
     else:
-        _print_results(bout)
+        _print_results(bout, explained=not interrupted)
         if page is not None:
             output.line(f"wrote the replay to {page}")
         if written is not None:
-            _suggest(bout, bots, str(written) if record else bout.spec.id)
+            _suggest(bout, bots, str(written) if record else bout.spec.id, interrupted)
     if page is not None:
         replay_page.open_in_browser(page)
     if bout.output_error is not None:
@@ -205,8 +210,7 @@ def play(
             code="cannot-write",
         )
     if interrupted:
-        played = f"{len(bout.games)} of {bout.spec.games}"
-        raise CommandError(f"interrupted after {played} games.", INTERRUPTED)
+        raise CommandError(_interruption(bout), INTERRUPTED)
     return OK if bout.complete else FAILED
 
 
@@ -223,14 +227,52 @@ def _check_person(watch: bool, as_json: bool) -> None:
 
 
 def _play_with_people(bout: LocalMatch, workspace: Workspace) -> None:
-    from arena.cli.matches import human_terminal, local_match
+    from arena.cli.matches import human_terminal
+    from arena.matches import local_match
 
     try:
         with human_terminal.opened(bout.spec, bout.bots) as person:
-            local_match.play(bout, workspace, person.finished, person)
+            _until_interrupted(
+                lambda: local_match.play(bout, workspace.folder, person.finished, person),
+                person.leave,
+            )
+            if person.has_left:
+                raise KeyboardInterrupt
     finally:
         # Before the end, the seed would tell the cards.
         output.hint(f"seed {bout.seed}")
+
+
+def _until_interrupted(play: Callable[[], None], leave: Callable[[], None]) -> None:
+    """Play in a thread. At Ctrl-C leave the match and wait for the record of its last game.
+
+    The wait ends with the answers of the bots that decide at this moment. A second Ctrl-C ends
+    the program without this record.
+    """
+    playing: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            play()
+        except BaseException as error:
+            playing.set_exception(error)
+        else:
+            playing.set_result(None)
+
+    Thread(target=run, name="match", daemon=True).start()
+    try:
+        playing.result()
+    except KeyboardInterrupt:
+        leave()
+        playing.result()
+
+
+def _interruption(bout: LocalMatch) -> str:
+    """Return a sentence about an interrupted match."""
+    number, total = len(bout.games), bout.spec.games
+    if bout.has_person and bout.games and bout.games[-1].faulted:
+        return f"interrupted in game {number} of {total}; the record contains it up to here."
+    return f"interrupted after {number} of {total} games."
 
 
 def _announce(bout: LocalMatch) -> None:
@@ -258,8 +300,8 @@ def _tell(bout: LocalMatch, game: PlayedGame) -> None:
         output.line()
 
 
-def _print_results(bout: LocalMatch) -> None:
-    """Print the results, and the explanation of the first fault."""
+def _print_results(bout: LocalMatch, *, explained: bool) -> None:
+    """Print the results, and the explanation of the first fault if it is to be explained."""
     from arena.cli.matches import story
     from arena.cli.matches.play_progress import summaries
 
@@ -273,22 +315,23 @@ def _print_results(bout: LocalMatch) -> None:
             for t in summaries(bout.spec.versions, bout.games)
         ],
     )
-    if bout.fault is not None:
+    if bout.fault is not None and explained:
         line, entrant = bout.fault
         output.line()
         for text in story.explain_fault(bout.spec.line(), line, bout.spec.versions[entrant]):
             output.told(text)
 
 
-def _suggest(bout: LocalMatch, typed: tuple[str, ...], name: str) -> None:
+def _suggest(bout: LocalMatch, typed: tuple[str, ...], name: str, interrupted: bool) -> None:
     """Print the next command.
 
     Args:
         bout: the finished match.
         typed: the bots as typed on the command line.
         name: the name of the record for other commands.
+        interrupted: whether Ctrl-C ended the match.
     """
-    if bout.fault is None:
+    if bout.fault is None or interrupted:
         output.next_step(f"pokearena replay {name}")
         return
     line, entrant = bout.fault

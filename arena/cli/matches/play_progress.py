@@ -20,7 +20,7 @@ from arena.tournaments.time_estimate import duration
 from referee.record import read_games
 
 if TYPE_CHECKING:
-    from arena.cli.matches.local_match import LocalMatch
+    from arena.matches.local_match import LocalMatch
 
 
 # Summarise the results of a match by entrant.

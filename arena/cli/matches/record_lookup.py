@@ -9,6 +9,7 @@ from pathlib import Path
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.matches import local_matches
 from arena.cli.workspace import Workspace
+from arena.matches import local_records
 from referee.record import GameRecord, MatchRecord, RecordError, read
 
 # Selection of the bots of a match by the name of a bot or the number of a seat.
@@ -102,7 +103,7 @@ def find(workspace: Workspace, name: str) -> RecordSource:
     if "/" in name or name.endswith(".jsonl"):
         raise CommandError(f"file not found: {name}", USAGE, code="unknown-file")
     prefix = name if name.startswith(_PREFIX) else _PREFIX + name
-    played = {path.stem: path for path in local_matches.records(workspace)}
+    played = {path.stem: path for path in local_records.records(workspace.folder)}
     here = {match for match in played if match.startswith(prefix)}
     stored = _stored(workspace, prefix)
     match = _only(name, prefix, here | stored)
@@ -114,10 +115,10 @@ def find(workspace: Workspace, name: str) -> RecordSource:
 
 
 def _last(workspace: Workspace) -> Path:
-    kept = local_matches.records(workspace)
+    kept = local_records.records(workspace.folder)
     if not kept:
         raise CommandError(
-            f"no local match in {workspace.plays}; `pokearena play` plays one.",
+            f"no local match in {workspace.folder.plays}; `pokearena play` plays one.",
             USAGE,
             code="unknown-match",
         )

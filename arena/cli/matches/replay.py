@@ -8,6 +8,7 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import data_option, json_option
+from arena.matches import local_records
 
 
 @click.command(
@@ -56,7 +57,7 @@ def replay(
     seed = source.seed()
     games = source.record.games if game is None else (source.game(game),)
     if html is not None or open_page:
-        path = html or replay_page.default_path(workspace, source.id)
+        path = html or local_records.path_of(workspace.folder, source.id, ".html")
         replay_page.write(source.record, path, None if game is None else games)
         if as_json:
             output.document({"match": source.id, "html": str(path)})

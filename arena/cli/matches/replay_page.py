@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from arena.cli import output
 from arena.cli.errors import CommandError
+from arena.matches import local_records
 from arena.system import output_file
 
 if TYPE_CHECKING:
-    from arena.cli.matches.local_match import LocalMatch
     from arena.cli.workspace import Workspace
+    from arena.matches.local_match import LocalMatch
     from referee.record import GameRecord, MatchRecord
 
 
@@ -53,20 +54,9 @@ def of_local_match(bout: LocalMatch, workspace: Workspace) -> Path:
     """
     from referee.record import read
 
-    path = default_path(workspace, bout.spec.id)
+    path = local_records.path_of(workspace.folder, bout.spec.id, ".html")
     write(read(bout.record), path)
     return path
-
-
-def default_path(workspace: Workspace, match: str) -> Path:
-    """Return the file of a match in the data folder; create the folder.
-
-    Raises:
-        OSError: the folder cannot be created.
-    """
-    workspace.folder.create()
-    workspace.plays.mkdir(mode=0o700, exist_ok=True)
-    return workspace.plays / f"{match}.html"
 
 
 def open_in_browser(path: Path) -> None:

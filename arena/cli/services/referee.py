@@ -1,82 +1,11 @@
-"""Run one referee as a separate process: `pokearena referee`, and for a local match."""
+"""The command `pokearena referee`."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import IO
 
 import rich_click as click
-
-from arena import config
-from arena.errors import InfrastructureError
-from arena.system import parent_death_signal
-
-# Start a private referee process for a local match.
-
-_DRAIN_SECONDS = 3.0
-
-
-@contextmanager
-def own_referee(trace: Path | None = None) -> Iterator[str]:
-    """Run a referee on a private socket for the duration of the context; yield its address.
-
-    Args:
-        trace: file to which it appends the messages from and to bots, if any.
-
-    Raises:
-        InfrastructureError: it does not start.
-    """
-    sockets = config.private_directory()
-    address = f"unix:{sockets / 'referee.sock'}"
-    traced = [] if trace is None else ["--trace", str(trace)]
-    try:
-        with tempfile.TemporaryFile() as log:
-            process = subprocess.Popen(
-                # -P: do not import modules from the current directory.
-                parent_death_signal.leashed(
-                    [sys.executable, "-P", "-m", "referee", "--address", address, *traced]
-                ),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                # Ctrl-C in a terminal must reach only the parent process.
-                start_new_session=True,
-            )
-            try:
-                _await(process, log)
-                yield address
-            finally:
-                _end(process)
-    finally:
-        config.remove_private_directory(sockets)
-
-
-def _await(process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    assert process.stdout is not None
-    if process.stdout.readline():
-        return
-    log.seek(0)
-    words = log.read().decode(errors="replace").strip().splitlines()
-    raise InfrastructureError(
-        f"The referee did not start; its last words: {words[-1] if words else 'none'}"
-    )
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(_DRAIN_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    assert process.stdout is not None
-    process.stdout.close()
 
 
 @click.command(epilog="Example: pokearena referee --address 127.0.0.1:7070")

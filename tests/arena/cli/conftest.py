@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.run import execute
-from arena.cli.services.referee import own_referee
 from arena.cli.workspace import Workspace
+from arena.matches.private_referee import own_referee
 from tests.arena.cli.stored import LeaseRenewal, Scores, store_tournament
 from tests.arena.cli.terminal import Cli, CommandResult, Write, in_own_process
 
@@ -83,8 +83,8 @@ def cli(
             with own_referee(trace) as address:
                 yield address
 
-    for module in ("matches.local_match", "develop.examination"):
-        monkeypatch.setattr(f"arena.cli.{module}.own_referee", shared)
+    for module in ("matches.local_match", "cli.develop.examination"):
+        monkeypatch.setattr(f"arena.{module}.own_referee", shared)
 
     def run(*words: object) -> CommandResult:
         capsys.readouterr()

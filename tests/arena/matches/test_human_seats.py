@@ -11,9 +11,9 @@ import pytest
 
 from arena.bots.bot import Bot, told_apart
 from arena.bots.resolver import sample
-from arena.cli.services.referee import own_referee
 from arena.matches import human_seats
 from arena.matches.human_seats import PersonQuestion, QuestionWithdrawn
+from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
 from arena.matches.table import seated
 from arena.presentation import text

@@ -111,26 +111,37 @@ def test_the_partner_of_a_person_is_a_bot(here: Path) -> None:
     assert recorded().match["entrants"][0] == ["human+meek", ""]
 
 
-def test_ctrl_c_keeps_the_finished_games_and_restores_the_terminal(here: Path) -> None:
+def test_ctrl_c_keeps_the_unfinished_game_and_restores_the_terminal(here: Path) -> None:
     words = ("play", "pouku", "human", "sample:meek", "sample:random", "-n", "3", *RECORD)
     with in_a_terminal(here, *words) as terminal:
         plays(terminal, Random(1))
         terminal.sees("Enter: play the next game")
         terminal.press("\n")
         terminal.sees("game 2 · decision")
+        terminal.press("1\n")
+        terminal.sees("game 2 · decision")
         terminal.interrupt()
-        terminal.sees("interrupted after 1 of 3 games")
+        terminal.sees("interrupted in game 2 of 3")
         assert terminal.ends() == 130
         assert terminal.echoes
     record = recorded()
-    assert [game.game["board"] for game in record.games] == [0]
+    assert [game.game["board"] for game in record.games] == [0, 1]
+    assert verify(record) == []
+    finished, unfinished = record.games
+    assert finished.faults == ()
+    (left,) = unfinished.faults
+    assert (left["seat"], left["verdict"]) == (0, "crash")
+    own_actions = [line for line in unfinished.actions if line["seat"] == 0]
+    assert [line.get("by") for line in own_actions] == [None, "referee"]
 
 
 def test_the_end_of_the_input_ends_the_match(here: Path) -> None:
-    with in_a_terminal(here, "play", "poke", "human", "sample:meek") as terminal:
+    with in_a_terminal(here, "play", "poke", "human", "sample:meek", *RECORD) as terminal:
         terminal.sees("? help")
         terminal.press("\x04")
         assert terminal.ends() == 130
+    (unfinished,) = recorded().games
+    assert [fault["seat"] for fault in unfinished.faults] == [0]
 
 
 def test_several_people_take_turns_at_the_keyboard(here: Path) -> None:

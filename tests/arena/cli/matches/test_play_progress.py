@@ -7,7 +7,7 @@ from queue import Queue
 
 import pytest
 
-from arena.cli.matches import local_match, play_progress
+from arena.cli.matches import match_request, play_progress
 from arena.cli.matches.play_progress import match_progress
 from arena.cli.workspace import Workspace
 from arena.ratings.duel import elo_difference, trinomial
@@ -48,7 +48,7 @@ def test_an_undetermined_difference_has_a_text(places: list[tuple[int, int]]) ->
 
 
 def test_progress_is_repeated_while_no_game_ends(here: Path) -> None:
-    request = local_match.MatchRequest(
+    request = match_request.MatchRequest(
         game="poke",
         bots=("sample:meek", "sample:meek"),
         seed="1",
@@ -57,7 +57,7 @@ def test_progress_is_repeated_while_no_game_ends(here: Path) -> None:
         clock=Clock(10_000, 100, 1000),
         policy="strict",
     )
-    bout = local_match.prepare(Workspace(), request)
+    bout = match_request.prepare(Workspace(), request)
     lines = Queue[str]()
     with play_progress.repeated(bout, lines.put, 0.01):
         assert lines.get(timeout=60) == lines.get(timeout=60)

@@ -7,7 +7,7 @@ import pytest
 
 from arena.bots.bot import Bot
 from arena.bots.resolver import local
-from arena.cli.services.referee import own_referee
+from arena.matches.private_referee import own_referee
 from arena.submissions.conformance.check import Check
 from arena.submissions.conformance.examination import examine
 

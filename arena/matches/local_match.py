@@ -1,56 +1,27 @@
-"""Play one match locally, without a queue and a database."""
+"""Play one match locally, without a queue and a database, and keep its record."""
 
 from __future__ import annotations
 
 import contextlib
-import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.bots.bot import HUMAN, Bot, told_apart
+from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.bots.version_store import content_hash
-from arena.cli import game_options, output
-from arena.cli.bots import registration
-from arena.cli.errors import UNREACHABLE, CommandError
-from arena.cli.matches import local_matches
-from arena.cli.services.referee import own_referee
-from arena.cli.workspace import Workspace
-from arena.matches import human_seats
+from arena.config import Folder
+from arena.matches import human_seats, local_records
+from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
 from arena.store import ids
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
 from arena.system import output_file
+from referee.games.contract import Value
 from referee.games.shared.dealing import commitment
 from referee.record import Line, read_games
-
-PARTNER = "sample:greedy"
-_CONNECT_SECONDS = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class MatchRequest:
-    """The requested match."""
-
-    game: str
-    bots: Sequence[str]
-    """As typed on the command line."""
-    seed: str
-    boards: int
-    options: Sequence[str]
-    clock: Clock
-    policy: str
-    seats: int | None = None
-    """Number of seats; None chooses the first one that fits the bots."""
-    think: int | None = None
-    """Thinking time of a person at a table in seconds; None: unlimited."""
-    partner: str = PARTNER
-    """The bot for the other seats of a person's side, as typed on the command line."""
-    all_seatings: bool = False
-    """Whether a match with a person has a table for every seating, not only one."""
 
 
 @dataclass(slots=True)
@@ -89,81 +60,61 @@ class LocalMatch:
         return None
 
 
-class _StrictMatchEnded(Exception):
-    """A fault has ended a strict match; the remaining tables are not played."""
+def local_match(
+    bots: Sequence[Bot],
+    game: str,
+    options: Mapping[str, Value],
+    seats: int,
+    *,
+    boards: int,
+    clock: Clock,
+    policy: str,
+    seed: bytes,
+    seed_text: str,
+    all_seatings: bool = False,
+) -> LocalMatch:
+    """Return a match; the same arguments give the same id, so that a repeated match replaces it.
 
-
-def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
-    """Resolve and build the bots, and return the requested match."""
-    game = game_options.game_named(wish.game)
-    options = game_options.options_of(game, wish.options)
-    seats = game_options.seats_for(game, options, len(wish.bots), wish.seats)
-    sides = game.side_count(seats, options)
-    bots = told_apart(_bot(workspace, wish, text, seats > sides) for text in wish.bots)
-    for bot in (*bots, *(bot.partner for bot in bots if bot.partner is not None)):
-        game_options.check_plays(bot, game)
-        registration.up_to_date(workspace, bot)
-        _check_reachable(bot)
-    seed = output.seed_of(wish.seed)
+    Args:
+        bots: the entrants in order of the seats, with unique labels.
+        game: the id of the game.
+        options: a value for every option of the game.
+        seats: the number of seats.
+        boards: the number of boards.
+        clock: the time limits of the bots.
+        policy: "strict" or "lenient".
+        seed: the seed, 32 bytes.
+        seed_text: the text that reproduces the same cards.
+        all_seatings: whether a match with a person has a table for every seating, not only one.
+    """
     entrants = tuple(map(_entrant, bots))
     what = {
-        "game": game.id,
-        "options": options,
+        "game": game,
+        "options": dict(options),
         "seats": seats,
-        "boards": wish.boards,
-        "clock": asdict(wish.clock),
-        "policy": wish.policy,
+        "boards": boards,
+        "clock": asdict(clock),
+        "policy": policy,
         "seed": seed.hex(),
     }
-    # The same request gets the same id, so that a repeated match replaces its record.
     key = ids.match_key(what, 0, 0, [f"{e.version} {e.content_hash}" for e in entrants])
     spec = MatchSpec(
         id=ids.match_id("play", key),
         tournament=None,
         round=0,
         number=0,
-        game=game.id,
-        options=options,
+        game=game,
+        options=dict(options),
         seats=seats,
-        boards=wish.boards,
-        clock=wish.clock,
-        policy=wish.policy,
+        boards=boards,
+        clock=clock,
+        policy=policy,
         entrants=entrants,
         commitment=commitment(seed),
         seed=seed,
-        tables=None if wish.all_seatings or not any(bot.person for bot in bots) else 1,
+        tables=None if all_seatings or not any(bot.person for bot in bots) else 1,
     )
-    return LocalMatch(spec, bots, wish.seed)
-
-
-def _bot(workspace: Workspace, wish: MatchRequest, text: str, needs_partner: bool) -> Bot:
-    """Return a bot, or a person, with a partner if its side has several seats."""
-    if text != HUMAN:
-        return workspace.bot(text)
-    person = human_seats.person(wish.think)
-    return (
-        human_seats.with_partner(person, workspace.bot(wish.partner)) if needs_partner else person
-    )
-
-
-def _check_reachable(bot: Bot) -> None:
-    """Raise CommandError if nothing listens at the address of a remote bot.
-
-    Other failures are left to the referee, which retries until the start limit.
-    """
-    host, colon, port = (bot.address or "").removeprefix("grpc://").rpartition(":")
-    if not colon or not port.isdecimal():
-        return
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
-    except ConnectionRefusedError:
-        raise CommandError(
-            f"cannot reach the bot {bot.label}: connection refused. Start it first.",
-            UNREACHABLE,
-            code="connection-refused",
-        ) from None
-    except OSError:
-        return
+    return LocalMatch(spec, tuple(bots), seed_text)
 
 
 def _entrant(bot: Bot) -> Entrant:
@@ -172,21 +123,25 @@ def _entrant(bot: Bot) -> Entrant:
     return Entrant(bot.label, content_hash(bot), folder, manifest)
 
 
+class _StrictMatchEnded(Exception):
+    """A fault has ended a strict match; the remaining tables are not played."""
+
+
 def play(
     bout: LocalMatch,
-    workspace: Workspace,
+    folder: Folder,
     hear: Callable[[PlayedGame], None],
     person: human_seats.Person | None = None,
 ) -> None:
     """Play a match against its own referee; call `hear` with every finished game.
 
     After an error or Ctrl-C, the finished games are in the bout. `person` is the interface of the
-    people in the match; None without any.
+    people in the match; None without any. If `hear` raises PersonLeft, the match ends.
 
     Raises:
         InfrastructureError: a part of the arena failed.
     """
-    outputs = workspace.folder.outputs / bout.spec.id
+    outputs = folder.outputs / bout.spec.id
     for old in outputs.glob("*.log"):
         # Another `play` of the same match may delete it first.
         old.unlink(missing_ok=True)
@@ -215,17 +170,22 @@ def play(
     with (
         own_referee(bout.trace) as referee,
         human_seats.seated_people(bout.spec, bout.bots, person) as bots,
-        contextlib.suppress(_StrictMatchEnded),
+        contextlib.suppress(_StrictMatchEnded, human_seats.PersonLeft),
     ):
         bout.complete = play_match(bout.spec, referee, bots, sink, on_reports=keep)
 
 
-def write_record(bout: LocalMatch, workspace: Workspace, path: Path | None, kept: int) -> Path:
+def write_record(
+    bout: LocalMatch,
+    folder: Folder,
+    path: Path | None = None,
+    kept: int = local_records.KEPT,
+) -> Path:
     """Write the record atomically into the data folder, and to `path` if given; return its path.
 
     Args:
         bout: the match.
-        workspace: its data folder keeps the record.
+        folder: the data folder, which keeps the record.
         path: another file for the record.
         kept: number of local matches to keep; the oldest ones are deleted.
 
@@ -233,9 +193,9 @@ def write_record(bout: LocalMatch, workspace: Workspace, path: Path | None, kept
         OSError: the record cannot be written; the error names the file.
     """
     try:
-        default = _default_path(bout, workspace)
+        default = local_records.path_of(folder, bout.spec.id)
         output_file.write_text(default, bout.record)
-        local_matches.delete_oldest(workspace, kept)
+        local_records.delete_oldest(folder, kept)
     finally:
         # An error of one file does not prevent the other.
         if path is not None:
@@ -243,7 +203,7 @@ def write_record(bout: LocalMatch, workspace: Workspace, path: Path | None, kept
     return path or default
 
 
-def check_writable(bout: LocalMatch, workspace: Workspace, path: Path | None) -> None:
+def check_writable(bout: LocalMatch, folder: Folder, path: Path | None) -> None:
     """Check that the record, and the output of the bots in the data folder, can be written.
 
     Raises:
@@ -251,14 +211,4 @@ def check_writable(bout: LocalMatch, workspace: Workspace, path: Path | None) ->
     """
     if path is not None:
         output_file.check_writable(path)
-    output_file.check_writable(_default_path(bout, workspace))
-
-
-def _default_path(bout: LocalMatch, workspace: Workspace) -> Path:
-    """Return the path of the record in the data folder; create its folder."""
-    try:
-        workspace.folder.create()
-        workspace.plays.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise output_file.named(error, workspace.folder.root) from None
-    return workspace.plays / f"{bout.spec.id}.jsonl"
+    output_file.check_writable(local_records.path_of(folder, bout.spec.id))
