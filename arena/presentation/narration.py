@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arena.presentation.elements import Players, TableRendering
+from arena.presentation.elements import Players, PublicAction, TableRendering
 from arena.presentation.registry import presentation_of
 from referee.game_codec import DecodeError
 from referee.games.registry import find
@@ -108,3 +108,20 @@ def render_view(
         raise InvalidPosition(
             f"no position of {game}: a field of the view has the wrong length or value"
         ) from error
+
+
+def public_actions(game: str, view: Mapping[str, Any]) -> Sequence[PublicAction]:
+    """Return the public actions of a game so far, in order.
+
+    Args:
+        game: the game's id.
+        view: a public view, in the JSON form of the protocol's ``View``.
+
+    Raises:
+        InvalidPosition: it is not a position of this game.
+    """
+    try:
+        public = view_of_json(view)
+        return presentation_of(game).history(public)
+    except (DecodeError, LookupError, ValueError, AttributeError) as error:
+        raise InvalidPosition(f"no position of {game}: {error}") from error

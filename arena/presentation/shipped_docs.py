@@ -12,6 +12,7 @@ PAGES: Final[dict[str, str]] = {
     "bots": "Write a bot, test it on your machine and submit it.",
     "play": "Play against bots in the terminal.",
     "follow": "Follow ladders, tournaments and bots with a feed reader.",
+    "watch": "Follow running matches on the web pages.",
     "protocol": "The protocol for bots without a starter kit: gRPC, or JSON lines.",
     "remote": "Run a bot on its author's machine, behind any network.",
     "author-policy": "Who can see source, output and notes; licence, limits and deletion of data.",

@@ -106,6 +106,7 @@ class Page:
         csv: the table for CSV; None if not available.
         text: the table for Markdown and plain text; None if not available.
         parts: the live parts; `fragments/NAME.html` is rendered into the element with this ID.
+            "NAME:KEY" renders it with the variable `key` into the element NAME-KEY.
         topics: the topics (arena.web.data.changes) whose changes make the page outdated.
         fresh: seconds for which the page may be cached without a change; 0 disables the cache.
         status: the HTTP status.

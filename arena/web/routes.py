@@ -12,6 +12,7 @@ from arena.web.pages import (
     faults,
     home,
     ladder,
+    live,
     match,
     matrix,
     replay,
@@ -27,6 +28,7 @@ FOLLOWED = (*TABLE, "atom")
 
 PAGES: tuple[PageRoute, ...] = (
     PageRoute("/", home.page, "The best bots of each ladder, and the running matches."),
+    PageRoute("/live", live.page, "Up to six running matches with their tables, side by side."),
     PageRoute(
         "/ladders/{form}",
         ladder.page,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
 
 from arena.events.messages import Position
-from arena.presentation.elements import TableRendering
+from arena.presentation.elements import SeatRendering, TableRendering
 from arena.presentation.frames import FrameSequence, frame_sequence
-from arena.presentation.narration import InvalidPosition, render_view
+from arena.presentation.narration import InvalidPosition, public_actions, render_view
 from arena.store.schema import MatchState
 
 if TYPE_CHECKING:
@@ -19,6 +20,37 @@ if TYPE_CHECKING:
     from arena.web.data.snapshot import ArenaSnapshot
 
 log = logging.getLogger("arena.web")
+
+LOG_LINES: Final = 8
+"""Number of actions that the log of a live table shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveAction:
+    """A public action of the game that is shown."""
+
+    seat: int
+    name: str
+    phrase: str
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSide:
+    """A side of the game that is shown, with its running score.
+
+    Args:
+        seats: its seats.
+        names: the names of its players.
+        score: its score in this game.
+        lead: its points more than the best other side; None if it does not lead alone.
+        acts: whether one of its seats acts now.
+    """
+
+    seats: tuple[int, ...]
+    names: tuple[str, ...]
+    score: int
+    lead: int | None
+    acts: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +61,13 @@ class LiveTable:
     game: str
     position: Position
     scene: TableRendering
+    log: tuple[LiveAction, ...]
+    """The last actions of the game, newest first."""
+
+    @property
+    def sides(self) -> tuple[LiveSide, ...]:
+        """The sides of the game with their scores, by first seat."""
+        return live_sides(self.scene.seats)
 
     @property
     def film(self) -> FrameSequence:
@@ -46,7 +85,30 @@ class LiveTable:
             "seating": list(position.seating),
             "actors": list(position.actors),
             "view": dict(position.view),
+            "scores": [seat.score for seat in self.scene.seats],
+            "log": [{"seat": action.seat, "action": action.phrase} for action in self.log],
         }
+
+
+def live_sides(seats: Sequence[SeatRendering]) -> tuple[LiveSide, ...]:
+    """Return the sides of a table with their scores and the lead, by first seat."""
+    members: dict[int, list[SeatRendering]] = {}
+    for seat in seats:
+        members.setdefault(seat.side, []).append(seat)
+    scores = {side: own[0].score for side, own in members.items()}
+    made = []
+    for side, own in members.items():
+        best = max((score for other, score in scores.items() if other != side), default=0)
+        made.append(
+            LiveSide(
+                tuple(seat.number for seat in own),
+                tuple(seat.name for seat in own),
+                scores[side],
+                scores[side] - best if scores[side] > best else None,
+                any(seat.acts for seat in own),
+            )
+        )
+    return tuple(made)
 
 
 def live_table(
@@ -61,10 +123,16 @@ def live_table(
         scene = render_view(
             plan.game, plan.options, position.view, position.seating, position.actors
         )
+        actions = public_actions(plan.game, position.view)
     except InvalidPosition as error:
         log.warning("a table of %s cannot be shown: %s", match.id, error)
         return None
-    return LiveTable(match.id, plan.game, position, scene)
+    names = [seat.name for seat in scene.seats]
+    newest = tuple(
+        LiveAction(action.seat, names[action.seat], action.phrase)
+        for action in reversed(actions[-LOG_LINES:])
+    )
+    return LiveTable(match.id, plan.game, position, scene, newest)
 
 
 class FeaturedMatch:
@@ -85,6 +153,35 @@ class FeaturedMatch:
         closest = min(candidates.values(), key=lambda match: (_gap(snapshot, match), match.id))
         self._shown = closest.id
         return closest
+
+
+class LiveMatches:
+    """Assigns running matches to a fixed number of places; a match keeps its place. Thread-safe."""
+
+    def __init__(self, places: int = 6) -> None:
+        self._places: list[str | None] = [None] * places
+        self._lock = Lock()
+
+    def places(
+        self, snapshot: ArenaSnapshot, positions: Mapping[str, Position]
+    ) -> tuple[Match | None, ...]:
+        """Return the match at each place; None for free places.
+
+        Matches with a published position fill the free places, the closest match first.
+        """
+        watched = {match.id: match for match in snapshot.running if match.id in positions}
+        with self._lock:
+            places = [name if name in watched else None for name in self._places]
+            waiting = sorted(
+                (match for match in watched.values() if match.id not in places),
+                key=lambda match: (_gap(snapshot, match), match.id),
+                reverse=True,
+            )
+            for place, name in enumerate(places):
+                if name is None and waiting:
+                    places[place] = waiting.pop().id
+            self._places = places
+        return tuple(None if name is None else watched[name] for name in places)
 
 
 def _gap(snapshot: ArenaSnapshot, match: Match) -> float:

@@ -29,7 +29,7 @@ from arena.store.bots import submissions
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS, Changes
 from arena.web.data.event_subscriber import EventSubscriber
-from arena.web.data.live_tables import FeaturedMatch
+from arena.web.data.live_tables import FeaturedMatch, LiveMatches
 from arena.web.data.snapshot import (
     ArenaSnapshot,
     LadderSnapshot,
@@ -149,6 +149,7 @@ class WebState:
     verifications: Verifications = field(default_factory=Verifications)
     standings_cache: StandingsCache = field(init=False)
     featured: FeaturedMatch = field(default_factory=FeaturedMatch)
+    live_matches: LiveMatches = field(default_factory=LiveMatches)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
     _updating: asyncio.Lock = field(default_factory=asyncio.Lock)
     _reader: SnapshotReader = field(init=False)

@@ -134,10 +134,12 @@ def without_empty_links(html: str) -> str:
 def fragments(page: Page, links: Links) -> dict[str, str]:
     """Return the live parts of a page by the ID of their element."""
     model = _model(page, links)
-    return {
-        part: environment().get_template(f"fragments/{part}.html").render(**model)
-        for part in page.parts
-    }
+    rendered = {}
+    for part in page.parts:
+        name, _, key = part.partition(":")
+        template = environment().get_template(f"fragments/{name}.html")
+        rendered[part.replace(":", "-")] = template.render(**model, key=key)
+    return rendered
 
 
 def _model(page: Page, links: Links) -> dict[str, Any]:

@@ -11,14 +11,15 @@ from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 from starlette.testclient import TestClient
 
-from arena.events.messages import Position
+from arena.events.messages import MatchClosed, Position
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.tournaments import tournaments
 from arena.web.app import create
+from arena.web.data.live_tables import LOG_LINES
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Draw, Page, PageRequest, ServerLinks
-from arena.web.pages import home, match
+from arena.web.pages import home, live, match
 from arena.web.serving import rendering
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
@@ -147,3 +148,48 @@ def test_the_home_page_lists_recently_closed_matches(stage: SimulatedArena) -> N
     }
     assert page.model["match"] is None
     assert tournaments.find(stage.engine, cup.id).ended is not None
+
+
+def test_live_tables_show_the_score_the_lead_and_the_log(stage: SimulatedArena) -> None:
+    web, match_of_table = WebState(stage.engine, ServerSettings()), running(stage)
+    game = find("poke")
+    state = game.start(Seeded(bytes(32)), 2, game.settle({}))
+    while max(state.scores) == min(state.scores):
+        state = state.play({seat: next(iter(state.legal(seat))) for seat in state.actors})
+    view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
+    web.events.receive(replace(position(match_of_table), view=view), 0.0)
+    page = page_after_refresh(web, match.page, id=match_of_table.id)
+    shown = page.model["shown"]
+    leader, other = sorted(shown.sides, key=lambda side: side.score, reverse=True)
+    assert (leader.lead, other.lead) == (leader.score - other.score, None)
+    assert {leader.score, other.score} == set(state.scores)
+    assert 0 < len(shown.log) <= LOG_LINES
+    assert page.data["position"]["log"][0] == {
+        "seat": shown.log[0].seat,
+        "action": shown.log[0].phrase,
+    }
+
+
+def test_the_page_of_live_tables_keeps_matches_in_their_places(stage: SimulatedArena) -> None:
+    web = WebState(stage.engine, ServerSettings())
+    assert page_after_refresh(web, live.page).data == {"tables": [], "running": []}
+    cup = stage.begin("round-robin", stage.bots(4), boards=2)
+    every = [listed.id for listed in listing.matches(stage.engine, tournament=cup.id)][:3]
+    for match_id in every[:2]:
+        stage.play(match_id, 1)
+    waiting = page_after_refresh(web, live.page)
+    assert {f"position:{match_id}" for match_id in every[:2]} < waiting.topics
+    for match_id in every[:2]:
+        web.events.receive(position(listing.find(stage.engine, match_id)), 0.0)
+    before = page_after_refresh(web, live.page).model["tables"]
+    assert {before["0"].match.id, before["1"].match.id} == set(every[:2])
+    stage.play(every[2], 1)
+    web.events.receive(position(listing.find(stage.engine, every[2])), 0.0)
+    web.events.receive(MatchClosed(before["0"].match.id, cup.id), 0.0)
+    page = page_after_refresh(web, live.page)
+    after = page.model["tables"]
+    assert after["1"].match.id == before["1"].match.id
+    assert after["0"].match.id == every[2]
+    parts = rendering.fragments(page, ServerLinks())
+    assert "felt" in parts["live-place-0"]
+    assert parts["live-place-5"].strip() == ""
