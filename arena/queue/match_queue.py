@@ -14,7 +14,7 @@ import re
 import secrets
 import socket
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -115,29 +115,33 @@ class MatchQueue:
             return False
         return True
 
-    def enqueue_due(self, due: Collection[str]) -> int:
-        """Ensure that a job waits for each match of `due`, which are free according to the store.
+    def enqueue_due(self, due: Collection[str], urgent: Sequence[str] = ()) -> int:
+        """Ensure that a job waits for each of these matches, which are free in the store.
 
         A job with such an id that does not wait was left by a killed worker. RQ would notice this
         after minutes and would refuse a new job until then, so the old job is removed. (If it was
         in fact dequeued a moment ago, the match is tried twice and leased once.)
 
         Args:
-            due: match ids in canonical order. A missing match that precedes a waiting one was begun
-                and lost. It goes to the front of the queue; otherwise it would wait behind hundreds
-                of matches.
+            due: match ids. The missing ones go to the end of the queue in this order, so no new
+                match of any tournament overtakes a waiting one.
+            urgent: match ids. If one of them is missing, all move to the front in this order.
 
         Returns:
             The number of jobs enqueued.
         """
         waiting = set(self.waiting())
-        last = max((n for n, match in enumerate(due) if match in waiting), default=-1)
-        missing = [(n < last, match) for n, match in enumerate(due) if match not in waiting]
-        urgent = [match for first, match in reversed(missing) if first]
-        usual = [match for first, match in missing if not first]
-        return sum(self._replace(match, True) for match in urgent) + sum(
-            self._replace(match, False) for match in usual
-        )
+        count = 0
+        if not waiting.issuperset(urgent):
+            count += sum(self._move_to_front(match) for match in reversed(urgent))
+        return count + sum(self._replace(match, False) for match in due if match not in waiting)
+
+    def _move_to_front(self, match: str) -> bool:
+        """Move a waiting match to the front, or enqueue it there; return whether it was missing."""
+        if self._connection.lrem(self._queue.key, 0, match):
+            self._connection.lpush(self._queue.key, match)
+            return False
+        return self._replace(match, True)
 
     def _replace(self, match: str, first: bool) -> bool:
         # Redis rejects a key that does not have RQ's type; the key is then replaced.

@@ -173,7 +173,8 @@ class Sweeper:
         self._scheduler.advance()
         self._remove_closed_jobs()
         timings.HERE.send(self._connection)
-        return self._match_queue.enqueue_due(transitions.due(self._engine, LONGEST_QUEUE))
+        due = transitions.due_by_urgency(self._engine, LONGEST_QUEUE)
+        return self._match_queue.enqueue_due(due.others, due.urgent)
 
     def _publish(self, tournament: str, state: TournamentState) -> None:
         with contextlib.suppress(RedisError):

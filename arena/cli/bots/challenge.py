@@ -18,6 +18,8 @@ from arena.config import BOARDS
 _POLL_SECONDS: Final = 1.0
 _PATIENCE_SECONDS: Final = 60.0
 """Time for which the arena may be unreachable while the command waits."""
+_WAITING_SECONDS: Final = 30.0
+"""Time between two lines about a match that waits for a worker."""
 _OPEN: Final = ("pending", "running")
 
 
@@ -77,6 +79,8 @@ def challenge(
         output.hint(f"{' v '.join(begun['entrants'])} · {begun['form']} · {begun['games']} games")
         output.hint(page)
     if no_wait:
+        if not as_json:
+            _print_waiting(arena, begun)
         _print_begun(begun, page, as_json)
         return OK
     match = _follow(arena, begun, page, as_json)
@@ -101,18 +105,21 @@ def _print_begun(begun: Mapping[str, Any], page: str, as_json: bool) -> None:
 def _follow(
     arena: RemoteArena, begun: Mapping[str, Any], page: str, as_json: bool
 ) -> Mapping[str, Any]:
-    """Return the match when it has ended; print the number of games meanwhile.
+    """Return the match when it has ended; meanwhile print its place in the queue and its games.
 
     Raises:
         CommandError: the arena stopped answering, or Ctrl-C was pressed.
     """
     path = f"/matches/{quote(str(begun['match']), safe='')}.json"
-    heard, printed = time.monotonic(), 0
+    heard, printed, next_line = time.monotonic(), 0, 0.0
     try:
         while True:
             try:
                 match = read_document(arena, path)
                 heard = time.monotonic()
+                if not as_json and match["state"] == "pending" and heard >= next_line:
+                    _print_waiting(arena, begun)
+                    next_line = heard + _WAITING_SECONDS
             except CommandError as error:
                 if error.status != UNREACHABLE or time.monotonic() - heard > _PATIENCE_SECONDS:
                     raise
@@ -130,6 +137,19 @@ def _follow(
             f"open {page}",
             code="stopped-watching",
         ) from None
+
+
+def _print_waiting(arena: RemoteArena, begun: Mapping[str, Any]) -> None:
+    """Print how many challenges wait in front of this one: workers take the oldest first."""
+    challenges = read_document(arena, "/challenges.json")["challenges"]
+    ahead = sum(
+        other["created"] < begun["created"] and other["matches"]["pending"] > 0
+        for other in challenges
+    )
+    output.hint(
+        f"waiting for a worker; {output.count(ahead, 'challenge')} ahead, see "
+        f"{arena.url}/challenges"
+    )
 
 
 def _print_result(match: Mapping[str, Any]) -> None:

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Engine,
     Row,
     and_,
+    case,
     func,
     insert,
     or_,
@@ -39,6 +40,7 @@ from arena.store.matches.listing import not_found
 from arena.store.matches.spec import MatchSpec
 from arena.store.postgresql import keep
 from arena.store.schema import OPEN, MatchState, TournamentState
+from arena.store.tournaments import challenges
 from arena.system import failpoint
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -63,23 +65,53 @@ class Lease:
     """Games committed by earlier attempts, in order of their numbers; they remain valid."""
 
 
+@dataclass(frozen=True, slots=True)
+class DueMatches:
+    """The ids of due matches, in the order in which workers should take them.
+
+    Attributes:
+        urgent: matches that another attempt has begun, then challenges. They precede all others,
+            even those that wait already.
+        others: the next match of each tournament in turn, the oldest tournament first.
+    """
+
+    urgent: tuple[str, ...]
+    others: tuple[str, ...]
+
+
 def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
-    """Return the matches that a worker should try to lease now, in canonical order.
+    """Return the matches of `due_by_urgency`, the urgent ones first."""
+    matches = due_by_urgency(engine, limit)
+    return matches.urgent + matches.others
+
+
+def due_by_urgency(engine: Engine, limit: int = 1000) -> DueMatches:
+    """Return the matches that a worker should try to lease now.
 
     A match is due if its tournament runs, it does not wait for a remote bot, and no worker holds
     its lease. A match of a cancelled tournament whose worker was lost is also returned: the
     attempt to lease it cancels it.
+
+    The tournaments take turns, so that one with thousands of due matches does not fill the limit.
+    A challenge has a single match. A tournament of its format with more matches has no priority.
     """
     matches, tournaments = schema.matches, schema.tournaments
+    is_challenge = and_(tournaments.c.format == challenges.FORMAT, tournaments.c.matches == 1)
+    urgency = case((matches.c.attempt > 0, 0), (is_challenge, 1), else_=2)
+    turn = func.row_number().over(
+        partition_by=(matches.c.tournament, urgency), order_by=(matches.c.round, matches.c.number)
+    )
     query = (
-        select(matches.c.id)
+        select(matches.c.id, urgency.label("urgency"))
         .join(tournaments, tournaments.c.id == matches.c.tournament)
         .where(_is_due())
-        .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
+        .order_by(urgency, turn, tournaments.c.created, tournaments.c.id)
         .limit(limit)
     )
     with reading(engine) as connection:
-        return tuple(connection.execute(query).scalars())
+        rows = connection.execute(query).all()
+    urgent = tuple(row.id for row in rows if row.urgency < 2)
+    return DueMatches(urgent, tuple(row.id for row in rows[len(urgent) :]))
 
 
 def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:

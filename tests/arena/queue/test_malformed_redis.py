@@ -66,11 +66,11 @@ def test_the_sweeper_counts_an_unexpected_error_and_continues(
     attempts: list[int] = []
     enqueue_due = MatchQueue.enqueue_due
 
-    def fail_once(queue: MatchQueue, due: tuple[str, ...]) -> int:
+    def fail_once(queue: MatchQueue, due: tuple[str, ...], urgent: tuple[str, ...]) -> int:
         attempts.append(len(due))
         if len(attempts) == 1:
             raise ValueError("unexpected")
-        return enqueue_due(queue, due)
+        return enqueue_due(queue, due, urgent)
 
     monkeypatch.setattr(MatchQueue, "enqueue_due", fail_once)
     monkeypatch.setattr("arena.queue.sweeper._PAUSE_SECONDS", 0.01)

@@ -43,10 +43,14 @@ def test_jobs_wait_in_the_order_in_which_they_were_enqueued(queue: MatchQueue) -
     assert queue.waiting() == ["m-two", "m-one"]
 
 
-def test_a_missing_match_before_a_waiting_one_goes_to_the_front(queue: MatchQueue) -> None:
-    queue.enqueue_due(["m-3", "m-4", "m-6"])
-    queue.enqueue_due(["m-1", "m-2", "m-3", "m-4", "m-5", "m-6", "m-7"])
-    assert queue.waiting() == ["m-1", "m-2", "m-5", "m-3", "m-4", "m-6", "m-7"]
+def test_only_urgent_matches_go_to_the_front(queue: MatchQueue) -> None:
+    queue.enqueue_due(["m-3", "m-4"])
+    assert queue.enqueue_due(["m-1", "m-3", "m-4"], urgent=["m-6", "m-7"]) == 3
+    assert queue.waiting() == ["m-6", "m-7", "m-3", "m-4", "m-1"]
+    assert queue.enqueue_due([], urgent=["m-5", "m-6", "m-4"]) == 1
+    assert queue.waiting() == ["m-5", "m-6", "m-4", "m-7", "m-3", "m-1"]
+    assert queue.enqueue_due([], urgent=["m-3"]) == 0
+    assert queue.waiting()[0] == "m-5"
 
 
 def test_a_match_is_enqueued_once(queue: MatchQueue) -> None:

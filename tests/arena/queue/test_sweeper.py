@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,16 @@ from arena.store.bots import versions
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import TournamentPlan
+from arena.store.tournaments import lifecycle, tournaments
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 
 MATCHES = 4
+
+
+def played(number: int) -> PlayedGame:
+    """Return a game of a match of one board, at the table of the same number."""
+    return PlayedGame(number, number, 0, "", (1, 2), (1, 0), ("finished",) * 2, (0, 0), {})
 
 
 class SweeperHarness:
@@ -41,6 +48,17 @@ class SweeperHarness:
 
     def sweeper(self) -> Sweeper:
         return Sweeper(self.engine, self.connection, threading.Event())
+
+    def play_next(self, its_sweeper: Sweeper) -> str:
+        """Play the first match of the queue as a worker would; return its tournament."""
+        match = self.queue.waiting()[0]
+        self.queue.remove(match)
+        lease = transitions.lease(self.engine, match, "w1")
+        assert lease is not None
+        for number in range(lease.spec.games):
+            transitions.commit_game(self.engine, lease, played(number))
+        its_sweeper.sweep()
+        return lease.spec.tournament or ""
 
 
 @pytest.fixture
@@ -91,6 +109,30 @@ def test_the_queue_is_bounded(harness: SweeperHarness, monkeypatch: pytest.Monke
     assert harness.queue.waiting() == harness.matches[:2]
 
 
+def test_an_old_ladder_that_always_has_due_matches_starves_no_other(
+    tmp_path: Path, harness: SweeperHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    longest_queue = 6
+    monkeypatch.setattr(sweeper, "LONGEST_QUEUE", longest_queue)
+    lifecycle.cancel(harness.engine, listing.matches(harness.engine)[0].tournament)
+    ladder = TournamentPlan("old", "poke", {"must_beat": True}, 2, 1, "ladder")
+    old = scheduler.begin(harness.engine, replace(ladder, settings={"batch": 20}), ["a@1", "b@1"])
+    new_sweeper = harness.sweeper()
+    new_sweeper.sweep()
+    begun = [harness.play_next(new_sweeper) for _ in range(10)]
+    assert set(begun) == {old.id}
+
+    young = scheduler.begin(harness.engine, replace(ladder, name="young"), ["a@1", "b@1"])
+    challenge = scheduler.begin(harness.engine, replace(ladder, format="challenge"), ["a@1", "b@1"])
+    new_sweeper.sweep()
+    assert harness.play_next(new_sweeper) == challenge.id
+    # A match of the young ladder waits only for those that were in the queue before it.
+    for _ in range(10):
+        begun = [harness.play_next(new_sweeper) for _ in range(longest_queue + 1)]
+        assert {old.id, young.id} == set(begun)
+    assert tournaments.progress(harness.engine, old.id).pending > longest_queue
+
+
 def test_two_concurrent_sweepers_enqueue_every_match_once(harness: SweeperHarness) -> None:
     start = threading.Barrier(2)
 
@@ -120,9 +162,8 @@ def test_the_match_of_an_exited_worker_is_due_at_once_and_its_lease_is_lost(
     new_sweeper.sweep()
     assert harness.queue.waiting() == [harness.matches[0], *harness.matches[2:]]
     assert not harness.connection.exists("rq:workers")
-    game = PlayedGame(0, 0, 0, "", (1, 2), (1, 0), ("finished",) * 2, (0, 0), {})
     with pytest.raises(LeaseLost):
-        transitions.commit_game(harness.engine, lease, game)
+        transitions.commit_game(harness.engine, lease, played(0))
     assert not transitions.renew(harness.engine, lease)
     assert transitions.renew(harness.engine, other)
 

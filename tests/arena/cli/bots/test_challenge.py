@@ -1,6 +1,7 @@
 """`pokearena bot challenge`: a match in an arena at a URL, within the organiser's limits."""
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -113,6 +114,13 @@ def test_the_result_is_a_table_for_people(cli: Cli, arena: ChallengeArena) -> No
         ["mine@1", "20", "0", "0", "0"],
         ["rival@1", "0", "0", "20", "0"],
     ]
+
+
+def test_the_place_of_a_waiting_match_is_printed(cli: Cli, arena: ChallengeArena) -> None:
+    words = ("bot", "challenge", "greedy", "--in", arena.url, "--no-wait")
+    for ahead in range(2):
+        (waiting,) = [line for line in cli(*words).err.splitlines() if "/challenges" in line]
+        assert re.findall(r"\b\d+\b", waiting.partition("http")[0]) == [str(ahead)]
 
 
 def test_a_match_without_a_result_is_a_failure(cli: Cli, arena: ChallengeArena) -> None:

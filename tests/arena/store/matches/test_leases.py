@@ -18,6 +18,7 @@ from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import FAILURES_TO_VOID, Lease
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import scheduler
 from tests.errors import has_code
 
 Schedule = Callable[..., Tournament]
@@ -73,17 +74,33 @@ def test_leasing_an_unknown_match_returns_nothing(store: Engine) -> None:
     assert transitions.lease(store, "m-none", "worker") is None
 
 
-def test_due_matches_are_listed_in_canonical_order_up_to_the_limit(
+def test_tournaments_take_turns_in_the_list_of_due_matches(
     store: Engine, schedule: Schedule
 ) -> None:
-    first, second = schedule(3), schedule(3)
-    expected = [
-        match.id for cup in (first, second) for match in listing.matches(store, tournament=cup.id)
-    ]
+    cups = schedule(3), schedule(3)
+    first, second = ([m.id for m in listing.matches(store, tournament=cup.id)] for cup in cups)
+    expected = [first[0], second[0], first[1], second[1], first[2], second[2]]
     assert list(transitions.due(store)) == expected
     assert list(transitions.due(store, limit=4)) == expected[:4]
-    take(store, expected[1])
-    assert list(transitions.due(store, limit=4)) == [expected[0], *expected[2:5]]
+    take(store, first[0])
+    assert list(transitions.due(store)) == [first[1], second[0], first[2], *second[1:]]
+
+
+def test_begun_matches_precede_challenges_and_these_all_others(
+    store: Engine, schedule: Schedule
+) -> None:
+    cup = schedule(3)
+    ids = [match.id for match in listing.matches(store, tournament=cup.id)]
+    plan = replace(cup.plan, format="challenge", settings={})
+    challenge = scheduler.begin(store, plan, ["bot0@1", "bot1@1"])
+    (challenged,) = listing.matches(store, tournament=challenge.id)
+    # The organiser of a large unrated tournament does not get priority for it.
+    unrated = scheduler.begin(store, plan, [f"bot{number}@1" for number in range(3)])
+    others = [match.id for match in listing.matches(store, tournament=unrated.id)]
+    transitions.release(store, take(store, ids[1]))
+    due = transitions.due_by_urgency(store)
+    assert due.urgent == (ids[1], challenged.id)
+    assert due.others == (ids[0], others[0], ids[2], *others[1:])
 
 
 def test_one_of_many_threads_gets_the_lease(store: Engine, schedule: Schedule) -> None:

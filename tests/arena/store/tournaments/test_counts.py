@@ -10,7 +10,7 @@ from sqlalchemy import Engine, event
 from arena.errors import NotFound
 from arena.formats.contract import Fixture
 from arena.store import consistency, database
-from arena.store.matches import transitions
+from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
@@ -46,7 +46,7 @@ def test_counts_match_the_matches_after_every_change(
 ) -> None:
     cup = schedule(4, boards=2)
     other = scheduler.begin(store, cup.plan, [entry.name for entry in cup.entries], None)
-    first, second, third, *_ = transitions.due(store)
+    first, second, third, *_ = (m.id for m in listing.matches(store, tournament=cup.id))
     play(store, played, first, games=4)
     play(store, played, second, games=1)
     transitions.void(store, third, "the folder of a bot is gone")
