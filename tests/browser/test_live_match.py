@@ -10,6 +10,7 @@ from arena.services.web_process import Pages, listen
 from arena.store.matches import listing
 from tests.arena.services.test_services import ServicesArena
 from tests.browser.conftest import keep
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 NAP = 0.05
@@ -29,7 +30,7 @@ def test_the_live_table_is_updated_until_the_result(tab: Page, tmp_path: Path) -
         assert tab.locator("#match-state .sides").count() == 0
         keep(tab, "live-match")
         first = tab.evaluate(POSITION)
-        tab.wait_for_function(f"(first) => ({POSITION})() !== first", arg=first)
+        wait_until(lambda: tab.evaluate(POSITION) != first)
         tab.goto(pages.address)
         tab.wait_for_selector("#home-table .felt")
         keep(tab, "home-live")

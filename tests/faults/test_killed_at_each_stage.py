@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.faults.checker import check
 from tests.faults.conftest import Conclude
 from tests.faults.stage import Arena, ServeProcess
 from tests.faults.witness import Witness
+from tests.waiting import has_exited
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(120)]
 
@@ -252,7 +254,11 @@ def test_no_bot_is_charged_for_a_killed_process(
     stopped.hold(bot, "last", STAGES[0])
     match = stopped.schedule(bot, "last")
     for stage, then in zip(STAGES, [*STAGES[1:], ""], strict=True):
-        killed = stopped.kill(process, stopped.await_stage(bot, "last", stage))
+        pid = stopped.await_stage(bot, "last", stage)
+        killed = stopped.kill(process, pid)
+        if process in ABOVE:
+            # Otherwise the dying bot could reach the next stage.
+            wait_until(partial(has_exited, pid), "the end of the bot")
         if stage == "ending":
             stopped.await_game(match)
         if then:

@@ -62,5 +62,5 @@ def test_unlisted_runs_follow_the_rules_page(table: Table) -> None:
                 action = table.codec.decode_json({"pokino": dict([word])})
                 verdicts.append(turn.allows(word))
                 assert (action in legal) == verdicts[-1], word
-    assert verdicts.count(True) > 20
-    assert verdicts.count(False) > 20
+    assert verdicts.count(True) > 10
+    assert verdicts.count(False) > 10
