@@ -68,9 +68,10 @@ SELECT
 FROM coming
 """
 _SIDES = """
-INSERT INTO match_entrants (match, position, version, closed)
-SELECT id, 0, one, CASE WHEN :attempt THEN at END FROM coming
-UNION ALL SELECT id, 1, other, CASE WHEN :attempt THEN at END FROM coming ORDER BY 1, 2
+INSERT INTO match_entrants (match, position, version, closed, tournament)
+SELECT id, 0, one, CASE WHEN :attempt THEN at END, tournament FROM coming
+UNION ALL SELECT id, 1, other, CASE WHEN :attempt THEN at END, tournament FROM coming
+ORDER BY 1, 2
 """
 _GAMES = """
 INSERT INTO games (

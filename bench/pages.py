@@ -43,12 +43,21 @@ def sides(engine: Engine) -> None:
     """Write the rows of match entrants, which the benchmark of ladders omits."""
     with reading(engine) as connection:
         known = set(connection.execute(select(schema.match_entrants.c.match)).scalars())
-        rows = connection.execute(select(*schema.results.c["match", "outcome", "closed"])).all()
+        query = select(
+            *schema.results.c["match", "outcome", "closed"], schema.matches.c.tournament
+        ).join(schema.matches, schema.matches.c.id == schema.results.c.match)
+        rows = connection.execute(query).all()
     fresh = [
-        {"match": match, "position": place, "version": name, "closed": closed}
-        for match, outcome, closed in rows
-        if match not in known
-        for place, name in enumerate(outcome["entrants"])
+        {
+            "match": row.match,
+            "position": place,
+            "version": name,
+            "closed": row.closed,
+            "tournament": row.tournament,
+        }
+        for row in rows
+        if row.match not in known
+        for place, name in enumerate(row.outcome["entrants"])
     ]
     with writing(engine) as connection:
         connection.execute(insert(schema.match_entrants), fresh)

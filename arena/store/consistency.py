@@ -132,6 +132,14 @@ def _rules() -> Iterator[tuple[str, Select[Any]]]:
         )
         .order_by(tournaments.c.id),
     )
+    yield (
+        "matches have another tournament than their entrants",
+        select(sides.c.match)
+        .distinct()
+        .join(matches, matches.c.id == sides.c.match)
+        .where(sides.c.tournament != matches.c.tournament)
+        .order_by(sides.c.match),
+    )
     differs = sides.c.closed.is_distinct_from(results.c.closed)
     yield (
         "matches have another closing time than their entrants",

@@ -66,7 +66,7 @@ def publish(engine: Engine, events: list[Event]) -> None:
             listener(announced)
 
 
-HEAD: Final = "0009"
+HEAD: Final = "0010"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 
 _WRITES: Final = "pokearena_writes"

@@ -282,8 +282,9 @@ matches = Table(
     # When the match stopped waiting for an absent remote bot.
     Column("unawaited", Double),
     UniqueConstraint("tournament", "round", "number"),
-    # Covers all columns that are counted, so that counting reads only the index.
-    Index(None, "state", "tournament", "games"),
+    # Covers all columns that are counted, so that counting reads only the index; the matches of a
+    # tournament are found in the order of their ends.
+    Index(None, "state", "tournament", "ended", "games"),
     _one_of("state", MatchState),
 )
 
@@ -295,8 +296,11 @@ match_entrants = Table(
     Column("version", Text, ForeignKey("versions.id"), nullable=False),
     # Copy of `results.closed`, indexed to find a version's latest matches.
     Column("closed", Double),
+    # Copy of `matches.tournament`, indexed to find a version's latest matches of a tournament.
+    Column("tournament", Text, nullable=False, server_default=""),
     UniqueConstraint("match", "version"),
     Index(None, "version", "closed"),
+    Index(None, "version", "tournament", "closed"),
 )
 
 games = Table(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Engine, Row, Select, func, select
+from sqlalchemy import Connection, Engine, Row, Select, func, select
 
 from arena.ratings.closed_match import FINISHED, ClosedGame, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
@@ -14,7 +14,7 @@ from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches.games import games_of
 from arena.store.matches.results import LoggedFault
-from arena.store.schema import OPEN
+from arena.store.schema import OPEN, MatchState
 
 # List the faults of some versions in finished matches, newest first, by page.
 
@@ -141,14 +141,11 @@ def matches(
 
 def latest(engine: Engine, tournament: str, limit: int) -> tuple[PlayedMatch, ...]:
     """Return the matches of a tournament that closed last, newest first."""
-    results, table, held = schema.results, schema.matches, schema.tournaments
-    began = select(held.c.created).where(held.c.id == tournament).scalar_subquery()
-    # The lower bound keeps the index on closing times from being read to its end.
+    table = schema.matches
     chosen = (
-        select(results.c.match)
-        .join(table, table.c.id == results.c.match)
-        .where(results.c.closed >= began, table.c.tournament == tournament)
-        .order_by(results.c.closed.desc(), results.c.match)
+        select(table.c.id.label("match"))
+        .where(table.c.state == MatchState.CLOSED, table.c.tournament == tournament)
+        .order_by(table.c.ended.desc(), table.c.id)
         .limit(limit)
     )
     return _read(engine, chosen)
@@ -162,21 +159,36 @@ def find(engine: Engine, match: str) -> PlayedMatch | None:
 
 def _read(engine: Engine, chosen: Select[Any]) -> tuple[PlayedMatch, ...]:
     """Read the selected matches, newest first."""
-    results, matches, held = schema.results, schema.matches, schema.tournaments
+    results = schema.results
     page = chosen.subquery()
     query = (
+        _played_matches()
+        .join(page, page.c.match == results.c.match)
+        .order_by(results.c.closed.desc(), results.c.match)
+    )
+    with reading(engine) as connection:
+        return tuple(_played(row) for row in connection.execute(query))
+
+
+def by_ids(connection: Connection, ids: Sequence[str]) -> tuple[PlayedMatch, ...]:
+    """Return the closed ones of these matches, in this order; at most 500 ids."""
+    query = _played_matches().where(schema.results.c.match.in_(ids))
+    played = {row.match: _played(row) for row in connection.execute(query)}
+    return tuple(played[match] for match in ids if match in played)
+
+
+def _played_matches() -> Select[Any]:
+    results, matches, held = schema.results, schema.matches, schema.tournaments
+    return (
         select(
             *results.c["match", "outcome", "thinking", "closed"],
             *matches.c["tournament", "round"],
             *held.c["name", "game", "seats", "options"],
         )
-        .join(page, page.c.match == results.c.match)
+        .select_from(results)
         .join(matches, matches.c.id == results.c.match)
         .join(held, held.c.id == matches.c.tournament)
-        .order_by(results.c.closed.desc(), results.c.match)
     )
-    with reading(engine) as connection:
-        return tuple(_played(row) for row in connection.execute(query))
 
 
 def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[Any]:

@@ -90,7 +90,12 @@ def rows(
             }
         )
         sides.extend(
-            {"match": row["id"], "position": position, "version": entrant}
+            {
+                "match": row["id"],
+                "position": position,
+                "version": entrant,
+                "tournament": tournament,
+            }
             for position, entrant in enumerate(table)
         )
     return matches, sides

@@ -82,6 +82,10 @@ def test_the_newest_matches_are_found_by_an_index(tmp_path: Path) -> None:
 
 
 _BEFORE_THEY_WERE_COUNTED = """
+    DROP INDEX ix_match_entrants_version_tournament_closed;
+    ALTER TABLE match_entrants DROP COLUMN tournament;
+    DROP INDEX ix_matches_state_tournament_ended_games;
+    CREATE INDEX ix_matches_state_tournament_games ON matches (state, tournament, games);
     DROP INDEX ix_match_entrants_version_closed;
     CREATE INDEX ix_match_entrants_version ON match_entrants (version);
     ALTER TABLE match_entrants DROP COLUMN closed;

@@ -1,0 +1,150 @@
+"""Searches of closed matches: what each filter selects, page by page, and by which index."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+
+from arena.store.bots import versions
+from arena.store.matches import search, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.history import PlayedMatch
+from arena.store.matches.search import MatchFilter, SearchPosition
+from arena.store.matches.spec import TournamentPlan
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import scheduler
+
+MakePlayed = Callable[..., PlayedGame]
+
+BOTS = ("ann", "bob", "cy")
+
+
+def play(store: Engine, played: MakePlayed) -> None:
+    """Close all due matches."""
+    for match in transitions.due(store):
+        lease = transitions.lease(store, match, "worker")
+        assert lease is not None
+        for number in range(lease.spec.games):
+            transitions.commit_game(store, lease, played(lease.spec, number))
+    scheduler.Scheduler(store).advance()
+
+
+@pytest.fixture
+def cups(store: Engine, played: MakePlayed) -> tuple[Tournament, Tournament]:
+    """Two round robins, in two forms; ann and bob are in both, cy has two versions in the first."""
+    for number, name in enumerate(BOTS):
+        manifest = {"run": ["x"]}
+        versions.add(store, name, "1", f"{number:064x}", f"/{name}", manifest, owner=f"{name}'s")
+    versions.add(store, "cy", "2", f"{9:064x}", "/cy2", {"run": ["x"]})
+    made = []
+    for must_beat, names in (
+        (True, ["ann@1", "bob@1", "cy@1", "cy@2"]),
+        (False, ["ann@1", "bob@1"]),
+    ):
+        plan = TournamentPlan("cup", "poke", {"must_beat": must_beat}, seats=2, boards=1)
+        made.append(scheduler.begin(store, plan, names))
+        play(store, played)
+    return made[0], made[1]
+
+
+def found(store: Engine, match_filter: MatchFilter, limit: int = 50) -> list[str]:
+    """Return the ids of the matches of a filter, read page by page."""
+    ids: list[str] = []
+    after: SearchPosition | None = None
+    while True:
+        page = search.closed_matches(store, match_filter, after, limit)
+        ids += [match.match for match in page.matches]
+        assert len(page.matches) <= limit
+        if page.last is None:
+            return ids
+        after = page.last
+
+
+def test_each_filter_selects_its_matches_newest_first(
+    store: Engine, cups: tuple[Tournament, Tournament]
+) -> None:
+    every = search.closed_matches(store, MatchFilter()).matches
+    assert len(every) == 7
+    assert [m.closed for m in every] == sorted((m.closed for m in every), reverse=True)
+
+    def ids(chosen: Callable[[PlayedMatch], bool]) -> list[str]:
+        return [match.match for match in every if chosen(match)]
+
+    def both(one: str, other: str) -> list[str]:
+        return ids(lambda match: one in match.entrants and other in match.entrants)
+
+    first, second = cups
+    in_second = ids(lambda match: match.tournament == second.id)
+    expected = {
+        MatchFilter(bot="ann"): ids(lambda match: "ann@1" in match.entrants),
+        MatchFilter(bot="cy"): ids(lambda match: not {"cy@1", "cy@2"}.isdisjoint(match.entrants)),
+        MatchFilter(bot="cy@2"): ids(lambda match: "cy@2" in match.entrants),
+        MatchFilter(bot="ann", opponent="bob"): both("ann@1", "bob@1"),
+        MatchFilter(bot="cy", opponent="cy"): both("cy@1", "cy@2"),
+        MatchFilter(bot="bob", owner="ann's"): both("ann@1", "bob@1"),
+        MatchFilter(tournament=second.id): in_second,
+        MatchFilter(bot="bob", tournament=second.id): in_second,
+        MatchFilter(form=first.plan.form): ids(lambda match: match.form == first.plan.form),
+        MatchFilter(game="poke"): ids(lambda match: True),
+        MatchFilter(until=every[2].closed): [match.match for match in every[3:]],
+        MatchFilter(since=every[2].closed): [match.match for match in every[:3]],
+        MatchFilter(bot="dora"): [],
+        MatchFilter(bot="ann", form=first.plan.form, opponent="dora"): [],
+        MatchFilter(owner="dora"): [],
+        MatchFilter(tournament="t-none"): [],
+        MatchFilter(game="pouku"): [],
+    }
+    assert {each: found(store, each) for each in expected} == expected
+
+
+def test_pages_continue_behind_the_last_match(
+    store: Engine, cups: tuple[Tournament, Tournament]
+) -> None:
+    first, _ = cups
+    for each in (
+        MatchFilter(),
+        MatchFilter(bot="cy"),
+        MatchFilter(game="poke"),
+        MatchFilter(bot="ann", tournament=first.id),
+    ):
+        assert found(store, each, 1) == found(store, each, 2) == found(store, each)
+
+
+LARGE = ("matches", "match_entrants", "results", "games")
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_no_filter_scans_a_match_table(store: Engine, cups: tuple[Tournament, Tournament]) -> None:
+    queries: list[tuple[str, Any]] = []
+
+    @event.listens_for(store, "before_cursor_execute")
+    def _note(connection: Any, cursor: Any, query: str, values: Any, *_: Any) -> None:
+        queries.append((query, values))
+
+    cup = cups[0].id
+    for each in (
+        MatchFilter(),
+        MatchFilter(bot="ann"),
+        MatchFilter(bot="ann@1", opponent="bob"),
+        MatchFilter(owner="ann's"),
+        MatchFilter(owner="ann's", game="poke"),
+        MatchFilter(tournament=cup),
+        MatchFilter(form="poke"),
+        MatchFilter(bot="cy", opponent="bob", owner="ann's", game="poke"),
+        MatchFilter(bot="ann", tournament=cup, since=1.0, until=2e9),
+    ):
+        for after in (None, SearchPosition(2e9, "m-zzz")):
+            search.closed_matches(store, each, after)
+    chosen = [each for each in queries if each[0].startswith("SELECT")]
+    assert len(chosen) > 30
+    with store.connect() as connection:
+        for query, values in chosen:
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
+            steps = [step[3] for step in plan]
+            assert not [
+                step for step in steps for table in LARGE if step.startswith(f"SCAN {table}")
+            ], (query, steps)
+            if "LIMIT" in query:
+                # The range is read in the order of the index; only equal times are sorted.
+                assert "USE TEMP B-TREE FOR ORDER BY" not in steps, (query, steps)
