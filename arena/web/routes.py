@@ -126,7 +126,7 @@ PAGES: tuple[PageRoute, ...] = (
         "/bots/{name}",
         bot.page,
         "A bot: its versions, ratings, matchups and matches.",
-        query=(("form", "only on this ladder"), *paging.QUERY),
+        query=(*bot.QUERY, *paging.QUERY),
         example="/bots/greedy",
         kinds=FOLLOWED,
     ),

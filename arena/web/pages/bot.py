@@ -1,20 +1,23 @@
-"""Page of a bot: its versions, their ratings and rating histories, matchups and faults."""
+"""Page of a bot: how good it is, against whom, whether it gets better, and its mistakes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from arena.ladders.rating_history import HistoryPoint, HistoryValue, RatingHistory
+from arena.ladders.rating_history import RatingHistory
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.decision_histogram import BINS, DecisionHistogram
+from arena.ratings.scale import Z95, expected_score
+from arena.ratings.standings import StandingsLine
 from arena.store.bots import remote_bots, submissions
 from arena.store.bots.versions import Version
 from arena.store.matches import history
 from arena.store.matches.history import PlayedMatch
-from arena.web import charts, paging, wording
-from arena.web.charts import Histogram, Tick
+from arena.web import charts, paging, rating_curves, wording
+from arena.web.charts import Histogram, Sparkline
 from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
@@ -22,142 +25,19 @@ from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTa
 from arena.web.pages import atom_feeds, submission
 from arena.web.pages import ladder as ladders
 from arena.web.pages.bots import state
-
-# Chart of the rating histories of a bot's versions.
-
-
-WIDTH, HEIGHT = 760, 280
-LEFT, RIGHT, TOP, BOTTOM = 48, 96, 16, 30
-SHOWN = 4
-"""Maximum number of lines in the chart."""
-_LEAST_ROOM = 60.0
-_LABEL = 15.0
-
-
-@dataclass(frozen=True, slots=True)
-class RatingCurve:
-    """One version in the chart: SVG paths of its line and its 95 % interval, and its label."""
-
-    name: str
-    number: int
-    line: str
-    band: str
-    x: float
-    y: float
-    label: float
-
-
-@dataclass(frozen=True, slots=True)
-class RatingCurves:
-    """Geometry of the chart.
-
-    Args:
-        courses: the versions.
-        uploads: marks where versions were added.
-        values: ticks of the strength axis.
-        times: ticks of the time axis.
-        description: the chart in words.
-    """
-
-    courses: tuple[RatingCurve, ...]
-    uploads: tuple[Tick, ...]
-    values: tuple[Tick, ...]
-    times: tuple[Tick, ...]
-    description: str
-
-
-class _Scale:
-    """Converts points of a history to coordinates."""
-
-    def __init__(self, points: Sequence[HistoryPoint], values: Iterable[HistoryValue]) -> None:
-        known = [value.strength for value in values]
-        # The intervals of the first rounds are very wide; clip them to keep the lines readable.
-        room = max(_LEAST_ROOM, 0.25 * (max(known) - min(known)))
-        self.low, self.high = min(known) - room, max(known) + room
-        self.points = points
-
-    def x(self, place: float) -> float:
-        """Return the x coordinate of a point by its index; n + 0.5 is between two points."""
-        last = max(len(self.points) - 1, 1)
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * min(max(place / last, 0.0), 1.0), 1)
-
-    def y(self, value: float) -> float:
-        """Return the y coordinate of a strength."""
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - share), 1)
-
-
-def chart(past: RatingHistory, versions: Sequence[Version]) -> RatingCurves | None:
-    """Return the chart of a bot's newest versions; None if none of them has two points."""
-    shown = [version for version in versions if len(past.of(version.id)) > 1][-SHOWN:]
-    if not shown:
-        return None
-    names = [version.id for version in shown]
-    points = [point for point in past.points if any(name in point.values for name in names)]
-    scale = _Scale(points, (v for p in points for n in names if (v := p.values.get(n))))
-    courses = [_course(scale, name, at) for at, name in enumerate(names)]
-    return RatingCurves(
-        courses=tuple(_apart(courses)),
-        uploads=tuple(_uploads(scale, versions)),
-        values=tuple(
-            Tick(scale.y(value), f"{value:.0f}")
-            for value in charts.round_steps(scale.low, scale.high, 5)
-        ),
-        times=tuple(_times(scale)),
-        description="; ".join(_in_words(past, name) for name in names),
-    )
-
-
-def _course(scale: _Scale, name: str, number: int) -> RatingCurve:
-    ratings = [(at, p.values[name]) for at, p in enumerate(scale.points) if name in p.values]
-    upper = [(scale.x(at), scale.y(value.high)) for at, value in ratings]
-    lower = [(scale.x(at), scale.y(value.low)) for at, value in ratings]
-    middle = [(scale.x(at), scale.y(value.strength)) for at, value in ratings]
-    x, y = middle[-1]
-    return RatingCurve(
-        name, number, charts.line(middle), charts.line([*upper, *reversed(lower)]), x, y, y
-    )
-
-
-def _apart(courses: Sequence[RatingCurve]) -> list[RatingCurve]:
-    """Move labels down so that they do not overlap."""
-    placed: list[RatingCurve] = []
-    for course in sorted(courses, key=lambda each: (each.y, each.number)):
-        label = max(course.y, placed[-1].label + _LABEL) if placed else course.y
-        fields = (course.name, course.number, course.line, course.band, course.x, course.y)
-        placed.append(RatingCurve(*fields, label))
-    return sorted(placed, key=lambda each: each.number)
-
-
-def _uploads(scale: _Scale, versions: Sequence[Version]) -> Iterable[Tick]:
-    for version in versions:
-        before = sum(point.at < version.created for point in scale.points)
-        # A version added before the first or after the last shown point has no position in the
-        # chart.
-        if 0 < before < len(scale.points):
-            yield Tick(scale.x(before - 0.5), f"@{version.number}")
-
-
-def _times(scale: _Scale) -> Iterable[Tick]:
-    last = len(scale.points) - 1
-    days = {wording.moment(scale.points[at].at)[:10] for at in (0, last)}
-    for at in sorted({0, last // 2, last}):
-        moment = wording.moment(scale.points[at].at)
-        yield Tick(scale.x(at), moment[11:16] if len(days) == 1 else moment[:10])
-
-
-def _in_words(past: RatingHistory, name: str) -> str:
-    ratings = past.of(name)
-    (_, first), (_, last) = ratings[0], ratings[-1]
-    return (
-        f"{name}: {len(ratings)} points, from {first.strength:.0f} to {last.strength:.0f}, "
-        f"now from {last.low:.0f} to {last.high:.0f}"
-    )
-
+from arena.web.rating_curves import RatingCurves
 
 _PUSHED = 5
 EXTREMES = 3
 """Maximum number of best and of worst matchups."""
+_OPPONENTS = 30
+"""Maximum number of opponents on the page; the crosstable has all of them."""
+QUERY = (
+    ("form", "only on this ladder"),
+    ("version", "only this version, as its number"),
+    ("opponent", "only matches against this bot, as NAME or NAME@VERSION"),
+)
+"""Query parameters, without those of the list of matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,21 +61,126 @@ class BotStanding:
         form: the ladder's form.
         lines: the lines of its versions, the strongest first.
         past: the ladder's rating history.
-        chart: the rating histories of its versions.
-        worst: its worst matchups.
-        best: its best matchups.
-        times: histogram of the decision times of its strongest version.
+        spark: sparkline of its strongest version, if any.
+        bots: number of versions on the ladder.
+        matchups: its matchups, the worst first.
         thinking: the decision times of its strongest version.
     """
 
     form: str
     lines: tuple[ladders.LadderLine, ...]
     past: RatingHistory
+    spark: Sparkline | None
+    bots: int
+    matchups: tuple[Matchup, ...]
+    thinking: DecisionHistogram
+
+    @property
+    def matches(self) -> int:
+        """Number of matches of its versions."""
+        return sum(line.standing.matches for line in self.lines)
+
+    @property
+    def worst(self) -> tuple[Matchup, ...]:
+        """Its worst matchups with less than half of the points, the worst first."""
+        return tuple(each for each in self.matchups if each.cell.score < 0.5)[:EXTREMES]
+
+    @property
+    def best(self) -> tuple[Matchup, ...]:
+        """Its best matchups with more than half of the points, the best first."""
+        return tuple(each for each in reversed(self.matchups) if each.cell.score > 0.5)[:EXTREMES]
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """An opponent of a version on a ladder.
+
+    Args:
+        place: the opponent's place.
+        standing: the opponent's line.
+        matchup: the version's result against it.
+        expected: the score that the two strengths suggest, from 0 to 1.
+    """
+
+    place: int
+    standing: StandingsLine
+    matchup: Matchup
+    expected: float
+
+    @property
+    def surprise(self) -> str:
+        """ "more" or "less" if the interval of the score does not contain the expected one."""
+        cell = self.matchup.cell
+        return "more" if cell.low > self.expected else "less" if cell.high < self.expected else ""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChange:
+    """A version on a ladder, compared with the bot's version before it.
+
+    Args:
+        line: its line.
+        before: the version before it; empty for the first on the ladder.
+        gain: difference of the strengths, in Elo points.
+        margin: half the 95 % interval of the difference.
+        likely: likelihood that it is the stronger one.
+    """
+
+    line: ladders.LadderLine
+    before: str = ""
+    gain: float = 0.0
+    margin: float = 0.0
+    likely: float = 0.5
+
+    @property
+    def faulted(self) -> int:
+        """Number of its games that ended with a fault of its own or were forfeited."""
+        return sum(self.line.faults.values())
+
+
+@dataclass(frozen=True, slots=True)
+class LadderDetails:
+    """What the page shows of the selected ladder.
+
+    Args:
+        standing: the bot on this ladder.
+        version: the version whose opponents are shown.
+        changes: the versions, the newest first.
+        opponents: the opponents of the version, the strongest first.
+        omitted: number of opponents that are not shown.
+        chart: the rating histories of the versions.
+        times: histogram of the decision times of the version.
+        thinking: the decision times of the version.
+    """
+
+    standing: BotStanding
+    version: str
+    changes: tuple[VersionChange, ...]
+    opponents: tuple[Opponent, ...]
+    omitted: int
     chart: RatingCurves | None
-    worst: tuple[Matchup, ...]
-    best: tuple[Matchup, ...]
     times: Histogram | None
     thinking: DecisionHistogram
+
+    @property
+    def change(self) -> VersionChange:
+        """The version whose opponents are shown."""
+        return next(change for change in self.changes if change.line.name == self.version)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """All kinds of faults of the versions."""
+        return tuple(dict.fromkeys(kind for each in self.changes for kind in each.line.faults))
+
+    @property
+    def answers(self) -> tuple[tuple[str, str], ...]:
+        """Questions about the bot with their answers as sentences."""
+        return (
+            ("How good?", _how_good(self)),
+            ("Against whom?", _against_whom(self)),
+            ("Better or worse?", _better_or_worse(self)),
+            ("Which mistakes?", _which_mistakes(self)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,15 +204,22 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     name, versions = found_bot(web, page_request)
     form = _form(web, page_request)
     ids = [version.id for version in versions]
-    standings = [
+    version = _version(page_request, ids)
+    every = [
         made
         for ladder in web.snapshot.ladders.values()
-        if form in ("", ladder.scope.form) and (made := _standing(web, ladder, versions))
+        if (made := _standing(web, ladder, versions))
     ]
+    standings = [standing for standing in every if form in ("", standing.form)]
+    shown = max(standings, key=lambda standing: standing.matches, default=None)
     of = web.snapshot.ladders[form].scope.tournaments if form else ()
     wish = paging.selection_of(page_request, 25)
-    listed = history.matches(web.engine, [ids], of, wish.offset, wish.limit)
-    piece = wish.of([_row(match, ids) for match in listed], history.count(web.engine, [ids], of))
+    played = [version] if version else ids
+    opponent, opponents = _opponents_sought(web, page_request)
+    sitting = [played, opponents] if opponent else [played]
+    listed = history.matches(web.engine, sitting, of, wish.offset, wish.limit)
+    total = history.count(web.engine, sitting, of)
+    piece = wish.of([_row(match, played) for match in listed], total)
     kinds = history.kinds(web.engine, ids)
     pushed = submissions.listing(web.engine, name=name, limit=_PUSHED)
     return Page(
@@ -240,7 +232,10 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "state": state,
             "remotes": remote_bots.listing(web.engine),
             "form": form,
-            "standings": standings,
+            "version": version,
+            "opponent": opponent,
+            "standings": every,
+            "shown": _details(web, shown, versions, version) if shown else None,
             "piece": piece,
             "kinds": kinds,
             "pushed": list(submission.lines(pushed)),
@@ -259,7 +254,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         },
         csv=_csv(piece.items),
         text=_text(standings),
-        parts=("bot-standings", "bot-pushed", "bot-matches", "bot-faults"),
+        parts=("bot-summary", "bot-standings", "bot-pushed", "bot-matches", "bot-faults"),
         topics=frozenset({ARENA, HISTORIES, SUBMISSIONS}),
         headers=piece.headers,
         feed=lambda: atom_feeds.of_bot(web, page_request.links, name, versions),
@@ -294,28 +289,154 @@ def _form(web: WebState, page_request: PageRequest) -> str:
     return form
 
 
+def _version(page_request: PageRequest, ids: Sequence[str]) -> str:
+    """Return the requested version as ``name@number``; empty without one."""
+    number = page_request.query.get("version", "").rpartition("@")[2]
+    found = next((name for name in ids if name.partition("@")[2] == number), "")
+    if number and not found:
+        known = ", ".join(name.partition("@")[2] for name in ids)
+        raise InvalidQuery(f"unknown version {wording.one_line(number)}; available: {known}.")
+    return found
+
+
+def _opponents_sought(web: WebState, page_request: PageRequest) -> tuple[str, list[str]]:
+    """Return the requested opponent and its versions; both empty without one."""
+    opponent = page_request.query.get("opponent", "").strip()
+    found = [each.id for each in web.snapshot.versions.values() if opponent in (each.id, each.name)]
+    if opponent and not found:
+        raise InvalidQuery(f"unknown bot {wording.one_line(opponent)}.")
+    return opponent, found
+
+
 def _standing(
     web: WebState, ladder: LadderSnapshot, versions: Sequence[Version]
 ) -> BotStanding | None:
     names = {version.id for version in versions}
     trail = web.rating_charts.get(ladder.scope.form)
-    lines = [line for line in ladders.lines(web.snapshot, ladder, trail) if line.name in names]
+    lines = ladders.lines(web.snapshot, ladder, trail, names)
     if not lines:
         return None
-    ups = _matchups(web, ladder, [line.name for line in lines])
-    half = min(EXTREMES, (len(ups) + 1) // 2)
-    past = trail.past if trail else RatingHistory()
-    thinking = ladder.table.thinking.get(lines[0].name, DecisionHistogram())
     return BotStanding(
         ladder.scope.form,
         tuple(lines),
-        past,
-        chart(past, versions),
-        tuple(ups[:half]),
-        tuple(reversed(ups[half:][-EXTREMES:])),
+        trail.past if trail else RatingHistory(),
+        trail.sparks.get(lines[0].name) if trail else None,
+        len(ladder.table.lines),
+        tuple(_matchups(web, ladder, [line.name for line in lines])),
+        ladder.table.thinking.get(lines[0].name, DecisionHistogram()),
+    )
+
+
+def _details(
+    web: WebState, standing: BotStanding, versions: Sequence[Version], version: str
+) -> LadderDetails:
+    ladder = web.snapshot.ladders[standing.form]
+    names = [line.name for line in standing.lines]
+    of = version if version in names else names[0]
+    opponents = _opponents(ladder, standing, of)
+    # Those of similar strength tell most.
+    place = next(line.place for line in standing.lines if line.name == of)
+    nearest = sorted(opponents, key=lambda each: abs(each.place - place))[:_OPPONENTS]
+    thinking = ladder.table.thinking.get(of, DecisionHistogram())
+    return LadderDetails(
+        standing,
+        of,
+        _changes(ladder, standing, versions),
+        tuple(sorted(nearest, key=lambda each: each.place)),
+        len(opponents) - len(nearest),
+        rating_curves.of_versions(standing.past, versions, rating_curves.axis(ladder.table)),
         charts.histogram(thinking.stored(), BINS),
         thinking,
     )
+
+
+def _opponents(ladder: LadderSnapshot, standing: BotStanding, version: str) -> list[Opponent]:
+    by_name = {each.opponent: each for each in standing.matchups if each.version == version}
+    own = next(line.standing for line in standing.lines if line.name == version)
+    return [
+        Opponent(
+            place,
+            line,
+            by_name[line.entrant],
+            expected_score(own.strength.value - line.strength.value),
+        )
+        for place, line in enumerate(ladder.table.lines, 1)
+        if line.entrant in by_name
+    ]
+
+
+def _changes(
+    ladder: LadderSnapshot, standing: BotStanding, versions: Sequence[Version]
+) -> tuple[VersionChange, ...]:
+    by_name = {line.name: line for line in standing.lines}
+    ordered = [by_name[version.id] for version in versions if version.id in by_name]
+    gaps = ladder.table.strengths.gaps
+    changes = [VersionChange(ordered[0])]
+    for before, line in pairwise(ordered):
+        gain = line.standing.strength.value - before.standing.strength.value
+        ends = line.place - 1, before.place - 1
+        margin, likely = Z95 * gaps.error(*ends), gaps.superiority(*ends)
+        changes.append(VersionChange(line, before.name, gain, margin, likely))
+    return tuple(reversed(changes))
+
+
+def _how_good(details: LadderDetails) -> str:
+    line, bots = details.change.line, details.standing.bots
+    place = f"{line.name} has place {line.place} of {bots}"
+    if not line.standing.matches:
+        return f"{line.name} has not played on this ladder."
+    if line.ranks != str(line.place):
+        place += f", or one of {line.ranks} (95 %)"
+    strength = line.standing.strength
+    return f"{place}. Its strength is {wording.whole(strength.value)} ±{strength.margin:.0f}."
+
+
+def _against_whom(details: LadderDetails) -> str:
+    def named(opponent: Opponent) -> str:
+        return f"{opponent.matchup.opponent} ({wording.percent(opponent.matchup.cell.score)})"
+
+    ordered = sorted(details.opponents, key=lambda each: each.matchup.cell.score)
+    if not ordered:
+        return "It has not met another bot."
+    if len(ordered) == 1:
+        sentence = f"It has met {named(ordered[0])} only."
+    else:
+        sentence = (
+            f"It scores most against {named(ordered[-1])}, least against {named(ordered[0])}."
+        )
+    below = [each for each in ordered if each.surprise == "less"]
+    if below:
+        worst = max(below, key=lambda each: each.expected - each.matchup.cell.score)
+        expected = wording.percent(worst.expected)
+        sentence += f" Against {named(worst)} it scores less than the expected {expected}."
+    return sentence
+
+
+def _better_or_worse(details: LadderDetails) -> str:
+    change = details.change
+    sentence = "There is no earlier version on this ladder."
+    if change.before:
+        gain = f"{wording.signed(change.gain, 0)} ±{change.margin:.0f}"
+        likely = wording.percent(change.likely, 1)
+        sentence = f"{gain} points compared with {change.before}; stronger with {likely}."
+    points = details.standing.past.of(details.version)
+    if len(points) > 1:
+        (first, old), (_, new) = points[0], points[-1]
+        sentence += (
+            f" From {wording.whole(old.strength)} at {wording.moment(first.at)} "
+            f"to {wording.whole(new.strength)} after its latest round."
+        )
+    return sentence
+
+
+def _which_mistakes(details: LadderDetails) -> str:
+    change = details.change
+    line = change.line.standing
+    lost = f"It lost {wording.whole(line.losses)} of {wording.whole(line.games)} games"
+    if not change.faulted:
+        return f"{lost}, none of them by a fault."
+    kinds = ", ".join(f"{number} {kind}" for kind, number in change.line.faults.items())
+    return f"{lost}. {wording.whole(change.faulted)} ended with a fault of its own: {kinds}."
 
 
 def _matchups(web: WebState, ladder: LadderSnapshot, ids: Sequence[str]) -> list[Matchup]:

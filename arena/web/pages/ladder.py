@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -220,13 +220,24 @@ def found_ladder(web: WebState, form: str) -> LadderSnapshot:
 
 
 def lines(
-    snapshot: ArenaSnapshot, ladder: LadderSnapshot, trail: RatingChart | None = None
+    snapshot: ArenaSnapshot,
+    ladder: LadderSnapshot,
+    trail: RatingChart | None = None,
+    only: Collection[str] | None = None,
 ) -> list[LadderLine]:
-    """Return the lines of a ladder, the strongest first."""
+    """Return the lines of a ladder, the strongest first.
+
+    Args:
+        snapshot: the arena.
+        ladder: the ladder.
+        trail: its rating history.
+        only: only the lines of these versions; None: all lines.
+    """
     trail = trail or RatingChart()
     return [
         _line(snapshot, ladder, trail, place, standing)
         for place, standing in enumerate(ladder.table.lines, 1)
+        if only is None or standing.entrant in only
     ]
 
 

@@ -7,8 +7,9 @@ import pytest
 from arena.ladders.rating_history import HistoryPoint, HistoryValue, RatingHistory
 from arena.ratings.decision_histogram import BINS, DecisionHistogram
 from arena.store.bots.versions import Version
-from arena.web import charts
-from arena.web.pages import bot
+from arena.web import charts, rating_curves
+
+AXIS = (1000.0, 1600.0)
 
 
 def version(number: int, created: float) -> Version:
@@ -46,9 +47,10 @@ def test_small_changes_do_not_fill_a_sparkline() -> None:
 
 
 def test_a_chart_has_a_line_a_band_and_a_label_for_each_version() -> None:
-    chart = bot.chart(
+    chart = rating_curves.of_versions(
         past({1: (1200, 300)}, {1: (1210, 50)}, {1: (1220, 40), 2: (1300, 200)}, {2: (1310, 30)}),
         [version(1, 0.5), version(2, 2.5)],
+        AXIS,
     )
     assert chart is not None
     assert [course.name for course in chart.courses] == ["bot@1", "bot@2"]
@@ -56,8 +58,8 @@ def test_a_chart_has_a_line_a_band_and_a_label_for_each_version() -> None:
     assert [len(numbers(course.band)) for course in chart.courses] == [6, 4]
     for course in chart.courses:
         for x, y in numbers(course.line) + numbers(course.band):
-            assert bot.LEFT <= x <= bot.WIDTH - bot.RIGHT
-            assert bot.TOP <= y <= bot.HEIGHT - bot.BOTTOM
+            assert rating_curves.LEFT <= x <= rating_curves.WIDTH - rating_curves.RIGHT
+            assert rating_curves.TOP <= y <= rating_curves.HEIGHT - rating_curves.BOTTOM
     assert [mark.text for mark in chart.uploads] == ["@2"]
     third, fourth = numbers(chart.courses[1].line)
     assert numbers(chart.courses[0].line)[1][0] < chart.uploads[0].at < third[0] < fourth[0]
@@ -65,15 +67,27 @@ def test_a_chart_has_a_line_a_band_and_a_label_for_each_version() -> None:
 
 def test_labels_of_lines_do_not_overlap() -> None:
     rows = [{1: (1200.0, 9.0), 2: (1201.0, 9.0), 3: (1199.0, 9.0)}] * 2
-    chart = bot.chart(past(*rows), [version(n, 0) for n in (1, 2, 3)])
+    chart = rating_curves.of_versions(past(*rows), [version(n, 0) for n in (1, 2, 3)], AXIS)
     assert chart is not None
     labels = sorted(course.label for course in chart.courses)
     assert all(b - a >= 14 for a, b in itertools.pairwise(labels))
 
 
+def test_lines_of_one_ladder_share_their_axis() -> None:
+    flat = past({1: (1200, 400)}, {1: (1210, 300)})
+    steep = past({1: (1000, 40)}, {1: (1600, 30)})
+    charted = [rating_curves.of_versions(each, [version(1, 0)], AXIS) for each in (flat, steep)]
+    assert charted[0] is not None
+    assert charted[1] is not None
+    assert charted[0].values == charted[1].values
+    heights = [[y for _, y in numbers(chart.courses[0].line)] for chart in charted if chart]
+    assert max(heights[0]) - min(heights[0]) < 10
+    assert max(heights[1]) - min(heights[1]) > 200
+
+
 def test_one_point_has_no_chart() -> None:
-    assert bot.chart(past({1: (1200, 10)}), [version(1, 0)]) is None
-    assert bot.chart(RatingHistory(), [version(1, 0)]) is None
+    assert rating_curves.of_versions(past({1: (1200, 10)}), [version(1, 0)], AXIS) is None
+    assert rating_curves.of_versions(RatingHistory(), [version(1, 0)], AXIS) is None
 
 
 def test_a_histogram_counts_every_decision_once() -> None:
