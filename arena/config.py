@@ -40,6 +40,8 @@ REFEREE = "POKEARENA_REFEREE"
 IN_FILE = "_FILE"
 """Suffix of a variable whose value is the path of a file that contains the actual value."""
 WATCH_MS = "POKEARENA_WATCH_MS"
+WATCH_NOTES = "POKEARENA_WATCH_NOTES"
+"""With the value 1 workers publish the notes of hosted bots with the positions."""
 VERSIONS_MIB = "POKEARENA_VERSIONS_MIB"
 """Maximum total size of fetched versions in `versions/`, in MiB."""
 

@@ -106,6 +106,8 @@ class RunningGame:
         self.faults = [0] * setting.seats
         """Faults counted against each seat because of this game, without crashes."""
         self.crashes = [0] * setting.seats
+        self.notes = [""] * setting.seats
+        """Latest note of each seat's bot."""
         self._banks: list[int | None] = [None] * setting.seats
         """Bank of each seat's last question that is in the record."""
 
@@ -177,6 +179,8 @@ class RunningGame:
             )
         del self.asked[seat]
         note = sanitized(response.note[:NOTE_CHARACTERS]) if response.note else ""
+        if note:
+            self.notes[seat] = note
         bank_ms = None if question.bank_ms == self._banks[seat] else question.bank_ms
         self._banks[seat] = question.bank_ms
         self._make_move(seat, question.decision, action, ms, note, False, bank_ms, message)

@@ -67,6 +67,10 @@ class Position:
     """The version at each seat."""
     view: Mapping[str, Any]
     """The public view, in the JSON form of the protocol's ``View``."""
+    bank_ms: tuple[int, ...] = ()
+    """Milliseconds left in the bank of each seat; empty if unknown."""
+    notes: tuple[str, ...] = ()
+    """Latest note of each seat; empty unless the organiser shows the notes of open matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ _TYPES: Final[dict[str, type[Event]]] = {
     "tournament": TournamentChanged,
 }
 _FIELDS: Final = {kind: get_type_hints(kind) for kind in _TYPES.values()}
+_OPTIONAL: Final = frozenset(("bank_ms", "notes"))
+"""Fields that messages of earlier releases lack."""
 _NAMES: Final = {kind: name for name, kind in _TYPES.items()}
 
 
@@ -132,6 +138,8 @@ def parse(message: str | bytes) -> Event | None:
         return None
     values: dict[str, Any] = {}
     for name, hint in _FIELDS[kind].items():
+        if name not in given and name in _OPTIONAL:
+            continue
         value = given.get(name)
         if not _fits(value, hint):
             return None

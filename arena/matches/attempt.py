@@ -67,6 +67,7 @@ class WorkerResources:
         versions: directory with the files of the hosted versions on this machine.
         redis: URL of the Redis that receives events; None publishes nothing.
         watch_ms: minimum interval between published positions, in milliseconds; 0 publishes none.
+        watch_notes: whether positions of matches between hosted bots contain the bots' notes.
         most_bytes: limit for the total size of fetched versions; None keeps all of them.
     """
 
@@ -77,6 +78,7 @@ class WorkerResources:
     versions: Path
     redis: str | None = None
     watch_ms: int = 0
+    watch_notes: bool = False
     most_bytes: int | None = None
 
 
@@ -162,7 +164,9 @@ def _play(
 
         awaited = not offline_bot_waits.is_unawaited(resources.engine, lease.match)
         bots = [_bot(resources, entrant, awaited, stack) for entrant in spec.entrants]
-        watch = Watch(show, resources.watch_ms) if resources.watch_ms else None
+        watch = (
+            Watch(show, resources.watch_ms, resources.watch_notes) if resources.watch_ms else None
+        )
         if not play_match(
             spec, resources.referee, bots, commit, lease.committed, keep, watch=watch
         ):
@@ -182,6 +186,8 @@ def _position(lease: Lease, table: TablePlan, shown: referee_pb2.PositionShown) 
         actors=tuple(shown.actors),
         seating=tuple(lease.spec.versions[entrant] for entrant in table.seating),
         view=MessageToDict(shown.view),
+        bank_ms=tuple(shown.bank_ms),
+        notes=tuple(shown.notes),
     )
 
 

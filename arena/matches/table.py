@@ -43,10 +43,12 @@ class Watch:
     Attributes:
         show: called with the table plan and each position shown.
         every_ms: minimum interval between positions, in milliseconds.
+        notes: whether positions contain the latest notes of the bots, if all of them are hosted.
     """
 
     show: Callable[[TablePlan, referee_pb2.PositionShown], None]
     every_ms: int
+    notes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,10 @@ class Table:
             strict=spec.policy == "strict",
             unforgiving=spec.policy == "unforgiving",
             watch_ms=0 if self._watch is None else self._watch.every_ms,
+            # A remote bot could read the notes of its opponents on the pages.
+            watch_notes=self._watch is not None
+            and self._watch.notes
+            and not any(bot.remote for bot in self._bots),
         )
 
     def _receive(self, starter: _BotStarter, sink: Sink) -> None:

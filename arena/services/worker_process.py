@@ -211,6 +211,7 @@ def run(
         where.versions,
         address.url,
         watch_ms,
+        environment.get(config.WATCH_NOTES) == "1",
         most_bytes=most_bytes,
     )
     log.info(

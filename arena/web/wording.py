@@ -79,6 +79,14 @@ def milliseconds(value: float | None) -> str:
     return f"{value:.3g}" if value < 1000 else whole(value)
 
 
+def clock(milliseconds: float) -> str:
+    """Return the time on a clock: "9.5 s", from a minute "1:05". static/live_clocks.js does too."""
+    if milliseconds < 1000 * _MINUTE:
+        return f"{milliseconds // 100 / 10:.1f} s"
+    minutes, seconds = divmod(int(milliseconds // 1000), _MINUTE)
+    return f"{minutes}:{seconds:02}"
+
+
 def form_name(form: str) -> str:
     """Return a form as text: "pouku-4-teams" becomes "Pouku, 4, teams"."""
     from referee.games.registry import GAMES
@@ -98,6 +106,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "gained": gained,
     "percent": percent,
     "ms": milliseconds,
+    "clock": clock,
     "form_name": form_name,
     "one_line": one_line,
     "pathless": pathless,

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
@@ -17,10 +17,24 @@ class SpectatorStream:
     """
 
     def __init__(
-        self, watch_ms: int, plays: Callable[[], Iterable[RunningGame]], caller: TableStream
+        self,
+        order: referee_pb2.Table,
+        plays: Callable[[], Iterable[RunningGame]],
+        banks: Callable[[], Sequence[float]],
+        caller: TableStream,
     ) -> None:
-        self._pause = watch_ms / 1000
+        """Prepare the stream of a table.
+
+        Args:
+            order: the table, with the interval of its positions.
+            plays: returns its running games.
+            banks: returns the milliseconds left in the bank of each seat.
+            caller: the stream of its caller.
+        """
+        self._pause = order.watch_ms / 1000
+        self._has_notes = order.watch_notes
         self._plays = plays
+        self._banks = banks
         self._caller = caller
         self._play: RunningGame | None = None
         self._shown: tuple[int, int, bool] | None = None
@@ -55,17 +69,18 @@ class SpectatorStream:
         if position != self._shown:
             self._shown = position
             self._due = now + self._pause
-            self._caller.tell(referee_pb2.RunTableResponse(shown=_shown(play, over)))
+            self._caller.tell(referee_pb2.RunTableResponse(shown=self._position(play, over)))
         if over:
             self._play = None
 
-
-def _shown(play: RunningGame, over: bool) -> referee_pb2.PositionShown:
-    view = play.setting.codec.view(play.state.public())
-    return referee_pb2.PositionShown(
-        game=play.number,
-        board=play.board.number,
-        decision=play.decisions,
-        actors=() if over else play.state.actors,
-        view=bot_pb2.View.FromString(view),
-    )
+    def _position(self, play: RunningGame, over: bool) -> referee_pb2.PositionShown:
+        view = play.setting.codec.view(play.state.public())
+        return referee_pb2.PositionShown(
+            game=play.number,
+            board=play.board.number,
+            decision=play.decisions,
+            actors=() if over else play.state.actors,
+            view=bot_pb2.View.FromString(view),
+            bank_ms=[int(bank_ms) for bank_ms in self._banks()],
+            notes=play.notes if self._has_notes else (),
+        )

@@ -186,7 +186,12 @@ class RunningTable:
         self._finished = 0
         self._over = asyncio.Event()
         self._pulse = StallDetector()
-        self._window = SpectatorStream(order.watch_ms, lambda: self._plays.values(), caller)
+        self._window = SpectatorStream(
+            order,
+            lambda: self._plays.values(),
+            lambda: [seat.bank_ms for seat in self._seats],
+            caller,
+        )
 
     @property
     def budget_shares(self) -> tuple[float, ...]:

@@ -91,10 +91,25 @@ def test_a_sent_position_contains_only_public_information() -> None:
                     decision=shown.decision,
                     actors=state.actors,
                     view=bot_pb2.View.FromString(codec.view(position.public())),
+                    bank_ms=[0] * seats,
                 )
                 assert expected.SerializeToString(deterministic=True) == shown.SerializeToString(
                     deterministic=True
                 )
+
+
+def test_a_position_contains_the_clocks_and_on_request_the_notes() -> None:
+    async def with_note(question: bot_pb2.ActRequest) -> Answer:
+        answer = await slowly(question)
+        answer.note = f"decision {question.decision}"
+        return answer
+
+    for has_notes in (False, True):
+        bots = [Author(with_note), Author(slowly)]
+        played = play(bots, bank_ms=500, watch_ms=WATCH_MS, watch_notes=has_notes)
+        assert {tuple(shown.bank_ms) for shown in played.shown} == {(500, 500)}
+        last = played.shown[-1]
+        assert [bool(note) for note in last.notes] == ([True, False] if has_notes else [])
 
 
 def test_incomplete_simultaneous_choices_are_not_shown() -> None:

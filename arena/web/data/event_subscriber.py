@@ -55,6 +55,8 @@ class EventSubscriber:
         self._listeners: set[Listener] = set()
         self.positions: OrderedDict[str, Position] = OrderedDict()
         """Last published position of each running match."""
+        self.shown_since: dict[str, float] = {}
+        """When each of these positions was passed on, in seconds since 1970."""
 
     def join(self, listener: Listener) -> None:
         """Call this listener with all events that spectators may receive."""
@@ -137,6 +139,7 @@ class EventSubscriber:
     def _forget(self, match: str) -> None:
         """Remove a finished match: its record is public, so delayed events are obsolete."""
         self.positions.pop(match, None)
+        self.shown_since.pop(match, None)
         self._heard.pop(match, None)
         self._held = deque(held for held in self._held if _match_of(held.news) != match)
         self._changes.forget(position_of(match))
@@ -144,9 +147,11 @@ class EventSubscriber:
     def _pass_on(self, news: Event) -> None:
         if isinstance(news, Position):
             self.positions[news.match] = news
+            self.shown_since[news.match] = time.time()
             self.positions.move_to_end(news.match)
             if len(self.positions) > _MATCHES:
                 gone, _ = self.positions.popitem(last=False)
+                self.shown_since.pop(gone, None)
                 self._changes.forget(position_of(gone))
             self._changes.record(position_of(news.match))
         for listener in tuple(self._listeners):

@@ -35,6 +35,21 @@ class LiveAction:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveClock:
+    """The clock of a seat.
+
+    Args:
+        seat: the seat.
+        bank_ms: milliseconds left in its bank when the position was reached.
+        is_running: whether the seat acts.
+    """
+
+    seat: int
+    bank_ms: int
+    is_running: bool
+
+
+@dataclass(frozen=True, slots=True)
 class LiveSide:
     """A side of the game that is shown, with its running score.
 
@@ -44,6 +59,8 @@ class LiveSide:
         score: its score in this game.
         lead: its points more than the best other side; None if it does not lead alone.
         acts: whether one of its seats acts now.
+        clocks: the clocks of its seats; empty if unknown.
+        notes: the latest notes of its seats; empty unless the organiser shows them.
     """
 
     seats: tuple[int, ...]
@@ -51,6 +68,8 @@ class LiveSide:
     score: int
     lead: int | None
     acts: bool
+    clocks: tuple[LiveClock, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +82,15 @@ class LiveTable:
     scene: TableRendering
     log: tuple[LiveAction, ...]
     """The last actions of the game, newest first."""
+    allowance_ms: int
+    """Milliseconds of each decision that do not reduce the bank."""
+    since: float
+    """When the position was published, in seconds since 1970."""
 
     @property
     def sides(self) -> tuple[LiveSide, ...]:
         """The sides of the game with their scores, by first seat."""
-        return live_sides(self.scene.seats)
+        return live_sides(self.scene.seats, self.position)
 
     @property
     def film(self) -> FrameSequence:
@@ -86,35 +109,57 @@ class LiveTable:
             "actors": list(position.actors),
             "view": dict(position.view),
             "scores": [seat.score for seat in self.scene.seats],
+            "bank_ms": list(position.bank_ms),
+            "allowance_ms": self.allowance_ms,
             "log": [{"seat": action.seat, "action": action.phrase} for action in self.log],
         }
 
 
-def live_sides(seats: Sequence[SeatRendering]) -> tuple[LiveSide, ...]:
-    """Return the sides of a table with their scores and the lead, by first seat."""
+def live_sides(seats: Sequence[SeatRendering], position: Position) -> tuple[LiveSide, ...]:
+    """Return the sides of a table with scores, lead, clocks and notes, by first seat."""
     members: dict[int, list[SeatRendering]] = {}
     for seat in seats:
         members.setdefault(seat.side, []).append(seat)
     scores = {side: own[0].score for side, own in members.items()}
+    # Messages of earlier releases have no clocks, and most have no notes.
+    clocks = dict(enumerate(position.bank_ms))
+    notes = dict(enumerate(position.notes))
     made = []
     for side, own in members.items():
         best = max((score for other, score in scores.items() if other != side), default=0)
+        numbers = tuple(seat.number for seat in own)
         made.append(
             LiveSide(
-                tuple(seat.number for seat in own),
-                tuple(seat.name for seat in own),
-                scores[side],
-                scores[side] - best if scores[side] > best else None,
-                any(seat.acts for seat in own),
+                seats=numbers,
+                names=tuple(seat.name for seat in own),
+                score=scores[side],
+                lead=scores[side] - best if scores[side] > best else None,
+                acts=any(seat.acts for seat in own),
+                clocks=tuple(
+                    LiveClock(seat, clocks[seat], seat in position.actors)
+                    for seat in numbers
+                    if seat in clocks
+                ),
+                notes=tuple(notes[seat] for seat in numbers if notes.get(seat)),
             )
         )
     return tuple(made)
 
 
 def live_table(
-    positions: Mapping[str, Position], match: Match, tournament: Tournament
+    positions: Mapping[str, Position],
+    match: Match,
+    tournament: Tournament,
+    since: Mapping[str, float] | None = None,
 ) -> LiveTable | None:
-    """Return the last published table of a running match; None if it is not available."""
+    """Return the last published table of a running match; None if it is not available.
+
+    Args:
+        positions: the last published positions by match.
+        match: the match.
+        tournament: its tournament.
+        since: when these positions were published, in seconds since 1970.
+    """
     position = positions.get(match.id)
     if position is None or match.state is not MatchState.RUNNING:
         return None
@@ -132,7 +177,15 @@ def live_table(
         LiveAction(action.seat, names[action.seat], action.phrase)
         for action in reversed(actions[-LOG_LINES:])
     )
-    return LiveTable(match.id, plan.game, position, scene, newest)
+    return LiveTable(
+        match.id,
+        plan.game,
+        position,
+        scene,
+        newest,
+        plan.clock.allowance_ms,
+        (since or {}).get(match.id, 0.0),
+    )
 
 
 class FeaturedMatch:

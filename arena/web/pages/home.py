@@ -35,7 +35,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     on_screen: dict[str, Any] = {"match": None, "shown": None, "form": ""}
     if match is not None:
         tournament = tournaments.find(web.engine, match.tournament)
-        shown = live_table(web.events.positions, match, tournament)
+        shown = live_table(web.events.positions, match, tournament, web.events.shown_since)
         on_screen = {"match": match, "shown": shown, "form": tournament.plan.form}
         topics.add(position_of(match.id))
     open_ladders = [

@@ -64,5 +64,5 @@ def _live_match(
     if match is None or match.tournament not in going:
         return None
     tournament = going[match.tournament]
-    shown = live_table(web.events.positions, match, tournament)
+    shown = live_table(web.events.positions, match, tournament, web.events.shown_since)
     return None if shown is None else LiveMatch(match, tournament.plan.form, shown)

@@ -139,7 +139,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     data = {**json_values.match(match), "form": tournament.plan.form}
     title = f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}"
     if match.state in OPEN:
-        shown = live_table(web.events.positions, match, tournament)
+        shown = live_table(web.events.positions, match, tournament, web.events.shown_since)
         return Page(
             title=title,
             template="match.html",

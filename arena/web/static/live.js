@@ -52,6 +52,7 @@ function listen() {
     }
     first = false;
     state.textContent = "Live.";
+    document.dispatchEvent(new CustomEvent("arena:time", { detail: told.at }));
   });
   source.addEventListener("error", () => { state.textContent = "Not connected; trying again."; });
 }

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,14 @@ MALFORMED: list[str | bytes] = [
     text_of(position())[:-1] + ',"more":"' + "x" * messages.LONGEST + '"}',
     b"\xff\xfe",
 ]
+
+
+def test_a_position_of_an_earlier_release_has_no_clocks() -> None:
+    message = json.loads(text_of(replace(position(), bank_ms=(1, 2), notes=("a", ""))))
+    assert parse(json.dumps(message)) == replace(position(), bank_ms=(1, 2), notes=("a", ""))
+    assert parse(json.dumps({**message, "bank_ms": ["1", "2"]})) is None
+    del message["bank_ms"], message["notes"]
+    assert parse(json.dumps(message)) == position()
 
 
 @pytest.mark.parametrize("message", MALFORMED, ids=lambda message: str(message[:40]))

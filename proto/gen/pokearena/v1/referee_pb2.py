@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from pokearena.v1 import bot_pb2 as pokearena_dot_v1_dot_bot__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1apokearena/v1/referee.proto\x12\x0cpokearena.v1\x1a\x16pokearena/v1/bot.proto\"\x12\n\x10ListGamesRequest\":\n\x11ListGamesResponse\x12%\n\x05games\x18\x01 \x03(\x0b\x32\x16.pokearena.v1.GameInfo\"_\n\x08GameInfo\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x03(\r\x12)\n\x07options\x18\x04 \x03(\x0b\x32\x18.pokearena.v1.OptionInfo\"A\n\nOptionInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0c\x64\x65\x66\x61ult_text\x18\x02 \x01(\t\x12\x0f\n\x07meaning\x18\x03 \x01(\t\"m\n\x0fRunTableRequest\x12$\n\x05table\x18\x01 \x01(\x0b\x32\x13.pokearena.v1.TableH\x00\x12)\n\x06report\x18\x02 \x01(\x0b\x32\x17.pokearena.v1.BotReportH\x00\x42\t\n\x07message\"\xae\x02\n\x05Table\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x31\n\x07options\x18\x03 \x03(\x0b\x32 .pokearena.v1.Table.OptionsEntry\x12!\n\x05seats\x18\x04 \x03(\x0b\x32\x12.pokearena.v1.Seat\x12#\n\x06\x62oards\x18\x05 \x03(\x0b\x32\x13.pokearena.v1.Board\x12\x10\n\x08start_ms\x18\x06 \x01(\r\x12\x14\n\x0c\x61llowance_ms\x18\x07 \x01(\r\x12\x0e\n\x06strict\x18\x08 \x01(\x08\x12\x13\n\x0bunforgiving\x18\t \x01(\x08\x12\x10\n\x08watch_ms\x18\n \x01(\r\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"I\n\x04Seat\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x03 \x01(\r\x12\x0f\n\x07\x63rashes\x18\x04 \x01(\r\"3\n\x05\x42oard\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\x0c\n\x04seed\x18\x03 \x01(\x0c\"\xbe\x01\n\tBotReport\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0f\n\x07inquiry\x18\x02 \x01(\r\x12\r\n\x05\x65nded\x18\x03 \x01(\t\x12\x11\n\tresources\x18\x04 \x01(\x08\x12\x0e\n\x06output\x18\x05 \x01(\t\x12\x11\n\trestarted\x18\x06 \x01(\t\x12\x18\n\x0b\x65xit_status\x18\x07 \x01(\x05H\x00\x88\x01\x01\x12\x0e\n\x06signal\x18\x08 \x01(\t\x12\x13\n\x0bpeak_memory\x18\t \x01(\x04\x42\x0e\n\x0c_exit_status\"\xd3\x01\n\x10RunTableResponse\x12*\n\x04game\x18\x01 \x01(\x0b\x32\x1a.pokearena.v1.GameFinishedH\x00\x12+\n\x07\x66\x61ulted\x18\x02 \x01(\x0b\x32\x18.pokearena.v1.BotFaultedH\x00\x12/\n\x08\x66inished\x18\x03 \x01(\x0b\x32\x1b.pokearena.v1.TableFinishedH\x00\x12,\n\x05shown\x18\x04 \x01(\x0b\x32\x1b.pokearena.v1.PositionShownH\x00\x42\x07\n\x05\x65vent\";\n\x0cGameFinished\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\r\n\x05\x62oard\x18\x02 \x01(\r\x12\x0e\n\x06record\x18\x03 \x01(\t\"p\n\rPositionShown\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\r\n\x05\x62oard\x18\x02 \x01(\r\x12\x10\n\x08\x64\x65\x63ision\x18\x03 \x01(\r\x12\x0e\n\x06\x61\x63tors\x18\x04 \x03(\r\x12 \n\x04view\x18\x05 \x01(\x0b\x32\x12.pokearena.v1.View\"<\n\nBotFaulted\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0f\n\x07inquiry\x18\x02 \x01(\r\x12\x0f\n\x07restart\x18\x03 \x01(\x08\"\x1e\n\rTableFinished\x12\r\n\x05games\x18\x01 \x01(\r2\xad\x01\n\x0eRefereeService\x12L\n\tListGames\x12\x1e.pokearena.v1.ListGamesRequest\x1a\x1f.pokearena.v1.ListGamesResponse\x12M\n\x08RunTable\x12\x1d.pokearena.v1.RunTableRequest\x1a\x1e.pokearena.v1.RunTableResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1apokearena/v1/referee.proto\x12\x0cpokearena.v1\x1a\x16pokearena/v1/bot.proto\"\x12\n\x10ListGamesRequest\":\n\x11ListGamesResponse\x12%\n\x05games\x18\x01 \x03(\x0b\x32\x16.pokearena.v1.GameInfo\"_\n\x08GameInfo\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x03(\r\x12)\n\x07options\x18\x04 \x03(\x0b\x32\x18.pokearena.v1.OptionInfo\"A\n\nOptionInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0c\x64\x65\x66\x61ult_text\x18\x02 \x01(\t\x12\x0f\n\x07meaning\x18\x03 \x01(\t\"m\n\x0fRunTableRequest\x12$\n\x05table\x18\x01 \x01(\x0b\x32\x13.pokearena.v1.TableH\x00\x12)\n\x06report\x18\x02 \x01(\x0b\x32\x17.pokearena.v1.BotReportH\x00\x42\t\n\x07message\"\xc3\x02\n\x05Table\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x31\n\x07options\x18\x03 \x03(\x0b\x32 .pokearena.v1.Table.OptionsEntry\x12!\n\x05seats\x18\x04 \x03(\x0b\x32\x12.pokearena.v1.Seat\x12#\n\x06\x62oards\x18\x05 \x03(\x0b\x32\x13.pokearena.v1.Board\x12\x10\n\x08start_ms\x18\x06 \x01(\r\x12\x14\n\x0c\x61llowance_ms\x18\x07 \x01(\r\x12\x0e\n\x06strict\x18\x08 \x01(\x08\x12\x13\n\x0bunforgiving\x18\t \x01(\x08\x12\x10\n\x08watch_ms\x18\n \x01(\r\x12\x13\n\x0bwatch_notes\x18\x0b \x01(\x08\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"I\n\x04Seat\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x03 \x01(\r\x12\x0f\n\x07\x63rashes\x18\x04 \x01(\r\"3\n\x05\x42oard\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\x0c\n\x04seed\x18\x03 \x01(\x0c\"\xbe\x01\n\tBotReport\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0f\n\x07inquiry\x18\x02 \x01(\r\x12\r\n\x05\x65nded\x18\x03 \x01(\t\x12\x11\n\tresources\x18\x04 \x01(\x08\x12\x0e\n\x06output\x18\x05 \x01(\t\x12\x11\n\trestarted\x18\x06 \x01(\t\x12\x18\n\x0b\x65xit_status\x18\x07 \x01(\x05H\x00\x88\x01\x01\x12\x0e\n\x06signal\x18\x08 \x01(\t\x12\x13\n\x0bpeak_memory\x18\t \x01(\x04\x42\x0e\n\x0c_exit_status\"\xd3\x01\n\x10RunTableResponse\x12*\n\x04game\x18\x01 \x01(\x0b\x32\x1a.pokearena.v1.GameFinishedH\x00\x12+\n\x07\x66\x61ulted\x18\x02 \x01(\x0b\x32\x18.pokearena.v1.BotFaultedH\x00\x12/\n\x08\x66inished\x18\x03 \x01(\x0b\x32\x1b.pokearena.v1.TableFinishedH\x00\x12,\n\x05shown\x18\x04 \x01(\x0b\x32\x1b.pokearena.v1.PositionShownH\x00\x42\x07\n\x05\x65vent\";\n\x0cGameFinished\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\r\n\x05\x62oard\x18\x02 \x01(\r\x12\x0e\n\x06record\x18\x03 \x01(\t\"\x90\x01\n\rPositionShown\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\r\n\x05\x62oard\x18\x02 \x01(\r\x12\x10\n\x08\x64\x65\x63ision\x18\x03 \x01(\r\x12\x0e\n\x06\x61\x63tors\x18\x04 \x03(\r\x12 \n\x04view\x18\x05 \x01(\x0b\x32\x12.pokearena.v1.View\x12\x0f\n\x07\x62\x61nk_ms\x18\x06 \x03(\r\x12\r\n\x05notes\x18\x07 \x03(\t\"<\n\nBotFaulted\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0f\n\x07inquiry\x18\x02 \x01(\r\x12\x0f\n\x07restart\x18\x03 \x01(\x08\"\x1e\n\rTableFinished\x12\r\n\x05games\x18\x01 \x01(\r2\xad\x01\n\x0eRefereeService\x12L\n\tListGames\x12\x1e.pokearena.v1.ListGamesRequest\x1a\x1f.pokearena.v1.ListGamesResponse\x12M\n\x08RunTable\x12\x1d.pokearena.v1.RunTableRequest\x1a\x1e.pokearena.v1.RunTableResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -45,25 +45,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RUNTABLEREQUEST']._serialized_start=312
   _globals['_RUNTABLEREQUEST']._serialized_end=421
   _globals['_TABLE']._serialized_start=424
-  _globals['_TABLE']._serialized_end=726
-  _globals['_TABLE_OPTIONSENTRY']._serialized_start=680
-  _globals['_TABLE_OPTIONSENTRY']._serialized_end=726
-  _globals['_SEAT']._serialized_start=728
-  _globals['_SEAT']._serialized_end=801
-  _globals['_BOARD']._serialized_start=803
-  _globals['_BOARD']._serialized_end=854
-  _globals['_BOTREPORT']._serialized_start=857
-  _globals['_BOTREPORT']._serialized_end=1047
-  _globals['_RUNTABLERESPONSE']._serialized_start=1050
-  _globals['_RUNTABLERESPONSE']._serialized_end=1261
-  _globals['_GAMEFINISHED']._serialized_start=1263
-  _globals['_GAMEFINISHED']._serialized_end=1322
-  _globals['_POSITIONSHOWN']._serialized_start=1324
-  _globals['_POSITIONSHOWN']._serialized_end=1436
-  _globals['_BOTFAULTED']._serialized_start=1438
-  _globals['_BOTFAULTED']._serialized_end=1498
-  _globals['_TABLEFINISHED']._serialized_start=1500
-  _globals['_TABLEFINISHED']._serialized_end=1530
-  _globals['_REFEREESERVICE']._serialized_start=1533
-  _globals['_REFEREESERVICE']._serialized_end=1706
+  _globals['_TABLE']._serialized_end=747
+  _globals['_TABLE_OPTIONSENTRY']._serialized_start=701
+  _globals['_TABLE_OPTIONSENTRY']._serialized_end=747
+  _globals['_SEAT']._serialized_start=749
+  _globals['_SEAT']._serialized_end=822
+  _globals['_BOARD']._serialized_start=824
+  _globals['_BOARD']._serialized_end=875
+  _globals['_BOTREPORT']._serialized_start=878
+  _globals['_BOTREPORT']._serialized_end=1068
+  _globals['_RUNTABLERESPONSE']._serialized_start=1071
+  _globals['_RUNTABLERESPONSE']._serialized_end=1282
+  _globals['_GAMEFINISHED']._serialized_start=1284
+  _globals['_GAMEFINISHED']._serialized_end=1343
+  _globals['_POSITIONSHOWN']._serialized_start=1346
+  _globals['_POSITIONSHOWN']._serialized_end=1490
+  _globals['_BOTFAULTED']._serialized_start=1492
+  _globals['_BOTFAULTED']._serialized_end=1552
+  _globals['_TABLEFINISHED']._serialized_start=1554
+  _globals['_TABLEFINISHED']._serialized_end=1584
+  _globals['_REFEREESERVICE']._serialized_start=1587
+  _globals['_REFEREESERVICE']._serialized_end=1760
 # @@protoc_insertion_point(module_scope)

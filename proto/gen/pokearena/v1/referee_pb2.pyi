@@ -66,7 +66,7 @@ class RunTableRequest(_message.Message):
 
 class Table(_message.Message):
     """One seating with newly started bots, which plays a list of boards."""
-    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms")
+    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms", "watch_notes")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -84,6 +84,7 @@ class Table(_message.Message):
     STRICT_FIELD_NUMBER: _ClassVar[int]
     UNFORGIVING_FIELD_NUMBER: _ClassVar[int]
     WATCH_MS_FIELD_NUMBER: _ClassVar[int]
+    WATCH_NOTES_FIELD_NUMBER: _ClassVar[int]
     match: str
     """ID of the match."""
     game: str
@@ -106,7 +107,11 @@ class Table(_message.Message):
     """Minimum interval in milliseconds between positions sent for spectators. 0:
     send no positions.
     """
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ...) -> None: ...
+    watch_notes: bool
+    """Send the latest note of each bot with the positions. A note can describe
+    hidden cards.
+    """
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ..., watch_notes: bool = ...) -> None: ...
 
 class Seat(_message.Message):
     """A seat, with the rest of its time bank and its earlier faults at this table."""
@@ -213,12 +218,14 @@ class PositionShown(_message.Message):
     """The public position of a game. Of a table's concurrent games, one is shown at a
     time until it is over. Not every position of it is sent.
     """
-    __slots__ = ("game", "board", "decision", "actors", "view")
+    __slots__ = ("game", "board", "decision", "actors", "view", "bank_ms", "notes")
     GAME_FIELD_NUMBER: _ClassVar[int]
     BOARD_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
     ACTORS_FIELD_NUMBER: _ClassVar[int]
     VIEW_FIELD_NUMBER: _ClassVar[int]
+    BANK_MS_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
     game: int
     """Number of the game within the match."""
     board: int
@@ -231,8 +238,14 @@ class PositionShown(_message.Message):
     """The public information. Fields that only one seat may see are empty, 0 or
     false.
     """
+    bank_ms: _containers.RepeatedScalarFieldContainer[int]
+    """Milliseconds left in the bank of each seat, in seat order."""
+    notes: _containers.RepeatedScalarFieldContainer[str]
+    """The latest note of each seat in this game, in seat order; "" without one.
+    Empty unless the table has watch_notes.
+    """
     def HasField(self, field_name: _Literal['view']) -> bool: ...
-    def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., decision: _Optional[int] = ..., actors: _Optional[_Iterable[int]] = ..., view: _Optional[_Union[_bot_pb2.View, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., decision: _Optional[int] = ..., actors: _Optional[_Iterable[int]] = ..., view: _Optional[_Union[_bot_pb2.View, _Mapping[str, _Any]]] = ..., bank_ms: _Optional[_Iterable[int]] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class BotFaulted(_message.Message):
     """A bot faulted or its connection broke."""

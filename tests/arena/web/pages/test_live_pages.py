@@ -193,3 +193,22 @@ def test_the_page_of_live_tables_keeps_matches_in_their_places(stage: SimulatedA
     parts = rendering.fragments(page, ServerLinks())
     assert "felt" in parts["live-place-0"]
     assert parts["live-place-5"].strip() == ""
+
+
+def test_clocks_and_notes_appear_only_if_they_are_published(stage: SimulatedArena) -> None:
+    web, running_match = WebState(stage.engine, ServerSettings()), running(stage)
+    at_table = position(running_match)
+    web.events.receive(at_table, 0.0)
+    page = page_after_refresh(web, match.page, id=running_match.id)
+    assert [side.clocks for side in page.model["shown"].sides] == [(), ()]
+    assert page.data["position"]["bank_ms"] == []
+    web.events.receive(replace(at_table, bank_ms=(65_000, 9_580), notes=("", "<b>ace")), 0.0)
+    page = page_after_refresh(web, match.page, id=running_match.id)
+    clocks = [clock for side in page.model["shown"].sides for clock in side.clocks]
+    assert [clock.bank_ms for clock in clocks] == [65_000, 9_580]
+    assert [clock.is_running for clock in clocks] == [seat in at_table.actors for seat in (0, 1)]
+    table = rendering.fragments(page, ServerLinks())["match-table"]
+    assert table.count("data-since=") == len(at_table.actors)
+    assert ">1:05<" in table
+    assert ">9.5 s<" in table
+    assert "&lt;b&gt;ace" in table
