@@ -91,6 +91,10 @@ class Presentation:
         """Return the public part of an action with hidden cards; "" if all of it is public."""
         return ""
 
+    def is_notable(self, action: Action) -> bool:
+        """Return whether a replay's "next event" stops at the action; by default at none."""
+        return False
+
     def history(self, public: Any) -> Sequence[PublicAction]:
         """Return the actions of the whole game so far, in order; by default none.
 

@@ -130,7 +130,7 @@ class GridPiece:
     """An element on Pokino's grid; x grows to the right, y downwards, in squares."""
 
     what: str
-    """"domino", "token", "fresh", or "edge", the name of a row or column"""
+    """"domino"; "token"; "run", a step of the latest run; "fresh" or "fresh-token", a mark"""
     x: float
     y: float
     second_x: float

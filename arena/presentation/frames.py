@@ -5,16 +5,23 @@ all renderings, so that one page can hold all positions of a game and stay small
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from heapq import nlargest
 from itertools import groupby
 from typing import Any, ClassVar, Generic, TypeVar
 
 from arena.presentation.elements import (
     Area,
     Badge,
+    CardGroup,
+    CardLines,
     DominoLayout,
     GridPiece,
+    Group,
+    OpenCards,
     Players,
+    PrivateCards,
+    ScoreTable,
     SeatRendering,
     TableRendering,
     TrickCell,
@@ -38,6 +45,8 @@ class Span(Generic[T]):
     first: int
     last: int
     value: T
+    is_large: bool = False
+    """Whether the value is among the largest of its place, which reserve space for the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +120,11 @@ class FrameSequence:
     centre: tuple[TrackedArea | TrackedLayout, ...]
     below: tuple[TrackedArea | TrackedLayout, ...]
 
+    @property
+    def zones(self) -> tuple[tuple[TrackedArea | TrackedLayout, ...], ...]:
+        """The parts of the centre, grouped: those of a zone are never visible together."""
+        return _zones(self.centre)
+
 
 def frame_sequence(renderings: Sequence[TableRendering]) -> FrameSequence:
     """Return the frame sequence of at least one rendering, all of the same game."""
@@ -150,9 +164,52 @@ def _parts(areas: Sequence[Sequence[Area]]) -> tuple[TrackedArea | TrackedLayout
     return tuple(_part(key, steps) for key, steps in by_key.items())
 
 
+def _zones(
+    parts: Sequence[TrackedArea | TrackedLayout],
+) -> tuple[tuple[TrackedArea | TrackedLayout, ...], ...]:
+    """Assign each part to the first zone whose parts are never seen together with it."""
+    zones: list[tuple[list[TrackedArea | TrackedLayout], set[int]]] = []
+    for part in parts:
+        seen = _seen(part)
+        for members, taken in zones:
+            if seen and taken.isdisjoint(seen):
+                members.append(part)
+                taken |= seen
+                break
+        else:
+            zones.append(([part], seen))
+    return tuple(tuple(members) for members, _ in zones)
+
+
+def _seen(part: TrackedArea | TrackedLayout) -> set[int]:
+    """Return the steps at which a part shows anything; all steps for a layout."""
+    if isinstance(part, TrackedLayout):
+        return set(range(part.words[0].first, part.words[-1].last + 1))
+    spans = (span for span in part.spans if not _is_blank(span.value))
+    return {step for span in spans for step in range(span.first, span.last + 1)}
+
+
+def _is_blank(area: Area | GrowingTrickTable) -> bool:
+    match area:
+        case OpenCards(held=held):
+            return _is_bare(held)
+        case PrivateCards(opened=opened, closed=closed):
+            return _is_bare(closed) and (opened is None or _is_bare(opened))
+        case CardLines(rows=rows, note=note):
+            return not rows and not note
+        case TrickTable(heads=heads) | GrowingTrickTable(heads=heads):
+            return not heads
+    return False
+
+
+def _is_bare(group: Group) -> bool:
+    cards = group.faces if isinstance(group, CardGroup) else group.tiles
+    return not cards and not group.backs
+
+
 def _part(key: str, steps: list[tuple[int, Area]]) -> TrackedArea | TrackedLayout:
     boards = [(step, area) for step, area in steps if isinstance(area, DominoLayout)]
-    return _layout(key, boards) if boards else TrackedArea(key, tuple(_stretches(steps)))
+    return _layout(key, boards) if boards else TrackedArea(key, _sized(tuple(_stretches(steps))))
 
 
 def _stretches(steps: Sequence[tuple[int, Area]]) -> Iterator[Span[Area | GrowingTrickTable]]:
@@ -225,14 +282,74 @@ def _piece_spans(pieces: Mapping[int, Iterable[GridPiece]]) -> tuple[Span[GridPi
 
 
 def _spans(steps: Iterable[tuple[int, T]]) -> tuple[Span[T], ...]:
-    """Merge values by step into spans of equal values."""
+    """Merge values by step into spans of equal values, the largest of them marked."""
     spans: list[Span[T]] = []
     for step, value in steps:
         if spans and spans[-1].last == step - 1 and spans[-1].value == value:
             spans[-1] = Span(spans[-1].first, step, value)
         else:
             spans.append(Span(step, step, value))
-    return tuple(spans)
+    return _sized(tuple(spans))
+
+
+_LARGEST = 2
+"""Number of spans marked by each measure: texts of equal length can have different widths."""
+
+
+def _sized(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
+    """Mark the largest values by each measure of their size.
+
+    A page reserves space for the marked values only. It lays out a tenth of the elements that it
+    would lay out if it reserved space for all of them.
+    """
+    sizes = [_size(span.value) for span in spans]
+    marked = {
+        number
+        for measure in zip(*sizes, strict=True)
+        for number in nlargest(_LARGEST, range(len(spans)), key=measure.__getitem__)
+        if measure[number]
+    }
+    return tuple(
+        replace(span, is_large=number in marked) if span.is_large != (number in marked) else span
+        for number, span in enumerate(spans)
+    )
+
+
+_NO_SIZE = (0, 0, 0, 0)
+
+
+def _size(value: object) -> tuple[int, int, int, int]:
+    """Return measures of the space that a value takes: cards, rows or columns, and two of text."""
+    match value:
+        case str():
+            return 0, 0, len(value), 0
+        case TableHeading(heading, facts):
+            return 0, 0, len(heading), sum(map(len, facts))
+        case SeatHeading(score, acts, badges):
+            return acts, len(badges), len(str(score)), sum(len(badge.text) + 3 for badge in badges)
+        case TrickCell(cards=cards):
+            return _cards(cards), 0, 0, 0
+        case OpenCards(held=held):
+            return _cards(held), 0, len(held.note), 0
+        case PrivateCards(opened=opened, closed=closed):
+            note = max(len(closed.note), 0 if opened is None else len(opened.note))
+            return 0 if opened is None else _cards(opened), _cards(closed), note, 0
+        case CardLines(rows=rows, note=note):
+            words = sum(len(label) for label, _ in rows)
+            return sum(_cards(cards) for _, cards in rows), len(rows), len(note), words
+        case TrickTable(heads=heads, note=note):
+            return 0, len(heads), len(note), 0
+        case GrowingTrickTable(heads=heads, notes=notes):
+            return 0, len(heads), max(len(note.value) for note in notes), 0
+        case ScoreTable(rows=rows):
+            return 0, len(rows), 0, 0
+    return _NO_SIZE
+
+
+def _cards(group: Group) -> int:
+    """Return the number of half cards that a group is wide."""
+    shown = group.faces if isinstance(group, CardGroup) else group.tiles
+    return 2 * len(shown) + group.backs
 
 
 # Convert a recorded game into a frame sequence, with the actions between its positions.
@@ -296,11 +413,13 @@ class ReplayPosition:
     chapter: int
     begins: bool
     """Whether a deal or round begins with this position."""
+    is_notable: bool = False
+    """Whether an action that led to it is one that spectators look for: a run in Pokino."""
 
     @property
     def is_event(self) -> bool:
         """Whether a fast playback stops here."""
-        return self.begins or bool(self.stops)
+        return self.begins or self.is_notable or bool(self.stops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,12 +479,23 @@ def _moments(
 ) -> Iterator[ReplayPosition]:
     stops = _exclusions(game, all_steps, names)
     acts: tuple[ReplayAction, ...] = ()
-    chapter = -1
+    chapter, is_notable = -1, False
     for number, (step, rendering) in enumerate(zip(all_steps, renderings, strict=True)):
         begins = rendering.chapter != chapter
-        yield ReplayPosition(number, acts, stops.get(number, ()), rendering.chapter, begins)
+        yield ReplayPosition(
+            number, acts, stops.get(number, ()), rendering.chapter, begins, is_notable
+        )
         chapter = rendering.chapter
+        is_notable = any(_is_notable(rules, line["action"]) for line in step.lines)
         acts = tuple(_act(rules, line, names) for line in step.lines)
+
+
+def _is_notable(rules: Game, action: dict[str, Any]) -> bool:
+    try:
+        decoded = codec_of(rules).decode_json(action)
+    except DecodeError:
+        return False
+    return presentation_of(rules.id).is_notable(decoded)
 
 
 def _act(rules: Game, line: Line, names: tuple[str, ...]) -> ReplayAction:

@@ -53,7 +53,7 @@ def address(tab: Page) -> str:
 HANDS = """() => Array.from(document.querySelectorAll(".seat"), (seat) => [
   Number(seat.className.match(/s(\\d)/)[1]),
   Array.from(seat.querySelectorAll(".hand .card:not(.back)"))
-    .filter((card) => card.checkVisibility())
+    .filter((card) => card.checkVisibility({ visibilityProperty: true }))
     .map((card) => card.textContent.replace(/[, ].*/s, "")),
 ])"""
 """By seat the cards of its hand that are face up and to be seen; each rank and suit."""
@@ -162,6 +162,82 @@ OVERFLOW = """() => {
 """Whether a page is wider than its window, and cards that stick out of their seats."""
 
 
+WINDOWS = ((1280, 720), (1400, 900), (1920, 1080), (820, 1180), (390, 844))
+STEPPED = """(stride) => {
+  const slider = document.getElementById("step");
+  const heights = new Set();
+  for (let step = 0; step <= Number(slider.max); step += stride) {
+    slider.value = step;
+    slider.dispatchEvent(new Event("input"));
+    const [felt, desk] = [".felt", ".desk"].map((name) => document.querySelector(name));
+    heights.add(`${desk.offsetHeight} ${felt.offsetHeight}`);
+  }
+  const frame = document.getElementById("fitted");
+  return {
+    heights: [...heights],
+    below: frame.offsetHeight + document.querySelector(".desk").offsetHeight - innerHeight,
+    beside: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  };
+}"""
+"""Shows every step or every few: both heights, and by how much the table leaves the window."""
+
+
+@every_look
+def test_the_table_keeps_its_height_and_fits_the_window(
+    workspace: Workspace, site: str, tab: Page, table: Table
+) -> None:
+    held = play(workspace, table)
+    open_game(tab, site, held)
+    for width, height in WINDOWS:
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.evaluate("fit()")
+        shown = tab.evaluate(STEPPED, 1 if (width, height) == WINDOWS[0] else 9)
+        assert len(shown["heights"]) == 1
+        assert shown["beside"] <= 0
+        assert shown["below"] <= 0
+
+
+TENS = """() => Array.from(document.querySelectorAll(".hand .card.ten"), (card) => {
+  const text = document.createRange();
+  text.selectNodeContents(card.firstElementChild.firstChild);
+  const next = card.nextElementSibling;
+  return next && next.getBoundingClientRect().top === card.getBoundingClientRect().top
+    ? next.getBoundingClientRect().left - text.getBoundingClientRect().right : 0;
+})"""
+"""The space between the rank of each ten and the card that covers it."""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_ten_is_not_covered_by_the_next_card(
+    workspace: Workspace, site: str, tab: Page, width: int
+) -> None:
+    held = play(workspace, table("poke-2-must_beat=true"))
+    tab.set_viewport_size({"width": width, "height": 800})
+    open_game(tab, site, held)
+    spaces = tab.evaluate(TENS)
+    assert spaces
+    assert min(spaces) >= -1
+
+
+def test_a_run_of_pokino_is_an_event_and_drawn_on_the_board(
+    workspace: Workspace, site: str, tab: Page
+) -> None:
+    held = play(workspace, max((t for t in TABLES if t.game.id == "pokino"), key=lambda t: t.seats))
+    open_game(tab, site, held)
+    tab.keyboard.press("e")
+    last = int(tab.get_attribute("#replay", "data-last") or 0)
+    assert 0 < step(tab) < last
+    assert "runs" in (tab.locator("#now").text_content() or "")
+
+
+def test_theatre_mode_shows_the_table_alone(workspace: Workspace, site: str, tab: Page) -> None:
+    open_game(tab, site, play(workspace, POKE))
+    tab.keyboard.press("f")
+    assert not tab.locator(".moves").is_visible()
+    tab.keyboard.press("f")
+    assert tab.locator(".moves").is_visible()
+
+
 def test_autoplay_runs_until_it_is_stopped(workspace: Workspace, site: str, tab: Page) -> None:
     open_game(tab, site, play(workspace, POKE))
     tab.select_option("#speed select", "200")
@@ -251,6 +327,8 @@ def test_an_embedded_replay_works_in_another_site(
     )
     tab.goto("http://localhost:8765/")
     frame = tab.frame_locator("iframe")
+    document = frame.locator("html")
+    assert document.evaluate("(root) => root.scrollHeight <= innerHeight")
     frame.locator("#go-on").click()
     assert frame.locator("#replay").get_attribute("data-step") == "3"
     assert frame.locator(".felt").is_visible()

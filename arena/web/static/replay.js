@@ -18,6 +18,7 @@ let timer = 0;
 // What is seen from one step to another, both included.
 const spans = Array.from(replay.querySelectorAll("[data-a]"), (element) => ({
   element, from: Number(element.dataset.a), to: Number(element.dataset.b),
+  hidden: element.hasAttribute("hidden"),
 }));
 const items = new Map(
   Array.from(moves.querySelectorAll("[data-step]"), (item) => [Number(item.dataset.step), item]),
@@ -49,8 +50,9 @@ function note() {
 
 function draw() {
   // By the attribute: elements of SVG have no property `hidden`.
-  for (const { element, from, to } of spans) {
-    element.toggleAttribute("hidden", step < from || step > to);
+  for (const span of spans) {
+    const hidden = step < span.from || step > span.to;
+    if (hidden !== span.hidden) span.element.toggleAttribute("hidden", span.hidden = hidden);
   }
   slider.value = String(step);
   slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
@@ -122,6 +124,8 @@ function play() {
   // A reader that is interrupted every second says nothing.
   now.setAttribute("aria-live", "off");
   label("pause");
+  const bottom = document.getElementById("fitted").getBoundingClientRect().bottom;
+  if (bottom > innerHeight) replay.querySelector(".desk").scrollIntoView();
   timer = setInterval(() => {
     if (step < last) go(step + 1);
     if (step === last) stop();
@@ -138,7 +142,43 @@ function keysAreOn() {
   }
 }
 
+// Scales the table so that it is seen whole below the controls; its zones have a fixed size.
+function fit() {
+  const frame = document.getElementById("fitted");
+  const felt = frame.firstElementChild;
+  const desk = replay.querySelector(".desk");
+  const embedded = document.body.classList.contains("embed");
+  const above = embedded ? frame.getBoundingClientRect().top + scrollY : desk.offsetHeight + 16;
+  const room = innerHeight - above - 8;
+  const fits = (size) => {
+    felt.style.zoom = String(size);
+    felt.style.setProperty("--room", `${Math.floor(room / size)}px`);
+    return frame.offsetHeight <= room;
+  };
+  let low = 8;
+  let high = 20;
+  if (fits(high / 20)) return;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (fits(middle / 20)) low = middle; else high = middle;
+  }
+  fits(low / 20);
+}
+
+function theatre() {
+  const on = document.body.classList.toggle("theatre");
+  if (on) document.documentElement.requestFullscreen?.().catch(() => {});
+  else if (document.fullscreenElement) document.exitFullscreen();
+  fit();
+}
+
+// The browser's own key leaves full screen too.
+function leave() {
+  if (!document.fullscreenElement && document.body.classList.contains("theatre")) theatre();
+}
+
 const KEYS = {
+  f: theatre,
   " ": play, k: play,
   ArrowLeft: () => go(step - 1), j: () => go(step - 1),
   ArrowRight: () => go(step + 1), l: () => go(step + 1),
@@ -198,7 +238,10 @@ function begin() {
   const embed = document.getElementById("embed");
   // Elsewhere the address needs its host, which the server does not know for sure.
   if (embed) embed.textContent = embed.textContent.replace('src="/', `src="${location.origin}/`);
+  document.addEventListener("fullscreenchange", leave);
+  addEventListener("resize", fit);
   draw();
+  fit();
   if (asked.get("autoplay") === "1") play();
 }
 

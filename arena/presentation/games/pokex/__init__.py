@@ -95,8 +95,8 @@ def _badges(public: PokexView, seat: int) -> list[Badge]:
 
 
 def _auction(public: PokexView, players: Players) -> CardLines:
-    """Return the calls of the deal in order."""
-    calls = () if public.phase == "over" else public.auction
+    """Return the calls of the deal in order; during the tricks, the heading names the last bid."""
+    calls = () if public.phase in ("play", "over") else public.auction
     words = (f"{players.names[call.seat]} {call.tricks or 'passes'}" for call in calls)
     return CardLines("auction", "auction", (), ", ".join(words))
 

@@ -97,9 +97,10 @@ def _fresh(public: PokinoView) -> Iterator[GridPiece]:
         yield GridPiece("fresh", tile.x, tile.y, tile.second_x, tile.second_y, "", last.seat)
     elif last.run and not public.tear_down_the_walls:
         for token in public.tokens[1 - len(last.run) :]:
-            yield GridPiece(
-                "fresh-token", token.x, token.y, token.second_x, token.second_y, "", last.seat
-            )
+            for what in ("run", "fresh-token"):
+                yield GridPiece(
+                    what, token.x, token.y, token.second_x, token.second_y, "", last.seat
+                )
 
 
 def _bounds(public: PokinoView) -> tuple[int, int, int, int]:
@@ -269,6 +270,9 @@ class PokinoPresentation(Presentation):
             case Run(path, cards):
                 return f"runs {' '.join(cards)} from {path[0]} to {path[-1]}{draws}"
         return f"passes{draws}"
+
+    def is_notable(self, action: Action) -> bool:
+        return isinstance(action, Run)
 
     def history(self, public: PokinoView) -> Sequence[PublicAction]:
         return [PublicAction(turn.seat, _turn(turn)) for turn in public.turns]

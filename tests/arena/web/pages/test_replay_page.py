@@ -40,7 +40,7 @@ def with_note(text: str) -> str:
 
 def headings(html: str) -> list[str]:
     """What stands above the table."""
-    title = html.partition('class="title"')[2].partition('class="seats')[0]
+    title = html.partition('class="title stack"')[2].partition('class="seats')[0]
     return [
         re.sub("<[^>]*>", "", text)
         for how, text in re.findall(r"<div( [^>]*)>(.*?)</div>", title, re.DOTALL)
