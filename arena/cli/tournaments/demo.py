@@ -66,6 +66,8 @@ def demo(
     and replays every match again to verify the records, and stops all services. Ctrl-C loses no
     committed games, and the last line shows how to continue.
     """
+    # Before imports that take seconds in a new installation, because Python compiles the packages.
+    output.hint("starting an arena on this machine")
     from arena.cli.tournaments import demo_tournaments, running
     from arena.cli.workspace import Workspace
     from arena.services.web_process import Pages, listen_near
@@ -73,9 +75,12 @@ def demo(
     began = time.monotonic()
     workspace = Workspace(data)
     output.hint(f"data folder: {workspace.folder.root}")
+    tournaments = demo_tournaments.planned(boards, cycles, full)
+    for line in demo_tournaments.table(tournaments):
+        output.hint(line)
 
     def begin() -> list[str]:
-        return demo_tournaments.begin(workspace, boards, cycles, seed, full)
+        return demo_tournaments.begin(workspace, tournaments, seed)
 
     def pages() -> Pages:
         return Pages(listen_near(host, port), manners)

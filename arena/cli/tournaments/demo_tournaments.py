@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from arena.bots import resolver
@@ -11,12 +12,13 @@ from arena.cli.bots import registration
 from arena.cli.tournaments.live_table import TournamentSnapshot
 from arena.cli.tournaments.running import CheckedMatch
 from arena.cli.workspace import Workspace
+from arena.formats.contract import FormatEntrant
 from arena.ladders import ladder_values
 from arena.presentation.registry import presentation_of
 from arena.store.bots import versions
 from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import tournaments
-from arena.tournaments import json_values, scheduler
+from arena.tournaments import json_values, scheduler, time_estimate
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import derive
@@ -27,27 +29,37 @@ _SEARCHER_BOARDS = 1
 _OTHER_BOARDS = 2
 
 
-def begin(
-    workspace: Workspace, boards: int | None, cycles: int, seed: str | None, full: bool = False
-) -> list[str]:
-    """Register the house bots and schedule a round robin in each game; return their ids.
+@dataclass(frozen=True, slots=True)
+class DemoTournament:
+    """A planned tournament of the demo and the labels of its bots."""
+
+    plan: TournamentPlan
+    bots: tuple[str, ...]
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """The cells of this tournament in the table of `table`."""
+        matches = len(scheduler.opening(self.plan, [FormatEntrant(bot) for bot in self.bots]))
+        games = time_estimate.games(self.plan, matches)
+        return self.plan.form, matches, games, ", ".join(self.bots)
+
+
+def planned(boards: int | None, cycles: int, full: bool = False) -> list[DemoTournament]:
+    """Return a round robin of the house bots in each game.
 
     Args:
-        workspace: the workspace.
         boards: boards of a match; None takes a default for each game.
         cycles: how often the entrants meet.
-        seed: text from which all cards follow; None chooses a random seed.
         full: whether `strong` plays every game instead of one.
     """
     bots = [resolver.sample(name) for name in resolver.samples()]
-    labels = {bot.label: registration.register_house_bot(workspace, bot).id for bot in bots}
     made = []
     for game in GAMES.values():
-        entrants = [
-            labels[bot.label]
+        labels = tuple(
+            bot.label
             for bot in bots
             if bot.plays(game.id) and (full or _with_searcher(game) or bot.label != _SEARCHER)
-        ]
+        )
         plan = TournamentPlan(
             name="demo",
             game=game.id,
@@ -56,7 +68,33 @@ def begin(
             boards=boards or _boards(game, full),
             settings={"cycles": cycles},
         )
-        secret = None if seed is None else derive(output.seed_of(seed), game.id, 0)
+        made.append(DemoTournament(plan, labels))
+    return made
+
+
+def table(tournaments: Sequence[DemoTournament]) -> list[str]:
+    """Return the lines of a table of the planned tournaments."""
+    rows = [tournament.row for tournament in tournaments]
+    return output.aligned(("<form", "matches", "games", "<bots"), rows)
+
+
+def begin(
+    workspace: Workspace, tournaments: Sequence[DemoTournament], seed: str | None
+) -> list[str]:
+    """Register the house bots and schedule the tournaments; return their ids.
+
+    Args:
+        workspace: the workspace.
+        tournaments: the planned tournaments.
+        seed: text from which all cards follow; None chooses a random seed.
+    """
+    bots = [resolver.sample(name) for name in resolver.samples()]
+    labels = {bot.label: registration.register_house_bot(workspace, bot).id for bot in bots}
+    made = []
+    for tournament in tournaments:
+        plan = tournament.plan
+        entrants = [labels[bot] for bot in tournament.bots]
+        secret = None if seed is None else derive(output.seed_of(seed), plan.game, 0)
         made.append(scheduler.begin(workspace.store, plan, entrants, secret).id)
     return made
 

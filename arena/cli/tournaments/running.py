@@ -154,7 +154,7 @@ def _mention_others(workspace: Workspace, names: Sequence[str]) -> None:
         counted = "1 match waits" if matches == 1 else f"{matches} matches wait"
         output.hint(f"{counted} for the remote bot {version}, which is not connected")
     if others:
-        output.hint(f"other open tournaments are played too, oldest first: {', '.join(others)}")
+        output.hint(f"other open tournaments are played too: {', '.join(others)}")
 
 
 def _pause(workspace: Workspace, names: Sequence[str]) -> None:

@@ -22,7 +22,9 @@ def entrants(workspace: Workspace, ids: list[str]) -> dict[str, set[str]]:
 
 def test_the_searching_bot_plays_one_game(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "data")
-    played = entrants(workspace, demo_tournaments.begin(workspace, None, 1, "friday"))
+    played = entrants(
+        workspace, demo_tournaments.begin(workspace, demo_tournaments.planned(None, 1), "friday")
+    )
     assert set(played) == set(GAMES)
     assert [game for game, names in played.items() if "strong" in names] == ["pokex"]
     assert all(names >= {"greedy", "meek", "random"} for names in played.values())
@@ -30,7 +32,10 @@ def test_the_searching_bot_plays_one_game(tmp_path: Path) -> None:
 
 def test_in_the_full_demo_the_searching_bot_plays_every_game(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "data")
-    played = entrants(workspace, demo_tournaments.begin(workspace, None, 1, None, full=True))
+    played = entrants(
+        workspace,
+        demo_tournaments.begin(workspace, demo_tournaments.planned(None, 1, full=True), None),
+    )
     assert [game for game, names in played.items() if "strong" in names] == list(GAMES)
 
 
