@@ -40,7 +40,7 @@ EXIT_SECONDS: Final = 0.3
 """Seconds to wait for the exit of a bot that no longer listens."""
 SANDBOX_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 """PATH of a sandboxed bot."""
-_LOST: Final = "The sandbox launcher ended by itself."
+_LOST: Final = "the sandbox launcher ended by itself."
 
 log = logging.getLogger("arena.worker")
 
@@ -261,7 +261,7 @@ class Processes:
     def _await(self, condition: Callable[[], bool]) -> None:
         if not self._changed.wait_for(lambda: self._lost or condition(), ANSWER_SECONDS):
             raise InfrastructureError(
-                f"The sandbox launcher did not answer within {ANSWER_SECONDS:.0f} s.",
+                f"the sandbox launcher did not answer within {ANSWER_SECONDS:.0f} s.",
                 code="launcher-timeout",
             )
         if self._lost and not condition():

@@ -78,8 +78,8 @@ def sample(name: str) -> Bot:
     """
     house = house_folder()
     if name not in samples():
-        hint = nearest(name, samples()) or f"; there are {_listed(samples())}."
-        raise BotError(f'There is no sample bot "{name}"{hint}', code="unknown-bot")
+        hint = nearest(name, samples()) or f"; available: {_listed(samples())}."
+        raise BotError(f'unknown sample bot "{name}"{hint}', code="unknown-bot")
     return from_folder(house / name)
 
 
@@ -188,18 +188,16 @@ def _unknown(text: str, known: Known | None) -> BotError:
     versions = sorted(version for version in stored if version.partition("@")[0] == name)
     if versions:
         return BotError(
-            f'There is no version "{text}"; there are {_listed(versions)}.', code="unknown-version"
+            f'unknown version "{text}"; available: {_listed(versions)}.', code="unknown-version"
         )
     if text in samples():
-        return BotError(
-            f'There is no bot "{text}" here; did you mean "{SAMPLE}{text}"?', code="unknown-bot"
-        )
+        return BotError(f'unknown bot "{text}"; did you mean "{SAMPLE}{text}"?', code="unknown-bot")
     likely = [*names, *stored, *(SAMPLE + name for name in samples()), *_neighbours(text)]
     hint = nearest(text, likely) or (
         "; a bot is sample:NAME, a folder with a bot.toml, a .toml or .py file, "
         "an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
     )
-    return BotError(f'There is no bot "{text}"{hint}', code="unknown-bot")
+    return BotError(f'unknown bot "{text}"{hint}', code="unknown-bot")
 
 
 def _neighbours(text: str) -> list[str]:

@@ -383,5 +383,6 @@ def unknown(what: str, word: str, known: list[str]) -> CommandError:
     """Return the error for an unknown name, with the nearest known one."""
     from arena.errors import nearest
 
-    hint = nearest(word, known) or f"; available: {', '.join(known)}." * bool(known)
+    available = f"; available: {', '.join(known)}." if known else "; there is none."
+    hint = nearest(word, known) or available
     return CommandError(f'unknown {what} "{word}"{hint}', USAGE, code="unknown-name")

@@ -6,11 +6,12 @@ import difflib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import rich_click as click
-from click.exceptions import Exit, NoArgsIsHelpError
+from click.exceptions import Exit, NoArgsIsHelpError, NoSuchCommand
 
 from arena.cli.errors import (
     BROKEN_PIPE,
@@ -115,14 +116,8 @@ def _explain(error: BaseException, words: Sequence[str]) -> int:
             print(error.format_message())
             return USAGE
         case click.UsageError():
-            if isinstance(error, click.NoSuchOption):
-                # Click also suggests options that have little in common with the given one.
-                close = difflib.get_close_matches(
-                    error.option_name, error.possibilities or (), cutoff=_SIMILARITY
-                )
-                error = click.NoSuchOption(error.option_name, possibilities=close, ctx=error.ctx)
             command = error.ctx.command_path if error.ctx else _command_path(words)
-            return _say(error.format_message(), USAGE, f"{command} --help")
+            return _say(_usage_sentence(error), USAGE, f"{command} --help")
         case click.ClickException():
             return _say(error.format_message(), error.exit_code)
         case KeyboardInterrupt() | click.Abort():
@@ -149,6 +144,60 @@ def _command_path(words: Sequence[str]) -> str:
         member = command.commands[word]
         command = member.load() if isinstance(member, LazyCommand) else member
     return " ".join(path)
+
+
+def _usage_sentence(error: click.UsageError) -> str:
+    """Return an error of click in the form of the arena's own errors."""
+    match error:
+        case click.NoSuchOption():
+            # Click also suggests options that have little in common with the given one.
+            return f"unknown option {error.option_name}" + _similar(
+                error.option_name, error.possibilities or ()
+            )
+        case NoSuchCommand():
+            return f'unknown command "{error.command_name}"' + _similar(
+                error.command_name, error.possibilities or ()
+            )
+        case click.MissingParameter(param=click.Parameter() as parameter):
+            kind = parameter.type
+            choices = (
+                f", one of {', '.join(kind.choices)}" if isinstance(kind, click.Choice) else ""
+            )
+            return f"missing {parameter.param_type_name} {_name_of(parameter)}{choices}."
+        case click.BadParameter(param=click.Parameter() as parameter):
+            return f"{_name_of(parameter)}: {_invalid_value(error.message, parameter.type)}"
+    return _without_capital(error.format_message())
+
+
+def _similar(word: str, possibilities: Iterable[str]) -> str:
+    """Return the suggestion of a similar word; it ends the sentence."""
+    close = difflib.get_close_matches(word, possibilities, 1, _SIMILARITY)
+    return f"; did you mean {close[0]}?" if close else "."
+
+
+def _name_of(parameter: click.Parameter) -> str:
+    """Return the longest flag of an option, or the name of an argument."""
+    if isinstance(parameter, click.Option):
+        return max(parameter.opts, key=len)
+    return parameter.human_readable_name
+
+
+def _invalid_value(message: str, kind: click.ParamType[Any]) -> str:
+    """Return why a value is not valid; for numbers and choices with the allowed values."""
+    value, _, _ = message.partition(" is not ")
+    value = value.strip("'")
+    if isinstance(kind, (click.IntRange, click.FloatRange)) and value != message:
+        number = "a whole number" if isinstance(kind, click.IntRange) else "a number"
+        least, most = (f"{bound:,}" if bound is not None else "" for bound in (kind.min, kind.max))
+        bounds = f" from {least} to {most}" if most else f" of at least {least}"
+        return f'"{value}" is not {number}{bounds}.'
+    if isinstance(kind, click.Choice) and value != message:
+        return f'"{value}" is not one of {", ".join(kind.choices)}.'
+    return _without_capital(message)
+
+
+def _without_capital(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _say(sentence: str, status: int, advice: str = "") -> int:

@@ -171,7 +171,7 @@ def _play(
             spec, resources.referee, bots, commit, lease.committed, keep, watch=watch
         ):
             raise InfrastructureError(
-                "A fault stopped the match, as its strict policy requires. The lenient policy"
+                "a fault stopped the match, as its strict policy requires. The lenient policy"
                 " continues after faults."
             )
 

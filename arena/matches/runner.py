@@ -105,7 +105,7 @@ def _connect(channel: grpc.Channel, referee: str, timeout: float) -> None:
         ready.result(timeout=timeout)
     except grpc.FutureTimeoutError:
         raise InfrastructureError(
-            f"No referee answers at {referee} (waited {timeout:g} s).", code="no-referee"
+            f"no referee answers at {referee} (waited {timeout:g} s).", code="no-referee"
         ) from None
     finally:
         ready.cancel()

@@ -157,7 +157,7 @@ class Table:
                 on_reports(self._plan.seating[seat], processes.ends(seat))
         if self._due and self._spec.policy != "strict":
             raise InfrastructureError(
-                f"The referee ended table {self._plan.table} of {self._spec.id} with "
+                f"the referee ended table {self._plan.table} of {self._spec.id} with "
                 f"{len(self._due)} games not played.",
                 code="games-missing",
             )
@@ -217,14 +217,14 @@ class Table:
             elif event.HasField("finished"):
                 return
         raise InfrastructureError(
-            f"The referee left table {self._plan.table} of {self._spec.id} before its end.",
+            f"the referee left table {self._plan.table} of {self._spec.id} before its end.",
             code="referee-lost",
         )
 
     def _finished(self, game: referee_pb2.GameFinished) -> PlayedGame:
         if game.game not in self._due:
             raise InfrastructureError(
-                f"The referee played game {game.game} of {self._spec.id}, which was not due.",
+                f"the referee played game {game.game} of {self._spec.id}, which was not due.",
                 code="game-not-due",
             )
         self._due.remove(game.game)
@@ -264,7 +264,7 @@ class Table:
         code = error.code().name if isinstance(error, grpc.Call) else "unknown"
         details = error.details() if isinstance(error, grpc.Call) else str(error)
         return InfrastructureError(
-            f"The referee ended table {self._plan.table} of {self._spec.id}: {code}, {details}",
+            f"the referee ended table {self._plan.table} of {self._spec.id}: {code}, {details}",
             code="referee-lost",
         )
 

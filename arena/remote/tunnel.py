@@ -95,7 +95,7 @@ class Tunnel:
             raise InfrastructureError(self._lost, code="tunnel-lost")
         if self._late:
             raise InfrastructureError(
-                f"The tunnel to the relay at {self._endpoint.address} was held up for more than "
+                f"the tunnel to the relay at {self._endpoint.address} was held up for more than "
                 f"{LATE_SECONDS:g} s, and a bot that is asked through it had a fault afterwards.",
                 code="tunnel-late",
             )
@@ -144,7 +144,7 @@ class Tunnel:
 
     def _lose(self) -> None:
         if not (self._lost or self._closed):
-            self._lost = f"The tunnel to the relay at {self._endpoint.address} was lost."
+            self._lost = f"the tunnel to the relay at {self._endpoint.address} was lost."
             self._on_lost(self._lost)
 
     async def _listen(self, name: str) -> str:

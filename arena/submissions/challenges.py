@@ -72,7 +72,7 @@ def begin(
     challenger = _challenger(engine, owner, bot)
     challenged = _opponent(engine, owner, opponent)
     if challenger.id == challenged.id:
-        raise ChallengeRefused(422, "Choose two different versions.")
+        raise ChallengeRefused(422, "choose two different versions.")
     plan = replace(
         _plan(engine, form, challenger, challenged),
         name=f"{challenger.name} challenges {challenged.name}",

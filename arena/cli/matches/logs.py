@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,11 +49,12 @@ def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None
     elif not faults and not written:
         output.hint("no faults and no output")
     first = next((fault for _, fault in faults if "question" in fault), None)
+    name = shlex.quote(match) if source.source else source.id
     if first is not None:
-        question = f"{source.id}:{first['game']}:{first['decision']}"
+        question = f"{name}:{first['game']}:{first['decision']}"
         output.next_step(f"pokearena ask {question} BOT")
     else:
-        output.next_step(f"pokearena replay {source.id}")
+        output.next_step(f"pokearena replay {name}")
 
 
 def _faults(source: RecordSource, seat: str | None) -> list[tuple[str, Line]]:

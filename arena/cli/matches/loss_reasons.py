@@ -100,12 +100,15 @@ def _verdict(
     """Return the share of games won by the entrant, and its worst board."""
     share = _shares(played)[entrant]
     board = results_by_board.from_the_worst(played, entrant)[0]
-    won = "shared it" if share == 0.5 else "lost it" if share < 0.5 else "won it"
-    text = f"{names[entrant]} {won} with {100 * share:.0f} % of its games"
+    percentage = f"{100 * share:.0f} % of the games"
+    if share == 0.5:
+        text = f"a draw, {percentage} for {names[entrant]}"
+    else:
+        text = f"{names[entrant]} {'lost' if share < 0.5 else 'won'} with {percentage}"
     if board.points is None:
         return text
     others = ", ".join(str(p) for at, p in enumerate(board.points) if at != entrant)
-    return f"{text}; worst on board {board.number}: {board.points[entrant]} against {others}"
+    return f"{text}; its worst board is {board.number}: {board.points[entrant]} against {others}"
 
 
 def _show_boards(names: Sequence[str], played: Sequence[results_by_board.BoardResult]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import rich_click as click
@@ -80,4 +81,4 @@ def replay(
                 for line in page:
                     output.told(line)
                 output.line()
-    output.next_step(f"pokearena verify {source.source or source.id}")
+    output.next_step(f"pokearena verify {shlex.quote(match) if source.source else source.id}")

@@ -410,7 +410,7 @@ def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(table: ProcessTable)
     table.wrote(address, "ready")
     os.kill(table.processes._launcher.pid, signal.SIGKILL)
     wait_until(lambda: bool(table.lost))
-    assert table.lost == ["The sandbox launcher ended by itself."]
+    assert table.lost == ["the sandbox launcher ended by itself."]
     with pytest.raises(InfrastructureError, check=has_code("launcher-lost")):
         table.shell(SLEEPER)
     wait_until(lambda: not living(address))

@@ -57,7 +57,7 @@ def test_a_sample_bot_is_found_in_the_installation(here: Path) -> None:
 
 
 def test_an_unknown_sample_bot_suggests_the_nearest_one(here: Path) -> None:
-    assert complaint("sample:randon") == ('There is no sample bot "randon"; did you mean "random"?')
+    assert complaint("sample:randon") == ('unknown sample bot "randon"; did you mean "random"?')
 
 
 @pytest.mark.parametrize("text", ["./mybot", "mybot", "mybot/", "~/mybot"])
@@ -164,11 +164,11 @@ def test_a_folder_without_a_bot_does_not_hide_a_stored_bot(here: Path) -> None:
 
 
 def test_an_unknown_version_lists_the_known_versions(here: Path) -> None:
-    assert complaint("swift@7") == ('There is no version "swift@7"; there are swift@1, swift@2.')
+    assert complaint("swift@7") == ('unknown version "swift@7"; available: swift@1, swift@2.')
 
 
 def test_a_bare_sample_name_suggests_the_sample_prefix(here: Path) -> None:
-    assert complaint("random") == 'There is no bot "random" here; did you mean "sample:random"?'
+    assert complaint("random") == 'unknown bot "random"; did you mean "sample:random"?'
 
 
 @pytest.mark.parametrize(
@@ -181,12 +181,12 @@ def test_a_bare_sample_name_suggests_the_sample_prefix(here: Path) -> None:
     ],
 )
 def test_a_misspelled_bot_suggests_the_nearest_one(mine: Path, text: str, suggestion: str) -> None:
-    assert complaint(text) == f'There is no bot "{text}"; did you mean "{suggestion}"?'
+    assert complaint(text) == f'unknown bot "{text}"; did you mean "{suggestion}"?'
 
 
 def test_an_unrecognizable_bot_lists_the_accepted_forms(here: Path) -> None:
     assert complaint("zzzzzzzz") == (
-        'There is no bot "zzzzzzzz"; a bot is sample:NAME, a folder with a bot.toml, a .toml or '
+        'unknown bot "zzzzzzzz"; a bot is sample:NAME, a folder with a bot.toml, a .toml or '
         ".py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
     )
 

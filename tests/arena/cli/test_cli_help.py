@@ -180,6 +180,29 @@ def test_a_usage_error_names_the_help_of_its_command(cli: Cli, here: Path) -> No
     assert "--data" not in unknown.err
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("serve", "--port", "80x"), ("--port", "80x", "65,535")),
+        (("serve", "--delay", "-3"), ("--delay", "86,400")),
+        (("completion",), ("SHELL", "zsh")),
+        (("completion", "tcsh"), ("SHELL", "tcsh", "zsh")),
+        (("standins",), ("standins", "standings")),
+        (("play", "--sed", "1"), ("--sed", "--seed")),
+    ],
+)
+def test_a_usage_error_is_one_sentence_with_the_allowed_values(
+    cli: Cli, here: Path, words: tuple[str, ...], shown: tuple[str, ...]
+) -> None:
+    done = cli(*words)
+    sentence, _ = done.err.splitlines()
+    assert done.status == 2
+    assert all(part in sentence for part in shown)
+    assert sentence.removeprefix("error  ")[0].islower() or sentence.startswith(
+        f"error  {shown[0]}"
+    )
+
+
 def test_an_empty_database_file_is_not_a_new_arena(cli: Cli, here: Path) -> None:
     database = Workspace().folder.database
     database.parent.mkdir()

@@ -206,14 +206,16 @@ def test_why_shows_the_ten_worst_boards_in_order(cli: Cli) -> None:
     for number, greedy, random, *games in shown:
         assert boards[int(number)]["games"] == [int(game) for game in games]
         assert boards[int(number)]["points"] == [int(greedy), int(random)]
-    assert lines[0].endswith(f"worst on board {shown[0][0]}: {shown[0][2]} against {shown[0][1]}")
+    assert lines[0].endswith(
+        f"its worst board is {shown[0][0]}: {shown[0][2]} against {shown[0][1]}"
+    )
     assert lines[first + 10] == "(the 10 worst of 12 boards for random; --json prints all)"
 
 
 def test_why_without_faults_shows_lost_boards_and_decision_times(cli: Cli, played: Path) -> None:
     result = cli("why", played)
     assert result.status == 0
-    assert ": no faults; random lost it with 0 % of its games; worst on board 0: " in result.out
+    assert ": no faults; random lost with 0 % of the games; its worst board is 0: " in result.out
     document = json.loads(cli("why", played, "--json").out)
     assert document["faults"] == []
     assert [board["games"] for board in document["boards"]] == [[0, 1]]
