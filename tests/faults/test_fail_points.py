@@ -75,7 +75,20 @@ PROVOKED: dict[str, Act] = {
 """The function that causes each transaction of the services, or step of a job."""
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if subject(name) in PROVOKED])
+EVERY_POINT = {"lease", "commit_game", "closing_game", "close", *JOB_STEPS}
+"""What CI kills at all its points; at other transactions it kills once, after they were written."""
+
+
+def marks(name: str) -> list[pytest.MarkDecorator]:
+    if subject(name) in EVERY_POINT or name.endswith(".written"):
+        return []
+    return [pytest.mark.repetition]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=marks(name)) for name in NAMES if subject(name) in PROVOKED],
+)
 def test_a_kill_at_a_fault_point_loses_and_doubles_nothing(name: str, conclude: Conclude) -> None:
     strike(name, conclude)
 

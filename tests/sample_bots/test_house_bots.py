@@ -81,7 +81,10 @@ def test_a_house_bot_plays_legally_and_deterministically(
 
 
 @every_game
-@pytest.mark.parametrize("other", ["bold", "meek", "random"])
+@pytest.mark.parametrize(
+    "other",
+    [*(pytest.param(name, marks=pytest.mark.repetition) for name in ("bold", "meek")), "random"],
+)
 @pytest.mark.long
 def test_greedy_is_the_best_of_the_house(game_id: str, other: str) -> None:
     mean, half = duel(GAMES[game_id], "greedy", other, BOARDS)
