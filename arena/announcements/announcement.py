@@ -5,13 +5,13 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.formats.contract import FormatOver
 from arena.ladders import ladder_key
 from arena.ladders.ladder_sums import LadderSums
 from arena.store.schema import TournamentState
+from arena.store.webhooks import AnnouncementType
 from arena.tournaments import tournament_outcome
 from arena.tournaments.json_values import iso
 
@@ -27,15 +27,6 @@ _NAMESPACE: Final = uuid.UUID("6f0d6f0e-5c1e-4f0b-9a57-1d2f6f0b7c11")
 _EQUAL: Final = 1e-9
 _NAMED: Final = 4
 """Maximum number of first entrants that a title names."""
-
-
-class AnnouncementType(StrEnum):
-    """The types of announcements."""
-
-    MATCH_CLOSED = "match.closed"
-    TOURNAMENT_STARTED = "tournament.started"
-    TOURNAMENT_ENDED = "tournament.ended"
-    VERSION_ADDED = "version.added"
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,13 @@ def _owners(context: click.Context, incomplete: str) -> Iterator[str]:
         yield from (owner.name for owner in stored.listing(engine))
 
 
+def _webhooks(context: click.Context, incomplete: str) -> Iterator[str]:
+    if (engine := _store(context)) is not None:
+        from arena.store import webhooks as stored
+
+        yield from (webhook.id for webhook in stored.listing(engine))
+
+
 def _formats(context: click.Context, incomplete: str) -> Iterable[str]:
     from arena.formats.registry import FORMATS
 
@@ -188,6 +195,7 @@ tournament_or_file = completer(_tournaments, files=True)
 matches = completer(_matches)
 match_or_file = completer(_matches, files=True)
 owners = completer(_owners)
+webhooks = completer(_webhooks)
 formats = completer(_formats)
 format_settings = completer(_format_settings)
 game_options = completer(_game_options)

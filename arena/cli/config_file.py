@@ -40,7 +40,6 @@ USER_ONLY: Final = frozenset(
         "relay-cert",
         "relay-key",
         "relay-workers",
-        "site",
         # Servers that receive the user's token and bots, and the certificates to trust.
         "at",
         "ca",
@@ -48,6 +47,9 @@ USER_ONLY: Final = frozenset(
         "remote",
         "to",
         "token",
+        # Requests to private addresses, and links to other servers.
+        "allow-private",
+        "site",
         # Deletes without a question.
         "yes",
     )

@@ -133,6 +133,7 @@ _COMMANDS = {
         "owner": "Manage the owners of bots and their tokens.",
         "ladder": "Check ladders against the records, or rebuild them.",
         "tournament": "Run, watch and manage tournaments.",
+        "webhook": "Send results and changes to other services.",
     },
     "Operate": {
         "serve": "Run all services of an arena until Ctrl-C.",
@@ -154,7 +155,7 @@ _PACKAGES = {
     "matches": "logs play replay verify why",
     "tournaments": "demo tournament",
     "ladders": "compare export ladder matrix standings",
-    "services": "db metrics referee serve web worker",
+    "services": "db metrics referee serve web webhook worker",
     "watch": "watch",
 }
 """Packages of arena.cli, with the commands in each."""

@@ -11,7 +11,7 @@ PAGES: Final[dict[str, str]] = {
     "tutorial": "Install the arena, write a bot, play a match and run a tournament.",
     "bots": "Write a bot, test it on your machine and submit it.",
     "play": "Play against bots in the terminal.",
-    "follow": "Follow ladders, tournaments and bots with a feed reader.",
+    "follow": "Follow results with a feed reader, or send them to Discord, Slack or a program.",
     "watch": "Follow running matches on the web pages.",
     "protocol": "The protocol for bots without a starter kit: gRPC, or JSON lines.",
     "remote": "Run a bot on its author's machine, behind any network.",
@@ -23,6 +23,7 @@ PAGES: Final[dict[str, str]] = {
     "record": "The format of match records.",
     "bundle": "A whole tournament as plain files that anyone can verify.",
     "feed": "The event stream for programs.",
+    "webhooks": "Messages to webhooks: events, signature, delivery.",
     "house_bots": "The bots that come with the arena, and their strategies.",
 }
 """The guides by name, with their descriptions."""

@@ -4,6 +4,7 @@
     referees     one process per worker, unless POKEARENA_REFEREE names one
     workers      by default one process per core
     sweeper      a thread in this process
+    webhooks     a thread in this process, and one for each webhook during a delivery
     relay        optional process that accepts remote bots
     web server   optional process that serves the pages
     submissions  process that handles uploads, with a referee; only with the web server and if

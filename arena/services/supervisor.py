@@ -17,6 +17,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from arena import config
+from arena.announcements.webhook_sender import WebhookSender
 from arena.config import Folder, Running
 from arena.events import incidents
 from arena.queue import redis_server
@@ -367,6 +368,10 @@ class Supervisor:
         self._sweeper = Sweeper(engine, self._connection, self._requests.sweep, self._relaying.wait)
         self._stack.callback(self._sweeper.stop)
         self._sweeper.start()
+        site = self._pages.settings.site if self._pages is not None else ""
+        sender = WebhookSender(engine, self._address.url, site)
+        self._stack.callback(sender.stop)
+        sender.start()
 
     # --- running -----------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ def publish(engine: Engine, events: list[Event]) -> None:
             listener(announced)
 
 
-HEAD: Final = "0010"
+HEAD: Final = "0011"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 
 _WRITES: Final = "pokearena_writes"

@@ -19,6 +19,7 @@ _LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _TOURNAMENT_LETTERS: Final = 6
 _MATCH_LETTERS: Final = 10
 _SUBMISSION_LETTERS: Final = 10
+_WEBHOOK_LETTERS: Final = 8
 
 
 def tournament_id() -> str:
@@ -29,6 +30,11 @@ def tournament_id() -> str:
 def submission_id() -> str:
     """Return a random id such as ``s-7f3k9q2xwd``; its 50 random bits cannot be guessed."""
     return "s-" + "".join(secrets.choice(_LETTERS) for _ in range(_SUBMISSION_LETTERS))
+
+
+def webhook_id() -> str:
+    """Return a random id such as ``w-7f3k9q2x``."""
+    return "w-" + "".join(secrets.choice(_LETTERS) for _ in range(_WEBHOOK_LETTERS))
 
 
 def match_key(what: Mapping[str, object], round: int, number: int, contents: Sequence[str]) -> str:  # noqa: A002

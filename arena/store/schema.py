@@ -108,6 +108,14 @@ class SubmissionStage(StrEnum):
     ENTERING = "entering"
 
 
+class DeliveryState(StrEnum):
+    """The state of a delivery to a webhook."""
+
+    WAITING = "waiting"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
 UNDECIDED: Final = (SubmissionState.WAITING, SubmissionState.RUNNING)
 """The states of a submission that is neither accepted, refused nor failed."""
 
@@ -366,4 +374,50 @@ results = Table(
     # results of older databases.
     Column("digest", Text),
     Column("thinking", JSON(none_as_null=True)),
+)
+
+webhooks = Table(
+    "webhooks",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("format", Text, nullable=False),
+    # Types of announcements (`arena.announcements`).
+    Column("events", JSON, nullable=False),
+    # {"tournament", "game", "bot"}: only announcements of these; omitted: of all.
+    Column("scope", JSON, nullable=False),
+    # Signs the deliveries, so it cannot be stored as a hash.
+    Column("secret", Text, nullable=False),
+    # 1: private addresses and HTTP are allowed.
+    Column("private", Integer, nullable=False),
+    Column("created", Double, nullable=False),
+    # Deliveries of all events before this time have been planned.
+    Column("planned", Double, nullable=False),
+    # Failed attempts since the last successful one, and the earliest time of the next attempt.
+    Column("failures", Integer, nullable=False, server_default="0"),
+    Column("due", Double, nullable=False),
+    # When and why deliveries stopped.
+    Column("disabled", Double),
+    Column("reason", Text, nullable=False, server_default=""),
+)
+
+webhook_deliveries = Table(
+    "webhook_deliveries",
+    metadata,
+    # The primary key ensures that an event is planned only once.
+    Column("webhook", Text, ForeignKey("webhooks.id"), primary_key=True),
+    Column("event", Text, primary_key=True),
+    # Id of the match, tournament or version.
+    Column("subject", Text, primary_key=True),
+    # When the event happened.
+    Column("at", Double, nullable=False),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("state", Text, nullable=False),
+    # The HTTP status and the error of the last attempt.
+    Column("status", Integer),
+    Column("error", Text, nullable=False, server_default=""),
+    # When it was delivered or given up.
+    Column("ended", Double),
+    Index(None, "webhook", "state", "at"),
+    _one_of("state", DeliveryState),
 )

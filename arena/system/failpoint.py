@@ -52,6 +52,12 @@ TRANSACTIONS: Final = (
     "take_up",
     "step",
     "decide",
+    "add_webhook",
+    "remove_webhook",
+    "plan_deliveries",
+    "start_delivery",
+    "end_delivery",
+    "note_test",
 )
 """Every kind of write to the store; each is one transaction."""
 

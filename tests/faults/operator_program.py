@@ -11,12 +11,13 @@ from arena.bots.sandbox.level import Level
 from arena.config import Folder
 from arena.formats.contract import FormatEntrant
 from arena.records import rebuilt_results
-from arena.store import backup_file, database
+from arena.store import backup_file, database, webhooks
 from arena.store.bots import owners, quarantine, remote_bots, submissions, version_files, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.matches import offline_bot_waits, transitions
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
+from arena.store.webhooks import AttemptResult, WebhookFormat, WebhookScope
 from arena.submissions import owner_deletion
 from arena.submissions.pending_uploads import PendingUploads
 from arena.submissions.pipeline import SubmissionPipeline
@@ -53,6 +54,20 @@ def receive(engine: Engine, where: Folder) -> None:
         office.work(submission.id)
 
 
+def use_webhook(engine: Engine) -> None:
+    """Add a webhook, record a delivery and a test, and remove it."""
+    every = tuple(webhooks.AnnouncementType)
+    hook = webhooks.add(engine, "https://a.example/", WebhookFormat.STANDARD, every, WebhookScope())
+    number = len(versions.listing(engine, name="hooked")) + 1
+    versions.add(engine, "hooked", str(number), f"{number:064x}", "/hooked", {})
+    webhooks.plan(engine)
+    due = webhooks.start(engine, hook.id)
+    assert due is not None
+    webhooks.end(engine, due[1], AttemptResult(204))
+    webhooks.note_test(engine, hook.id, "msg_1", AttemptResult(204))
+    webhooks.remove(engine, hook.id)
+
+
 def main(url: str, action: str, *words: str) -> None:
     """Run the operation that the command line names."""
     engine = database.open(url)
@@ -87,6 +102,8 @@ def main(url: str, action: str, *words: str) -> None:
         receive(engine, Folder(Path(words[0])))
     elif action == "restore":
         backup_file.restore(engine, Path(words[0]), lambda what, done, of: None)
+    elif action == "use_webhook":
+        use_webhook(engine)
     elif action == "rebuild":
         rebuild(engine)
     elif action == "retire":

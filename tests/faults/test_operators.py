@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from arena.store import backup_file
+from arena.store import backup_file, webhooks
 from arena.store.bots import submissions, versions
 from arena.store.schema import SubmissionState
 from arena.store.tournaments import tournaments
@@ -132,6 +132,17 @@ def when_a_bot_is_pushed(arena: Arena, witness: Witness, kill: Kill, action: str
     assert (submission.state, submission.version) == (SubmissionState.ACCEPTED, "pushed@1")
 
 
+def when_a_webhook_is_used(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Plan no event twice for a webhook of an interrupted process."""
+    kill("use_webhook")
+    assert arena.operate("use_webhook") == 0
+    webhooks.plan(arena.engine)
+    planned = [
+        (each.webhook, each.event, each.subject) for each in webhooks.log(arena.engine, limit=1000)
+    ]
+    assert len(planned) == len(set(planned))
+
+
 DONE: dict[str, Deed] = {
     **dict.fromkeys(
         (
@@ -152,6 +163,13 @@ DONE_AFTERWARDS: dict[str, Deed] = {
     **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),
     **dict.fromkeys(("delete_owner", "erase_owner"), when_an_owner_is_deleted),
     **dict.fromkeys(("submit", "take_up", "step", "decide"), when_a_bot_is_pushed),
+    **dict.fromkeys(
+        (
+            *("add_webhook", "remove_webhook", "plan_deliveries", "start_delivery"),
+            *("end_delivery", "note_test"),
+        ),
+        when_a_webhook_is_used,
+    ),
 }
 """The same for transactions in an arena whose tournament is over."""
 

@@ -16,11 +16,11 @@ from tests.arena.cli.terminal import Cli, CommandResult
 REVIEWED = frozenset(
     """
     all all-seatings allowance alpha anchor bank beta boards bot burst by challenge-boards
-    challenges check cycles data debug delay dry-run
-    earlier faults form format from-start full game games html json keep ladder ladders lang lenient
-    list los max-active-versions max-matches model name no-history no-pause no-wait once
-    open option output owner parquet partner patience play port push-mib pushes quick rate reason
-    record relay-wait rounds season seat seats seed set spectators sprt start tables think timing
+    challenges check cycles data debug delay dry-run earlier event faults form format from-start
+    full game games html json keep ladder ladders lang lenient limit list los
+    max-active-versions max-matches model name no-history no-pause no-wait once open option
+    output owner parquet partner patience play port push-mib pushes quick rate reason record
+    relay-wait rounds season seat seats seed set spectators sprt start tables think timing
     tournament trace version views watch watchers web workers
     """.split()
 )

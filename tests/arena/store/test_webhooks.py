@@ -1,0 +1,225 @@
+"""The queue of webhooks: events are planned once, attempted in order, given up at last."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine, update
+
+from arena.errors import NotFound, TooMany
+from arena.store import database, schema, webhooks
+from arena.store.bots import versions
+from arena.store.schema import DeliveryState
+from arena.store.tournaments import lifecycle
+from arena.store.tournaments.tournaments import Tournament
+from arena.store.webhooks import (
+    ATTEMPTS,
+    FAILURES_TO_DISABLE,
+    AnnouncementType,
+    AttemptResult,
+    Webhook,
+    WebhookFormat,
+    WebhookScope,
+)
+
+Schedule = Callable[..., Tournament]
+URL = "https://example.org/hook"
+DELIVERED = AttemptResult(204)
+FAILED = AttemptResult(500, "status 500")
+
+
+def added(store: Engine, *events: AnnouncementType, scope: WebhookScope | None = None) -> Webhook:
+    every = events or tuple(AnnouncementType)
+    return webhooks.add(store, URL, WebhookFormat.STANDARD, every, scope or WebhookScope())
+
+
+def planned(store: Engine, hook: Webhook) -> list[tuple[str, str]]:
+    webhooks.plan(store)
+    return sorted((each.event, each.subject) for each in webhooks.log(store, hook.id))
+
+
+def later(store: Engine, seconds: float = 1e6) -> None:
+    """Let the pauses of all webhooks pass."""
+    table = schema.webhooks
+    with database.writing(store) as connection:
+        connection.execute(update(table).values(due=table.c.due - seconds))
+
+
+def attempt(store: Engine, hook: Webhook, result: AttemptResult) -> str:
+    """Attempt the next delivery with this result; return its subject."""
+    due = webhooks.start(store, hook.id)
+    assert due is not None
+    webhooks.end(store, due[1], result)
+    return due[1].subject
+
+
+def test_each_new_event_is_planned_once(store: Engine, schedule: Schedule) -> None:
+    schedule(bots=2)
+    hook = added(store)
+    assert webhooks.plan(store) == 0
+    cup = schedule(bots=3)
+    lifecycle.cancel(store, cup.id)
+    assert webhooks.plan(store) == 3
+    assert webhooks.plan(store) == 0
+    assert planned(store, hook) == [
+        ("tournament.ended", cup.id),
+        ("tournament.started", cup.id),
+        ("version.added", "bot2@1"),
+    ]
+
+
+def test_an_event_that_is_committed_late_is_planned(store: Engine, schedule: Schedule) -> None:
+    """A slow transaction writes its time long before it commits."""
+    hook = added(store, AnnouncementType.VERSION_ADDED)
+    versions.add(store, "early", "1", "0" * 64, "/early", {})
+    assert webhooks.plan(store) == 1
+    table = schema.webhooks
+    with database.writing(store) as connection:
+        values = {"created": database.now() - 120, "planned": database.now()}
+        connection.execute(update(table).values(**values))
+    late = versions.add(store, "late", "1", "1" * 64, "/late", {})
+    with database.writing(store) as connection:
+        created = {"created": database.now() - 30}
+        connection.execute(
+            update(schema.versions).where(schema.versions.c.id == late.id).values(**created)
+        )
+    assert webhooks.plan(store) == 1
+    assert {subject for _, subject in planned(store, hook)} == {"early@1", "late@1"}
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        ({"bot": "bot1"}, {"version.added": 1, "tournament.started": 2}),
+        ({"bot": "bot2"}, {"version.added": 1, "tournament.started": 1}),
+        ({"bot": "nobody"}, {}),
+        ({"game": "poke"}, {"version.added": 3, "tournament.started": 2}),
+        ({"game": "pokex"}, {}),
+        ({"tournament": "t-000000"}, {}),
+    ],
+)
+def test_a_scope_selects_events(
+    store: Engine, schedule: Schedule, scope: dict[str, str], expected: dict[str, int]
+) -> None:
+    hook = added(store, scope=WebhookScope(**scope))
+    schedule(bots=2)
+    schedule(bots=3)
+    kinds = [event for event, _ in planned(store, hook)]
+    assert {kind: kinds.count(kind) for kind in kinds} == expected
+
+
+def test_attempts_are_in_order_and_by_one_process_only(store: Engine, schedule: Schedule) -> None:
+    hook = added(store, AnnouncementType.VERSION_ADDED)
+    schedule(bots=2)
+    webhooks.plan(store)
+    assert webhooks.due(store) == (hook.id,)
+    first = webhooks.start(store, hook.id)
+    assert first is not None
+    assert first[1].subject == "bot0@1"
+    # Another process neither finds it nor another delivery of the same webhook.
+    assert webhooks.due(store) == ()
+    assert webhooks.start(store, hook.id) is None
+    webhooks.end(store, first[1], DELIVERED)
+    assert attempt(store, hook, DELIVERED) == "bot1@1"
+    assert webhooks.due(store) == ()
+    assert [each.state for each in webhooks.log(store)] == [DeliveryState.DELIVERED] * 2
+    # A second report of the same attempt changes nothing.
+    webhooks.end(store, first[1], FAILED)
+    assert webhooks.find(store, hook.id).failures == 0
+
+
+def test_an_interrupted_attempt_is_repeated(store: Engine, schedule: Schedule) -> None:
+    hook = added(store, AnnouncementType.TOURNAMENT_STARTED)
+    cup = schedule()
+    webhooks.plan(store)
+    assert webhooks.start(store, hook.id) is not None
+    later(store, 61)
+    assert attempt(store, hook, DELIVERED) == cup.id
+    assert webhooks.log(store)[0].attempts == 2
+
+
+def test_a_failure_pauses_the_webhook(store: Engine, schedule: Schedule) -> None:
+    hook = added(store, AnnouncementType.TOURNAMENT_STARTED)
+    schedule()
+    webhooks.plan(store)
+    for pause in webhooks.PAUSES_SECONDS[:3]:
+        attempt(store, hook, FAILED)
+        later(store, pause - 4)
+        assert webhooks.due(store) == ()
+        later(store, 5)
+        assert webhooks.due(store) == (hook.id,)
+    attempt(store, hook, DELIVERED)
+    assert webhooks.find(store, hook.id).failures == 0
+
+
+def test_the_time_that_a_receiver_asks_for_is_waited(store: Engine, schedule: Schedule) -> None:
+    hook = added(store, AnnouncementType.TOURNAMENT_STARTED)
+    schedule()
+    webhooks.plan(store)
+    attempt(store, hook, AttemptResult(429, "status 429", wait=1000))
+    later(store, 990)
+    assert webhooks.due(store) == ()
+    later(store, 11)
+    assert webhooks.due(store) == (hook.id,)
+
+
+def test_a_delivery_is_given_up_and_then_the_webhook(store: Engine, schedule: Schedule) -> None:
+    hook = added(store, AnnouncementType.VERSION_ADDED)
+    schedule(bots=3)
+    webhooks.plan(store)
+    for number in range(FAILURES_TO_DISABLE):
+        assert webhooks.find(store, hook.id).disabled is None
+        assert attempt(store, hook, FAILED) == ("bot0@1" if number < ATTEMPTS else "bot1@1")
+        later(store)
+    disabled = webhooks.find(store, hook.id)
+    assert disabled.disabled is not None
+    assert disabled.reason == FAILED.error
+    assert {each.state for each in webhooks.log(store)} == {DeliveryState.FAILED}
+    versions.add(store, "later", "1", "9" * 64, "/later", {})
+    assert webhooks.plan(store) == 0
+    # A test that arrives enables it; events of the meantime are not sent.
+    webhooks.note_test(store, hook.id, "msg_1", FAILED)
+    assert webhooks.find(store, hook.id).disabled is not None
+    webhooks.note_test(store, hook.id, "msg_2", DELIVERED)
+    assert webhooks.find(store, hook.id).disabled is None
+    assert webhooks.due(store) == ()
+
+
+def test_a_receiver_that_is_gone_disables_its_webhook(store: Engine, schedule: Schedule) -> None:
+    hook = added(store, AnnouncementType.VERSION_ADDED)
+    schedule(bots=2)
+    webhooks.plan(store)
+    attempt(store, hook, AttemptResult(410, "status 410"))
+    assert webhooks.find(store, hook.id).disabled is not None
+    assert webhooks.due(store) == ()
+
+
+def test_many_waiting_deliveries_stop_the_planning(store: Engine) -> None:
+    hook = added(store, AnnouncementType.VERSION_ADDED)
+    for number in range(130):
+        versions.add(store, f"bot{number:03}", "1", f"{number:064x}", "/bot", {})
+    assert webhooks.plan(store) == 100
+    assert webhooks.plan(store) == 0
+    attempt(store, hook, DELIVERED)
+    assert webhooks.plan(store) > 0
+    assert len(webhooks.log(store, limit=1000)) == 130
+
+
+def test_a_removed_webhook_leaves_nothing(store: Engine, schedule: Schedule) -> None:
+    hook = added(store)
+    schedule()
+    webhooks.plan(store)
+    due = webhooks.start(store, hook.id)
+    assert due is not None
+    webhooks.remove(store, hook.id)
+    webhooks.end(store, due[1], DELIVERED)
+    assert webhooks.listing(store) == ()
+    assert webhooks.log(store) == ()
+    with pytest.raises(NotFound):
+        webhooks.remove(store, hook.id)
+
+
+def test_the_number_of_webhooks_is_limited(store: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webhooks, "MOST_WEBHOOKS", 1)
+    added(store)
+    with pytest.raises(TooMany):
+        added(store)
