@@ -109,6 +109,11 @@ class ListPage(Generic[T]):
         }
 
 
+def limit_of(page_request: PageRequest) -> int:
+    """Return the requested number of items per page; raises InvalidQuery."""
+    return _number(page_request, "limit", USUAL, MOST)
+
+
 def selection_of(page_request: PageRequest, limit: int = USUAL, most: int = MOST) -> PageSelection:
     """Parse the requested page; raises InvalidQuery.
 

@@ -104,6 +104,12 @@ def closed_matches(
     return FoundMatches(played, page[limit - 1] if len(page) > limit else None)
 
 
+def of_ids(engine: Engine, ids: Sequence[str]) -> tuple[PlayedMatch, ...]:
+    """Return the closed ones of these matches, in this order; at most 500 ids."""
+    with reading(engine) as connection:
+        return history.by_ids(connection, ids)
+
+
 def _without_repeats(positions: Iterable[SearchPosition]) -> Iterator[SearchPosition]:
     """Yield each match once: several entrants of a match may be selected."""
     previous = None

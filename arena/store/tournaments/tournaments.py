@@ -219,6 +219,43 @@ def listing(
         return _select(connection, *conditions)
 
 
+@dataclass(frozen=True, slots=True)
+class TournamentName:
+    """A tournament without its entrants and settings."""
+
+    id: str
+    name: str
+    form: str
+    state: TournamentState
+    created: float
+
+
+def names(engine: Engine, words: str, limit: int = 20) -> tuple[TournamentName, ...]:
+    """Return the tournaments whose id, name or form contains every word, newest first.
+
+    Args:
+        engine: the store.
+        words: the search words; upper and lower case are not distinguished.
+        limit: the maximum number of tournaments.
+    """
+    from referee.games.registry import form_of
+
+    table = schema.tournaments
+    columns = table.c["id", "name", "game", "seats", "options", "state", "created"]
+    query = select(*columns).order_by(table.c.created.desc(), table.c.id)
+    named: list[TournamentName] = []
+    with reading(engine) as connection:
+        for row in connection.execute(query):
+            form = form_of(row.game, row.seats, row.options)
+            text = f"{row.id} {row.name} {form}".lower()
+            if all(word in text for word in words.lower().split()):
+                state = TournamentState(row.state)
+                named.append(TournamentName(row.id, row.name, form, state, row.created))
+                if len(named) == limit:
+                    break
+    return tuple(named)
+
+
 def progress(engine: Engine, tournament: str) -> TournamentProgress:
     """Count a tournament's matches and games.
 

@@ -11,7 +11,7 @@ from arena.store.bots.versions import Version
 from arena.web import paging, wording
 from arena.web.data.snapshot import ArenaSnapshot
 from arena.web.data.web_state import WebState
-from arena.web.page import Page, PageRequest, TextTable
+from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +81,52 @@ def state(version: Version) -> str:
     return "in quarantine" if version.quarantined is not None else ""
 
 
+STATES = ("active", "retired", "in quarantine")
+"""States of a bot."""
+QUERY = (
+    ("find", "only bots whose name, owner, author or language contains this text"),
+    ("owner", "only bots of this owner"),
+    ("form", "only bots with a rank on the ladder of this form"),
+    ("state", f"only bots in this state: {', '.join(STATES)}"),
+    *paging.QUERY,
+)
+"""Query parameters of the page."""
+
+
 def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of all bots; raises InvalidQuery."""
     every = lines(web.snapshot)
     find = page_request.query.get("find", "")
-    piece = paging.selection_of(page_request).cut(sought(every, find))
+    chosen = {name: page_request.query.get(name, "") for name in ("owner", "form", "state")}
+    if chosen["state"] not in ("", *STATES):
+        raise InvalidQuery(f"state must be one of: {', '.join(STATES)}.")
+    filtered = [line for line in sought(every, find) if _has(line, **chosen)]
+    piece = paging.selection_of(page_request).cut(filtered)
     table = _table(piece.items)
     return Page(
         title="Bots",
         template="bots.html",
-        model={"piece": piece, "every": len(every), "find": find},
+        model={
+            "piece": piece,
+            "every": len(every),
+            "find": find,
+            "chosen": chosen,
+            "forms": sorted(web.snapshot.ladders),
+            "states": STATES,
+        },
         data={"list": piece.to_json(), "bots": [line.to_json() for line in piece.items]},
         csv=table,
         text=table,
         parts=("bots-rows",),
         headers=piece.headers,
+    )
+
+
+def _has(line: BotLine, owner: str, form: str, state: str) -> bool:
+    return (
+        owner in ("", line.owner)
+        and (not form or form in {best.form for best in line.bests})
+        and state in ("", line.state)
     )
 
 

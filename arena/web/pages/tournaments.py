@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.challenges import FORMAT
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
@@ -11,8 +12,20 @@ from arena.tournaments import json_values, time_estimate
 from arena.web import paging, wording
 from arena.web.data.time_estimates import TimeEstimates
 from arena.web.data.web_state import WebState
-from arena.web.page import Page, PageRequest, TextTable
+from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
 from arena.web.pages import atom_feeds
+from referee.games.registry import GAMES
+
+STATES = tuple(map(str, TournamentState))
+"""States of a tournament."""
+QUERY = (
+    ("find", "only tournaments whose id, name or form contains each of these words"),
+    ("bot", "only tournaments with this bot, as name or name@version"),
+    ("game", "only tournaments of this game, such as pouku"),
+    ("state", f"only tournaments in this state: {', '.join(STATES)}"),
+    *paging.QUERY,
+)
+"""Query parameters of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +73,23 @@ def _page(web: WebState, page_request: PageRequest, title: str) -> Page:
         tournament
         for tournament in reversed(tournaments.listing(web.engine))
         if (tournament.plan.format == FORMAT) == (title == "Challenges")
+        and _has(tournament, page_request)
     )
     piece = paging.selection_of(page_request).cut(every)
     lines = [line_of(web, item) for item in piece.items]
     return Page(
         title=title,
         template="tournaments.html",
-        model={"lines": lines, "piece": piece, "address": title.lower()},
+        model={
+            "lines": lines,
+            "piece": piece,
+            "address": title.lower(),
+            "chosen": {
+                name: page_request.query.get(name, "") for name in ("find", "bot", "game", "state")
+            },
+            "games": tuple((name, game.title) for name, game in GAMES.items()),
+            "states": STATES,
+        },
         data={
             title.lower(): [
                 json_values.tournament(line.tournament, line.progress) for line in lines
@@ -86,6 +109,19 @@ def _page(web: WebState, page_request: PageRequest, title: str) -> Page:
         ),
         parts=("tournament-lines",),
         headers=piece.headers,
+    )
+
+
+def _has(tournament: Tournament, page_request: PageRequest) -> bool:
+    plan, query = tournament.plan, page_request.query
+    bot, state = query.get("bot", ""), query.get("state", "")
+    if state not in ("", *STATES):
+        raise InvalidQuery(f"state must be one of: {', '.join(STATES)}.")
+    return (
+        wording.holds(f"{tournament.id} {plan.name} {plan.form}", query.get("find", ""))
+        and query.get("game", "") in ("", plan.game)
+        and state in ("", tournament.state)
+        and (not bot or any(bot in (name, name.partition("@")[0]) for name in tournament.entrants))
     )
 
 
