@@ -41,15 +41,23 @@ def varint(number: int) -> bytes:
     return bytes(made)
 
 
+class _Tags(dict[int, bytes]):
+    """Encoded tags of length-delimited fields by field number, filled on access."""
+
+    def __missing__(self, number: int) -> bytes:
+        made = self[number] = varint(number << 3 | _LENGTH_DELIMITED)
+        return made
+
+
 _LENGTHS = [varint(length) for length in range(1 << 12)]
-_TAGS = [varint(number << 3 | _LENGTH_DELIMITED) for number in range(1 << 8)]
+_TAGS = _Tags()
 
 
 def field(number: int, message: bytes) -> bytes:
     """Encode a length-delimited field: tag, length, bytes.
 
     Args:
-        number: the field number, below 256.
+        number: the field number.
         message: the content of the field.
     """
     length = len(message)

@@ -6,10 +6,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import pytest
+from google.protobuf import empty_pb2
 from google.protobuf.json_format import MessageToDict, ParseDict
+from google.protobuf.unknown_fields import UnknownFieldSet
 from pokearena.v1 import bot_pb2
 
-from referee.game_codec import DecodeError, GameCodec, MessageMismatch, camel, json_of, snake
+from referee.game_codec import DecodeError, GameCodec, MessageMismatch, camel, field, json_of, snake
 from referee.games.contract import Action, Game
 from referee.games.poke import Poke
 from referee.games.registry import GAMES
@@ -237,3 +239,9 @@ class WithUnsentAction(Poke):
 def test_a_game_whose_messages_do_not_fit_is_refused(kind: type[Poke]) -> None:
     with pytest.raises(MessageMismatch):
         GameCodec(kind())
+
+
+@pytest.mark.parametrize("number", [31, 255, 256, 536_870_911])
+def test_every_field_number_of_protobuf_can_be_encoded(number: int) -> None:
+    encoded = UnknownFieldSet(empty_pb2.Empty.FromString(field(number, b"content")))
+    assert [(each.field_number, each.data) for each in encoded] == [(number, b"content")]

@@ -28,10 +28,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
     replace(
         root / "proto/pokearena/v1/bot.proto",
         ('import "pokearena/v1/poke.proto"', 'import "pokearena/v1/goofspiel.proto";\n'),
-        ("    // Poke.\n    PokeView", "    // Goofspiel.\n    GoofspielView goofspiel = 100;\n"),
+        ("    // Poke.\n    PokeView", "    // Goofspiel.\n    GoofspielView goofspiel = 1000;\n"),
         (
             "    // Poke.\n    PokeAction",
-            "    // Goofspiel.\n    GoofspielAction goofspiel = 100;\n",
+            "    // Goofspiel.\n    GoofspielAction goofspiel = 1000;\n",
         ),
     )
     repository.generate()
