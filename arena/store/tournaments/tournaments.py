@@ -256,6 +256,24 @@ def names(engine: Engine, words: str, limit: int = 20) -> tuple[TournamentName, 
     return tuple(named)
 
 
+def last_closed(engine: Engine, limit: int, without: str = "") -> tuple[Tournament, ...]:
+    """Return the tournaments that closed last, the newest first.
+
+    Args:
+        engine: the store.
+        limit: maximum number of tournaments.
+        without: a format whose tournaments are left out.
+    """
+    table = schema.tournaments
+    query = select(table.c.id).where(
+        table.c.state == TournamentState.CLOSED, table.c.format != without
+    )
+    with reading(engine) as connection:
+        ids = connection.execute(query.order_by(table.c.ended.desc()).limit(limit)).scalars().all()
+        by_id = {each.id: each for each in _select(connection, table.c.id.in_(ids))}
+    return tuple(by_id[name] for name in ids)
+
+
 def progress(engine: Engine, tournament: str) -> TournamentProgress:
     """Count a tournament's matches and games.
 

@@ -37,6 +37,7 @@ from arena.web.data.snapshot import (
     SnapshotReader,
     updated_charts,
 )
+from arena.web.data.tournament_standings import ChampionsCache
 from arena.web.data.verification import Verifications
 
 if TYPE_CHECKING:
@@ -148,6 +149,7 @@ class WebState:
     page_cache: PageCache = field(default_factory=PageCache)
     verifications: Verifications = field(default_factory=Verifications)
     standings_cache: StandingsCache = field(init=False)
+    champions: ChampionsCache = field(init=False)
     featured: FeaturedMatch = field(default_factory=FeaturedMatch)
     live_matches: LiveMatches = field(default_factory=LiveMatches)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
@@ -166,6 +168,7 @@ class WebState:
             delay=self.settings.delay,
         )
         self.standings_cache = StandingsCache(self.engine)
+        self.champions = ChampionsCache(self.engine, self.standings_cache.of)
 
     def nudge(self) -> None:
         """Request a read of the store now, not at the next interval (1 s)."""

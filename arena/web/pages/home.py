@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arena.store.matches import listing, results
-from arena.store.tournaments import tournaments
+from arena.store.tournaments import challenges, tournaments
 from arena.tournaments import json_values
 from arena.web.data.changes import ARENA, position_of
 from arena.web.data.live_tables import LiveTable, live_table
@@ -20,6 +20,7 @@ TOP = 5
 """Number of lines of each ladder."""
 _RUNNING = 8
 _LATEST = 6
+_ENDED = 3
 
 
 def page(web: WebState, page_request: PageRequest) -> Page:
@@ -45,6 +46,11 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     ]
     others = [other for other in snapshot.running if match is None or other.id != match.id]
     latest = listing.latest(web.engine, _LATEST)
+    ended = [
+        (tournament, tournaments.progress(web.engine, tournament.id))
+        for tournament in tournaments.last_closed(web.engine, _ENDED, without=challenges.FORMAT)
+    ]
+    closed_ids = {tournament.id for tournament, _ in ended}
     return Page(
         title="Poke arena",
         template="home.html",
@@ -63,8 +69,12 @@ def page(web: WebState, page_request: PageRequest) -> Page:
                     snapshot.time_estimates.get(tournament.id, TimeEstimates()),
                 )
                 for tournament, progress in snapshot.open_tournaments
+                # The snapshot may be older than the list of closed tournaments.
+                if tournament.id not in closed_ids
             ],
             "latest": latest,
+            "ended": [tournament for tournament, _ in ended],
+            "champions": web.champions.of(ended),
             "winners": results.winners(web.engine, [match.id for match in latest]),
         },
         data={

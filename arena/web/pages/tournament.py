@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from arena.formats.contract import FormatEntrant, FormatOver, Ranking, Step
-from arena.formats.contract import FormatMatch as Fixed
-from arena.formats.knockout import KnockoutFormat, Tie
-from arena.formats.swiss import RankingKey, SwissFormat
 from arena.ladders import ladder_values
 from arena.ratings.crosstable import CrosstableCell, crosstable
 from arena.ratings.standings import Standings as Ranked
-from arena.ratings.standings import StandingsLine
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
-from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament
-from arena.tournaments import json_values, scheduler, tournament_outcome
+from arena.tournaments import json_values, tournament_outcome
 from arena.web import paging, wording
+from arena.web.data import tournament_standings
 from arena.web.data.changes import ARENA
+from arena.web.data.tournament_standings import EntrantLine, TournamentCourse
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
 from arena.web.pages import atom_feeds, matrix
@@ -32,34 +28,9 @@ from arena.web.pages import tournaments as list_page
 
 _CROSSED = 24
 """Maximum number of entrants for a crosstable on this page; larger ones have their own page."""
-_MANY, _TOO_MANY = 3000, 20_000
-"""Numbers of matches above which the format's details are shown only at the end, or never."""
+_PODIUM = 3
 _VOID_SHOWN = 20
 _KEPT_SECONDS = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class EntrantLine:
-    """An entrant in the standings.
-
-    Args:
-        rank: the rank by the format; by strength if the format does not decide it.
-        standing: the ratings and results.
-        entry: the entrant.
-        worth: the ranking key of a Swiss tournament; otherwise None.
-        place: the place by strength, from 1; 0 if the format decides the rank.
-    """
-
-    rank: str
-    standing: StandingsLine
-    entry: FormatEntrant
-    worth: RankingKey | None
-    place: int = 0
-
-    @property
-    def ranks(self) -> str:
-        """The rank, as in a line of a ladder."""
-        return self.rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +41,13 @@ class Shade:
     heat: str
 
 
-@dataclass(frozen=True, slots=True)
-class _TournamentCourse:
-    """State of the tournament according to its format."""
-
-    step: Step | None = None
-    scores: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    """Games won by each entrant of the closed matches, by (round, number)."""
-    worth: dict[str, RankingKey] | None = None
-    stages: tuple[tuple[Tie, ...], ...] = ()
-
-    @property
-    def ranking(self) -> Ranking:
-        return self.step.ranking if isinstance(self.step, FormatOver) else ()
-
-
 def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a tournament; raises NotFound."""
     tournament = tournaments.find(web.engine, page_request.path["id"])
     overview = list_page.line_of(web, tournament)
     table = web.standings_cache.of(tournament)
-    course = _course(web, tournament, overview.progress.matches)
-    lines = _lines(tournament, table, course)
+    course = tournament_standings.course_of(web.engine, tournament, overview.progress.matches)
+    lines = tournament_standings.lines_of(tournament, table, course)
     wish = paging.selection_of(page_request, 100)
     matches = listing.matches(
         web.engine, tournament=tournament.id, limit=wish.limit, offset=wish.offset
@@ -120,7 +76,8 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "states": match_page.STATES,
             "void": void,
             "winners": results.winners(web.engine, [match.id for match in matches]),
-            "champions": _champions(tournament, lines),
+            "champions": tournament_standings.champions(tournament, lines),
+            "podium": _podium(tournament, lines),
             "options": match_page.options(tournament),
             "places": _ids(web, tournament, course),
             "closed": closed,
@@ -153,69 +110,11 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
-def _champions(tournament: Tournament, lines: Sequence[EntrantLine]) -> list[str]:
-    """Return the entrants of a closed tournament that may have the first rank."""
-    if tournament.state is not TournamentState.CLOSED:
+def _podium(tournament: Tournament, lines: Sequence[EntrantLine]) -> list[EntrantLine]:
+    """Return the first lines of a closed tournament with more than two entrants."""
+    if tournament.state is not TournamentState.CLOSED or len(lines) < _PODIUM:
         return []
-    played = [line for line in lines if line.standing.matches]
-    return [line.standing.entrant for line in played if line.rank.partition("–")[0] == "1"]
-
-
-def _course(web: WebState, tournament: Tournament, matches: int) -> _TournamentCourse:
-    if matches > (_MANY if tournament.ended is None else _TOO_MANY):
-        return _TournamentCourse()
-    history = FormatHistory(web.engine, tournament.id).matches()
-    course = _TournamentCourse(
-        tournament_outcome.of(web.engine, tournament),
-        {match.place: _score(match) for match in history},
-    )
-    try:
-        rules = scheduler.format_of(tournament.plan)
-        if isinstance(rules, SwissFormat):
-            return replace(course, worth=rules.worth(tournament.entries, history))
-        if isinstance(rules, KnockoutFormat):
-            return replace(course, stages=rules.bracket(tournament.entries, history))
-    except ValueError:
-        # The tournament's step reports the error.
-        pass
-    return course
-
-
-def _score(match: Fixed) -> str:
-    """Return the number of games that each entrant won alone, for example "4–0"."""
-    wins = [0] * len(match.entrants)
-    for game in match.games:
-        if game.places.count(1) == 1:
-            wins[game.places.index(1)] += 1
-    return "–".join(map(str, wins)) if match.games else ""
-
-
-def _lines(tournament: Tournament, table: Ranked, course: _TournamentCourse) -> list[EntrantLine]:
-    standings = {line.entrant: line for line in table.lines}
-    entries = {entry.name: entry for entry in tournament.entries}
-    ranking = course.ranking or _by_worth(course.worth)
-    if not ranking:
-        ranked = [line for line in table.lines if line.entrant in entries]
-        return [
-            EntrantLine(ladder_values.ranks(line, "–"), line, entries[line.entrant], None, place)
-            for place, line in enumerate(ranked, 1)
-        ]
-    lines, rank = [], 1
-    for group in ranking:
-        last = rank + len(group) - 1
-        words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
-        for name in sorted(group, key=lambda name: standings[name].strength.first):
-            worth = course.worth.get(name) if course.worth else None
-            lines.append(EntrantLine(words_of_rank, standings[name], entries[name], worth))
-        rank = last + 1
-    return lines
-
-
-def _by_worth(worth: dict[str, RankingKey] | None) -> Ranking:
-    if not worth:
-        return ()
-    ordered = sorted(worth, key=lambda name: worth[name], reverse=True)
-    return tuple(tuple(group) for _, group in groupby(ordered, key=lambda name: worth[name]))
+    return [line for line in lines[:_PODIUM] if line.standing.matches]
 
 
 def _shades(table: Ranked, names: Sequence[str]) -> list[tuple[str, list[Shade]]]:
@@ -230,7 +129,7 @@ def _shades(table: Ranked, names: Sequence[str]) -> list[tuple[str, list[Shade]]
 
 
 def _ids(
-    web: WebState, tournament: Tournament, course: _TournamentCourse
+    web: WebState, tournament: Tournament, course: TournamentCourse
 ) -> dict[tuple[int, int], Match]:
     """Return the matches of a bracket by (round, number)."""
     if not course.stages:

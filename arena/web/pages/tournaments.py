@@ -89,6 +89,7 @@ def _page(web: WebState, page_request: PageRequest, title: str) -> Page:
             },
             "games": tuple((name, game.title) for name, game in GAMES.items()),
             "states": STATES,
+            "champions": web.champions.of([(line.tournament, line.progress) for line in lines]),
         },
         data={
             title.lower(): [

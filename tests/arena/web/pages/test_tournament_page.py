@@ -155,6 +155,14 @@ def test_winners_of_matches_and_of_the_tournament_are_named(
     champion = client.get(f"/tournaments/{cup.id}.json").json()["standings"][0]["entrant"]
     (named,) = re.findall(r'class="champions">(.*?)</p>', page)
     assert re.sub("<[^>]*>", "", named) == f"Winner: {champion}"
+    podium = page.partition('class="podium"')[2].partition("</ol>")[0]
+    assert podium.count("<li>") == 3
+    assert podium.index(f"/bots/{champion.partition('@')[0]}") < podium.index("</li>")
+    final = page.partition('aria-label="the winner"')[2].partition("</section>")[0]
+    assert f"/bots/{champion.partition('@')[0]}" in final
+    for text in (client.get("/tournaments").text, home):
+        (row,) = re.findall(rf'<li[^>]* data-key="{cup.id}">(.*?)</li>', text, re.DOTALL)
+        assert f"Winner: {champion}" in re.sub("<[^>]*>", "", row)
     played = listing.matches(stage.engine, tournament=cup.id)
     assert played
     for match in played:
@@ -176,6 +184,8 @@ def test_the_winner_of_an_open_match_is_not_named(
     page = client.get(f"/tournaments/{cup.id}").text
     assert 'class="won"' not in page
     assert 'class="champions"' not in page
+    assert 'class="podium"' not in page
+    assert 'class="champions"' not in client.get("/tournaments").text
 
 
 def test_entrants_without_matches_are_not_remarked_on(

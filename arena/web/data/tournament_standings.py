@@ -1,0 +1,193 @@
+"""Standings of a tournament in the order of its format, and the winners of closed tournaments."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from threading import Lock
+
+from sqlalchemy import Engine
+
+from arena.formats.contract import FormatEntrant, FormatOver, Ranking, Step
+from arena.formats.contract import FormatMatch as Fixed
+from arena.formats.knockout import KnockoutFormat, Tie
+from arena.formats.swiss import RankingKey, SwissFormat
+from arena.ladders import ladder_values
+from arena.ratings.standings import Standings, StandingsLine
+from arena.store.schema import TournamentState
+from arena.store.tournaments.format_history import FormatHistory
+from arena.store.tournaments.tournaments import Tournament, TournamentProgress
+from arena.tournaments import scheduler, tournament_outcome
+
+_MANY, _TOO_MANY = 3000, 20_000
+"""Numbers of matches above which the format's details are shown only at the end, or never."""
+_LISTED = 2000
+"""Maximum number of matches of a tournament whose winner appears in lists."""
+_KEPT = 1000
+_SECONDS = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantLine:
+    """An entrant in the standings.
+
+    Args:
+        rank: the rank by the format; by strength if the format does not decide it.
+        standing: the ratings and results.
+        entry: the entrant.
+        worth: the ranking key of a Swiss tournament; otherwise None.
+        place: the place by strength, from 1; 0 if the format decides the rank.
+    """
+
+    rank: str
+    standing: StandingsLine
+    entry: FormatEntrant
+    worth: RankingKey | None
+    place: int = 0
+
+    @property
+    def ranks(self) -> str:
+        """The rank, as in a line of a ladder."""
+        return self.rank
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentCourse:
+    """State of the tournament according to its format."""
+
+    step: Step | None = None
+    scores: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """Games won by each entrant of the closed matches, by (round, number)."""
+    worth: dict[str, RankingKey] | None = None
+    stages: tuple[tuple[Tie, ...], ...] = ()
+
+    @property
+    def ranking(self) -> Ranking:
+        """The final ranking; empty while the format has not decided it."""
+        return self.step.ranking if isinstance(self.step, FormatOver) else ()
+
+
+def course_of(engine: Engine, tournament: Tournament, matches: int) -> TournamentCourse:
+    """Return the state of a tournament according to its format; empty if it has many matches.
+
+    Args:
+        engine: the store.
+        tournament: the tournament.
+        matches: its number of matches.
+    """
+    if matches > (_MANY if tournament.ended is None else _TOO_MANY):
+        return TournamentCourse()
+    history = FormatHistory(engine, tournament.id).matches()
+    course = TournamentCourse(
+        tournament_outcome.of(engine, tournament),
+        {match.place: _score(match) for match in history},
+    )
+    try:
+        rules = scheduler.format_of(tournament.plan)
+        if isinstance(rules, SwissFormat):
+            return replace(course, worth=rules.worth(tournament.entries, history))
+        if isinstance(rules, KnockoutFormat):
+            return replace(course, stages=rules.bracket(tournament.entries, history))
+    except ValueError:
+        # The tournament's step reports the error.
+        pass
+    return course
+
+
+def _score(match: Fixed) -> str:
+    """Return the number of games that each entrant won alone, for example "4–0"."""
+    wins = [0] * len(match.entrants)
+    for game in match.games:
+        if game.places.count(1) == 1:
+            wins[game.places.index(1)] += 1
+    return "–".join(map(str, wins)) if match.games else ""
+
+
+def lines_of(
+    tournament: Tournament, table: Standings, course: TournamentCourse
+) -> list[EntrantLine]:
+    """Return the standings of a tournament in the order of its format."""
+    standings = {line.entrant: line for line in table.lines}
+    entries = {entry.name: entry for entry in tournament.entries}
+    ranking = course.ranking or _by_worth(course.worth)
+    if not ranking:
+        ranked = [line for line in table.lines if line.entrant in entries]
+        return [
+            EntrantLine(ladder_values.ranks(line, "–"), line, entries[line.entrant], None, place)
+            for place, line in enumerate(ranked, 1)
+        ]
+    lines, rank = [], 1
+    for group in ranking:
+        last = rank + len(group) - 1
+        words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
+        for name in sorted(group, key=lambda name: standings[name].strength.first):
+            worth = course.worth.get(name) if course.worth else None
+            lines.append(EntrantLine(words_of_rank, standings[name], entries[name], worth))
+        rank = last + 1
+    return lines
+
+
+def _by_worth(worth: dict[str, RankingKey] | None) -> Ranking:
+    if not worth:
+        return ()
+    ordered = sorted(worth, key=lambda name: worth[name], reverse=True)
+    return tuple(tuple(group) for _, group in groupby(ordered, key=lambda name: worth[name]))
+
+
+def champions(tournament: Tournament, lines: Sequence[EntrantLine]) -> tuple[str, ...]:
+    """Return the entrants of a closed tournament that may have the first rank."""
+    if tournament.state is not TournamentState.CLOSED:
+        return ()
+    played = [line for line in lines if line.standing.matches]
+    return tuple(line.standing.entrant for line in played if line.rank.partition("–")[0] == "1")
+
+
+class ChampionsCache:
+    """The champions of closed tournaments for lists. Thread-safe.
+
+    Args:
+        engine: the store.
+        standings: returns the standings of a tournament.
+    """
+
+    def __init__(self, engine: Engine, standings: Callable[[Tournament], Standings]) -> None:
+        self._engine = engine
+        self._standings = standings
+        self._known: OrderedDict[tuple[str, int, int], tuple[str, ...]] = OrderedDict()
+        self._lock = Lock()
+
+    def of(
+        self,
+        held: Sequence[tuple[Tournament, TournamentProgress]],
+        seconds: float = _SECONDS,
+    ) -> dict[str, tuple[str, ...]]:
+        """Return the champions by tournament ID, without open and very large tournaments.
+
+        Args:
+            held: tournaments with their progress.
+            seconds: time limit; tournaments that remain are left to the next call.
+        """
+        until, found = time.monotonic() + seconds, {}
+        for tournament, progress in held:
+            if tournament.state is not TournamentState.CLOSED or progress.matches > _LISTED:
+                continue
+            # A correction by the organiser voids matches.
+            key = tournament.id, progress.closed, progress.void
+            with self._lock:
+                known = self._known.get(key)
+            if known is None and time.monotonic() < until:
+                known = self._read(tournament, progress)
+                with self._lock:
+                    self._known[key] = known
+                    while len(self._known) > _KEPT:
+                        self._known.popitem(last=False)
+            if known is not None:
+                found[tournament.id] = known
+        return found
+
+    def _read(self, tournament: Tournament, progress: TournamentProgress) -> tuple[str, ...]:
+        course = course_of(self._engine, tournament, progress.matches)
+        return champions(tournament, lines_of(tournament, self._standings(tournament), course))
