@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from arena.presentation.frames import FrameSequence, SeatFrames
+
 SPARK_WIDTH, SPARK_HEIGHT = 84, 22
 _SPARK_EDGE = 2
 _LEAST_RANGE = 60.0
@@ -73,6 +75,55 @@ def spark(course: Sequence[float]) -> Sparkline:
     ]
     text = f"from {course[0]:.0f} to {course[-1]:.0f} in {len(course)} points"
     return Sparkline(line(points), round(points[-1][0], 1), round(points[-1][1], 1), text)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """The running score of a side: its first seat, the names of its seats, and its SVG points."""
+
+    seat: int
+    name: str
+    points: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreGraph:
+    """Running scores by position: x is the step, y goes from 0 (top) to 100."""
+
+    lines: tuple[ScoreLine, ...]
+    low: int
+    high: int
+    zero: float
+    """y of the score 0."""
+
+
+_GRAPH_EDGE, _GRAPH_HEIGHT = 4.0, 92.0
+
+
+def score_graph(film: FrameSequence) -> ScoreGraph:
+    """Return the running score of each side; the axis includes 0."""
+    by_side: dict[int, list[SeatFrames]] = {}
+    for place in film.places:
+        by_side.setdefault(place.side, []).append(place)
+    scores = [span.value.score for place in film.places for span in place.heads]
+    low, high = min(0, *scores), max(0, *scores)
+
+    def y(score: int) -> float:
+        return _GRAPH_EDGE + _GRAPH_HEIGHT * (high - score) / max(high - low, 1)
+
+    lines = tuple(
+        ScoreLine(
+            places[0].number,
+            " and ".join(place.name for place in places),
+            line(
+                (step, y(span.value.score))
+                for span in places[0].heads
+                for step in dict.fromkeys((span.first, span.last))
+            ),
+        )
+        for places in by_side.values()
+    )
+    return ScoreGraph(lines, low, high, y(0))
 
 
 BAR_WIDTH, BAR_HEIGHT, BAR_GAP = 64.0, 120.0, 8.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -236,6 +237,58 @@ def test_theatre_mode_shows_the_table_alone(workspace: Workspace, site: str, tab
     assert not tab.locator(".moves").is_visible()
     tab.keyboard.press("f")
     assert tab.locator(".moves").is_visible()
+
+
+MOVED = """() => document.getAnimations().map((animation) => {
+  const element = animation.effect.target;
+  return element.closest(".flight") ? "flight" : element.closest(".layout") ? "layout" : "hand";
+})"""
+"""Where each animated element is."""
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_cards_move_unless_the_reader_prefers_less_motion(
+    workspace: Workspace, site: str, tab: Page, motion: Literal["no-preference", "reduce"]
+) -> None:
+    tab.emulate_media(reduced_motion=motion)
+    open_game(tab, site, play(workspace, POKE))
+    led = tab.locator("#moves li[data-step]", has_text="leads").first.get_attribute("data-step")
+    tab.locator("#step").fill(str(int(led or 0) - 1))
+    tab.click("#go-on")
+    assert step(tab) == int(led or 0)
+    assert ("flight" in tab.evaluate(MOVED)) == (motion == "no-preference")
+    tab.evaluate("settle()")
+    assert tab.locator(".flight > *").count() == 0
+
+
+def test_the_board_of_pokino_zooms_and_moves(workspace: Workspace, site: str, tab: Page) -> None:
+    pokino = min((t for t in TABLES if t.game.id == "pokino"), key=lambda t: t.seats)
+    open_game(tab, site, play(workspace, pokino))
+    board = tab.locator(".layout svg")
+    whole = board.get_attribute("viewBox")
+    for _ in range(3):
+        tab.keyboard.press("+")
+    closer = board.get_attribute("viewBox")
+    assert closer != whole
+    board.hover()
+    tab.mouse.down()
+    tab.mouse.move(700, 300)
+    tab.mouse.up()
+    assert board.get_attribute("viewBox") not in (whole, closer)
+    board.dblclick()
+    assert (board.get_attribute("viewBox") or "").split() == (whole or "").split()
+
+
+def test_a_click_on_the_graph_leads_to_its_position(
+    workspace: Workspace, site: str, tab: Page
+) -> None:
+    open_game(tab, site, play(workspace, POKE))
+    last = int(tab.get_attribute("#replay", "data-last") or 0)
+    box = tab.locator("#graph").bounding_box()
+    assert box is not None
+    tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + 10)
+    assert abs(step(tab) - last / 2) <= 1
+    assert tab.get_attribute("#graph-ahead", "x") == str(step(tab))
 
 
 def test_autoplay_runs_until_it_is_stopped(workspace: Workspace, site: str, tab: Page) -> None:

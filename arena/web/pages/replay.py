@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -16,6 +17,7 @@ from arena.presentation.frames import FrameSequence, RecordedFrames, ReplayPosit
 from arena.records.redaction import public
 from arena.store.matches import listing, results
 from arena.store.tournaments import tournaments
+from arena.web.charts import ScoreGraph, score_graph
 from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
@@ -83,6 +85,22 @@ class Replay:
     def events(self) -> tuple[int, ...]:
         """Positions of the main events, for quick navigation."""
         return tuple(moment.step for moment in self.moments if moment.is_event)
+
+    @property
+    def scorings(self) -> tuple[int, ...]:
+        """Positions at which a score changes; automatic playback stays longer at them."""
+        steps = {
+            after.first
+            for place in self.film.places
+            for before, after in pairwise(place.heads)
+            if before.value.score != after.value.score
+        }
+        return tuple(sorted(steps))
+
+    @property
+    def graph(self) -> ScoreGraph:
+        """The running score of each side."""
+        return score_graph(self.film)
 
     @property
     def event_before(self) -> int:

@@ -4,6 +4,7 @@
 const replay = document.getElementById("replay");
 const last = Number(replay.dataset.last);
 const events = replay.dataset.events.split(" ").filter(Boolean).map(Number);
+const scorings = new Set(replay.dataset.scorings.split(" ").filter(Boolean).map(Number));
 const slider = document.getElementById("step");
 const now = document.getElementById("now");
 const moves = document.getElementById("moves");
@@ -48,12 +49,110 @@ function note() {
   }
 }
 
-function draw() {
-  // By the attribute: elements of SVG have no property `hidden`.
-  for (const span of spans) {
-    const hidden = step < span.from || step > span.to;
-    if (hidden !== span.hidden) span.element.toggleAttribute("hidden", span.hidden = hidden);
+// Moves cards between two neighbouring steps. A card is identified by its rank and suit.
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const flight = document.createElement("div");
+flight.className = "flight";
+flight.setAttribute("aria-hidden", "true");
+let moving = [];
+
+function cardsIn(changed) {
+  const cards = [];
+  for (const { element } of changed) {
+    if (!(element instanceof HTMLElement)) continue;
+    for (const card of element.querySelectorAll(".card:not(.back)")) {
+      if (!card.checkVisibility({ visibilityProperty: true })) continue;
+      const suit = /\b[SHDCX]\b/.exec(card.className)[0];
+      const name = suit + card.firstElementChild.firstChild.data;
+      const box = card.firstElementChild.getBoundingClientRect();
+      const size = getComputedStyle(card).getPropertyValue("--cw");
+      cards.push({ card, name, box, size, area: card.closest(".area") });
+    }
   }
+  return cards;
+}
+
+function settle() {
+  for (const animation of moving) animation.cancel();
+  moving = [];
+  flight.replaceChildren();
+}
+
+function animate(element, frames, options) {
+  const animation = element.animate(frames, { easing: "ease-out", fill: "backwards", ...options });
+  moving.push(animation);
+  return animation;
+}
+
+function animateCopy(copy, frames, duration) {
+  animate(copy, frames, { duration, fill: "both" }).onfinish = () => copy.remove();
+}
+
+// Returns a copy above the table: the areas of tricks cut off what leaves them.
+function copyOf({ card, box, size }, felt, zoom) {
+  const copy = card.cloneNode(true);
+  copy.style.setProperty("--cw", size);
+  copy.style.left = `${(box.left - felt.left) / zoom}px`;
+  copy.style.top = `${(box.top - felt.top) / zoom}px`;
+  flight.append(copy);
+  return copy;
+}
+
+function moveCards(before, entered) {
+  const felt = flight.parentElement.getBoundingClientRect();
+  const zoom = Number(flight.parentElement.style.zoom) || 1;
+  const duration = timer ? Math.min(380, tempo() * 0.7) : 380;
+  for (const arrival of cardsIn(entered)) {
+    const at = before.findIndex(({ name }) => name === arrival.name);
+    if (at < 0) {
+      animate(arrival.card, { transform: ["rotateY(90deg)", "none"] }, { duration });
+      continue;
+    }
+    const [origin] = before.splice(at, 1);
+    const x = (origin.box.left - arrival.box.left) / zoom;
+    const y = (origin.box.top - arrival.box.top) / zoom;
+    if (Math.abs(x) + Math.abs(y) < 1) continue;
+    const path = { transform: [`translate(${x}px, ${y}px)`, "translate(0, 0)"] };
+    if (origin.area === arrival.area) {
+      animate(arrival.card, path, { duration, composite: "add" });
+    } else {
+      animate(arrival.card, { opacity: [0, 0] }, { duration });
+      animateCopy(copyOf(arrival, felt, zoom), path, duration);
+    }
+  }
+  for (const { name, ...collected } of before) {
+    const end = "translateY(-1rem) scale(.7)";
+    const frames = { opacity: [1, 0], transform: ["none", end] };
+    animateCopy(copyOf(collected, felt, zoom), frames, duration);
+  }
+  const pieces = entered.filter(({ element }) => element instanceof SVGElement);
+  pieces.forEach(({ element }, number) => {
+    const delay = element.querySelector(".run, .token") ? Math.min(60 * number, duration) : 0;
+    animate(element, { opacity: [0, 1], transform: ["scale(1.5)", "none"] }, { duration, delay });
+  });
+}
+
+let drawn = step;
+
+// Shows the spans of the step, and hides the others.
+function turn() {
+  const changed = spans.filter((span) => (step < span.from || step > span.to) !== span.hidden);
+  const moves = Math.abs(step - drawn) === 1 && !calm.matches;
+  settle();
+  const before = moves ? cardsIn(changed.filter((span) => !span.hidden)) : [];
+  for (const span of changed) {
+    span.hidden = !span.hidden;
+    // By the attribute: elements of SVG have no property `hidden`.
+    span.element.toggleAttribute("hidden", span.hidden);
+  }
+  if (moves) moveCards(before, changed.filter((span) => !span.hidden));
+  drawn = step;
+}
+
+function draw() {
+  turn();
+  plot();
   slider.value = String(step);
   slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
   replay.dataset.step = String(step);
@@ -70,6 +169,21 @@ function draw() {
   }
   tell();
   note();
+}
+
+function plot() {
+  const graph = document.getElementById("graph");
+  if (!graph) return;
+  const ahead = document.getElementById("graph-ahead");
+  ahead.setAttribute("x", String(step));
+  ahead.setAttribute("width", String(Math.max(last - step, 0)));
+  document.getElementById("graph-at").setAttribute("d", `M${step} 0V100`);
+}
+
+function pickPosition(event) {
+  const box = event.currentTarget.getBoundingClientRect();
+  if (timer) stop();
+  go(Math.round(last * (event.clientX - box.left) / box.width));
 }
 
 // What led to the position, said once more below the table and by a screen reader.
@@ -106,7 +220,7 @@ function look(by) {
 }
 
 function stop() {
-  clearInterval(timer);
+  clearTimeout(timer);
   timer = 0;
   now.setAttribute("aria-live", "polite");
   label("play");
@@ -124,12 +238,27 @@ function play() {
   // A reader that is interrupted every second says nothing.
   now.setAttribute("aria-live", "off");
   label("pause");
+  showWhole();
+  timer = setTimeout(playOn, tempo());
+  return undefined;
+}
+
+// Scrolls to the controls if the table does not end in the window.
+function showWhole() {
   const bottom = document.getElementById("fitted").getBoundingClientRect().bottom;
   if (bottom > innerHeight) replay.querySelector(".desk").scrollIntoView();
-  timer = setInterval(() => {
-    if (step < last) go(step + 1);
-    if (step === last) stop();
-  }, Number(speed.querySelector("select").value));
+}
+
+function tempo() {
+  return Number(speed.querySelector("select").value);
+}
+
+// Stays longer at what spectators look for: a deal, a run, a fault, points.
+function playOn() {
+  if (step < last) go(step + 1);
+  if (step === last) return stop();
+  const importance = events.includes(step) ? 2.5 : scorings.has(step) ? 2 : 1;
+  timer = setTimeout(playOn, tempo() * importance);
   return undefined;
 }
 
@@ -177,7 +306,66 @@ function leave() {
   if (!document.fullscreenElement && document.body.classList.contains("theatre")) theatre();
 }
 
+// Zooms and moves the board of Pokino by its view box; the whole board is `whole`.
+
+const board = replay.querySelector(".layout svg");
+const whole = board?.getAttribute("viewBox").split(" ").map(Number);
+const CLOSEST = 6;
+let grip = null;
+
+function showBoard(left, top, width) {
+  const [wholeLeft, wholeTop, wholeWidth, wholeHeight] = whole;
+  const size = Math.min(Math.max(width, wholeWidth / CLOSEST), wholeWidth);
+  const height = size * wholeHeight / wholeWidth;
+  const x = Math.min(Math.max(left, wholeLeft), wholeLeft + wholeWidth - size);
+  const y = Math.min(Math.max(top, wholeTop), wholeTop + wholeHeight - height);
+  board.setAttribute("viewBox", `${x} ${y} ${size} ${height}`);
+  board.classList.toggle("zoomed", size < wholeWidth);
+}
+
+// Keeps the place at which `share` of the width and of the height lies.
+function zoomBoard(factor, shareX = 0.5, shareY = 0.5) {
+  if (!board) return;
+  const { x, y, width, height } = board.viewBox.baseVal;
+  const size = Math.min(Math.max(width * factor, whole[2] / CLOSEST), whole[2]);
+  showBoard(x + (width - size) * shareX, y + (height - size * height / width) * shareY, size);
+}
+
+function wheelBoard(event) {
+  // Without a control key the wheel scrolls the page; a pinch has one.
+  if (!event.ctrlKey) return;
+  event.preventDefault();
+  const box = board.getBoundingClientRect();
+  const shareX = (event.clientX - box.left) / box.width;
+  const shareY = (event.clientY - box.top) / box.height;
+  zoomBoard(event.deltaY > 0 ? 1.2 : 1 / 1.2, shareX, shareY);
+}
+
+function gripBoard(event) {
+  if (!board.classList.contains("zoomed")) return;
+  board.setPointerCapture(event.pointerId);
+  grip = { x: event.clientX, y: event.clientY };
+}
+
+function dragBoard(event) {
+  if (!grip) return;
+  const { x, y, width } = board.viewBox.baseVal;
+  const scale = board.getScreenCTM().a;
+  showBoard(x - (event.clientX - grip.x) / scale, y - (event.clientY - grip.y) / scale, width);
+  grip = { x: event.clientX, y: event.clientY };
+}
+
+function beginBoard() {
+  if (!board) return;
+  board.addEventListener("wheel", wheelBoard, { passive: false });
+  board.addEventListener("pointerdown", gripBoard);
+  board.addEventListener("pointermove", dragBoard);
+  for (const end of ["pointerup", "pointercancel"]) board.addEventListener(end, () => { grip = null; });
+  board.addEventListener("dblclick", () => showBoard(...whole));
+}
+
 const KEYS = {
+  "+": () => zoomBoard(1 / 1.25), "-": () => zoomBoard(1.25),
   f: theatre,
   " ": play, k: play,
   ArrowLeft: () => go(step - 1), j: () => go(step - 1),
@@ -199,6 +387,7 @@ function pressed(event) {
   if (digit >= 0) look(digit ? String(digit - 1) : "all");
   else if (Object.hasOwn(KEYS, event.key)) KEYS[event.key]();
   else return;
+  showWhole();
   if (digit < 0 && event.key !== " " && event.key !== "k" && timer) stop();
   event.preventDefault();
 }
@@ -240,6 +429,9 @@ function begin() {
   if (embed) embed.textContent = embed.textContent.replace('src="/', `src="${location.origin}/`);
   document.addEventListener("fullscreenchange", leave);
   addEventListener("resize", fit);
+  document.getElementById("graph")?.addEventListener("click", pickPosition);
+  document.getElementById("fitted").firstElementChild.append(flight);
+  beginBoard();
   draw();
   fit();
   if (asked.get("autoplay") === "1") play();

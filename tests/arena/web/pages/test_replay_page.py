@@ -67,6 +67,8 @@ def test_a_page_contains_a_whole_game_within_its_size_limit(
     steps = len(list(narration.positions(record.match, record.games[0], record.seed)))
     assert f'data-last="{steps - 1}"' in answer.text
     assert answer.text.count("<li data-step=") == steps
+    sides = len(set(table.game.sides(table.seats, table.options)))
+    assert answer.text.count("<polyline ") == sides
     # As it goes over the line: a game of Pokex at random has hundreds of positions.
     assert len(gzip.compress(answer.content)) < 150_000
     assert " style=" not in answer.text
