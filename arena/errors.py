@@ -55,6 +55,10 @@ def check_name(what: str, name: str) -> None:
         raise BadName(f'the name of {what}, "{quote(name, 60)}", {fault}; choose another name.')
 
 
+class InvalidSettings(StoreError):
+    """The settings of a game or a tournament are unknown or not valid."""
+
+
 class OutOfRange(StoreError):
     """A number is outside its allowed range.
 

@@ -6,51 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.options import unknown
+from arena.tournaments import game_settings
 from referee.games.contract import Game, Value, either
-from referee.games.registry import GAMES
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
 
 
-def game_named(name: str) -> Game:
-    """Return the game with this id.
-
-    Raises:
-        CommandError: the game is unknown.
-    """
-    game = GAMES.get(name) or GAMES.get(name.replace("-", "_").lower())
-    if game is None:
-        raise unknown("game", name, sorted(GAMES))
-    return game
-
-
 def options_of(game: Game, pairs: Sequence[str]) -> dict[str, Value]:
     """Return a value for every option of the game, from texts such as "must_beat=false"."""
-    return settled_options(game, dict(map(option, pairs)))
+    return game_settings.settled_options(game, dict(map(option, pairs)))
 
 
 def option(text: str) -> tuple[str, object]:
     """Return the name and value in a text such as "must_beat=false"; the default is true."""
     name, equals, value = text.partition("=")
     return name, value if equals else True
-
-
-def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, Value]:
-    """Return a value for every option of the game.
-
-    Raises:
-        CommandError: an option is unknown or lacks a value.
-    """
-    for name, value in given.items():
-        if name not in game.options:
-            raise unknown(f"option of {game.id}", name, sorted(game.options))
-        if value is True and not isinstance(game.options[name].default, bool):
-            raise CommandError(
-                f"option {name} needs a value; write {name}=VALUE.", USAGE, code="value-missing"
-            )
-    return game.settle(given)
 
 
 def check_plays(bot: Bot, game: Game) -> None:
@@ -111,10 +82,3 @@ def _option_hint(game: Game, options: Mapping[str, Value], entrants: int) -> str
             if entrants in sides.values():
                 return f" {entrants} bots can play it with --option {name}."
     return ""
-
-
-def usual_seats(game: Game, options: dict[str, Value], entrants: int) -> int:
-    """Return the first allowed number of seats that the entrants can fill."""
-    allowed = [number for number in game.seats if game.allows(number, options)]
-    enough = [number for number in allowed if game.side_count(number, options) <= entrants]
-    return (enough or allowed)[0]

@@ -83,9 +83,9 @@ def scopes_of(
         CommandError: the game, the tournament or the season is unknown, or the form has no
             tournament.
     """
-    from arena.cli import game_options
     from arena.ladders import ladder_key
     from arena.store.tournaments import tournaments
+    from arena.tournaments import game_settings
     from referee.games.registry import GAMES
 
     if tournament is not None:
@@ -108,4 +108,4 @@ def scopes_of(
     if dash and game in GAMES:
         sentence = f'no tournament of "{name}" in this arena.'
         raise CommandError(sentence, USAGE, "pokearena tournament list", code="not-played")
-    return ladder_key.of_forms(workspace.store, game_options.game_named(name).id)
+    return ladder_key.of_forms(workspace.store, game_settings.game_named(name).id)

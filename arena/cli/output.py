@@ -6,7 +6,6 @@ invisible characters; `page` prints only trusted Markdown, unescaped.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import secrets
@@ -40,14 +39,8 @@ def local_time(seconds: float | None) -> str:
 # Seeds as text.
 
 
-_HEX: Final = re.compile(r"[0-9a-fA-F]{64}")
 # The alphabet of match ids, without letters that are easily confused.
 _LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-
-
-def seed_of(text: str) -> bytes:
-    """Return the 32 bytes of a seed: 64 hexadecimal digits, or else the SHA-256 of the text."""
-    return bytes.fromhex(text) if _HEX.fullmatch(text) else hashlib.sha256(text.encode()).digest()
 
 
 def random_seed() -> str:

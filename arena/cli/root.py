@@ -132,6 +132,7 @@ _COMMANDS = {
         "bot": "Manage the registered bots.",
         "owner": "Manage the owners of bots and their tokens.",
         "ladder": "Check ladders against the records, or rebuild them.",
+        "organiser": "Manage the tokens of organisers, and show the audit log.",
         "tournament": "Run, watch and manage tournaments.",
         "webhook": "Send results and changes to other services.",
     },
@@ -150,7 +151,7 @@ _COMMANDS = {
 }
 
 _PACKAGES = {
-    "bots": "bot new owner",
+    "bots": "bot new organiser owner",
     "develop": "ask bench completion config doctor rules test",
     "matches": "logs play replay verify why",
     "tournaments": "demo tournament",

@@ -36,6 +36,7 @@ _STATUS = {
     "arena.config.SettingError": USAGE,
     "arena.queue.redis_server.RedisError": UNREACHABLE,
     "arena.errors.BadName": USAGE,
+    "arena.errors.InvalidSettings": USAGE,
     "arena.errors.NotFound": USAGE,
     "arena.errors.OutOfRange": USAGE,
     "arena.errors.StoreError": FAILED,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
@@ -66,7 +67,22 @@ def publish(engine: Engine, events: list[Event]) -> None:
             listener(announced)
 
 
-HEAD: Final = "0011"
+Hook = Callable[["Connection"], None]
+"""Writes further rows in a transaction, just before its commit."""
+_hooks: Final[ContextVar[list[Hook] | None]] = ContextVar("hooks", default=None)
+
+
+@contextmanager
+def before_commit(hooks: list[Hook]) -> Iterator[None]:
+    """Call the hooks before the first commit of the block; the commit empties the list."""
+    token = _hooks.set(hooks)
+    try:
+        yield
+    finally:
+        _hooks.reset(token)
+
+
+HEAD: Final = "0012"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 
 _WRITES: Final = "pokearena_writes"
@@ -187,7 +203,11 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
         connection.begin(),
     ):
         yield connection
+        hooks = _hooks.get() or []
+        for hook in hooks:
+            hook(connection)
         failpoint.edge(name, "written")
+    hooks.clear()
     failpoint.edge(name, "committed")
     publish(engine, events)
 

@@ -20,6 +20,7 @@ _TOURNAMENT_LETTERS: Final = 6
 _MATCH_LETTERS: Final = 10
 _SUBMISSION_LETTERS: Final = 10
 _WEBHOOK_LETTERS: Final = 8
+_AUDIT_LETTERS: Final = 16
 
 
 def tournament_id() -> str:
@@ -35,6 +36,11 @@ def submission_id() -> str:
 def webhook_id() -> str:
     """Return a random id such as ``w-7f3k9q2x``."""
     return "w-" + "".join(secrets.choice(_LETTERS) for _ in range(_WEBHOOK_LETTERS))
+
+
+def audit_id() -> str:
+    """Return a random id of an entry of the audit log, such as ``a-7f3k9q2xwd``."""
+    return "a-" + "".join(secrets.choice(_LETTERS) for _ in range(_AUDIT_LETTERS))
 
 
 def match_key(what: Mapping[str, object], round: int, number: int, contents: Sequence[str]) -> str:  # noqa: A002

@@ -141,9 +141,49 @@ owners = Table(
     "owners",
     metadata,
     Column("name", Text, primary_key=True),
-    # SHA-256 of the token, in hexadecimal (`arena.store.bots.owners`).
+    # SHA-256 of the token, in hexadecimal (`arena.store.access.tokens`).
     Column("token", Text, nullable=False),
     Column("created", Double, nullable=False),
+)
+
+organisers = Table(
+    "organisers",
+    metadata,
+    Column("name", Text, primary_key=True),
+    # SHA-256 of the token, in hexadecimal (`arena.store.access.tokens`).
+    Column("token", Text, nullable=False),
+    Column("created", Double, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    # SHA-256 of the cookie's value, in hexadecimal.
+    Column("id", Text, primary_key=True),
+    # `arena.store.access.sessions.Role`, and the name of the organiser or owner.
+    Column("role", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    # SHA-256 of the token that opened it. The session ends when the token is replaced.
+    Column("token", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double, nullable=False),
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("at", Double, nullable=False, index=True),
+    # Name of the organiser or owner; empty on the command line.
+    Column("actor", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    # "pages", "api" or "command"
+    Column("origin", Text, nullable=False),
+    # For example "tournament.pause", and the id or name of the changed object.
+    Column("action", Text, nullable=False),
+    Column("subject", Text, nullable=False, index=True),
+    Column("reason", Text, nullable=False),
+    Column("details", JSON, nullable=False),
 )
 
 versions = Table(

@@ -20,6 +20,7 @@ from starlette.types import Scope
 
 from arena.events import incidents
 from arena.web.data.web_state import WebState
+from arena.web.management.endpoints import ManagementEndpoints
 from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import (
@@ -95,6 +96,7 @@ def create(web: WebState) -> Starlette:
     own = OwnerRequests(web)
     routes.append(Route(owner_requests.RETIRE, serving.failing(own.retire), methods=["POST"]))
     routes.append(Route(owner_requests.CHALLENGE, serving.failing(own.challenge), methods=["POST"]))
+    routes += ManagementEndpoints(web, links, serving).routes()
     for each in PAGES:
         methods = ["GET", "POST"] if each.owners else ["GET"]
         routes.append(Route(each.path, serving.page(each), methods=methods))

@@ -13,6 +13,7 @@ from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.web.data.web_state import WebState
+from arena.web.management import api_description
 from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageRoute
 from arena.web.serving import owner_requests, rendering, request_limits
 from arena.web.serving.rendering import KINDS
@@ -253,7 +254,7 @@ sentence: `{"error": "..."}` as JSON.
 Long lists come a page at a time (`page`, `limit`); the `Link` header says where the next one is. \
 Every answer has an `ETag`; with `If-None-Match` what has not changed costs nothing. Query \
 parameters that an address does not list are passed over. Who asks too often gets a 429 and \
-`Retry-After`. There are no cookies and nothing needs a key to be read. With the \
+`Retry-After`. Nothing public needs a key to be read. With the \
 token of an owner (`Authorization: Bearer`) the pages of that owner's bots tell more, and bots are \
 pushed."""
 
@@ -306,9 +307,10 @@ def document(
             }
             for each in addresses
         }
-        | {owner_requests.RETIRE: {"post": _retire_operation()}},
+        | {owner_requests.RETIRE: {"post": _retire_operation()}}
+        | api_description.paths(),
         "components": {
-            "securitySchemes": dict(SECURITY),
+            "securitySchemes": {**SECURITY, **api_description.SECURITY},
             "schemas": {
                 "Error": {
                     "type": "object",

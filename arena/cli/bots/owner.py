@@ -31,9 +31,12 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
     `pokearena bot add --owner NAME` uses the same name.
     """
     from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
-    _tell(name, owners.add(Workspace(data).store, name), as_json)
+    store = Workspace(data).store
+    with audited_command(store, "owner.add", name):
+        _tell(name, owners.add(store, name), as_json)
 
 
 @owner.command(epilog="Example: pokearena owner renew ada")
@@ -43,9 +46,12 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 def renew(name: str, as_json: bool, data: Path | None) -> None:
     """Create a new token for an owner and revoke the old one."""
     from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
-    _tell(name, owners.renew(Workspace(data).existing_store, name), as_json)
+    store = Workspace(data).existing_store
+    with audited_command(store, "owner.renew", name):
+        _tell(name, owners.renew(store, name), as_json)
 
 
 @owner.command(epilog="Example: pokearena owner remove ada")
@@ -55,9 +61,12 @@ def renew(name: str, as_json: bool, data: Path | None) -> None:
 def remove(name: str, as_json: bool, data: Path | None) -> None:
     """Revoke the token of an owner. The bots keep their owner."""
     from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
-    owners.remove(Workspace(data).existing_store, name)
+    store = Workspace(data).existing_store
+    with audited_command(store, "owner.revoke", name):
+        owners.remove(store, name)
     if as_json:
         output.document({"owner": name, "token": None})
     else:

@@ -17,6 +17,7 @@ from arena.matches.private_referee import own_referee
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.examination import examine as examined
 from arena.system import output_file
+from arena.tournaments import game_settings
 from referee.sanitizing import sanitized
 
 _MARKS: Final = {
@@ -45,7 +46,7 @@ def examine(
             bot,
             referee,
             games,
-            output.seed_of(seed),
+            game_settings.seed_of(seed),
             seeded=seed,
             called=typed,
             thorough=not quick,

@@ -23,14 +23,14 @@ def rules(game: str | None, as_json: bool) -> None:
 
     Without GAME, list the games.
     """
-    from arena.cli import game_options
     from arena.cli.develop import rulebook
+    from arena.tournaments import game_settings
     from referee.games.registry import GAMES
 
     if game is None:
         _list(list(GAMES.values()), as_json)
         return
-    found = game_options.game_named(game)
+    found = game_settings.game_named(game)
     shapes = rulebook.forms(found)
     if as_json:
         output.document(_as_json(found, shapes, rulebook.page(found)))

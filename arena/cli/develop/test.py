@@ -57,12 +57,13 @@ def test(
     from arena.cli import game_options
     from arena.cli.develop import examination
     from arena.cli.workspace import Workspace
+    from arena.tournaments import game_settings
 
     workspace = Workspace(data)
-    wanted = [game_options.game_named(name).id for name in games]
+    wanted = [game_settings.game_named(name).id for name in games]
     resolved = workspace.bot(bot)
     for name in wanted:
-        game_options.check_plays(resolved, game_options.game_named(name))
+        game_options.check_plays(resolved, game_settings.game_named(name))
     checks: list[Check] = []
     shown = examination.Shown(resolved, as_json)
     with shown:

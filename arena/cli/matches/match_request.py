@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.bots.bot import HUMAN, Bot, told_apart
-from arena.cli import game_options, output
+from arena.cli import game_options
 from arena.cli.bots import registration
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.workspace import Workspace
 from arena.matches import human_seats
 from arena.matches.local_match import LocalMatch, local_match
 from arena.store.matches.spec import Clock
+from arena.tournaments import game_settings
 
 PARTNER = "sample:greedy"
 _CONNECT_SECONDS = 2.0
@@ -43,7 +44,7 @@ class MatchRequest:
 
 def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
     """Resolve and build the bots, and return the requested match."""
-    game = game_options.game_named(wish.game)
+    game = game_settings.game_named(wish.game)
     options = game_options.options_of(game, wish.options)
     seats = game_options.seats_for(game, options, len(wish.bots), wish.seats)
     sides = game.side_count(seats, options)
@@ -60,7 +61,7 @@ def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
         boards=wish.boards,
         clock=wish.clock,
         policy=wish.policy,
-        seed=output.seed_of(wish.seed),
+        seed=game_settings.seed_of(wish.seed),
         seed_text=wish.seed,
         all_seatings=wish.all_seatings,
     )

@@ -118,16 +118,16 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
     Raises:
         CommandError: the form does not exist.
     """
-    from arena.cli import game_options
     from arena.submissions import pipeline
+    from arena.tournaments import game_settings
     from referee.games.contract import SetupError
     from referee.games.registry import parse_form
 
     name, _, rest = form.partition("-")
-    game = game_options.game_named(name)
+    game = game_settings.game_named(name)
     _, seats, options = parse_form(f"{game.id}-{rest}" if rest else game.id)
     try:
-        return pipeline.plan_of(game.id, seats, game_options.settled_options(game, options))
+        return pipeline.plan_of(game.id, seats, game_settings.settled_options(game, options))
     except SetupError as error:
         raise CommandError(f"{option} {form}: {error}.", USAGE, code="unknown-form") from None
 

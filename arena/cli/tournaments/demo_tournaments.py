@@ -18,7 +18,7 @@ from arena.presentation.registry import presentation_of
 from arena.store.bots import versions
 from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import tournaments
-from arena.tournaments import json_values, scheduler, time_estimate
+from arena.tournaments import game_settings, json_values, scheduler, time_estimate
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import derive
@@ -94,7 +94,7 @@ def begin(
     for tournament in tournaments:
         plan = tournament.plan
         entrants = [labels[bot] for bot in tournament.bots]
-        secret = None if seed is None else derive(output.seed_of(seed), plan.game, 0)
+        secret = None if seed is None else derive(game_settings.seed_of(seed), plan.game, 0)
         made.append(scheduler.begin(workspace.store, plan, entrants, secret).id)
     return made
 

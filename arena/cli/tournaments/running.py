@@ -7,20 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.cli import output
-from arena.cli.errors import INTERRUPTED, USAGE, CommandError
+from arena.cli.errors import INTERRUPTED, CommandError
 from arena.cli.services.running_services import ServicesEnded, at_work
 from arena.cli.tournaments import live_table
 from arena.cli.workspace import Workspace
 from arena.errors import Conflict
-from arena.formats.contract import Fixture, FormatEntrant
 from arena.store.matches import listing, offline_bot_waits, results
 from arena.store.matches.listing import Match
-from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system import process_pool
-from arena.tournaments import scheduler
-from referee.games.registry import find
 from referee.record import RecordError, read
 from referee.replay import verify
 
@@ -73,35 +69,6 @@ def _verify(record: str) -> tuple[bytes | None, tuple[str, ...]]:
     except RecordError as error:
         return None, (str(error),)
     return parsed.seed, tuple(verify(parsed))
-
-
-def check(plan: TournamentPlan, entrants: int) -> int:
-    """Return the number of entrants at a table.
-
-    Raises:
-        CommandError: the entrants cannot fill a table.
-        SetupError: the game cannot be played with these seats and options.
-    """
-    game = find(plan.game)
-    options = game.settle(plan.options)
-    game.check_seats(plan.seats, options)
-    sides = game.side_count(plan.seats, options)
-    if entrants < sides:
-        named = f"{entrants} {'is' if entrants == 1 else 'are'} named"
-        raise CommandError(f"a table of {plan.game} takes {sides} bots here; {named}.", USAGE)
-    return sides
-
-
-def opening(plan: TournamentPlan, entries: Sequence[FormatEntrant]) -> tuple[Fixture, ...]:
-    """Return the first matches of a tournament.
-
-    Raises:
-        CommandError: these entrants cannot play its format.
-    """
-    try:
-        return scheduler.opening(plan, entries)
-    except ValueError as error:
-        raise CommandError(f"{error}.", USAGE, code=getattr(error, "code", "")) from None
 
 
 def play_out(

@@ -159,13 +159,13 @@ def run(
     from arena.cli.tournaments.views import report
     from arena.services.web_process import HOST, PORT, Pages, listen_near
     from arena.store.tournaments import tournaments
-    from arena.tournaments import scheduler
+    from arena.tournaments import game_settings, scheduler, tournament_plan
 
     plan, bots = match_plan.prepare(workspace, spec)
     entrants, owners = match_plan.registered(workspace, bots)
     entries = scheduler.enrol(workspace.store, entrants, owners)
-    first = running.opening(plan, entries)
-    secret = None if spec.seed is None else output.seed_of(spec.seed)
+    first = tournament_plan.opening(plan, entries)
+    secret = None if spec.seed is None else game_settings.seed_of(spec.seed)
 
     def begin() -> list[str]:
         made = tournaments.create(workspace.store, plan, entries, first, secret)
@@ -193,8 +193,7 @@ def _spec(flags: dict[str, Any]) -> TournamentSpec:
     A tournament file is complete: a configuration file does not change it.
     """
     from arena.cli import game_options as setup
-    from arena.cli.tournaments import match_plan
-    from arena.tournaments import tournament_file
+    from arena.tournaments import game_settings, tournament_file, tournament_plan
     from arena.tournaments.tournament_file import TournamentSpec
 
     context = click.get_current_context()
@@ -207,7 +206,7 @@ def _spec(flags: dict[str, Any]) -> TournamentSpec:
     if used & {"settings", "cycles"}:
         settings = flags["settings"] if "settings" in used else ()
         cycles = {"cycles": flags["cycles"]} if "cycles" in used else {}
-        given["settings"] = {**match_plan.pairs(settings, "the setting"), **cycles}
+        given["settings"] = {**tournament_plan.pairs(settings, "the setting"), **cycles}
     if "pairs" in used:
         given["options"] = dict(map(setup.option, flags["pairs"]))
     if flags["bots"]:
@@ -215,7 +214,7 @@ def _spec(flags: dict[str, Any]) -> TournamentSpec:
     if flags["game"].endswith(".toml"):
         return tournament_file.read(Path(flags["game"])).updated(given)
     if not flags["bots"]:
-        setup.game_named(flags["game"])
+        game_settings.game_named(flags["game"])
         raise CommandError(
             f"a tournament of {flags['game']} needs bots; add their names or folders.",
             USAGE,
@@ -248,6 +247,7 @@ def resume(
     from arena.cli import lookup
     from arena.cli.tournaments import running, views
     from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
     from arena.store.tournaments import tournaments as store
 
@@ -269,7 +269,8 @@ def resume(
 
     def begin() -> list[str]:
         for name in names:
-            lifecycle.resume(workspace.store, name)
+            with audited_command(workspace.store, "tournament.start", name):
+                lifecycle.resume(workspace.store, name)
         output.hint(f"resuming {', '.join(names)}")
         return names
 
@@ -287,11 +288,13 @@ def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> Non
     from arena.cli import lookup
     from arena.cli.tournaments import views
     from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
 
     workspace = Workspace(data)
     for name in [lookup.find_tournament(workspace, prefix) for prefix in tournaments]:
-        lifecycle.pause(workspace.store, name)
+        with audited_command(workspace.store, "tournament.pause", name):
+            lifecycle.pause(workspace.store, name)
         views.changed(workspace, name, f"{name} is paused", as_json)
     if not as_json:
         output.next_step(f"pokearena tournament resume {' '.join(tournaments)}")
@@ -352,12 +355,14 @@ def withdraw(
     from arena.cli import lookup
     from arena.cli.tournaments import views
     from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
 
     workspace = Workspace(data)
     name = lookup.find_tournament(workspace, tournament)
     for version in [lookup.find_version(workspace, label).id for label in versions]:
-        lifecycle.withdraw(workspace.store, name, version, reason)
+        with audited_command(workspace.store, "tournament.withdraw", name, reason):
+            lifecycle.withdraw(workspace.store, name, version, reason)
     views.changed(workspace, name, f"withdrawn from {name}: {', '.join(versions)}", as_json)
     if not as_json:
         output.next_step(f"pokearena tournament show {name}")
@@ -450,12 +455,14 @@ def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> No
     from arena.cli import lookup
     from arena.cli.tournaments import views
     from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
     from arena.store.tournaments import tournaments as store
 
     workspace = Workspace(data)
     for name in [lookup.find_tournament(workspace, prefix) for prefix in tournaments]:
-        lifecycle.cancel(workspace.store, name)
+        with audited_command(workspace.store, "tournament.cancel", name):
+            lifecycle.cancel(workspace.store, name)
         closed = store.progress(workspace.store, name).closed
         sentence = f"{name} is cancelled; {closed} of its matches are closed"
         views.changed(workspace, name, sentence, as_json)

@@ -1,15 +1,12 @@
 """Owners of bots, and the tokens that authenticate them.
 
-Only the hash of a token is stored. A plain SHA-256 is sufficient: a token has 32 random bytes,
-which cannot be guessed at any speed. Slow hashes are for passwords that people choose.
+Only the hash of a token is stored (`arena.store.access.tokens`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import re
-import secrets
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,12 +14,12 @@ from sqlalchemy import Engine, delete, exc, insert, select, update
 
 from arena.errors import BadName, Conflict, NotFound, check_name
 from arena.store import schema
+from arena.store.access.tokens import new_token, token_hash
 from arena.store.database import now, reading, writing
 from referee.sanitizing import quote
 
 PSEUDONYM: Final = "deleted-"
 """Prefix of the pseudonyms of deleted owners (`arena.store.bots.owner_data`)."""
-_BYTES = 32
 _NAME = re.compile(r"[\w.@+-](?:[\w.@+ -]*[\w.@+-])?")
 
 
@@ -54,10 +51,10 @@ def add(engine: Engine, name: str) -> str:
         )
     if name.startswith(PSEUDONYM):
         raise BadName(f'names that begin with "{PSEUDONYM}" belong to deleted owners.')
-    token = secrets.token_urlsafe(_BYTES)
+    token = new_token()
     try:
         with writing(engine, "add_owner") as connection:
-            made = insert(schema.owners).values(name=name, token=_hash(token), created=now())
+            made = insert(schema.owners).values(name=name, token=token_hash(token), created=now())
             connection.execute(made)
     except exc.IntegrityError:
         raise Conflict(
@@ -73,11 +70,11 @@ def renew(engine: Engine, name: str) -> str:
     Raises:
         NotFound: the owner has no token.
     """
-    token = secrets.token_urlsafe(_BYTES)
+    token = new_token()
     table = schema.owners
     with writing(engine, "renew_owner") as connection:
         changed = connection.execute(
-            update(table).where(table.c.name == name).values(token=_hash(token), created=now())
+            update(table).where(table.c.name == name).values(token=token_hash(token), created=now())
         )
         if changed.rowcount == 0:
             raise _unknown(name)
@@ -110,7 +107,7 @@ def is_of(engine: Engine, token: str, name: str) -> bool:
     with reading(engine) as connection:
         known = connection.execute(select(table.c.token).where(table.c.name == name))
         stored = known.scalar_one_or_none()
-    return hmac.compare_digest(_hash(token), stored or _hash("")) and stored is not None
+    return hmac.compare_digest(token_hash(token), stored or token_hash("")) and stored is not None
 
 
 def known_by(engine: Engine, token: str) -> str | None:
@@ -118,12 +115,8 @@ def known_by(engine: Engine, token: str) -> str | None:
     table = schema.owners
     with reading(engine) as connection:
         # The timing of this lookup reveals only hash prefixes, from which no token can be derived.
-        names = connection.execute(select(table.c.name).where(table.c.token == _hash(token)))
+        names = connection.execute(select(table.c.name).where(table.c.token == token_hash(token)))
         return names.scalar_one_or_none()
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def _unknown(name: str) -> NotFound:

@@ -129,6 +129,8 @@ def create(
     fixtures: Iterable[Fixture],
     seed: bytes | None = None,
     check: Callable[[Connection], None] = lambda _: None,
+    *,
+    paused: bool = False,
 ) -> Tournament:
     """Create a tournament with its first matches, which are due at once.
 
@@ -139,6 +141,7 @@ def create(
         fixtures: the matches that are fixed from the start.
         seed: the random seed of all deals. Without one each match gets 32 random bytes.
         check: is called in the same transaction before anything is stored; raises to refuse.
+        paused: start no match until the tournament is resumed.
 
     Raises:
         NotFound: an entrant is not registered.
@@ -159,7 +162,7 @@ def create(
         keep_versions(connection, names)
         admit(connection, names)
         name = _free_id(connection)
-        _insert(connection, name, plan, seed)
+        _insert(connection, name, plan, seed, paused)
         enter(connection, name, entries, first=0)
         schedule.store(connection, name, plan, fixtures, seed)
     return find(engine, name)
@@ -425,7 +428,9 @@ def _free_id(connection: Connection) -> str:
             return name
 
 
-def _insert(connection: Connection, name: str, plan: TournamentPlan, seed: bytes | None) -> None:
+def _insert(
+    connection: Connection, name: str, plan: TournamentPlan, seed: bytes | None, paused: bool
+) -> None:
     connection.execute(
         insert(schema.tournaments).values(
             id=name,
@@ -439,7 +444,7 @@ def _insert(connection: Connection, name: str, plan: TournamentPlan, seed: bytes
             **asdict(plan.clock),
             policy=plan.policy,
             seed=seed,
-            state=TournamentState.RUNNING,
+            state=TournamentState.PAUSED if paused else TournamentState.RUNNING,
             created=now(),
         )
     )

@@ -27,6 +27,10 @@ READ_BURST = 200
 WRITE_RATE = 0.2
 """Requests with a body per second and client: they can be used to guess tokens."""
 WRITE_BURST = 10
+MANAGEMENT = ("/organiser", "/account")
+"""Prefixes of paths of organisers and owners, who send several forms in a row."""
+MANAGEMENT_RATE = 1.0
+MANAGEMENT_BURST = 30
 _FREE = ("/static/", "/healthz", "/readyz")
 """Paths without a rate limit, because their responses are cheap."""
 
@@ -40,6 +44,7 @@ class RequestLimits:
         self._links = links
         self._reading = Buckets(settings.rate, READ_BURST)
         self._writing = Buckets(WRITE_RATE if settings.rate else 0, WRITE_BURST)
+        self._managing = Buckets(MANAGEMENT_RATE if settings.rate else 0, MANAGEMENT_BURST)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check the limits of a request and pass it on."""
@@ -71,14 +76,18 @@ class RequestLimits:
     def _check_rate(self, scope: Scope, client: str) -> None:
         if scope["path"].startswith(_FREE):
             return
-        reads = scope["method"] in ("GET", "HEAD", "OPTIONS")
-        wait = (self._reading if reads else self._writing).take(client, time.monotonic())
+        wait = self._buckets(scope).take(client, time.monotonic())
         if wait:
             raise HTTPException(
                 429,
                 f"too many requests; retry in {wait} s.",
                 {"Retry-After": str(wait)},
             )
+
+    def _buckets(self, scope: Scope) -> Buckets:
+        if scope["method"] in ("GET", "HEAD", "OPTIONS"):
+            return self._reading
+        return self._managing if scope["path"].startswith(MANAGEMENT) else self._writing
 
 
 def client_of(scope: Scope, proxied: bool) -> str:

@@ -67,6 +67,8 @@ POLICY = (
 )
 EMBED = "/embed/"
 """Prefix of paths that other sites may show in frames."""
+PRIVATE = ("/organiser", "/account", "/sign-")
+"""Prefixes of paths of signed-in people."""
 
 
 class SecurityHeaders:
@@ -90,9 +92,10 @@ class SecurityHeaders:
                 headers["Referrer-Policy"] = "no-referrer"
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
-                # All content is public and the server does not use cookies, so any site may read
-                # it.
-                headers["Access-Control-Allow-Origin"] = "*"
+                if not scope["path"].startswith(PRIVATE):
+                    # All other content is public and independent of cookies, so any site may
+                    # read it.
+                    headers["Access-Control-Allow-Origin"] = "*"
                 _merge_vary(headers)
             await send(message)
 

@@ -1,0 +1,134 @@
+"""The commands `pokearena organiser`: tokens of organisers, and the audit log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.options import data_option, json_option
+
+
+@click.group()
+def organiser() -> None:
+    """Manage the tokens of organisers, and show the audit log.
+
+    With a token, an organiser can sign in to the pages at /sign-in, manage tournaments and owners
+    there, and use the HTTP API. A token is shown once; the arena stores only its hash.
+    """
+
+
+@organiser.command(epilog="Example: pokearena organiser add grace")
+@click.argument("name")
+@json_option
+@data_option
+def add(name: str, as_json: bool, data: Path | None) -> None:
+    """Create a token for an organiser and print it once."""
+    from arena.cli.workspace import Workspace
+    from arena.store.access import organisers
+    from arena.store.access.audit_log import audited_command
+
+    store = Workspace(data).store
+    with audited_command(store, "organiser.add", name):
+        _print_token(name, organisers.add(store, name), as_json)
+
+
+@organiser.command(epilog="Example: pokearena organiser renew grace")
+@click.argument("name")
+@json_option
+@data_option
+def renew(name: str, as_json: bool, data: Path | None) -> None:
+    """Create a new token for an organiser; the old one and its sessions end at once."""
+    from arena.cli.workspace import Workspace
+    from arena.store.access import organisers
+    from arena.store.access.audit_log import audited_command
+
+    store = Workspace(data).existing_store
+    with audited_command(store, "organiser.renew", name):
+        _print_token(name, organisers.renew(store, name), as_json)
+
+
+@organiser.command(epilog="Example: pokearena organiser revoke grace")
+@click.argument("name")
+@json_option
+@data_option
+def revoke(name: str, as_json: bool, data: Path | None) -> None:
+    """Revoke the token of an organiser; it and its sessions end at once."""
+    from arena.cli.workspace import Workspace
+    from arena.store.access import organisers
+    from arena.store.access.audit_log import audited_command
+
+    store = Workspace(data).existing_store
+    with audited_command(store, "organiser.revoke", name):
+        organisers.revoke(store, name)
+    if as_json:
+        output.document({"organiser": name, "token": None})
+    else:
+        output.line(f"the token of {name} is revoked")
+        output.next_step("pokearena organiser list")
+
+
+@organiser.command("list", epilog="Example: pokearena organiser list")
+@json_option
+@data_option
+def listing(as_json: bool, data: Path | None) -> None:
+    """List the organisers with a token. --json prints one line per organiser."""
+    from arena.cli.workspace import Workspace
+    from arena.store.access import organisers
+    from arena.tournaments import json_values
+
+    listed = organisers.listing(Workspace(data).existing_store)
+    if as_json:
+        for each in listed:
+            output.document({"organiser": each.name, "created": json_values.iso(each.created)})
+        return
+    output.table(
+        ("<organiser", "<token created"),
+        [(each.name, output.local_time(each.created)) for each in listed],
+    )
+    output.next_step("pokearena organiser add NAME")
+
+
+@organiser.command(epilog="Example: pokearena organiser audit --limit 50")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=20,
+    show_default=True,
+    help="Number of entries.",
+)
+@json_option
+@data_option
+def audit(limit: int, as_json: bool, data: Path | None) -> None:
+    """Show the audit log, newest entries first. --json prints one line per entry."""
+    from arena.cli.workspace import Workspace
+    from arena.store.access import audit_log
+
+    entries = audit_log.listing(Workspace(data).existing_store, limit=limit)
+    if as_json:
+        for entry in entries:
+            output.document(entry.to_json())
+        return
+    output.table(
+        ("<time", "<who", "<action", "<object", "<reason"),
+        [
+            (
+                output.local_time(entry.at),
+                entry.actor or "command line",
+                entry.action,
+                entry.subject,
+                entry.reason,
+            )
+            for entry in entries
+        ],
+    )
+
+
+def _print_token(name: str, token: str, as_json: bool) -> None:
+    if as_json:
+        output.document({"organiser": name, "token": token})
+        return
+    output.line(token)
+    output.hint(f"token of {name}; it is shown only once, and the arena stores only its hash")
+    output.next_step("open the page /sign-in of the arena")

@@ -1,0 +1,147 @@
+"""The audit log: who changed what, when and why. Entries are only added.
+
+An entry is committed with the change that it describes, in the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, func, insert, select
+
+from arena.store import ids, schema
+from arena.store.database import before_commit, now, reading, writing
+
+
+class Origin(StrEnum):
+    """Where a change was requested."""
+
+    PAGES = "pages"
+    API = "api"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """The person who requests a change.
+
+    Attributes:
+        name: the name of an organiser or owner; empty on the command line.
+        role: "organiser" or "owner".
+        origin: where it was requested.
+    """
+
+    name: str = ""
+    role: str = "organiser"
+    origin: Origin = Origin.COMMAND
+
+
+COMMAND_LINE: Final = Actor()
+"""A person with access to the data folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """A change, before it is stored. It contains no tokens.
+
+    Attributes:
+        actor: who requested it.
+        action: its name, for example "tournament.pause".
+        subject: the id or name of the changed object.
+        reason: the reason, as a clause; empty if none was given.
+        details: further values for JSON.
+    """
+
+    actor: Actor
+    action: str
+    subject: str
+    reason: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEntry:
+    """An entry of the audit log; `at` is in seconds since 1970."""
+
+    id: str
+    at: float
+    actor: str
+    role: str
+    origin: str
+    action: str
+    subject: str
+    reason: str
+    details: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as JSON values."""
+        at = datetime.fromtimestamp(self.at, UTC).isoformat(timespec="milliseconds")
+        return {**asdict(self), "at": at}
+
+
+@contextmanager
+def audited(engine: Engine, entry: AuditEntry) -> Iterator[None]:
+    """Store the entry with the first transaction of the block; without one, at its end.
+
+    If the block raises an exception before its first commit, nothing is stored.
+    """
+    pending = [lambda connection: _insert(connection, entry)]
+    with before_commit(pending):
+        yield
+    if pending:
+        with writing(engine, "audit") as connection:
+            _insert(connection, entry)
+
+
+def audited_command(
+    engine: Engine, action: str, subject: str, reason: str = ""
+) -> AbstractContextManager[None]:
+    """Store an entry for a change by the command line, as `audited` does."""
+    return audited(engine, AuditEntry(COMMAND_LINE, action, subject, reason))
+
+
+def listing(
+    engine: Engine, *, subject: str = "", offset: int = 0, limit: int = 100
+) -> tuple[LoggedEntry, ...]:
+    """Return entries, the newest first.
+
+    Args:
+        engine: the store.
+        subject: only entries about this object; empty: all.
+        offset: number of entries to skip.
+        limit: maximum number of entries.
+    """
+    table = schema.audit_log
+    query = select(table).order_by(table.c.at.desc(), table.c.id).offset(offset).limit(limit)
+    if subject:
+        query = query.where(table.c.subject == subject)
+    with reading(engine) as connection:
+        return tuple(LoggedEntry(**row._mapping) for row in connection.execute(query))
+
+
+def count(engine: Engine) -> int:
+    """Return the number of entries."""
+    with reading(engine) as connection:
+        query = select(func.count()).select_from(schema.audit_log)
+        return int(connection.execute(query).scalar_one())
+
+
+def _insert(connection: Connection, entry: AuditEntry) -> None:
+    connection.execute(
+        insert(schema.audit_log).values(
+            id=ids.audit_id(),
+            at=now(),
+            actor=entry.actor.name,
+            role=entry.actor.role,
+            origin=entry.actor.origin,
+            action=entry.action,
+            subject=entry.subject,
+            reason=entry.reason,
+            details=dict(entry.details),
+        )
+    )

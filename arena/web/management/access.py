@@ -1,0 +1,127 @@
+"""Who sent a request: a token for programs, a session cookie with form tokens for browsers.
+
+See docs/decisions/2026-11-24-sessions-and-csrf.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from sqlalchemy import Engine
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from arena.store.access import sessions
+from arena.store.access.audit_log import Actor, Origin
+from arena.store.access.sessions import LIFETIME_SECONDS, Identity, Role
+
+FORM_TOKEN: Final = "form_token"
+"""Name of the hidden field that each form of a session contains."""
+_LETTERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The sender of a request.
+
+    Args:
+        identity: the organiser or owner.
+        secret: the value of the session cookie; empty if the request has a token.
+    """
+
+    identity: Identity
+    secret: str = field(default="", repr=False)
+
+    @property
+    def form_token(self) -> str:
+        """The token for the forms of a page; empty without a session."""
+        return sessions.form_token(self.secret) if self.secret else ""
+
+    @property
+    def actor(self) -> Actor:
+        """The sender, for the audit log."""
+        origin = Origin.PAGES if self.secret else Origin.API
+        return Actor(self.identity.name, str(self.identity.role), origin)
+
+
+def bearer_of(request: Request) -> str | None:
+    """Return the token in the header `Authorization: Bearer`; None without this header."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip()[:_LETTERS] if scheme.lower() == "bearer" else None
+
+
+def find(request: Request, engine: Engine) -> Access | None:
+    """Return the sender; None without a valid token or session."""
+    token = bearer_of(request)
+    if token is not None:
+        identity = sessions.known_by(engine, token)
+        return Access(identity) if identity else None
+    secret = cookie_of(request)
+    identity = sessions.find(engine, secret)
+    return Access(identity, secret) if identity else None
+
+
+def check_role(access: Access, role: Role) -> None:
+    """Check the permission of the sender.
+
+    Raises:
+        HTTPException: 403, the sender has another role.
+    """
+    if access.identity.role is not role:
+        raise HTTPException(403, f"only an {role} may do this; sign in with an {role}'s token.")
+
+
+def check_form(request: Request, access: Access, sent: str) -> None:
+    """Check that a request with a session cookie comes from a form of this session.
+
+    Raises:
+        HTTPException: 403, the form token is missing or wrong, or another site sent the form.
+    """
+    if not access.secret:
+        return
+    check_site(request)
+    if not sessions.is_form_token(access.secret, sent):
+        raise HTTPException(403, "the form has expired; load the page again and send it again.")
+
+
+def check_site(request: Request) -> None:
+    """Refuse forms that the browser reports as sent by another site.
+
+    Raises:
+        HTTPException: 403, it is.
+    """
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise HTTPException(403, "forms of other sites are refused.")
+
+
+def is_secure(request: Request, proxied: bool) -> bool:
+    """Return whether the browser uses HTTPS, as far as the server or its proxy can tell."""
+    forwarded = request.headers.get("x-forwarded-proto", "") if proxied else ""
+    return request.url.scheme == "https" or forwarded.strip().lower() == "https"
+
+
+# The prefix __Host- prevents that another host of the domain sets the cookie. Browsers accept it
+# only over HTTPS.
+_SECURE_COOKIE: Final = "__Host-pokearena"
+_COOKIE: Final = "pokearena"
+
+
+def cookie_of(request: Request) -> str:
+    """Return the value of the session cookie; empty without one."""
+    cookies = request.cookies
+    return (cookies.get(_SECURE_COOKIE) or cookies.get(_COOKIE) or "")[:_LETTERS]
+
+
+def set_cookie(response: Response, secret: str, *, secure: bool) -> None:
+    """Set the session cookie; an empty secret deletes it."""
+    response.set_cookie(
+        _SECURE_COOKIE if secure else _COOKIE,
+        secret,
+        max_age=LIFETIME_SECONDS if secret else 0,
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite="strict",
+    )

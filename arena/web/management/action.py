@@ -1,0 +1,190 @@
+"""The description of an operation, and the values that a form or a program sends for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from arena.errors import InvalidSettings, OutOfRange
+from arena.store.access.audit_log import Actor
+from arena.store.access.sessions import Role
+from arena.web.data.web_state import WebState
+
+_LONGEST: Final = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class InputField:
+    """An input of an action.
+
+    Args:
+        name: its name in forms and JSON.
+        summary: a short description.
+        kind: "text", "number", "checkbox", "lines" (a list of strings) or "pairs" (NAME=VALUE).
+        required: whether it must be given.
+        example: an example or the default, shown in the form.
+        choices: the allowed values of a text; empty: any.
+    """
+
+    name: str
+    summary: str
+    kind: str = "text"
+    required: bool = False
+    example: str = ""
+    choices: tuple[str, ...] = ()
+
+
+REASON: Final = InputField("reason", "reason for the audit log", required=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRequest:
+    """The values of a request, with the person who sent it.
+
+    Args:
+        web: the server's state.
+        actor: the sender, for the audit log.
+        path: the values in the path.
+        values: the fields of the form or of the JSON object.
+    """
+
+    web: WebState
+    actor: Actor
+    path: Mapping[str, str]
+    values: Mapping[str, Any]
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a text without surrounding spaces.
+
+        Raises:
+            InvalidSettings: it is not a text or too long.
+        """
+        value = self.values.get(name)
+        if value is None:
+            return default
+        if not isinstance(value, str) or len(value) > _LONGEST:
+            raise InvalidSettings(f'"{name}" must be a string of at most {_LONGEST} characters.')
+        return value.strip() or default
+
+    def number(self, name: str) -> int | None:
+        """Return a whole number; None if it is missing.
+
+        Raises:
+            OutOfRange: it is not a whole number.
+        """
+        value = self.values.get(name)
+        if value in (None, ""):
+            return None
+        if isinstance(value, str) and value.strip().lstrip("-").isdecimal() and len(value) < 10:
+            return int(value)
+        if type(value) is not int or abs(value) > 10**9:
+            raise OutOfRange(name, "a whole number", str(value)[:40])
+        return value
+
+    def flag(self, name: str) -> bool:
+        """Return whether a checkbox is set."""
+        return self.values.get(name) in (True, "true", "on", "1", "yes")
+
+    def lines(self, name: str) -> list[str]:
+        """Return the strings of a list, or the lines of a text without empty ones.
+
+        Raises:
+            InvalidSettings: it is neither.
+        """
+        value = self.values.get(name)
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return [item.strip() for item in value if item.strip()]
+        return [line.strip() for line in self.text(name).splitlines() if line.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionResult:
+    """The result of an action.
+
+    Args:
+        values: the result as JSON values.
+        page: the page to show after a form; empty: the values are shown once on a page.
+        status: the HTTP status for programs.
+        template: the template of the page that shows the values.
+        model: further values for this template.
+    """
+
+    values: Mapping[str, Any]
+    page: str = ""
+    status: int = 200
+    template: str = "management/result.html"
+    model: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An operation.
+
+    Args:
+        path: the path, with named values in braces.
+        name: its name in the audit log, for example "tournament.pause".
+        label: the text of its button.
+        summary: a sentence that describes it.
+        run: carries it out.
+        fields: its inputs.
+        role: who may request it.
+        example: a result, for the OpenAPI document.
+        audited: whether it changes anything, and is therefore stored in the audit log.
+    """
+
+    path: str
+    name: str
+    label: str
+    summary: str
+    run: Callable[[ActionRequest], ActionResult]
+    fields: tuple[InputField, ...] = ()
+    role: Role = Role.ORGANISER
+    example: Mapping[str, Any] = field(default_factory=dict)
+    audited: bool = True
+    created: bool = False
+    """Whether success is status 201."""
+
+    def check(self, request: ActionRequest) -> None:
+        """Check that all required inputs are there, and that each has an allowed value.
+
+        Raises:
+            InvalidSettings: they are not.
+        """
+        _check_text(request.values)
+        for each in self.fields:
+            value = request.values.get(each.name)
+            if each.required and not (value.strip() if isinstance(value, str) else value):
+                raise InvalidSettings(f'"{each.name}" is missing: {each.summary}.', code="missing")
+            if each.choices and value and value not in each.choices:
+                raise InvalidSettings(
+                    f'"{each.name}" must be one of {", ".join(each.choices)}.', code="unknown-name"
+                )
+
+    def subject(self, request: ActionRequest) -> str:
+        """Return the id or name of the changed object, for the audit log."""
+        inputs = ("version", "name", "game")
+        names = (*request.path.values(), *map(request.text, inputs))
+        return next((name for name in names if name), "")
+
+    def details(self, request: ActionRequest) -> dict[str, Any]:
+        """Return the inputs except the reason, for the audit log. No input is a secret."""
+        return {
+            each.name: request.values[each.name]
+            for each in self.fields
+            if each.name != "reason" and request.values.get(each.name) not in (None, "")
+        }
+
+
+def _check_text(value: object) -> None:
+    """Check that all strings can be stored: valid Unicode, without control characters."""
+    if isinstance(value, str):
+        if any(0xD800 <= ord(character) < 0xE000 for character in value) or "\0" in value:
+            raise InvalidSettings("a value contains characters that cannot be stored.")
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            _check_text(name)
+            _check_text(item)
+    elif isinstance(value, list):
+        for item in value:
+            _check_text(item)

@@ -1,0 +1,8 @@
+"""All operations of organisers and owners."""
+
+from typing import Final
+
+from arena.web.management import owner_actions, tournament_actions
+from arena.web.management.action import Action
+
+ACTIONS: Final[tuple[Action, ...]] = (*tournament_actions.ACTIONS, *owner_actions.ACTIONS)

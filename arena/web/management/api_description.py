@@ -1,0 +1,108 @@
+"""OpenAPI entries of the management pages and actions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from arena.web.management.action import Action, InputField
+from arena.web.management.actions import ACTIONS
+from arena.web.management.pages import PAGES, ManagementPage
+from arena.web.serving.rendering import KINDS
+
+SECURITY: Final = {
+    "organiser": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "token of an organiser, created with `pokearena organiser add`",
+    }
+}
+_ERRORS: Final = {
+    "400": "The request is not valid.",
+    "401": "The token is missing, invalid or revoked.",
+    "403": "The token has another role.",
+    "404": "The object does not exist.",
+    "409": "The state of the object does not allow this.",
+    "422": "A value is missing or not valid.",
+    "429": "Too many requests; `Retry-After` contains the seconds to wait.",
+}
+_TYPES: Final[dict[str, dict[str, Any]]] = {
+    "text": {"type": "string"},
+    "number": {"type": "integer"},
+    "checkbox": {"type": "boolean"},
+    "lines": {"type": "array", "items": {"type": "string"}},
+    "pairs": {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}},
+}
+_PLACE: Final = re.compile(r"\{(\w+)\}")
+
+
+def paths() -> dict[str, dict[str, Any]]:
+    """Return the OpenAPI path items, by path."""
+    items: dict[str, dict[str, Any]] = {}
+    for page in PAGES:
+        if page.has_json:
+            items.setdefault(page.path, {})["get"] = _page(page)
+    for action in ACTIONS:
+        items.setdefault(action.path, {})["post"] = _action(action)
+    return items
+
+
+def _page(page: ManagementPage) -> dict[str, Any]:
+    words = [word.strip("{}") for word in page.path.split("/") if word]
+    query = [
+        {"name": name, "in": "query", "description": says, "schema": {"type": "string"}}
+        for name, says in page.query
+    ]
+    return {
+        "summary": page.summary,
+        "operationId": "show_" + "_".join(words),
+        "security": [{str(page.role): []}],
+        "parameters": [*_parameters(page.path), *query],
+        "responses": _responses("200", "The page as JSON."),
+    }
+
+
+def _action(action: Action) -> dict[str, Any]:
+    schema = {
+        "type": "object",
+        "properties": {each.name: _schema(each) for each in action.fields},
+        "required": [each.name for each in action.fields if each.required],
+    }
+    body = {"required": bool(schema["required"]), "content": {KINDS["json"]: {"schema": schema}}}
+    return {
+        "summary": action.summary,
+        "operationId": action.name.replace(".", "_").replace("-", "_"),
+        "security": [{str(action.role): []}],
+        "parameters": list(_parameters(action.path)),
+        **({"requestBody": body} if action.fields else {}),
+        "responses": _responses("201" if action.created else "200", "It is done."),
+    }
+
+
+def _schema(field: InputField) -> dict[str, Any]:
+    schema = {**_TYPES[field.kind], "description": field.summary}
+    return schema | ({"enum": list(field.choices)} if field.choices else {})
+
+
+def _parameters(path: str) -> Iterator[dict[str, Any]]:
+    for name in _PLACE.findall(path):
+        yield {
+            "name": name,
+            "in": "path",
+            "description": "its id or name",
+            "required": True,
+            "schema": {"type": "string"},
+        }
+
+
+def _responses(status: str, says: str) -> dict[str, Any]:
+    error = {"schema": {"$ref": "#/components/schemas/Error"}}
+    success = {"description": says, "content": {KINDS["json"]: {"schema": {"type": "object"}}}}
+    return {
+        status: success,
+        **{
+            code: {"description": text, "content": {KINDS["json"]: error}}
+            for code, text in _ERRORS.items()
+        },
+    }

@@ -1,0 +1,230 @@
+"""Endpoints of the management pages and actions: sign-in, pages, forms and API operations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+import anyio
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from arena.errors import Conflict, NotFound, StoreError, TooMany, Unreachable
+from arena.store.access import audit_log, sessions
+from arena.store.access.audit_log import Actor, AuditEntry, Origin
+from arena.store.access.sessions import Role
+from arena.web.data.web_state import WebState
+from arena.web.management import access as accesses
+from arena.web.management.access import FORM_TOKEN, Access
+from arena.web.management.action import Action, ActionRequest, ActionResult
+from arena.web.management.actions import ACTIONS
+from arena.web.management.pages import PAGES, ManagementPage
+from arena.web.page import Links, Page, PageRequest
+from arena.web.serving import rendering
+from arena.web.serving.rendering import KINDS
+from arena.web.serving.responses import Endpoint, PageEndpoints
+from referee.games.contract import SetupError
+
+SIGN_IN: Final = "/sign-in"
+SIGN_OUT: Final = "/sign-out"
+_HOME: Final = {Role.ORGANISER: "/organiser", Role.OWNER: "/bots"}
+_PRIVATE: Final = {"Cache-Control": "no-store"}
+_TOKEN_LETTERS: Final = 200
+
+
+class ManagementEndpoints:
+    """The endpoints of organisers and owners.
+
+    Args:
+        web: the server's state.
+        links: the builder of links.
+        serving: converts exceptions to error responses.
+    """
+
+    def __init__(self, web: WebState, links: Links, serving: PageEndpoints) -> None:
+        self._web = web
+        self._links = links
+        self._serving = serving
+
+    def routes(self) -> list[Route]:
+        """Return the routes of all pages and actions."""
+        failing = self._serving.failing
+        routes = [
+            Route(SIGN_IN, failing(self._sign_in_page)),
+            Route(SIGN_IN, failing(self._sign_in), methods=["POST"]),
+            Route(SIGN_OUT, failing(self._sign_out), methods=["POST"]),
+        ]
+        routes += [
+            Route(action.path, failing(self._acting(action)), methods=["POST"])
+            for action in ACTIONS
+        ]
+        return [*routes, *(Route(page.path, failing(self._showing(page))) for page in PAGES)]
+
+    async def _sign_in_page(self, request: Request) -> Response:
+        access = await self._find(request)
+        page = Page("Sign in", "management/sign_in.html", {"access": access})
+        return self._html(page)
+
+    async def _sign_in(self, request: Request) -> Response:
+        """Open a session. The earlier session of the browser ends, against session fixation."""
+        accesses.check_site(request)
+        token = str((await _form(request)).get("token", "")).strip()[:_TOKEN_LETTERS]
+        earlier = accesses.cookie_of(request)
+        opened = await anyio.to_thread.run_sync(self._opened, token, earlier)
+        if opened is None:
+            raise HTTPException(
+                401, "invalid token. `pokearena organiser add` and `owner add` create tokens."
+            )
+        secret, role = opened
+        response = RedirectResponse(_HOME[role], 303, _PRIVATE)
+        secure = accesses.is_secure(request, self._web.settings.proxied)
+        accesses.set_cookie(response, secret, secure=secure)
+        return response
+
+    def _opened(self, token: str, earlier: str) -> tuple[str, Role] | None:
+        identity = sessions.known_by(self._web.engine, token)
+        if identity is None:
+            return None
+        actor = Actor(identity.name, str(identity.role), Origin.PAGES)
+        entry = AuditEntry(actor, "session.sign-in", identity.name)
+        with audit_log.audited(self._web.engine, entry):
+            opened = sessions.sign_in(self._web.engine, token, earlier)
+        return (opened[0], opened[1].role) if opened else None
+
+    async def _sign_out(self, request: Request) -> Response:
+        access = await self._find(request)
+        if access is not None and access.secret:
+            form = await _form(request)
+            accesses.check_form(request, access, str(form.get(FORM_TOKEN, "")))
+            await anyio.to_thread.run_sync(sessions.sign_out, self._web.engine, access.secret)
+        response = RedirectResponse("/", 303, _PRIVATE)
+        secure = accesses.is_secure(request, self._web.settings.proxied)
+        accesses.set_cookie(response, "", secure=secure)
+        return response
+
+    def _showing(self, page: ManagementPage) -> Endpoint:
+        async def show(request: Request) -> Response:
+            access = await self._required(request, page.role)
+            if access is None:
+                return RedirectResponse(SIGN_IN, 303, _PRIVATE)
+            query = {
+                name: request.query_params[name]
+                for name, _ in page.query
+                if name in request.query_params
+            }
+            asked = PageRequest(dict(request.path_params), query, self._links)
+            drawn = await anyio.to_thread.run_sync(page.draw, self._web, asked, access)
+            if request.state.kind == "json" or not access.secret:
+                if drawn.data is None:
+                    raise HTTPException(406, "Not available as JSON. Available formats: HTML.")
+                body = rendering.as_json(drawn)
+                return Response(body, 200, {**drawn.headers, **_PRIVATE}, KINDS["json"])
+            return self._html(drawn)
+
+        return show
+
+    def _acting(self, action: Action) -> Endpoint:
+        async def act(request: Request) -> Response:
+            if accesses.bearer_of(request) is not None:
+                request.state.error_kind = "json"
+            access = await self._required(request, action.role)
+            if access is None:
+                return RedirectResponse(SIGN_IN, 303, _PRIVATE)
+            values = await _values(request, access)
+            accesses.check_form(request, access, str(values.pop(FORM_TOKEN, "")))
+            asked = ActionRequest(self._web, access.actor, dict(request.path_params), values)
+            result = await anyio.to_thread.run_sync(_carried_out, action, asked)
+            self._web.nudge()
+            return self._answer(action, result, access)
+
+        return act
+
+    def _answer(self, action: Action, result: ActionResult, access: Access) -> Response:
+        if not access.secret:
+            status = 201 if action.created else 200
+            where = {"Location": result.page} if action.created and result.page else {}
+            return JSONResponse(dict(result.values), status, {**where, **_PRIVATE})
+        if result.page:
+            return RedirectResponse(result.page, 303, _PRIVATE)
+        model = {"values": result.values, "access": access, "action": action, **result.model}
+        return self._html(Page(action.label, result.template, model))
+
+    async def _required(self, request: Request, role: Role) -> Access | None:
+        """Return the sender, or None if a browser should sign in first.
+
+        Raises:
+            HTTPException: 401 without a valid token; 403 with another role.
+        """
+        access = await self._find(request)
+        if access is not None:
+            accesses.check_role(access, role)
+            return access
+        is_program = accesses.bearer_of(request) is not None or request.state.error_kind == "json"
+        if not is_program:
+            return None
+        raise HTTPException(
+            401,
+            "missing or invalid token; send it as Authorization: Bearer TOKEN.",
+            {"WWW-Authenticate": "Bearer"},
+        )
+
+    async def _find(self, request: Request) -> Access | None:
+        return await anyio.to_thread.run_sync(accesses.find, request, self._web.engine)
+
+    def _html(self, page: Page) -> Response:
+        body = rendering.html(page, self._links)
+        return Response(body, page.status, {**page.headers, **_PRIVATE}, KINDS["html"])
+
+
+def _carried_out(action: Action, request: ActionRequest) -> ActionResult:
+    """Run an action and store its entry in the audit log.
+
+    Raises:
+        HTTPException: the action is refused.
+    """
+    try:
+        action.check(request)
+        if not action.audited:
+            return action.run(request)
+        reason = request.text("reason")
+        subject, details = action.subject(request), action.details(request)
+        entry = AuditEntry(request.actor, action.name, subject, reason, details)
+        with audit_log.audited(request.web.engine, entry):
+            return action.run(request)
+    except (NotFound, Unreachable):
+        raise
+    except TooMany as error:
+        raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
+    except Conflict as error:
+        raise HTTPException(409, str(error)) from None
+    except (StoreError, SetupError) as error:
+        raise HTTPException(422, str(error)) from None
+
+
+async def _values(request: Request, access: Access) -> dict[str, Any]:
+    """Return the fields of a form, or the JSON object of a program.
+
+    Raises:
+        HTTPException: 422, the body is not a JSON object.
+    """
+    if access.secret:
+        return dict(await _form(request))
+    body = await request.body()
+    if not body:
+        return {}
+    try:
+        values = json.loads(body)
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict):
+        raise HTTPException(422, "the body must be a JSON object.")
+    return values
+
+
+async def _form(request: Request) -> Mapping[str, str]:
+    body = (await request.body()).decode("utf-8", "replace")
+    return {name: texts[-1] for name, texts in parse_qs(body, keep_blank_values=True).items()}

@@ -1,0 +1,143 @@
+"""The pages of organisers, rendered for one person and never cached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from arena.store.access import audit_log
+from arena.store.access.sessions import Role
+from arena.store.bots import owners
+from arena.store.tournaments import tournaments
+from arena.tournaments import json_values
+from arena.web import paging
+from arena.web.data.web_state import WebState
+from arena.web.management import owner_actions, tournament_actions
+from arena.web.management.access import Access
+from arena.web.page import Page, PageRequest
+
+_SHOWN: Final = 20
+
+
+def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
+    """Return the organiser's overview: open tournaments and the latest actions."""
+    listed = tournaments.listing(web.engine)
+    unfinished = [tournament for tournament in listed if tournament.ended is None]
+    entries = audit_log.listing(web.engine, limit=_SHOWN)
+    return Page(
+        title="Organiser",
+        template="management/overview.html",
+        model={"tournaments": unfinished, "entries": entries, "access": access},
+        data={
+            "organiser": access.identity.name,
+            "tournaments": [
+                json_values.tournament(each, tournaments.progress(web.engine, each.id))
+                for each in unfinished
+            ],
+            "audit": [entry.to_json() for entry in entries],
+        },
+    )
+
+
+def new_tournament(web: WebState, page_request: PageRequest, access: Access) -> Page:
+    """Return the form of a new tournament."""
+    return Page(
+        title="New tournament",
+        template="management/new_tournament.html",
+        model={
+            "create": tournament_actions.CREATE,
+            "preview_action": tournament_actions.PREVIEW,
+            "values": {},
+            "access": access,
+        },
+    )
+
+
+def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page:
+    """Return the controls of a tournament."""
+    stored = tournaments.find(web.engine, page_request.path["id"])
+    progress = tournaments.progress(web.engine, stored.id)
+    entries = audit_log.listing(web.engine, subject=stored.id)
+    return Page(
+        title=f"{stored.plan.name}: controls",
+        template="management/tournament.html",
+        model={
+            "tournament": stored,
+            "progress": progress,
+            "entries": entries,
+            "actions": tournament_actions,
+            "access": access,
+        },
+        data={
+            **json_values.tournament(stored, progress),
+            "audit": [entry.to_json() for entry in entries],
+        },
+    )
+
+
+def owner_tokens(web: WebState, page_request: PageRequest, access: Access) -> Page:
+    """Return the owners with a token."""
+    listed = owners.listing(web.engine)
+    return Page(
+        title="Owners",
+        template="management/owners.html",
+        model={"owners": listed, "actions": owner_actions, "access": access},
+        data={
+            "owners": [
+                {"owner": each.name, "created": json_values.iso(each.created)} for each in listed
+            ]
+        },
+    )
+
+
+def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
+    """Return the audit log, the newest entries first."""
+    selection = paging.selection_of(page_request)
+    piece = selection.cut(audit_log.listing(web.engine, limit=5000))
+    return Page(
+        title="Audit log",
+        template="management/audit.html",
+        model={"entries": piece.items, "piece": piece, "access": access},
+        data={"audit": [entry.to_json() for entry in piece.items], "list": piece.to_json()},
+        headers=piece.headers,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ManagementPage:
+    """A page that requires a role.
+
+    Args:
+        path: the path, with named values in braces.
+        draw: creates the page.
+        summary: a sentence that describes it.
+        role: who may read it.
+        query: the accepted query parameters with a short description.
+        has_json: whether it is available as JSON.
+    """
+
+    path: str
+    draw: Callable[[WebState, PageRequest, Access], Page]
+    summary: str
+    role: Role = Role.ORGANISER
+    query: tuple[tuple[str, str], ...] = ()
+    has_json: bool = True
+
+
+PAGES: Final = (
+    ManagementPage("/organiser", overview, "Open tournaments and the latest actions."),
+    ManagementPage(
+        "/organiser/tournaments/new",
+        new_tournament,
+        "The form of a new tournament.",
+        has_json=False,
+    ),
+    ManagementPage(
+        "/organiser/tournaments/{id}", tournament, "The state and the audit log of a tournament."
+    ),
+    ManagementPage("/organiser/owners", owner_tokens, "The owners of bots with a token."),
+    ManagementPage(
+        "/organiser/audit", audit, "The audit log, newest entries first.", query=paging.QUERY
+    ),
+)

@@ -1,0 +1,251 @@
+"""Who may manage the arena: tokens, sessions, form tokens, roles and limits."""
+
+import json
+import re
+from collections.abc import Iterator
+from http.cookies import SimpleCookie
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.workspace import Workspace
+from arena.store.access import audit_log, organisers
+from arena.store.bots import owners
+from arena.store.tournaments import tournaments
+from arena.web.app import create
+from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.management.actions import ACTIONS
+from arena.web.management.pages import PAGES
+from tests.arena.cli.stored import store_tournament
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
+    workspace = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
+    store_tournament(workspace, ["ada", "bob", "cy"], {})
+    return WebState(workspace.store, ServerSettings(rate=0, proxied=True))
+
+
+@pytest.fixture(scope="module")
+def app(web: WebState) -> Iterator[TestClient]:
+    with TestClient(create(web), follow_redirects=False) as client:
+        yield client
+
+
+@pytest.fixture
+def client(app: TestClient) -> TestClient:
+    app.cookies.clear()
+    app.headers["Accept"] = "text/html"
+    return app
+
+
+@pytest.fixture(scope="module")
+def token(web: WebState) -> str:
+    return organisers.add(web.engine, "grace")
+
+
+def sign_in(client: TestClient, token: str) -> str:
+    """Sign in and return the form token of the session."""
+    answer = client.post("/sign-in", data={"token": token})
+    assert answer.status_code == 303
+    return form_token(client, answer.headers["location"])
+
+
+def form_token(client: TestClient, page: str = "/organiser") -> str:
+    hidden = re.search(r'name="form_token" value="(\w+)"', client.get(page).text)
+    assert hidden is not None
+    return hidden.group(1)
+
+
+SETTINGS = {"game": "poke", "bots": "ada\nbob@1\ncy", "name": "Friday", "paused": "on"}
+
+
+def test_the_session_cookie_is_hidden_from_scripts_and_other_sites(
+    client: TestClient, token: str
+) -> None:
+    for scheme, name in (("http", "pokearena"), ("https", "__Host-pokearena")):
+        headers = {"X-Forwarded-Proto": scheme}
+        answer = client.post("/sign-in", data={"token": token}, headers=headers)
+        cookie = SimpleCookie(answer.headers["set-cookie"])[name]
+        assert cookie["httponly"]
+        assert cookie["samesite"] == "strict"
+        assert cookie["path"] == "/"
+        assert bool(cookie["secure"]) == (scheme == "https")
+        assert token not in answer.headers["set-cookie"]
+        assert answer.headers["cache-control"] == "no-store"
+        assert "access-control-allow-origin" not in answer.headers
+
+
+def test_signing_in_replaces_the_session_id_of_the_browser(client: TestClient, token: str) -> None:
+    client.cookies.set("pokearena", "chosen-by-somebody-else")
+    answer = client.post("/sign-in", data={"token": token})
+    first = SimpleCookie(answer.headers["set-cookie"])["pokearena"].value
+    assert first != "chosen-by-somebody-else"
+    client.cookies.clear()
+    client.cookies.set("pokearena", first)
+    client.post("/sign-in", data={"token": token})
+    client.cookies.clear()
+    client.cookies.set("pokearena", first)
+    assert client.get("/organiser").headers["location"] == "/sign-in"
+
+
+def test_a_form_needs_the_token_of_its_session(client: TestClient, token: str) -> None:
+    sent = sign_in(client, token)
+    refused = client.post("/organiser/owners", data={"name": "eve"})
+    assert refused.status_code == 403
+    client.cookies.clear()
+    sign_in(client, token)
+    refused = client.post("/organiser/owners", data={"name": "eve", "form_token": sent})
+    assert refused.status_code == 403
+    mine = form_token(client)
+    refused = client.post(
+        "/organiser/owners",
+        data={"name": "eve", "form_token": mine},
+        headers={"Sec-Fetch-Site": "cross-site"},
+    )
+    assert refused.status_code == 403
+    accepted = client.post("/organiser/owners", data={"name": "eve", "form_token": mine})
+    assert accepted.status_code == 200
+
+
+def test_a_revoked_or_renewed_token_ends_its_sessions(client: TestClient, web: WebState) -> None:
+    token = organisers.add(web.engine, "linus")
+    sign_in(client, token)
+    renewed = organisers.renew(web.engine, "linus")
+    assert client.get("/organiser").status_code == 303
+    sign_in(client, renewed)
+    organisers.revoke(web.engine, "linus")
+    assert client.get("/organiser").status_code == 303
+    bearer = {"Authorization": f"Bearer {renewed}", "Accept": "application/json"}
+    assert client.get("/organiser", headers=bearer).status_code == 401
+    assert client.post("/sign-in", data={"token": renewed}).status_code == 401
+
+
+def test_signing_out_ends_the_session(client: TestClient, token: str) -> None:
+    sent = sign_in(client, token)
+    cookie = client.cookies["pokearena"]
+    client.post("/sign-out", data={"form_token": sent})
+    client.cookies.clear()
+    client.cookies.set("pokearena", cookie)
+    assert client.get("/organiser").headers["location"] == "/sign-in"
+
+
+@pytest.mark.parametrize("path", [each.path for each in PAGES if each.path.startswith("/org")])
+def test_pages_of_organisers_need_their_token(client: TestClient, web: WebState, path: str) -> None:
+    path = path.replace("{id}", "t-000000")
+    assert client.get(path, headers={"Accept": "application/json"}).status_code == 401
+    assert client.get(path, headers={"Accept": "text/html"}).status_code == 303
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+def test_actions_refuse_strangers_and_the_other_role(
+    client: TestClient, web: WebState, action: object, token: str
+) -> None:
+    assert hasattr(action, "path")
+    assert hasattr(action, "role")
+    path = action.path.replace("{id}", "t-000000")
+    assert client.post(path, json={}, headers={"Authorization": "Bearer x"}).status_code == 401
+    other = token
+    if action.role == "organiser":
+        known = {each.name for each in owners.listing(web.engine)}
+        name = "mallory"
+        other = owners.renew(web.engine, name) if name in known else owners.add(web.engine, name)
+    headers = {"Authorization": f"Bearer {other}"}
+    assert client.post(path, json={}, headers=headers).status_code == 403
+
+
+def test_sign_in_attempts_are_limited(web: WebState, tmp_path: Path) -> None:
+    limited = WebState(web.engine, ServerSettings())
+    with TestClient(create(limited)) as client:
+        statuses = [
+            client.post("/sign-in", data={"token": f"guess-{number}"}).status_code
+            for number in range(12)
+        ]
+    assert set(statuses[:10]) == {401}
+    assert statuses[-1] == 429
+
+
+def test_a_tournament_is_previewed_created_and_managed_with_forms(
+    client: TestClient, web: WebState, token: str
+) -> None:
+    sent = {"form_token": sign_in(client, token)}
+    before = len(tournaments.listing(web.engine))
+    form = client.get("/organiser/tournaments/new")
+    assert form.status_code == 200
+    preview = client.post("/organiser/tournaments/preview", data={**SETTINGS, **sent})
+    assert preview.status_code == 200
+    assert len(tournaments.listing(web.engine)) == before
+    made = client.post("/organiser/tournaments", data={**SETTINGS, **sent})
+    assert made.status_code == 303
+    page = made.headers["location"]
+    name = page.rpartition("/")[2]
+    stored = tournaments.find(web.engine, name)
+    assert (stored.state, stored.plan.name) == ("paused", "Friday")
+    assert stored.entrants == ("ada@1", "bob@1", "cy@1")
+    assert client.get(page).status_code == 200
+    for action, values, state in (
+        ("start", {}, "running"),
+        ("withdraw", {"version": "cy@1", "reason": "it is slow"}, "running"),
+        ("pause", {}, "paused"),
+        ("cancel", {"reason": "rain"}, "cancelled"),
+    ):
+        answer = client.post(f"{page}/{action}", data={**values, **sent})
+        assert answer.status_code == 303, answer.text
+        assert tournaments.find(web.engine, name).state == state
+    assert client.post(f"{page}/start", data=sent).status_code == 409
+    entries = audit_log.listing(web.engine, subject=name)
+    assert [(entry.action, entry.reason, entry.actor, entry.origin) for entry in entries] == [
+        ("tournament.cancel", "rain", "grace", "pages"),
+        ("tournament.pause", "", "grace", "pages"),
+        ("tournament.withdraw", "it is slow", "grace", "pages"),
+        ("tournament.start", "", "grace", "pages"),
+    ]
+    assert client.get("/organiser/audit").status_code == 200
+
+
+def test_programs_use_the_same_actions_with_json(
+    client: TestClient, web: WebState, token: str
+) -> None:
+    client.headers["Authorization"] = f"Bearer {token}"
+    try:
+        settings = {"game": "poke", "bots": ["ada", "bob"], "settings": {"cycles": 2}}
+        preview = client.post("/organiser/tournaments/preview", json=settings)
+        assert preview.json()["matches"] == 2
+        made = client.post("/organiser/tournaments", json=settings)
+        assert made.status_code == 201
+        name = made.json()["tournament"]
+        assert made.headers["location"] == f"/organiser/tournaments/{name}"
+        assert client.get(made.headers["location"] + ".json").json()["audit"] == []
+        for body, status in (
+            ({**settings, "bots": ["ada"]}, 422),
+            ({**settings, "bots": ["nobody", "ada"]}, 404),
+            ({**settings, "boards": 10**8}, 422),
+            ({**settings, "format": "lottery"}, 422),
+            ({**settings, "settings": {"cycle": 2}}, 422),
+            ({**settings, "name": "\ud800"}, 422),
+            ([], 422),
+        ):
+            answer = client.post("/organiser/tournaments", content=json.dumps(body))
+            assert answer.status_code == status, body
+        assert client.post(f"/organiser/tournaments/{name}/cancel", json={}).status_code == 422
+    finally:
+        del client.headers["Authorization"]
+
+
+def test_owners_tokens_are_issued_renewed_and_revoked(
+    client: TestClient, web: WebState, token: str
+) -> None:
+    sent = {"form_token": sign_in(client, token)}
+    shown = client.post("/organiser/owners", data={"name": "owen", **sent})
+    assert shown.headers["cache-control"] == "no-store"
+    (issued,) = re.findall(r"<code>([\w-]{43})</code>", shown.text)
+    assert owners.known_by(web.engine, issued) == "owen"
+    values = {"name": "owen", "reason": "it leaked", **sent}
+    shown = client.post("/organiser/owners/renew", data=values)
+    (renewed,) = re.findall(r"<code>([\w-]{43})</code>", shown.text)
+    assert owners.known_by(web.engine, issued) is None
+    client.post("/organiser/owners/revoke", data=values)
+    assert owners.known_by(web.engine, renewed) is None
+    texts = [repr(entry) for entry in audit_log.listing(web.engine)]
+    assert not any(secret in text for text in texts for secret in (token, issued, renewed))
