@@ -11,7 +11,7 @@ PAGES: Final[dict[str, str]] = {
     "tutorial": "Install the arena, write a bot, play a match and run a tournament.",
     "bots": "Write a bot, test it on your machine and submit it.",
     "play": "Play against bots in the terminal.",
-    "find": "Find bots, tournaments and matches with the search and filters.",
+    "find": "Find bots, tournaments and matches, and share them.",
     "follow": "Follow results with a feed reader, or send them to Discord, Slack or a program.",
     "watch": "Follow running matches on the web pages.",
     "protocol": "The protocol for bots without a starter kit: gRPC, or JSON lines.",

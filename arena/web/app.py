@@ -29,6 +29,7 @@ from arena.web.serving import (
     readiness,
     relay_address,
     rendering,
+    share_pictures,
     uploads,
 )
 from arena.web.serving.feed import Feed
@@ -89,6 +90,7 @@ def create(web: WebState) -> Starlette:
         relay_address.route(web),
         Mount("/static", static),
         *downloads.routes(web, serving.failing),
+        *share_pictures.routes(web, serving.failing),
     ]
     routes.append(
         Route(uploads.ADDRESS, serving.failing(UploadEndpoint(web).receive), methods=["POST"])

@@ -114,6 +114,7 @@ class Page:
         feed: returns the Atom feed; None if the page has none.
         feed_link: link to an Atom feed, of this page or another one; empty for none.
         description: a sentence for previews of links to the page; empty for that of the site.
+        picture: path of the picture for such previews; empty for none.
     """
 
     title: str
@@ -132,6 +133,7 @@ class Page:
     feed: Callable[[], AtomFeed] | None = None
     feed_link: str = ""
     description: str = ""
+    picture: str = ""
 
 
 # The address of a page with its parameters.

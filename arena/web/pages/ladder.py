@@ -148,6 +148,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     return Page(
         title=f"{wording.form_name(form)}: the ladder",
         template="ladder.html",
+        picture=page_request.links.to("ladders", f"{form}.png"),
         model={
             "form": form,
             "season": standing.scope.season if is_archived else None,

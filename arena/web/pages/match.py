@@ -138,11 +138,13 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     }
     data = {**json_values.match(match), "form": tournament.plan.form}
     title = f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}"
+    picture = page_request.links.to("matches", f"{match.id}.png")
     if match.state in OPEN:
         shown = live_table(web.events.positions, match, tournament, web.events.shown_since)
         return Page(
             title=title,
             template="match.html",
+            picture=picture,
             model={**model, "shown": shown},
             data={**data, "position": shown.to_json() if shown else None},
             csv=_csv(match, ()),
@@ -160,6 +162,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     return Page(
         title=title,
         template="match.html",
+        picture=picture,
         model={
             **model,
             "games": games,

@@ -225,6 +225,9 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     return Page(
         title=f"{r.title}, game {r.number + 1}",
         template="replay.html",
+        picture=page_request.links.to(
+            "matches", r.match, "games", f"{r.number}.png", step=r.step or None
+        ),
         model={
             "r": r,
             "match": match,

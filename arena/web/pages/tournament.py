@@ -60,6 +60,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     return Page(
         title=f"{tournament.plan.name}: {wording.form_name(tournament.plan.form)}",
         template="tournament.html",
+        picture=page_request.links.to("tournaments", f"{tournament.id}.png"),
         model={
             "found": tournament,
             "overview": overview,

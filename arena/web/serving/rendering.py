@@ -122,7 +122,10 @@ def html(page: Page, links: Links, **more: Any) -> str:
     return (
         environment()
         .get_template(page.template)
-        .render(**_model(page, links), **{"live": "", "note": "", "path": "", **more})
+        .render(
+            **_model(page, links),
+            **{"live": "", "note": "", "path": "", "public": "", "picture": "", **more},
+        )
     )
 
 

@@ -212,7 +212,8 @@ class PageEndpoints:
         self, address: PageRoute, page_request: PageRequest, path: str, kind: str
     ) -> CachedResponse:
         def write() -> CachedResponse:
-            return _written(address.draw(self._web, page_request), page_request, path, kind)
+            page = address.draw(self._web, page_request)
+            return _written(page, page_request, path, kind, self._web.settings.site)
 
         return await anyio.to_thread.run_sync(write, limiter=self._threads)
 
@@ -281,8 +282,10 @@ def _address(path: str, page_request: PageRequest) -> str:
     return path + (f"?{urlencode(page_request.query)}" if page_request.query else "")
 
 
-def _written(page: Page, page_request: PageRequest, path: str, kind: str) -> CachedResponse:
-    """Return a page in the requested kind."""
+def _written(
+    page: Page, page_request: PageRequest, path: str, kind: str, site: str
+) -> CachedResponse:
+    """Return a page in the requested kind; `site` is the public URL of the pages."""
     if kind not in rendering.offered(page):
         raise HTTPException(
             406,
@@ -295,15 +298,19 @@ def _written(page: Page, page_request: PageRequest, path: str, kind: str) -> Cac
         text = atom.text(feed)
         headers = {**headers, "Last-Modified": formatdate(feed.updated, usegmt=True)}
     else:
-        text = _text(page, page_request, path, kind)
+        text = _text(page, page_request, path, kind, site)
     return CachedResponse(text.encode(), page.status, KINDS[kind], headers, page.topics, page.fresh)
 
 
-def _text(page: Page, page_request: PageRequest, path: str, kind: str) -> str:
+def _text(page: Page, page_request: PageRequest, path: str, kind: str, site: str) -> str:
     if kind != "html":
         return rendering.written(page, kind)
     live = f"{LIVE}{_address(path, page_request)}" if page.parts and not page.still else ""
-    return rendering.html(page, page_request.links, live=live, path=path)
+    public = site + _address(path, page_request) if site else ""
+    picture = site + page.picture if site and page.picture else ""
+    return rendering.html(
+        page, page_request.links, live=live, path=path, public=public, picture=picture
+    )
 
 
 def _is_had(request: Request, answer: CachedResponse) -> bool:
