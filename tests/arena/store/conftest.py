@@ -45,9 +45,14 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
-def url(request: pytest.FixtureRequest, empty: Callable[[str], str]) -> str:
-    """The address of an empty database."""
-    return empty(request.param)
+def url(request: pytest.FixtureRequest, empty: Callable[[str], str]) -> Iterator[str]:
+    """The address of an empty database; on PostgreSQL it has the tables if `store` is used too."""
+    if request.param == "sqlite" or "store" not in request.fixturenames:
+        yield empty(request.param)
+    else:
+        server: Cluster = request.getfixturevalue("server")
+        with server.database(server.migrated_template()) as url:
+            yield url
 
 
 @pytest.fixture
