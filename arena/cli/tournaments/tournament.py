@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from arena.cli.tournaments.bundle import bundle, verify
 from arena.config import BOARDS, CYCLES
 
 if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
     from arena.store.tournaments.tournaments import Tournament, TournamentProgress
     from arena.tournaments.tournament_file import TournamentSpec
 
@@ -49,9 +51,7 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     records, the bots and the rules. Open matches show only what is public while they are played.
     """
     from arena.cli import lookup
-    from arena.cli.output import ProgressLine
     from arena.cli.workspace import Workspace
-    from arena.web import static_site
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
@@ -63,15 +63,40 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
                 USAGE,
                 code="not-empty",
             )
-        folder.mkdir(parents=True, exist_ok=True)
-        files = static_site.write(workspace.store, name, folder, ProgressLine())
+        files = _write_site(workspace, name, folder)
     except OSError as error:
-        raise CommandError(f"{folder} cannot be written: {error.strerror}.", FAILED) from None
+        raise CommandError(
+            f"{folder} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
+        ) from None
     if as_json:
         output.document({"tournament": name, "folder": str(folder), "files": files})
         return
     output.line(f"wrote {name} to {folder}: {files} files")
     output.hint(f"open {folder / 'index.html'} in a browser")
+
+
+def _write_site(workspace: Workspace, tournament: str, folder: Path) -> int:
+    """Write a site into an empty or missing folder, completely or not at all.
+
+    Returns:
+        The number of files.
+    """
+    from arena.cli.output import ProgressLine
+    from arena.web import static_site
+
+    exists = folder.exists()
+    beside = folder if exists else folder.parent
+    beside.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=beside) as temporary:
+        site = Path(temporary) / "site"
+        site.mkdir()
+        files = static_site.write(workspace.store, tournament, site, ProgressLine())
+        if exists:
+            for path in site.iterdir():
+                path.rename(folder / path.name)
+        else:
+            site.rename(folder)
+    return files
 
 
 # `pokearena tournament run`: play or preview a tournament from a file or from flags.

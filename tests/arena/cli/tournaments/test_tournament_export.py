@@ -8,6 +8,7 @@ import pytest
 from arena.store.tournaments.tournaments import Tournament
 from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.stage import SimulatedArena
+from tests.full_disk import full_disk_beside
 
 
 @pytest.fixture
@@ -38,6 +39,22 @@ def test_the_site_is_written_only_into_an_empty_folder(
     again = cli(*words)
     assert again.status == 2
     assert again.code == "not-empty"
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_full_disk_leaves_no_incomplete_site(
+    cli: Cli, data: Path, cup: Tournament, tmp_path: Path, exists: bool
+) -> None:
+    out = tmp_path / "site"
+    if exists:
+        out.mkdir()
+    words = ("tournament", "export", cup.id, "--html", out, "--data", data)
+    with full_disk_beside(data / "arena.db"):
+        refused = cli(*words)
+    assert (refused.status, refused.code) == (1, "cannot-write")
+    assert [path.name for path in tmp_path.iterdir() if path != data] == ["site"] * exists
+    assert cli(*words).status == 0
+    assert (out / "index.html").is_file()
 
 
 def test_an_unknown_tournament_is_refused(
