@@ -18,6 +18,7 @@ from arena.ratings.match_digest import SEPARATOR, Digest, digest, read, read_sco
 from arena.ratings.meetings import ALIKE, Meetings, MeetingsSum
 from arena.ratings.standings import StandingsSums
 from arena.store import schema
+from arena.store.access import audit_log
 from arena.store.closed_counts import OVERLAP_SECONDS
 from arena.store.database import reading
 from arena.store.matches.games import games_of
@@ -97,6 +98,7 @@ class LadderSums:
         self._clip = clip
         self._fold = StandingsSums(clip)
         self._folded = 0
+        self._corrections = 0
         self._newest = 0.0
         # Recently closed matches with their times; the overlapping query returns them again.
         self._recent: dict[str, float] = {}
@@ -112,11 +114,19 @@ class LadderSums:
         """The number of matches in the sums."""
         return self._folded
 
+    @property
+    def revision(self) -> tuple[int, int]:
+        """A value that changes whenever the sums change."""
+        return self._folded, self._corrections
+
     def now(self) -> StandingsSums:
         """Return the sums of all matches closed by now; the next call changes the same object."""
         with reading(self._engine) as connection:
             closed = tournaments.closed(connection, self._of)
-            if closed != self._folded:
+            corrections = audit_log.corrections(connection)
+            if corrections != self._corrections:
+                self._corrections, self._folded = corrections, -1
+            elif closed != self._folded:
                 try:
                     self._take(connection)
                 except RoundAlreadyRated:

@@ -20,6 +20,8 @@ from arena.ladders.ladder_key import LadderKey
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import Z95
 from arena.ratings.strength.fit import values
+from arena.store.access import audit_log
+from arena.store.database import reading
 from arena.store.tournaments import format_history
 
 POINTS = 40
@@ -106,8 +108,11 @@ class RatingHistories:
         engine, of = self._engine, scope.tournaments
         kept = self._kept.get(scope.form)
         # A tournament that began later does not affect earlier points.
-        if kept is None or of[: len(kept.of)] != kept.of:
-            kept = self._kept[scope.form] = _CachedHistory()
+        with reading(engine) as connection:
+            corrections = audit_log.corrections(connection)
+        stale = kept is None or of[: len(kept.of)] != kept.of or kept.corrections != corrections
+        if kept is None or stale:
+            kept = self._kept[scope.form] = _CachedHistory(corrections=corrections)
         kept.of = of
         bots = max(format_history.entrants(engine, of), 1)
         most = min(self._points, max(WORTH // bots, FEWEST))
@@ -164,6 +169,7 @@ class _CachedHistory:
     """The cache of a ladder: its tournaments, points by time, and sums."""
 
     of: tuple[str, ...] = ()
+    corrections: int = 0
     points: dict[float, HistoryPoint] = field(default_factory=dict)
     sums: _MovingSums = field(default_factory=_MovingSums)
     eve: _MovingSums = field(default_factory=_MovingSums)

@@ -244,6 +244,33 @@ def _retire_remotely(version: str, to: str, token: str | None, as_json: bool) ->
     output.next_step(f"open {arena.url}/bots/{name}")
 
 
+@bot.command(epilog='Example: pokearena bot ban mybot@1 --reason "it attacks the sandbox"')
+@click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
+@click.option("--reason", required=True, metavar="TEXT", help="Reason, shown with the version.")
+@json_option
+@data_option
+def ban(version: str, reason: str, as_json: bool, data: Path | None) -> None:
+    """Withdraw a version from all open tournaments and exclude it from new ones.
+
+    Its results stay; `tournament disqualify` voids them. `bot release` ends the ban.
+    """
+    from arena.cli import lookup
+    from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
+    from arena.store.bots import quarantine
+
+    workspace = Workspace(data)
+    assert workspace.existing_store is not None
+    label = lookup.find_version(workspace, version).id
+    with audited_command(workspace.store, "version.ban", label, reason):
+        banned = quarantine.ban(workspace.store, label, reason)
+    if as_json:
+        output.document(_as_json(banned))
+    else:
+        output.line(f"{banned.id} is banned; it cannot enter further tournaments")
+        output.next_step(f"pokearena bot release {banned.id}")
+
+
 @bot.command(epilog="Example: pokearena bot release mybot@1")
 @click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
 @json_option
@@ -257,10 +284,13 @@ def release(version: str, as_json: bool, data: Path | None) -> None:
     """
     from arena.cli import lookup
     from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
     from arena.store.bots import quarantine
 
     workspace = Workspace(data)
-    released = quarantine.lift(workspace.existing_store, lookup.find_version(workspace, version).id)
+    label = lookup.find_version(workspace, version).id
+    with audited_command(workspace.existing_store, "version.release", label):
+        released = quarantine.lift(workspace.store, label)
     if as_json:
         output.document(_as_json(released))
     else:

@@ -148,6 +148,28 @@ def _confirm(name: str, yes: bool) -> None:
         raise CommandError("nothing is deleted.", FAILED, code="not-confirmed")
 
 
+@owner.command(epilog='Example: pokearena owner assign mybot ada --reason "a wrong name"')
+@click.argument("bot")
+@click.argument("name", shell_complete=completers.owners)
+@click.option("--reason", required=True, metavar="TEXT", help="Reason for the audit log.")
+@json_option
+@data_option
+def assign(bot: str, name: str, reason: str, as_json: bool, data: Path | None) -> None:
+    """Correct the owner of a bot, also in the tournaments that are not over."""
+    from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
+    from arena.store.bots import versions
+
+    store = Workspace(data).existing_store
+    with audited_command(store, "bot.owner", bot, reason):
+        versions.reassign(store, bot, name)
+    if as_json:
+        output.document({"bot": bot, "owner": name})
+    else:
+        output.line(f"{bot} belongs to {name}")
+        output.next_step("pokearena bot list")
+
+
 @owner.command("list", epilog="Example: pokearena owner list")
 @json_option
 @data_option

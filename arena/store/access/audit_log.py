@@ -12,10 +12,15 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, func, insert, select
+from sqlalchemy import Connection, Engine, func, select
 
 from arena.store import ids, schema
 from arena.store.database import before_commit, now, reading, writing
+
+VOID: Final = "match.void"
+DISQUALIFY: Final = "version.disqualify"
+_CORRECTIONS: Final = (VOID, DISQUALIFY)
+"""Actions that remove results (`arena.store.matches.corrections`)."""
 
 
 class Origin(StrEnum):
@@ -90,12 +95,12 @@ def audited(engine: Engine, entry: AuditEntry) -> Iterator[None]:
 
     If the block raises an exception before its first commit, nothing is stored.
     """
-    pending = [lambda connection: _insert(connection, entry)]
+    pending = [lambda connection: insert(connection, entry)]
     with before_commit(pending):
         yield
     if pending:
         with writing(engine, "audit") as connection:
-            _insert(connection, entry)
+            insert(connection, entry)
 
 
 def audited_command(
@@ -131,9 +136,20 @@ def count(engine: Engine) -> int:
         return int(connection.execute(query).scalar_one())
 
 
-def _insert(connection: Connection, entry: AuditEntry) -> None:
+def corrections(connection: Connection) -> int:
+    """Return the number of corrections of results so far.
+
+    A cached sum of results is outdated if this number has changed.
+    """
+    table = schema.audit_log
+    query = select(func.count()).where(table.c.action.in_(_CORRECTIONS))
+    return int(connection.execute(query).scalar_one())
+
+
+def insert(connection: Connection, entry: AuditEntry) -> None:
+    """Store an entry in a transaction."""
     connection.execute(
-        insert(schema.audit_log).values(
+        schema.audit_log.insert().values(
             id=ids.audit_id(),
             at=now(),
             actor=entry.actor.name,

@@ -103,27 +103,50 @@ def _is_suspect(connection: Connection, version: str) -> bool:
     return bool(well >= CLOSED_WITHOUT)
 
 
+def ban(engine: Engine, version: str, reason: str) -> Version:
+    """Exclude a version from all tournaments until it is released (`lift`); its results stay.
+
+    Args:
+        engine: the store.
+        version: ``name@number``.
+        reason: the reason, as a clause.
+
+    Raises:
+        NotFound: the version does not exist.
+        Conflict: it is banned or in quarantine already.
+    """
+    versions.find(engine, version)
+    with writing(engine, "ban") as connection:
+        if not _exclude(connection, version, f"the organiser banned it: {reason}"):
+            raise Conflict(f"{version} is in quarantine already.", code="in-quarantine")
+    return versions.find(engine, version)
+
+
 def _quarantine(engine: Engine, version: str) -> bool:
     """Withdraw a version from its tournaments and mark it; return False if it was marked before."""
-    table, tournaments, entrants = schema.versions, schema.tournaments, schema.entrants
     with writing(engine, "quarantine") as connection:
-        # Lock the version before the tournaments: it must not enter another one meanwhile.
-        keep(connection, select(table.c.id).where(table.c.id == version))
-        of = select(entrants.c.tournament).where(entrants.c.version == version)
-        going_on = connection.execute(
-            select(tournaments.c.id)
-            .where(tournaments.c.id.in_(of), tournaments.c.ended.is_(None))
-            .order_by(tournaments.c.id)
-            .with_for_update()
-        ).scalars()
-        for tournament in list(going_on):
-            reason = f"it is in quarantine, for {_reason()}"
-            leave(connection, tournament, version, reason, into=MatchState.VOID)
-        changed = connection.execute(
-            update(table)
-            .where(table.c.id == version, table.c.quarantined.is_(None))
-            .values(quarantined=now(), quarantine_reason=_reason())
-        )
+        return _exclude(connection, version, _reason())
+
+
+def _exclude(connection: Connection, version: str, reason: str) -> bool:
+    table, tournaments, entrants = schema.versions, schema.tournaments, schema.entrants
+    # Lock the version before the tournaments: it must not enter another one meanwhile.
+    keep(connection, select(table.c.id).where(table.c.id == version))
+    of = select(entrants.c.tournament).where(entrants.c.version == version)
+    going_on = connection.execute(
+        select(tournaments.c.id)
+        .where(tournaments.c.id.in_(of), tournaments.c.ended.is_(None))
+        .order_by(tournaments.c.id)
+        .with_for_update()
+    ).scalars()
+    for tournament in list(going_on):
+        clause = f"it is in quarantine, for {reason}"
+        leave(connection, tournament, version, clause, into=MatchState.VOID)
+    changed = connection.execute(
+        update(table)
+        .where(table.c.id == version, table.c.quarantined.is_(None))
+        .values(quarantined=now(), quarantine_reason=reason)
+    )
     return changed.rowcount == 1
 
 

@@ -186,6 +186,34 @@ def own(engine: Engine, version: Version, owner: str) -> Version:
     return find(engine, version.id)
 
 
+def reassign(engine: Engine, name: str, owner: str) -> None:
+    """Replace the owner of a bot, also in the tournaments that are not over.
+
+    Args:
+        engine: the store.
+        name: the bot.
+        owner: the new owner; empty: the bot does not share an owner with others.
+
+    Raises:
+        BadName: the owner's name is not valid.
+        NotFound: the bot does not exist.
+    """
+    if owner:
+        check_name("an owner", owner)
+    bots, entrants, held = schema.bots, schema.entrants, schema.tournaments
+    its = select(schema.versions.c.id).where(schema.versions.c.name == name)
+    unfinished = select(held.c.id).where(held.c.ended.is_(None))
+    with writing(engine, "reassign") as connection:
+        changed = connection.execute(update(bots).where(bots.c.name == name).values(owner=owner))
+        if changed.rowcount == 0:
+            raise NotFound(f"unknown bot {name}.", code="unknown-bot")
+        connection.execute(
+            update(entrants)
+            .where(entrants.c.version.in_(its), entrants.c.tournament.in_(unfinished))
+            .values(owner=owner)
+        )
+
+
 def retire(engine: Engine, label: str) -> Version:
     """Exclude a version from future tournaments; its current ones continue, its results stay.
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, case, func, select
 
 from arena.formats.contract import FormatMatch, MatchStatus
 from arena.store import schema
+from arena.store.access import audit_log
 from arena.store.database import now, reading
 from arena.store.matches.games import games_of
 from arena.store.schema import OPEN, MatchState
@@ -74,7 +75,8 @@ _STATES: Final[Mapping[str, MatchStatus]] = {
 class FormatHistory:
     """The matches of one tournament; rounds that are over are read only once.
 
-    The exception is a round to which a match has been added: then all rounds are read again. This
+    The exceptions are a correction of results, and a round to which a match has been added: then
+    all rounds are read again. This
     happens in a knockout: a series can continue in a stage whose matches were all over, while the
     next
     stage has begun elsewhere in the bracket.
@@ -85,11 +87,15 @@ class FormatHistory:
         self._tournament = tournament
         self._over: list[FormatMatch] = []
         self._first = 0
+        self._corrections = 0
 
     def matches(self) -> tuple[FormatMatch, ...]:
         """Return all matches in their current state, in canonical order."""
         with reading(self._engine) as connection:
-            if _count(connection, self._tournament, self._first) != len(self._over):
+            corrections = audit_log.corrections(connection)
+            if corrections != self._corrections:
+                self._over, self._first, self._corrections = [], 0, corrections
+            elif _count(connection, self._tournament, self._first) != len(self._over):
                 self._over, self._first = [], 0
             moving = self._read(connection)
         every = (*self._over, *moving)

@@ -19,6 +19,7 @@ from arena.ladders.ladder_sums import LadderSums
 from arena.ladders.rating_history import RatingHistories, RatingHistory
 from arena.ratings.standings import Standings
 from arena.store import schema
+from arena.store.access import audit_log
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
 from arena.store.database import now, reading
@@ -133,7 +134,7 @@ class SnapshotReader:
         self._engine = engine
         self._estimator = TimeEstimator(engine)
         self._marks: Any = None
-        self._following: dict[LadderKey, tuple[LadderSums, int, LadderSnapshot]] = {}
+        self._following: dict[LadderKey, tuple[LadderSums, tuple[int, int], LadderSnapshot]] = {}
 
     def read(self) -> ArenaSnapshot | None:
         """Return a new snapshot; None if nothing has changed since the last call."""
@@ -172,16 +173,16 @@ class SnapshotReader:
         )
 
     def _ladder(self, scope: LadderKey) -> LadderSnapshot:
-        following, counted, ladder = self._following.get(scope, (None, -1, None))
+        following, revision, ladder = self._following.get(scope, (None, (-1, 0), None))
         following = following or LadderSums(self._engine, scope.tournaments, scope.clip)
         fold = following.now()
-        if ladder is None or following.folded != counted:
+        if ladder is None or following.revision != revision:
             ladder = LadderSnapshot(scope, fold.table(scope.entrants), following.seen)
             # A new tournament of a form changes the ladder's scope; drop the old one.
             same = (scope.form, scope.season)
             for old in [old for old in self._following if (old.form, old.season) == same]:
                 del self._following[old]
-            self._following[scope] = following, following.folded, ladder
+            self._following[scope] = following, following.revision, ladder
         return ladder
 
 
@@ -211,4 +212,5 @@ def marks(engine: Engine) -> tuple[Any, ...]:
         .where(matches.c.state == MatchState.RUNNING),
     )
     with reading(engine) as connection:
-        return tuple(tuple(map(tuple, connection.execute(query))) for query in queries)
+        seen = tuple(tuple(map(tuple, connection.execute(query))) for query in queries)
+        return *seen, audit_log.corrections(connection)

@@ -81,12 +81,17 @@ class PageCache:
 _KEPT = 32
 
 
+_CachedStandings = tuple[LadderSums, tuple[int, int], int, Standings]
+
+
 class StandingsCache:
     """The standings of the last requested tournaments. Thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._kept: OrderedDict[str, tuple[LadderSums, int, int, Standings]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[LadderSums, tuple[int, int], int, Standings]] = (
+            OrderedDict()
+        )
         self._lock = Lock()
 
     def of(self, tournament: Tournament) -> Standings:
@@ -96,11 +101,11 @@ class StandingsCache:
             kept = self._kept.pop(tournament.id, None)
             following = kept[0] if kept else LadderSums(self._engine, scope.tournaments, scope.clip)
             fold = following.now()
-            if kept and kept[1:3] == (following.folded, len(scope.entrants)):
+            if kept and kept[1:3] == (following.revision, len(scope.entrants)):
                 table = kept[3]
             else:
                 table = fold.table(scope.entrants)
-            self._kept[tournament.id] = following, following.folded, len(scope.entrants), table
+            self._kept[tournament.id] = following, following.revision, len(scope.entrants), table
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
             return table

@@ -8,12 +8,13 @@ from typing import Final
 
 from arena.store.access import audit_log
 from arena.store.access.sessions import Role
-from arena.store.bots import owners
+from arena.store.bots import owners, versions
+from arena.store.matches import listing
 from arena.store.tournaments import tournaments
 from arena.tournaments import json_values
 from arena.web import paging
 from arena.web.data.web_state import WebState
-from arena.web.management import owner_actions, tournament_actions
+from arena.web.management import moderation_actions, owner_actions, tournament_actions
 from arena.web.management.access import Access
 from arena.web.page import Page, PageRequest
 
@@ -67,6 +68,7 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "progress": progress,
             "entries": entries,
             "actions": tournament_actions,
+            "disqualify": moderation_actions.DISQUALIFY,
             "access": access,
         },
         data={
@@ -86,6 +88,39 @@ def owner_tokens(web: WebState, page_request: PageRequest, access: Access) -> Pa
         data={
             "owners": [
                 {"owner": each.name, "created": json_values.iso(each.created)} for each in listed
+            ]
+        },
+    )
+
+
+def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
+    """Return the controls of a match."""
+    stored = listing.find(web.engine, page_request.path["id"])
+    entries = audit_log.listing(web.engine, subject=stored.id)
+    return Page(
+        title=f"Match {stored.id}: controls",
+        template="management/match.html",
+        model={
+            "match": stored,
+            "entries": entries,
+            "actions": moderation_actions,
+            "access": access,
+        },
+        data={**json_values.match(stored), "audit": [entry.to_json() for entry in entries]},
+    )
+
+
+def bots(web: WebState, page_request: PageRequest, access: Access) -> Page:
+    """Return the versions that are banned or in quarantine, and the forms to change them."""
+    every = versions.listing(web.engine, retired=True)
+    excluded = [version for version in every if version.quarantined is not None]
+    return Page(
+        title="Bots",
+        template="management/bots.html",
+        model={"excluded": excluded, "actions": moderation_actions, "access": access},
+        data={
+            "excluded": [
+                {"version": each.id, "reason": each.quarantine_reason} for each in excluded
             ]
         },
     )
@@ -136,6 +171,8 @@ PAGES: Final = (
     ManagementPage(
         "/organiser/tournaments/{id}", tournament, "The state and the audit log of a tournament."
     ),
+    ManagementPage("/organiser/matches/{id}", match, "The state and the audit log of a match."),
+    ManagementPage("/organiser/bots", bots, "The versions that are banned or in quarantine."),
     ManagementPage("/organiser/owners", owner_tokens, "The owners of bots with a token."),
     ManagementPage(
         "/organiser/audit", audit, "The audit log, newest entries first.", query=paging.QUERY

@@ -1,0 +1,65 @@
+"""The commands `pokearena tournament void` and `disqualify`: correct results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli import completers, output
+from arena.cli.options import data_option, json_option
+
+
+@click.command(epilog='Example: pokearena tournament void m-7f3k9q2xwd --reason "a power cut"')
+@click.argument("match", metavar="MATCH", shell_complete=completers.matches)
+@click.option("--reason", required=True, metavar="TEXT", help="Reason, shown with the match.")
+@json_option
+@data_option
+def void(match: str, reason: str, as_json: bool, data: Path | None) -> None:
+    """Void a match that is open or closed. Ratings are computed again without it.
+
+    Its games stay stored and can be replayed. This cannot be undone.
+    """
+    from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import COMMAND_LINE
+    from arena.store.matches import corrections
+
+    workspace = Workspace(data)
+    corrections.void(workspace.existing_store, match, COMMAND_LINE, reason)
+    if as_json:
+        output.document({"match": match, "state": "void", "reason": reason})
+    else:
+        output.line(f"{match} is void; the ratings no longer count it")
+        output.next_step("pokearena standings")
+
+
+@click.command(
+    epilog='Example: pokearena tournament disqualify t-7f3k9q mybot@1 --reason "it is a copy"'
+)
+@click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
+@click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
+@click.option("--reason", required=True, metavar="TEXT", help="Reason, shown with the matches.")
+@json_option
+@data_option
+def disqualify(
+    tournament: str, version: str, reason: str, as_json: bool, data: Path | None
+) -> None:
+    """Withdraw a version from a tournament and void all its matches there.
+
+    Ratings are computed again without them. This cannot be undone.
+    """
+    from arena.cli import lookup
+    from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import COMMAND_LINE
+    from arena.store.matches import corrections
+
+    workspace = Workspace(data)
+    assert workspace.existing_store is not None
+    name = lookup.find_tournament(workspace, tournament)
+    label = lookup.find_version(workspace, version).id
+    voided = corrections.disqualify(workspace.store, name, label, COMMAND_LINE, reason)
+    if as_json:
+        output.document({"tournament": name, "version": label, "voided": list(voided)})
+    else:
+        output.line(f"{label} is disqualified from {name}; {len(voided)} matches are void")
+        output.next_step(f"pokearena tournament show {name}")

@@ -1,0 +1,138 @@
+"""Corrections of results by an organiser: void matches, disqualify entrants.
+
+Ratings are sums over the results, so the next read of a ladder computes it again without the void
+matches. The readers notice a correction by the audit log (`audit_log.corrections`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, delete, select, update
+
+from arena.errors import Conflict
+from arena.store import schema
+from arena.store.access import audit_log
+from arena.store.access.audit_log import DISQUALIFY, VOID, Actor, AuditEntry
+from arena.store.database import now, writing
+from arena.store.matches.listing import not_found
+from arena.store.postgresql import keep
+from arena.store.schema import OPEN, MatchState
+from arena.store.tournaments import lifecycle, tournaments
+
+
+def void(engine: Engine, match: str, actor: Actor, reason: str) -> None:
+    """Void a match that is open or closed. Its games stay stored and can be replayed.
+
+    Args:
+        engine: the store.
+        match: its id.
+        actor: the organiser, for the audit log.
+        reason: the reason, as a clause.
+
+    Raises:
+        NotFound: the match does not exist.
+        Conflict: it is void or cancelled already, or decided who plays in a later round.
+    """
+    table = schema.matches
+    with writing(engine, "void_closed") as connection:
+        place = connection.execute(
+            select(*table.c["tournament", "round"]).where(table.c.id == match)
+        ).one_or_none()
+        if place is None:
+            raise not_found(match)
+        tournament = _lock(connection, place.tournament)
+        _check_later_rounds(connection, tournament, place.round)
+        keep(connection, select(table.c.id).where(table.c.id == match))
+        state = connection.execute(select(table.c.state).where(table.c.id == match)).scalar_one()
+        if state not in (*OPEN, MatchState.CLOSED):
+            raise Conflict(f"the match {match} is {state.lower()} already.", code="match-over")
+        _void(connection, [match], f"the organiser voided it: {reason}")
+        audit_log.insert(connection, AuditEntry(actor, VOID, match, reason, {"state": state}))
+
+
+def disqualify(
+    engine: Engine, tournament: str, version: str, actor: Actor, reason: str
+) -> tuple[str, ...]:
+    """Withdraw an entrant from a tournament and void all its matches there.
+
+    Args:
+        engine: the store.
+        tournament: its id.
+        version: the entrant as ``name@number``.
+        actor: the organiser, for the audit log.
+        reason: the reason, as a clause.
+
+    Returns:
+        The ids of the voided matches.
+
+    Raises:
+        NotFound: the tournament does not exist.
+        Conflict: the version has not entered it, or its matches decided who plays in later rounds.
+    """
+    matches, sides = schema.matches, schema.match_entrants
+    clause = f"{version} was disqualified: {reason}"
+    with writing(engine, "disqualify") as connection:
+        keep(connection, select(schema.versions.c.id).where(schema.versions.c.id == version))
+        row = _lock(connection, tournament)
+        lifecycle.leave(connection, tournament, version, f"disqualified: {reason}", MatchState.VOID)
+        its = select(sides.c.match).where(sides.c.version == version)
+        query = (
+            select(*matches.c["id", "round"])
+            .where(
+                matches.c.tournament == tournament,
+                matches.c.id.in_(its),
+                matches.c.state.in_((MatchState.RUNNING, MatchState.CLOSED)),
+            )
+            .order_by(matches.c.id)
+        )
+        keep(connection, query)
+        played = connection.execute(query).all()
+        for match in played:
+            _check_later_rounds(connection, row, match.round)
+        voided = [match.id for match in played]
+        _void(connection, voided, clause)
+        details = {"version": version, "matches": voided}
+        audit_log.insert(connection, AuditEntry(actor, DISQUALIFY, tournament, reason, details))
+    return tuple(voided)
+
+
+def _lock(connection: Connection, tournament: str) -> Row[Any]:
+    table = schema.tournaments
+    row = connection.execute(
+        select(*table.c["id", "format"]).where(table.c.id == tournament).with_for_update()
+    ).one_or_none()
+    if row is None:
+        raise tournaments.not_found(tournament)
+    return row
+
+
+def _check_later_rounds(connection: Connection, tournament: Row[Any], number: int) -> None:
+    """Check that no later round of a knockout follows from the results of this one.
+
+    Raises:
+        Conflict: one does.
+    """
+    matches = schema.matches
+    later = select(matches.c.id).where(
+        matches.c.tournament == tournament.id, matches.c.round > number
+    )
+    if tournament.format == "knockout" and connection.execute(later.limit(1)).first():
+        raise Conflict(
+            f"a later round of the knockout {tournament.id} follows from this result; cancel the "
+            "tournament and begin another one.",
+            code="later-rounds",
+        )
+
+
+def _void(connection: Connection, ids: Sequence[str], reason: str) -> None:
+    matches, results, sides = schema.matches, schema.results, schema.match_entrants
+    for match in ids:
+        connection.execute(delete(results).where(results.c.match == match))
+        connection.execute(update(sides).where(sides.c.match == match).values(closed=None))
+        connection.execute(
+            update(matches)
+            .where(matches.c.id == match)
+            .values(state=MatchState.VOID, reason=reason, owner=None, lease_until=None, ended=now())
+        )

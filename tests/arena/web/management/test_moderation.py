@@ -1,0 +1,110 @@
+"""An organiser voids matches, disqualifies and bans versions, and corrects owners."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.ladders import rebuilt_ladder
+from arena.cli.workspace import Workspace
+from arena.errors import Conflict
+from arena.ladders import ladder_key
+from arena.ladders.ladder_sums import LadderSums
+from arena.store import consistency
+from arena.store.access import audit_log, organisers
+from arena.store.bots import versions
+from arena.store.matches import listing
+from arena.store.schema import MatchState
+from arena.store.tournaments import tournaments
+from arena.web.app import create
+from arena.web.data.web_state import ServerSettings, WebState
+from tests.arena.cli.stored import store_tournament
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[WebState]:
+    workspace = Workspace(tmp_path / "data")
+    store_tournament(workspace, ["ada", "bob", "cy"], {})
+    yield WebState(workspace.store, ServerSettings(rate=0))
+    workspace.store.dispose()
+
+
+@pytest.fixture
+def client(web: WebState) -> Iterator[TestClient]:
+    token = organisers.add(web.engine, "grace")
+    with TestClient(create(web), follow_redirects=False) as client:
+        client.headers["Authorization"] = f"Bearer {token}"
+        yield client
+
+
+def check_ratings(web: WebState, sums: LadderSums, matches: int) -> None:
+    """Check that a reader that was there before, and one that reads the records, agree."""
+    (scope,) = ladder_key.of_forms(web.engine)
+    table = sums.now().table(scope.entrants)
+    assert sums.folded == matches
+    rebuilt = rebuilt_ladder.verify(web.engine, scope)
+    assert (rebuilt.differences, rebuilt.matches) == ((), matches)
+    assert rebuilt.table == table
+    assert list(consistency.problems(web.engine, lambda *_: None)) == []
+
+
+def test_ratings_are_computed_again_without_a_void_match(client: TestClient, web: WebState) -> None:
+    (scope,) = ladder_key.of_forms(web.engine)
+    sums = LadderSums(web.engine, scope.tournaments, scope.clip)
+    check_ratings(web, sums, 3)
+    first, *_ = listing.matches(web.engine, states=(MatchState.CLOSED,))
+    before = sums.revision
+    assert client.post(f"/organiser/matches/{first.id}/void", json={}).status_code == 422
+    voided = client.post(f"/organiser/matches/{first.id}/void", json={"reason": "a power cut"})
+    assert voided.status_code == 200
+    check_ratings(web, sums, 2)
+    assert sums.revision != before
+    (entry,) = audit_log.listing(web.engine, subject=first.id)
+    assert (entry.action, entry.reason, entry.actor) == ("match.void", "a power cut", "grace")
+    again = client.post(f"/organiser/matches/{first.id}/void", json={"reason": "twice"})
+    assert again.status_code == 409
+    page = client.get(f"/organiser/matches/{first.id}.json").json()
+    assert page["state"] == "void"
+    assert client.get("/ladders/poke.json").status_code == 200
+    assert client.post("/organiser/matches/m-0/void", json={"reason": "x"}).status_code == 404
+
+
+def test_a_disqualified_version_loses_its_matches_in_the_tournament(
+    client: TestClient, web: WebState
+) -> None:
+    (scope,) = ladder_key.of_forms(web.engine)
+    sums = LadderSums(web.engine, scope.tournaments, scope.clip)
+    check_ratings(web, sums, 3)
+    (tournament,) = tournaments.listing(web.engine)
+    values = {"version": "bob@1", "reason": "it copied another bot"}
+    path = f"/organiser/tournaments/{tournament.id}/disqualify"
+    answer = client.post(path, json=values)
+    assert len(answer.json()["voided"]) == 2
+    check_ratings(web, sums, 1)
+    entries = {entry.name: entry for entry in tournaments.find(web.engine, tournament.id).entries}
+    assert entries["bob@1"].withdrawn is not None
+    assert client.post(path, json={**values, "version": "eve@1"}).status_code == 409
+
+
+def test_a_banned_version_enters_no_tournament_until_it_is_released(
+    client: TestClient, web: WebState
+) -> None:
+    values = {"version": "bob@1", "reason": "it attacks the sandbox"}
+    assert client.post("/organiser/bots/ban", json=values).status_code == 200
+    assert client.post("/organiser/bots/ban", json=values).status_code == 409
+    settings = {"game": "poke", "bots": ["ada@1", "bob@1"]}
+    assert client.post("/organiser/tournaments", json=settings).status_code == 409
+    assert client.get("/organiser/bots.json").json()["excluded"][0]["version"] == "bob@1"
+    assert client.post("/organiser/bots/release", json=values).status_code == 200
+    assert client.post("/organiser/tournaments", json=settings).status_code == 201
+
+
+def test_the_owner_of_a_bot_is_corrected(client: TestClient, web: WebState) -> None:
+    versions.own(web.engine, versions.find(web.engine, "ada@1"), "mallory")
+    with pytest.raises(Conflict):
+        versions.own(web.engine, versions.find(web.engine, "ada@1"), "ada")
+    values = {"name": "ada", "owner": "ada", "reason": "registered under a wrong name"}
+    assert client.post("/organiser/bots/owner", json=values).status_code == 200
+    assert versions.find(web.engine, "ada@1").owner == "ada"
+    assert client.post("/organiser/bots/owner", json={**values, "name": "x"}).status_code == 404
