@@ -24,6 +24,7 @@ from arena.store.matches.games import games_of
 from arena.store.matches.raw_rows import lenient
 from arena.store.matches.spec import MatchSpec
 from arena.store.schema import OPEN, MatchState
+from referee.games.registry import form_of
 
 # Results of the games of a finished match, without their records.
 
@@ -148,6 +149,55 @@ def closed(
                 entrants=tuple(row.outcome["entrants"]),
                 games=games_of(row.outcome),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class FormResult:
+    """A closed match with its game and its form."""
+
+    game: str
+    form: str
+    match: ClosedMatch
+
+
+def latest_closed(engine: Engine, limit: int, most_games: int) -> tuple[FormResult, ...]:
+    """Return the results of the matches that closed last, newest first.
+
+    Args:
+        engine: the store.
+        limit: the number of latest matches to consider.
+        most_games: matches with more games are left out.
+    """
+    stored, matches, tournaments = schema.results, schema.matches, schema.tournaments
+    newest = select(stored.c.match).order_by(stored.c.closed.desc()).limit(limit)
+    with reading(engine) as connection:
+        names = connection.execute(newest).scalars().all()
+        query = (
+            select(
+                *matches.c["id", "round", "number"],
+                *tournaments.c["game", "seats", "options"],
+                stored.c.outcome,
+            )
+            .join_from(stored, matches, matches.c.id == stored.c.match)
+            .join(tournaments, tournaments.c.id == matches.c.tournament)
+            .where(stored.c.match.in_(names), matches.c.games <= most_games)
+            .order_by(stored.c.closed.desc(), matches.c.id)
+        )
+        found = connection.execute(query).all()
+    return tuple(
+        FormResult(
+            row.game,
+            form_of(row.game, row.seats, row.options),
+            ClosedMatch(
+                row.id,
+                row.round,
+                row.number,
+                tuple(row.outcome["entrants"]),
+                games_of(row.outcome),
+            ),
+        )
+        for row in found
+    )
 
 
 def winners(engine: Engine, of: Collection[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from arena.store.matches import listing, results
 from arena.store.tournaments import challenges, tournaments
 from arena.tournaments import json_values
 from arena.web.data.changes import ARENA, position_of
+from arena.web.data.featured_replay import featured_replay
 from arena.web.data.live_tables import LiveTable, live_table
 from arena.web.data.time_estimates import TimeEstimates
 from arena.web.data.web_state import WebState
@@ -51,11 +52,13 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         for tournament in tournaments.last_closed(web.engine, _ENDED, without=challenges.FORMAT)
     ]
     closed_ids = {tournament.id for tournament, _ in ended}
+    featured = featured_replay(web.engine) if shown is None else None
     return Page(
         title="Poke arena",
         template="home.html",
         model={
             **on_screen,
+            "featured": featured,
             "delay": web.settings.delay,
             "tops": tops,
             "open_ladders": open_ladders,
@@ -82,6 +85,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "open_ladders": {ladder.plan.form: ladder.id for ladder in open_ladders},
             "running": [json_values.match(running) for running in snapshot.running],
             "shown": {"match": match.id, "position": shown.to_json()} if match and shown else None,
+            "featured": featured.to_json() if featured else None,
             "tournaments": [json_values.tournament(*each) for each in snapshot.open_tournaments],
             "latest": [json_values.match(closed) for closed in latest],
         },

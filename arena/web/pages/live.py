@@ -9,6 +9,7 @@ from arena.store.matches.listing import Match
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values
 from arena.web.data.changes import ARENA, position_of
+from arena.web.data.featured_replay import featured_replay
 from arena.web.data.live_tables import LiveTable, live_table
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest
@@ -35,6 +36,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     others = [match for match in web.snapshot.running if match.id not in names]
     # A match gets a free place with its first position.
     awaited = [match.id for match in others[:_OTHERS]] if None in tables.values() else []
+    featured = featured_replay(web.engine) if not shown else None
     return Page(
         title="Live tables",
         template="live.html",
@@ -44,6 +46,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "more": max(len(others) - _OTHERS, 0),
             "count": len(shown),
             "spectators": web.settings.spectators,
+            "featured": featured,
             "delay": web.settings.delay,
         },
         data={
@@ -51,6 +54,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
                 {"match": table.match.id, "form": table.form, "position": table.shown.to_json()}
                 for table in shown
             ],
+            "featured": featured.to_json() if featured else None,
             "running": [json_values.match(running) for running in web.snapshot.running],
         },
         parts=("live-others", *(f"live-place:{place}" for place in tables)),

@@ -434,7 +434,8 @@ function begin() {
   beginBoard();
   draw();
   fit();
-  if (asked.get("autoplay") === "1") play();
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (asked.get("autoplay") === "1" && !still) play();
 }
 
 begin();

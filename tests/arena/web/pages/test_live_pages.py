@@ -172,7 +172,11 @@ def test_live_tables_show_the_score_the_lead_and_the_log(stage: SimulatedArena) 
 
 def test_the_page_of_live_tables_keeps_matches_in_their_places(stage: SimulatedArena) -> None:
     web = WebState(stage.engine, ServerSettings())
-    assert page_after_refresh(web, live.page).data == {"tables": [], "running": []}
+    assert page_after_refresh(web, live.page).data == {
+        "tables": [],
+        "featured": None,
+        "running": [],
+    }
     cup = stage.begin("round-robin", stage.bots(4), boards=2)
     every = [listed.id for listed in listing.matches(stage.engine, tournament=cup.id)][:3]
     for match_id in every[:2]:

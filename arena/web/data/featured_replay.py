@@ -1,0 +1,125 @@
+"""Selects a replay worth watching from stored results, for pages without a live table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Engine
+
+from arena.presentation.registry import presentation_of
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.store.matches import results
+from arena.store.matches.results import FormResult
+
+CANDIDATES: Final = 40
+"""Number of closed matches among which the replay is selected."""
+MOST_GAMES: Final = 200
+"""Maximum number of games of such a match; the results of larger ones take long to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeaturedReplay:
+    """A game of a closed match, and why it is worth watching.
+
+    Args:
+        match: the match ID.
+        form: the form of the game.
+        entrants: the versions.
+        game: the number of the game within the match.
+        closeness: from 0 to 1; 1 if the first two of the match have equal points.
+        swings: how often another entrant took the lead in the sum of points.
+    """
+
+    match: str
+    form: str
+    entrants: tuple[str, ...]
+    game: int
+    closeness: float
+    swings: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the selection as JSON values."""
+        return {
+            "match": self.match,
+            "form": self.form,
+            "game": self.game,
+            "closeness": round(self.closeness, 3),
+            "swings": self.swings,
+        }
+
+
+def featured_replay(engine: Engine) -> FeaturedReplay | None:
+    """Return the most exciting game among the latest closed matches; None without a candidate."""
+    return select(results.latest_closed(engine, CANDIDATES, MOST_GAMES))
+
+
+def select(candidates: Iterable[FormResult]) -> FeaturedReplay | None:
+    """Return the best candidate; the same matches always lead to the same game.
+
+    A match counts by its closeness plus its share of games that changed the lead. Equal matches
+    are ordered by ID.
+
+    Args:
+        candidates: closed matches with their forms.
+    """
+    replays = [
+        (made, len(candidate.match.games))
+        for candidate in candidates
+        if (made := _replay(candidate)) is not None
+    ]
+    best = min(
+        replays,
+        key=lambda replay: (-replay[0].closeness - replay[0].swings / replay[1], replay[0].match),
+        default=None,
+    )
+    return None if best is None else best[0]
+
+
+def _replay(candidate: FormResult) -> FeaturedReplay | None:
+    """Return the game of a match to show: the last one that changed the lead, else the closest."""
+    match = candidate.match
+    scored = [game for game in match.games if game.scores is not None and not any(game.faults)]
+    if not scored:
+        return None
+    clip = presentation_of(candidate.game).clip
+    turning, total = _turning_games(match)
+    turned = [game for game in scored if game in turning]
+    shown = turned[-1] if turned else min(scored, key=_order)
+    margin = _margin(total) / (clip * len(match.games))
+    return FeaturedReplay(
+        match=match.id,
+        form=candidate.form,
+        entrants=match.entrants,
+        game=shown.game,
+        closeness=1 - min(margin, 1.0),
+        swings=len(turning),
+    )
+
+
+def _turning_games(match: ClosedMatch) -> tuple[list[ClosedGame], list[int]]:
+    """Return the games that gave the lead in the sum of points to another entrant, and the sum."""
+    total = [0] * len(match.entrants)
+    turning: list[ClosedGame] = []
+    leader: int | None = None
+    for game in match.games:
+        for entrant, score in enumerate(game.scores or ()):
+            total[entrant] += score
+        first = max(total)
+        if total.count(first) == 1:
+            ahead = total.index(first)
+            if leader is not None and ahead != leader:
+                turning.append(game)
+            leader = ahead
+    return turning, total
+
+
+def _order(game: ClosedGame) -> tuple[int, int]:
+    return _margin(game.scores or ()), game.game
+
+
+def _margin(scores: Iterable[int]) -> int:
+    """Return the difference between the best two scores."""
+    first, second, *_ = sorted(scores, reverse=True)
+    return first - second

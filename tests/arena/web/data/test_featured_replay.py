@@ -1,0 +1,72 @@
+"""Which replay is shown when nothing is live."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
+from arena.store.matches import listing, results
+from arena.store.matches.results import FormResult
+from arena.web.data.featured_replay import featured_replay, select
+from tests.arena.records.bundle.stage import SimulatedArena
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+    made = SimulatedArena(tmp_path)
+    yield made
+    made.engine.dispose()
+
+
+def result(name: str, *scores: Sequence[int], faulted: bool = False) -> FormResult:
+    """Return the result of a match of Poke; with `faulted` its last game ended with a fault."""
+    games = []
+    for number, points in enumerate(scores):
+        is_faulted = faulted and number == len(scores) - 1
+        games.append(
+            ClosedGame(
+                number,
+                tuple(1 + sum(other > own for other in points) for own in points),
+                tuple(points),
+                (FINISHED, "timeout" if is_faulted else FINISHED),
+                (0, int(is_faulted)),
+            )
+        )
+    return FormResult("poke", "poke", ClosedMatch(name, 0, 0, ("a@1", "b@1"), tuple(games)))
+
+
+def test_the_closest_match_is_featured() -> None:
+    clear, close = result("m-clear", (400, 0), (300, 0)), result("m-close", (100, 0), (90, 0))
+    featured = select([clear, close])
+    assert featured is not None
+    assert (featured.match, featured.swings) == ("m-close", 0)
+    assert featured == select([close, clear])
+
+
+def test_swings_count_more_than_a_small_difference() -> None:
+    quiet = result("m-quiet", (20, 0), (20, 0), (20, 0), (20, 0))
+    swinging = result("m-swinging", (50, 0), (0, 100), (100, 0), (60, 0))
+    featured = select([quiet, swinging])
+    assert featured is not None
+    assert (featured.match, featured.swings) == ("m-swinging", 2)
+    # The last game that changed the lead.
+    assert featured.game == 2
+
+
+def test_without_a_swing_the_closest_game_is_shown_and_no_game_with_a_fault() -> None:
+    featured = select([result("m-1", (50, 0), (30, 20), (5, 4), faulted=True)])
+    assert featured is not None
+    assert featured.game == 1
+    assert select([result("m-1", (5, 4), faulted=True)]) is None
+    assert select([]) is None
+
+
+def test_the_choice_is_read_from_the_latest_results(stage: SimulatedArena) -> None:
+    assert featured_replay(stage.engine) is None
+    stage.play_out(stage.begin("round-robin", stage.bots(3), boards=2))
+    featured = featured_replay(stage.engine)
+    assert featured is not None
+    assert featured.match in {match.id for match in listing.latest(stage.engine, 3)}
+    assert featured == featured_replay(stage.engine)
+    assert results.latest_closed(stage.engine, 10, most_games=3) == ()

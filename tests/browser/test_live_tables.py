@@ -1,0 +1,143 @@
+"""Live tables side by side with running clocks, the featured replay, and hidden results."""
+
+import gzip
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from google.protobuf.json_format import MessageToDict
+from playwright.sync_api import Browser, Page
+from pokearena.v1 import bot_pb2
+
+from arena.events.messages import Position
+from arena.store.matches import listing
+from arena.web.data.web_state import ServerSettings, WebState
+from referee.games.registry import find
+from referee.games.shared.dealing import Seeded
+from referee.replay import codec_of
+from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.web.served import served
+from tests.browser.conftest import PATIENCE_MS, keep
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+
+PAGE_BYTES = 60_000
+"""Budget of a page with its scripts and styles, compressed."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """An arena with one closed tournament."""
+
+    address: str
+    match: str
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+    made = SimulatedArena(tmp_path)
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def site(stage: SimulatedArena) -> Iterator[Site]:
+    cup = stage.play_out(stage.begin("round-robin", stage.bots(2), boards=2))
+    (match,) = listing.matches(stage.engine, tournament=cup.id)
+    with served(WebState(stage.engine, ServerSettings(rate=0))) as address:
+        yield Site(address, match.id)
+
+
+def test_clocks_of_live_tables_count_down(tab: Page, stage: SimulatedArena) -> None:
+    web = WebState(stage.engine, ServerSettings(rate=0))
+    names = stage.bots(3)
+    cup = stage.begin("round-robin", names, boards=2)
+    game = find("poke")
+    state = game.start(Seeded(bytes(32)), 2, game.settle({}))
+    view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
+    every = listing.matches(stage.engine, tournament=cup.id)[:2]
+    for listed in every:
+        stage.play(listed.id, 1)
+        at_table = Position(
+            listed.id, 1, 2, 0, 0, tuple(state.actors), listed.entrants, view, (9_000, 9_000)
+        )
+        web.events.receive(at_table, 0.0)
+    with served(web) as address:
+        tab.goto(f"{address}/live")
+        assert tab.locator(".place .felt").count() == 2
+        assert tab.locator(".clock").count() == 4
+        keep(tab, "live-tables")
+        running = "() => document.querySelector('.clock.runs').textContent"
+        first = tab.evaluate(running)
+        tab.wait_for_function(f"(first) => ({running})() !== first", arg=first)
+        assert tab.locator(".clock:not(.runs)").first.text_content() == "9.0 s"
+
+
+def test_a_replay_plays_on_the_home_page_when_nothing_is_live(tab: Page, site: Site) -> None:
+    tab.goto(site.address)
+    frame = tab.frame_locator(".featured iframe")
+    frame.locator("#replay:not([data-step='0'])").wait_for()
+    keep(tab, "home-featured")
+    assert f"/matches/{site.match}/games/" in str(
+        tab.locator(".featured h2 a").get_attribute("href")
+    )
+
+
+def test_the_featured_replay_stands_still_without_motion(browser: Browser, site: Site) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.goto(site.address)
+    frame = page.frame_locator(".featured iframe")
+    frame.locator("#play:visible").wait_for()
+    assert frame.locator("#play").get_attribute("aria-label") == "play"
+    context.close()
+
+
+def test_hidden_results_are_remembered_and_can_be_shown(tab: Page, site: Site) -> None:
+    tab.goto(site.address)
+    button = tab.locator("[data-hide-results]").first
+    won = tab.locator(".won").first
+    assert won.is_visible()
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    assert not won.is_visible()
+    keep(tab, "home-hidden-results")
+    tab.goto(f"{site.address}/matches/{site.match}")
+    assert not tab.locator(".sides").is_visible()
+    assert not tab.locator(".boards .score").first.is_visible()
+    tab.get_by_role("button", name="Show the result").click()
+    assert tab.locator(".sides").is_visible()
+    tab.goto(f"{site.address}/matches/{site.match}/games/0")
+    assert not tab.locator(".moves li.here ~ li").first.is_visible()
+    tab.keyboard.press("t")
+    assert tab.locator(".moves li").first.is_visible()
+    assert tab.locator(".result").is_visible()
+    tab.locator("[data-hide-results]").first.click()
+    tab.goto(site.address)
+    assert won.is_visible()
+
+
+def test_without_javascript_nothing_is_hidden(browser: Browser, site: Site) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site.address}/matches/{site.match}")
+    assert page.locator(".sides").is_visible()
+    assert not page.locator("[data-hide-results]").first.is_visible()
+    context.close()
+
+
+def test_the_home_page_with_its_replay_stays_within_the_budget(tab: Page, site: Site) -> None:
+    addresses: set[str] = set()
+    tab.on("request", lambda request: addresses.add(request.url))
+    tab.goto(site.address)
+    tab.frame_locator(".featured iframe").locator("#play:visible").wait_for()
+    total = 0
+    for address in addresses:
+        if "/live/" in address:
+            continue
+        with urllib.request.urlopen(address) as answer:
+            total += len(gzip.compress(answer.read(), 5))
+    assert total < PAGE_BYTES
