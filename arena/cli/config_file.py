@@ -36,6 +36,7 @@ USER_ONLY: Final = frozenset(
         "host",
         "listen",
         "metrics",
+        "play",
         "relay",
         "relay-cert",
         "relay-key",

@@ -192,6 +192,21 @@ def web_options(command: F) -> F:
                 help="Maximum number of boards of a challenge.",
             ),
             click.option(
+                "--play/--no-play",
+                default=None,
+                help="Let people play against bots on the pages. [default: only if --host is a "
+                "loopback address, without --behind-proxy]",
+            ),
+            click.option(
+                "--play-tables",
+                type=click.IntRange(1, 1000),
+                default=usual.play_tables,
+                show_default=True,
+                metavar="N",
+                help="Maximum number of matches of people at the same time; one client gets at "
+                "most half.",
+            ),
+            click.option(
                 "--site",
                 default=usual.site,
                 metavar="URL",

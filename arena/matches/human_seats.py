@@ -25,12 +25,14 @@ from arena.presentation.contract import Presentation
 from arena.presentation.elements import Players, PublicAction, TableRendering
 from arena.presentation.narration import names_of
 from arena.presentation.registry import presentation_of
+from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
 from referee.games.contract import Action, Game, State, View
 from referee.games.registry import find
 from referee.games.shared.dealing import SEED_BYTES, Seeded
-from referee.replay import codec_of
+from referee.record import GameRecord, read_games
+from referee.replay import codec_of, steps
 
 _THREADS: Final = 8
 """Number of concurrent calls of a person's server: one per seat of its side would suffice."""
@@ -102,6 +104,38 @@ class PersonQuestion:
         return rendered(
             self.rules, self.options, self.view, self.seat, self.names, self._state.actors
         )
+
+
+@dataclass(frozen=True, slots=True)
+class EndedGame:
+    """The end of a game, as the only person sees it, or as the public sees it."""
+
+    record: GameRecord
+    names: tuple[str, ...]
+    """Names of the players by seat."""
+    viewer: str
+    """Name of the only person; empty if there are several."""
+    history: tuple[PublicAction, ...]
+    rendering: TableRendering
+
+
+def ended_game(spec: MatchSpec, bots: Sequence[Bot], played: PlayedGame) -> EndedGame:
+    """Return the end of a game of a match with people."""
+    (game,) = read_games(played.record)
+    rules, options = find(spec.game), dict(spec.options)
+    (seating,) = [each.seating for each in plan(spec) if each.table == played.table]
+    names = table_names(bots, seating)
+    *_, last = steps(spec.line(), game, spec.seed)
+    people = [seat for seat, bot in enumerate(seated(bots, seating)) if bot.person]
+    seat = people[0] if len(people) == 1 else None
+    view = last.state.public() if seat is None else last.state.view(seat)
+    return EndedGame(
+        game,
+        names,
+        "" if seat is None else names[seat],
+        tuple(presentation_of(rules.id).history(view)),
+        rendered(rules, options, view, seat, names, ()),
+    )
 
 
 class Person(Protocol):
@@ -246,6 +280,12 @@ class _PersonService(bot_pb2_grpc.BotServiceServicer):
             context.abort(grpc.StatusCode.UNAVAILABLE, LEFT_TABLE)
         message = codec_of(self._rules).action_json(action)
         return bot_pb2.ActResponse(action=ParseDict(message, bot_pb2.Action()))
+
+    def Play(
+        self, request_iterator: Iterator[bot_pb2.PlayRequest], context: grpc.ServicerContext
+    ) -> Iterator[bot_pb2.PlayResponse]:
+        # The default implementation writes a traceback to the log.
+        context.abort(grpc.StatusCode.UNIMPLEMENTED, "questions are answered by Act")
 
     def End(
         self, request: bot_pb2.EndRequest, context: grpc.ServicerContext

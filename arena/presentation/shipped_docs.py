@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +11,7 @@ import arena
 PAGES: Final[dict[str, str]] = {
     "tutorial": "Install the arena, write a bot, play a match and run a tournament.",
     "bots": "Write a bot, test it on your machine and submit it.",
-    "play": "Play against bots in the terminal.",
+    "play": "Play against bots in the browser or in the terminal.",
     "find": "Find bots, tournaments and matches, and share them.",
     "follow": "Follow results with a feed reader, or send them to Discord, Slack or a program.",
     "watch": "Follow running matches on the web pages.",
@@ -41,6 +42,17 @@ def page(name: str) -> str:
 def rules(game: str) -> str:
     """Return the rules of a game as Markdown."""
     return (_docs() / "rules" / f"{game}.md").read_text(encoding="utf-8")
+
+
+def rule(game: str, number: str) -> str:
+    """Return a section ("P-3") or a single rule ("P-3.2") of the rules of a game as Markdown."""
+    name = re.escape(number)
+    heading = (
+        rf"^## {name} .*?(?=^## )" if "." not in number else rf"^- \*\*{name}\*\*.*?(?=^- |^## )"
+    )
+    found = re.search(heading, rules(game), re.DOTALL | re.MULTILINE)
+    assert found is not None, f"the rules page of {game} has no {number}"
+    return found[0]
 
 
 def _docs() -> Path:

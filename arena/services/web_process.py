@@ -6,7 +6,9 @@ stays the same during a restart, and connections are not refused.
 
 from __future__ import annotations
 
+import ipaddress
 import socket
+from argparse import BooleanOptionalAction
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,6 +37,10 @@ class WebSettings:
         challenge_boards: the maximum number of boards of a challenge.
         site: the public URL of the pages without a slash at the end, for links in feeds and
             webhooks; empty: feeds have paths as links.
+        play: whether people can play against bots; None: only if the server listens on a loopback
+            address and not behind a proxy.
+        play_tables: the maximum number of matches of people at the same time; one client can have
+            half of them.
     """
 
     spectators: bool = True
@@ -48,6 +54,8 @@ class WebSettings:
     challenges: int = 10
     challenge_boards: int = 20
     site: str = ""
+    play: bool | None = None
+    play_tables: int = 4
 
     def arguments(self) -> list[str]:
         """Return the options for `python -m arena.web`. Other users can read them: no secrets."""
@@ -56,7 +64,8 @@ class WebSettings:
         options += [f"--max-active-versions={self.active_versions}"]
         options += [f"--challenges={self.challenges}"]
         options += [f"--challenge-boards={self.challenge_boards}"]
-        options += [f"--site={self.site}"]
+        options += [f"--site={self.site}", f"--play-tables={self.play_tables}"]
+        options += [] if self.play is None else ["--play" if self.play else "--no-play"]
         options += ["--no-spectators"] * (not self.spectators)
         return options + ["--behind-proxy"] * self.proxied
 
@@ -75,6 +84,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--challenges", type=int, default=defaults.challenges)
     parser.add_argument("--challenge-boards", type=int, default=defaults.challenge_boards)
     parser.add_argument("--site", default=defaults.site)
+    parser.add_argument("--play-tables", type=int, default=defaults.play_tables)
+    parser.add_argument("--play", action=BooleanOptionalAction, default=defaults.play)
     parser.add_argument("--no-spectators", action="store_true")
     parser.add_argument("--behind-proxy", action="store_true")
 
@@ -93,6 +104,8 @@ def settings_from(arguments: Namespace) -> WebSettings:
         challenges=arguments.challenges,
         challenge_boards=arguments.challenge_boards,
         site=arguments.site,
+        play=arguments.play,
+        play_tables=arguments.play_tables,
     )
 
 
@@ -177,6 +190,11 @@ def listen_near(host: str, port: int) -> socket.socket:
         except PortTaken:
             continue
     return listen(host, 0)
+
+
+def is_loopback(listening: socket.socket) -> bool:
+    """Return whether only this machine can reach the socket."""
+    return ipaddress.ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
 
 
 def address_of(listening: socket.socket) -> str:

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -34,6 +35,7 @@ from arena.web.serving import (
 )
 from arena.web.serving.feed import Feed
 from arena.web.serving.owner_requests import OwnerRequests
+from arena.web.serving.play_requests import PlayRequests
 from arena.web.serving.request_limits import RequestLimits
 from arena.web.serving.responses import FEED, LIVE, PageEndpoints
 from arena.web.serving.security import ContentNegotiation, SecurityHeaders
@@ -72,6 +74,7 @@ def create(web: WebState) -> Starlette:
                 web.receive_events,
                 web.watch_submissions,
                 feed.run,
+                web.play_tables.run,
             )
         ]
         try:
@@ -80,6 +83,7 @@ def create(web: WebState) -> Starlette:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await anyio.to_thread.run_sync(web.play_tables.close)
 
     async def failed(request: Request, error: Exception) -> Response:
         return rendering.response(request, error, links)
@@ -99,6 +103,8 @@ def create(web: WebState) -> Starlette:
     routes.append(Route(owner_requests.RETIRE, serving.failing(own.retire), methods=["POST"]))
     routes.append(Route(owner_requests.CHALLENGE, serving.failing(own.challenge), methods=["POST"]))
     routes += ManagementEndpoints(web, links, serving).routes()
+    # Before the pages, because the page of a game has the address of its form.
+    routes += PlayRequests(web, links).routes(serving)
     for each in PAGES:
         methods = ["GET", "POST"] if each.owners else ["GET"]
         routes.append(Route(each.path, serving.page(each), methods=methods))

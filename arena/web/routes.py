@@ -16,6 +16,7 @@ from arena.web.pages import (
     match,
     matches,
     matrix,
+    play,
     replay,
     search,
     submission,
@@ -168,6 +169,14 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute("/rules", docs.games, "All games."),
     PageRoute("/rules/{game}", docs.rules, "The rules of a game.", example="/rules/poke"),
+    PageRoute("/play", play.page, "The games that a person can play against bots here."),
+    PageRoute(
+        "/play/{game}",
+        play.game_page,
+        "The form that begins a match of a person; without rating.",
+        query=play.QUERY,
+        example="/play/poke",
+    ),
     PageRoute("/docs", docs.contents, "The documentation of the arena."),
     PageRoute(
         "/docs/api",

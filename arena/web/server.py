@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
+from dataclasses import replace
 from typing import Any
 
 import h11
@@ -12,6 +13,7 @@ import uvicorn
 from sqlalchemy import Engine
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from arena.services import web_process
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 
@@ -105,4 +107,5 @@ def serve(engine: Engine, settings: ServerSettings, listening: socket.socket) ->
     """Serve until SIGINT or SIGTERM."""
     # A computation of ratings in a background thread must not delay requests for long.
     sys.setswitchinterval(_SWITCH_SECONDS)
+    settings = replace(settings, loopback=web_process.is_loopback(listening))
     uvicorn.Server(config(WebState(engine, settings))).run(sockets=[listening])

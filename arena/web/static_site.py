@@ -30,7 +30,9 @@ from referee.games.registry import GAMES
 from referee.record import RecordError, read
 
 _STATIC = Path(__file__).parent / "static"
-_NOT_COPIED = frozenset(("live.js", "live_clocks.js", "ladder.js", "replay_file.js"))
+_NOT_COPIED = frozenset(
+    ("live.js", "live_clocks.js", "ladder.js", "replay_file.js", "play.js", "play.css")
+)
 """Scripts that require a server, and that of single files."""
 _PAGES = "tournaments"
 _ON_A_PAGE = 100

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from io import StringIO
@@ -50,23 +49,11 @@ def applicable(game: Game, numbers: Sequence[str], width: int) -> list[str]:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    source = page(game)
-    chosen = "\n".join(_section(source, number) for number in numbers)
+    chosen = "\n".join(shipped_docs.rule(game.id, number) for number in numbers)
     console = Console(file=StringIO(), width=width, no_color=True, force_terminal=False)
     console.print(Markdown(chosen))
     printed = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO
     return [line.rstrip() for line in printed.splitlines()]
-
-
-def _section(source: str, number: str) -> str:
-    """Return the Markdown of a section or a rule of a rules page."""
-    name = re.escape(number)
-    heading = (
-        rf"^## {name} .*?(?=^## )" if "." not in number else rf"^- \*\*{name}\*\*.*?(?=^- |^## )"
-    )
-    found = re.search(heading, source, re.DOTALL | re.MULTILINE)
-    assert found is not None, f"the rules page has no {number}"
-    return found[0]
 
 
 def forms(game: Game) -> list[Form]:

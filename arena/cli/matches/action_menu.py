@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-_TEN: Final = re.compile(r"\b10(?=[cdhs]\b)")
+from arena.matches.typed_choice import matching, number_of
+
 _GAP: Final = 2
 """Blanks between two columns."""
 
@@ -36,16 +35,12 @@ class ActionMenu:
     @property
     def number(self) -> int | None:
         """The number typed; None if something else is typed."""
-        text = self.typed.strip()
-        return int(text) if text.isdecimal() and text.isascii() else None
+        return number_of(self.typed)
 
     @cached_property
     def matches(self) -> tuple[int, ...]:
         """The indices of the actions that match the words typed; all of them for a number."""
-        words = _TEN.sub("t", self.typed.lower()).split()
-        if not words or self.number is not None:
-            return tuple(range(len(self.actions)))
-        return tuple(n for n, action in enumerate(self.actions) if _matches(action, words))
+        return matching(self.actions, self.typed)
 
     @property
     def chosen(self) -> int | None:
@@ -118,14 +113,3 @@ class ActionMenu:
     @property
     def _capacity(self) -> int:
         return self.rows * self._columns
-
-
-def _matches(action: str, words: Sequence[str]) -> bool:
-    """Return whether each word begins a different word of the action, in any order."""
-    left = action.lower().split()
-    for word in sorted(words, key=len, reverse=True):
-        found = next((candidate for candidate in left if candidate.startswith(word)), None)
-        if found is None:
-            return False
-        left.remove(found)
-    return True

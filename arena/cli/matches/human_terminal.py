@@ -24,18 +24,11 @@ from arena.matches.human_seats import (
     PersonLeft,
     PersonQuestion,
     QuestionWithdrawn,
-    rendered,
-    table_names,
+    ended_game,
 )
-from arena.matches.table import seated
 from arena.presentation import text
 from arena.presentation.narration import result
-from arena.presentation.registry import presentation_of
-from arena.store.matches.table_plan import plan
 from arena.tournaments.time_estimate import duration
-from referee.games.registry import find
-from referee.record import read_games
-from referee.replay import steps
 from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
@@ -249,24 +242,15 @@ class TerminalPerson:
 
     def _show_end(self, played: PlayedGame) -> None:
         """Show the final position as the only person sees it, or as the public sees it."""
-        (game,) = read_games(played.record)
-        rules, options = find(self._spec.game), dict(self._spec.options)
-        (seating,) = [each.seating for each in plan(self._spec) if each.table == played.table]
-        names = table_names(self._bots, seating)
-        *_, last = steps(self._spec.line(), game, self._spec.seed)
-        people = [seat for seat, bot in enumerate(seated(self._bots, seating)) if bot.person]
-        viewer, *others = people
-        seat = None if others else viewer
-        view = last.state.public() if seat is None else last.state.view(seat)
-        history = presentation_of(rules.id).history(view)
-        seen = self._seen[names[viewer], played.game] if not others else len(history)
+        end = ended_game(self._spec, self._bots, played)
+        seen = self._seen[end.viewer, played.game] if end.viewer else len(end.history)
         _clear()
         for line in (
             f"game {played.game + 1} · end",
-            *_log(history[seen:], names),
-            *text.lines(rendered(rules, options, view, seat, names, ()), _size()[0]),
-            *(f"! {clause}" for clause in story.faults(game)),
-            result(game),
+            *_log(end.history[seen:], end.names),
+            *text.lines(end.rendering, _size()[0]),
+            *(f"! {clause}" for clause in story.faults(end.record)),
+            result(end.record),
         ):
             output.told(line)
 

@@ -18,6 +18,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
+from arena.config import Folder
 from arena.errors import StoreError
 from arena.ladders import ladder_key
 from arena.ladders.ladder_sums import LadderSums
@@ -30,6 +31,7 @@ from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS, Changes
 from arena.web.data.event_subscriber import EventSubscriber
 from arena.web.data.live_tables import FeaturedMatch, LiveMatches
+from arena.web.data.play_tables import PlayTables
 from arena.web.data.snapshot import (
     ArenaSnapshot,
     LadderSnapshot,
@@ -132,11 +134,19 @@ class ServerSettings(WebSettings):
             second later.
         shelf: the directory for uploads; None: uploads are refused.
         data: the data folder whose services name the relay's address; None: unknown.
+        loopback: whether only this machine can reach the server's socket.
     """
 
     redis: str = ""
     shelf: PendingUploads | None = None
     data: Path | None = None
+    loopback: bool = False
+
+    @property
+    def seats_people(self) -> bool:
+        """Whether people can play against bots."""
+        allowed = self.loopback and not self.proxied if self.play is None else self.play
+        return allowed and self.data is not None
 
 
 @dataclass(slots=True)
@@ -155,6 +165,7 @@ class WebState:
     verifications: Verifications = field(default_factory=Verifications)
     standings_cache: StandingsCache = field(init=False)
     champions: ChampionsCache = field(init=False)
+    play_tables: PlayTables = field(init=False)
     featured: FeaturedMatch = field(default_factory=FeaturedMatch)
     live_matches: LiveMatches = field(default_factory=LiveMatches)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
@@ -174,6 +185,8 @@ class WebState:
         )
         self.standings_cache = StandingsCache(self.engine)
         self.champions = ChampionsCache(self.engine, self.standings_cache.of)
+        folder = None if self.settings.data is None else Folder(self.settings.data)
+        self.play_tables = PlayTables(folder, self.changes, self.settings.play_tables)
 
     def nudge(self) -> None:
         """Request a read of the store now, not at the next interval (1 s)."""

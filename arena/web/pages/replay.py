@@ -292,7 +292,7 @@ def _replay(web: WebState, page_request: PageRequest, game_source: _GameSource) 
             game_source.match,
             game_source.game,
             game_source.seed,
-            _shown(page_request, game_source.match["seats"]),
+            replay_view(page_request, game_source.match["seats"]),
             games=game_source.games,
             record=page_request.links.to("matches", f"{match}.jsonl"),
             verified=web.verifications.of(match, lambda: read(results.record(web.engine, match))),
@@ -336,7 +336,8 @@ def _table(r: Replay) -> TextTable:
     )
 
 
-def _shown(page_request: PageRequest, seats: int) -> ReplayView:
+def replay_view(page_request: PageRequest, seats: int) -> ReplayView:
+    """Return the position and viewpoint of a request; raises InvalidQuery."""
     eyes = page_request.query.get("eyes") or ALL
     allowed = [ALL, *map(str, range(seats))]
     if eyes not in allowed:

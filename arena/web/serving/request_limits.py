@@ -23,6 +23,8 @@ PUSH = "/submissions"
 PUSH_SECONDS = 600.0
 JSON_POSTS = ("/challenges", "/retire")
 """Ends of paths that only programs send POST requests to; errors are JSON as well."""
+PLAY = "/play/tables/"
+"""Prefix of the tables of people, who send a request for each choice."""
 READ_BURST = 200
 WRITE_RATE = 0.2
 """Requests with a body per second and client: they can be used to guess tokens."""
@@ -31,6 +33,9 @@ MANAGEMENT = ("/organiser", "/account")
 """Prefixes of paths of organisers and owners, who send several forms in a row."""
 MANAGEMENT_RATE = 1.0
 MANAGEMENT_BURST = 30
+PLAY_RATE = 5
+"""Choices per second and client of people who play."""
+PLAY_BURST = 30
 _FREE = ("/static/", "/healthz", "/readyz")
 """Paths without a rate limit, because their responses are cheap."""
 
@@ -45,6 +50,7 @@ class RequestLimits:
         self._reading = Buckets(settings.rate, READ_BURST)
         self._writing = Buckets(WRITE_RATE if settings.rate else 0, WRITE_BURST)
         self._managing = Buckets(MANAGEMENT_RATE if settings.rate else 0, MANAGEMENT_BURST)
+        self._playing = Buckets(PLAY_RATE if settings.rate else 0, PLAY_BURST)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check the limits of a request and pass it on."""
@@ -87,6 +93,8 @@ class RequestLimits:
     def _buckets(self, scope: Scope) -> Buckets:
         if scope["method"] in ("GET", "HEAD", "OPTIONS"):
             return self._reading
+        if scope["path"].startswith(PLAY):
+            return self._playing
         return self._managing if scope["path"].startswith(MANAGEMENT) else self._writing
 
 

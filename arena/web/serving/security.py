@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from urllib.parse import parse_qs
 
 import anyio
@@ -61,14 +62,60 @@ async def owner_of(request: Request, engine: Engine) -> str:
     return owner
 
 
+# Requests of browsers that change something.
+
+
+def expect_same_origin(request: Request) -> None:
+    """Check that a page of this server sent the request (protection against CSRF).
+
+    Browsers send `Origin` with every POST request; a page of another site cannot change it.
+
+    Raises:
+        HTTPException: 403, the origin is another one or missing.
+    """
+    scheme, _, origin = request.headers.get("origin", "").partition("://")
+    if scheme not in ("http", "https") or not origin or origin != request.headers.get("host"):
+        raise HTTPException(403, "this request does not come from a page of this server.")
+
+
+def expect_loopback_name(request: Request) -> None:
+    """Check that the browser reaches the server by a name of this machine, without a proxy.
+
+    Otherwise a site could let its own name point to 127.0.0.1 and send requests from its pages.
+
+    Raises:
+        HTTPException: 403, the name is another one, or a proxy has forwarded the request.
+    """
+    host = request.headers.get("host", "")
+    name = host.rpartition("]")[0].lstrip("[") if "]" in host else host.partition(":")[0]
+    forwarded = {"forwarded", "x-forwarded-for", "x-forwarded-host"} & set(request.headers.keys())
+    if forwarded or not _is_loopback(name):
+        raise HTTPException(
+            403,
+            "people can play only at an address of this machine, such as http://127.0.0.1; "
+            "the organiser allows others with --play.",
+        )
+
+
+def _is_loopback(name: str) -> bool:
+    if name == "localhost":
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-src 'self'"
 )
 EMBED = "/embed/"
 """Prefix of paths that other sites may show in frames."""
-PRIVATE = ("/organiser", "/account", "/sign-")
-"""Prefixes of paths of signed-in people."""
+PLAY = "/play"
+"""Prefix of pages with forms, whose origin is checked."""
+PRIVATE = ("/organiser", "/account", "/sign-", f"{PLAY}/tables/", f"/live{PLAY}/tables/")
+"""Prefixes of paths of signed-in people, and of people at a table."""
 
 
 class SecurityHeaders:
@@ -89,7 +136,9 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 headers["Content-Security-Policy"] = f"{POLICY}; frame-ancestors {frames}"
                 headers["X-Content-Type-Options"] = "nosniff"
-                headers["Referrer-Policy"] = "no-referrer"
+                # With no-referrer, browsers send "Origin: null" with forms.
+                is_form = scope["path"].startswith(PLAY)
+                headers["Referrer-Policy"] = "same-origin" if is_form else "no-referrer"
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
                 if not scope["path"].startswith(PRIVATE):

@@ -1,0 +1,405 @@
+"""Pages on which a person plays against bots: the choice of a game and of bots, and the table."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from markupsafe import Markup
+
+from arena.bots import resolver
+from arena.bots.bot import Bot, told_apart
+from arena.errors import BotError, NotFound, StoreError
+from arena.matches import human_seats
+from arena.matches.human_seats import PersonQuestion
+from arena.matches.local_match import LocalMatch, local_match
+from arena.matches.typed_choice import matching
+from arena.presentation import shipped_docs
+from arena.presentation.elements import PublicAction, TableRendering
+from arena.presentation.frames import FrameSequence, frame_sequence
+from arena.presentation.narration import result
+from arena.store.bots import version_files, versions
+from arena.store.bots.versions import Version
+from arena.store.matches.spec import Clock
+from arena.web.data.play_tables import PlayTable, TableState, question_id
+from arena.web.data.web_state import WebState
+from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
+from arena.web.pages import docs
+from arena.web.pages.replay import Replay, replay, replay_view
+from referee.games.contract import Game, SetupError, Value
+from referee.games.registry import GAMES
+from referee.record import read
+
+THINK_SECONDS: Final = (300, 900, 1800, 3600)
+"""Thinking times of a person for a match that the page offers, besides none."""
+_CLOCK: Final = Clock(start_ms=10_000, allowance_ms=200, bank_ms=10_000)
+"""Time limits of the bots, as those of `pokearena play`."""
+_SHOWN_ACTIONS: Final = 100
+_LISTED_BOTS: Final = 200
+_USUAL: Final = "sample:greedy"
+_PRIVATE: Final = {"Cache-Control": "no-store"}
+
+QUERY: Final = (
+    ("seats", "number of seats"),
+    *{
+        name: (name, f"option of the game: {option.meaning}")
+        for game in GAMES.values()
+        for name, option in game.options.items()
+    }.values(),
+)
+
+
+# Choose a game, and who sits at the table.
+
+
+@dataclass(frozen=True, slots=True)
+class TableSetup:
+    """The game of a table: its rules, options and seats."""
+
+    game: Game
+    options: dict[str, Value]
+    seats: int
+
+    @property
+    def sides(self) -> int:
+        """Number of entrants."""
+        return self.game.side_count(self.seats, self.options)
+
+    @property
+    def has_partners(self) -> bool:
+        """Whether a side has several seats."""
+        return self.seats > self.sides
+
+
+def table_setup(name: str, given: Mapping[str, str]) -> TableSetup:
+    """Return the setup that a form or a query describes; defaults replace what is missing.
+
+    Raises:
+        PageNotFound: the game is unknown.
+        InvalidQuery: an option or the number of seats is not allowed.
+    """
+    game = GAMES.get(name)
+    if game is None:
+        raise PageNotFound(f"unknown game {name}; available: {', '.join(GAMES)}.")
+    try:
+        options = game.settle({n: given[n] for n in game.options if given.get(n)})
+        possible = [number for number in game.seats if game.allows(number, options)]
+        text = given.get("seats") or str(possible[0])
+        seats = int(text) if text.isascii() and text.isdecimal() and len(text) < 3 else 0
+        game.check_seats(seats, options)
+    except SetupError as error:
+        raise InvalidQuery(f"{error}.") from None
+    return TableSetup(game, options, seats)
+
+
+def page(web: WebState, page_request: PageRequest) -> Page:
+    """Return the list of the games that a person can play."""
+    games = list(GAMES.values())
+    available = web.settings.seats_people
+    return Page(
+        title="Play against bots",
+        template="play.html",
+        model={"games": games, "available": available},
+        data={"available": available, "games": [game.id for game in games]},
+    )
+
+
+def game_page(web: WebState, page_request: PageRequest) -> Page:
+    """Return the form that begins a match of a game.
+
+    Raises:
+        PageNotFound: the game is unknown.
+        InvalidQuery: an option or the number of seats is not allowed.
+    """
+    setup = table_setup(page_request.path["game"], page_request.query)
+    game = setup.game
+    available = web.settings.seats_people
+    bots = _bots(web, game) if available else ()
+    return Page(
+        title=f"Play {game.title}",
+        template="play_game.html",
+        model={
+            "setup": setup,
+            "available": available,
+            "bots": bots,
+            "usual": _USUAL,
+            "think_seconds": THINK_SECONDS,
+        },
+        data={
+            "game": game.id,
+            "available": available,
+            "seats": setup.seats,
+            "entrants": setup.sides,
+            "options": dict(setup.options),
+            "bots": [name for name, _ in bots],
+        },
+    )
+
+
+def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
+    """Return the bots that can be chosen as pairs of name and label: house bots, then versions."""
+    house = [(f"sample:{name}", f"{name}, house bot") for name in resolver.samples()]
+    playing = [pair for pair in house if _sample(pair[0]).plays(game.id)]
+    stored = [
+        (version.id, version.id)
+        for version in reversed(versions.listing(web.engine))
+        if _is_playable(version, game.id)
+    ]
+    return (*playing, *stored[:_LISTED_BOTS])
+
+
+def _is_playable(version: Version, game: str) -> bool:
+    """Whether the server can start this version: it is hosted, active and plays the game."""
+    games = version.manifest.get("games")
+    is_active = version.retired is None and version.quarantined is None
+    return is_active and bool(version.folder) and (not games or game in games)
+
+
+@lru_cache(maxsize=16)
+def _sample(name: str) -> Bot:
+    return resolver.sample(name.removeprefix(resolver.SAMPLE))
+
+
+def prepared(web: WebState, game: str, form: Mapping[str, str]) -> LocalMatch:
+    """Return the match that a form describes.
+
+    Args:
+        web: the server's state.
+        game: the id of the game.
+        form: seats, options, "place" (the person's place among the entrants, from 0), "bot0",
+            "bot1" and so on (the other entrants in order), "partner", and "think" (seconds).
+
+    Raises:
+        PageNotFound: the game is unknown.
+        InvalidQuery: a value of the form is not allowed.
+    """
+    setup = table_setup(game, form)
+    places = [str(number) for number in range(setup.sides)]
+    place = form.get("place") or "0"
+    if place not in places:
+        raise InvalidQuery(f"place must be {' or '.join(places)}.")
+    bots = [_bot(web, setup.game, form.get(f"bot{n}") or _USUAL) for n in range(setup.sides - 1)]
+    person = human_seats.person(_think_seconds(form.get("think") or ""))
+    if setup.has_partners:
+        partner = _bot(web, setup.game, form.get("partner") or _USUAL)
+        person = human_seats.with_partner(person, partner)
+    bots.insert(int(place), person)
+    seed = secrets.token_bytes(32)
+    return local_match(
+        told_apart(bots),
+        setup.game.id,
+        setup.options,
+        setup.seats,
+        boards=1,
+        clock=_CLOCK,
+        # A fault of a bot does not end the game of a person at a table of three or more.
+        policy="lenient",
+        seed=seed,
+        seed_text=seed.hex(),
+    )
+
+
+def _think_seconds(text: str) -> int | None:
+    if not text:
+        return None
+    if text not in map(str, THINK_SECONDS):
+        raise InvalidQuery(f"think must be one of {', '.join(map(str, THINK_SECONDS))}.")
+    return int(text)
+
+
+def _bot(web: WebState, game: Game, name: str) -> Bot:
+    """Return a bot by its name in the form. The name is never used as a path or an address."""
+    try:
+        if name.startswith(resolver.SAMPLE):
+            bot = _sample(name)
+        else:
+            version = versions.find(web.engine, name)
+            if not _is_playable(version, game.id):
+                raise InvalidQuery(f"{version.id} cannot play {game.title} here.")
+            folder = web.play_tables.folder
+            assert folder is not None
+            bot = version_files.bot(
+                web.engine, version.id, version.content_hash, version.folder, folder.versions
+            )
+    except NotFound:
+        raise InvalidQuery("unknown bot; choose one of the list.") from None
+    except (BotError, StoreError, OSError) as error:
+        raise InvalidQuery(f"this bot cannot be started: {error}") from None
+    if not bot.plays(game.id):
+        raise InvalidQuery(f"{bot.label} does not play {game.title}.")
+    return bot
+
+
+# The table.
+
+
+@dataclass(frozen=True, slots=True)
+class LegalAction:
+    """A listed action: its number from 1, and its wording."""
+
+    number: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The open question, as the page shows it.
+
+    Attributes:
+        id: its id, which the choice names.
+        actions: the actions that match the filter, at most 100.
+        matching: number of actions that match the filter.
+        total: number of listed actions.
+        complete: whether all legal actions are listed.
+        kinds: the first words of the actions with their numbers.
+        example: an action as it can be typed.
+    """
+
+    id: str
+    actions: tuple[LegalAction, ...]
+    matching: int
+    total: int
+    complete: bool
+    kinds: tuple[tuple[str, int], ...]
+    example: str
+
+
+def table_page(web: WebState, page_request: PageRequest) -> Page:
+    """Return the table of a person.
+
+    Raises:
+        PageNotFound: there is no such table.
+    """
+    table = find_table(web, page_request)
+    state, spec = table.state, table.match.spec
+    game = GAMES[spec.game]
+    links = page_request.links
+    seat, rendering, history = _visible(table, state)
+    names = tuple(place.name for place in rendering.seats) if rendering else ()
+    find = page_request.query.get("find", "").strip()[:200]
+    return Page(
+        title=f"{game.title}: {' v '.join(spec.versions)}",
+        template="play_table.html",
+        model={
+            "table": table.id,
+            "match": spec.id,
+            "game": game,
+            "state": state,
+            "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
+            "seat": seat,
+            "names": names,
+            "film": None if rendering is None else _film(rendering, seat),
+            "turn": None if state.question is None else _turn(state.question, find),
+            "find": find,
+            "fresh_actions": tuple(reversed(history[state.seen :])),
+            "earlier_actions": tuple(reversed(history[: state.seen])),
+            "result": ""
+            if state.end is None
+            else result(state.end.record).removeprefix("result: "),
+            "rules_now": _rules_now(state.shown, links),
+            "rules": docs.written(shipped_docs.rules(game.id), links).html,
+        },
+        parts=("play-board", "play-turn"),
+        topics=frozenset({table.topic}),
+        fresh=0.0,
+        # The script of this page reads the live updates, because it keeps what is typed.
+        still=True,
+        headers=_PRIVATE,
+    )
+
+
+def find_table(web: WebState, page_request: PageRequest) -> PlayTable:
+    """Return the table of a request.
+
+    Raises:
+        PageNotFound: there is no such table.
+    """
+    table = web.play_tables.find(page_request.path["id"])
+    if table is None:
+        raise PageNotFound("unknown table; it may have been removed after its match.")
+    return table
+
+
+def _visible(
+    table: PlayTable, state: TableState
+) -> tuple[int, TableRendering | None, Sequence[PublicAction]]:
+    """Return the person's seat, the position that the page shows, and the actions so far."""
+    if state.end is not None:
+        seat = state.end.names.index(state.end.viewer)
+        return seat, state.end.rendering, state.end.history
+    if state.shown is None:
+        return 0, None, ()
+    question = state.shown
+    return question.seat, question.rendering(), question.history()
+
+
+def _film(rendering: TableRendering, seat: int) -> FrameSequence:
+    """Return the rendering with the person's seat first, which is nearest to the reader."""
+    film = frame_sequence([rendering])
+    return replace(film, places=(*film.places[seat:], *film.places[:seat]))
+
+
+def _turn(question: PersonQuestion, find: str) -> Turn:
+    choices = question.choices()
+    matches = matching(choices, find)
+    kinds = Counter(choice.split()[0] for choice in choices)
+    return Turn(
+        question_id(question),
+        tuple(LegalAction(n + 1, choices[n]) for n in matches[:_SHOWN_ACTIONS]),
+        len(matches),
+        len(choices),
+        question.complete,
+        tuple(kinds.items()) if len(kinds) > 1 else (),
+        choices[-1],
+    )
+
+
+def _rules_now(question: PersonQuestion | None, links: Links) -> Markup:
+    """Return the rules that apply to the question as HTML."""
+    if question is None:
+        return Markup()
+    numbers = question.presentation.rules_now(question.view)
+    text = "\n".join(shipped_docs.rule(question.rules.id, number) for number in numbers)
+    # The whole rules on the same page have these headings, with their anchors.
+    return docs.written(re.sub(r"^#+ (.*)$", r"**\1**", text, flags=re.MULTILINE), links).html
+
+
+def replay_page(web: WebState, page_request: PageRequest) -> Page:
+    """Return the replay of a finished match of a person.
+
+    Raises:
+        PageNotFound: there is no such table, or its match is not over.
+    """
+    table = find_table(web, page_request)
+    if not table.is_over or not table.match.games:
+        raise PageNotFound("this match has no replay: it is not over, or its game was not played.")
+    shown = _replay(web, table, page_request)
+    return Page(
+        title=f"Replay: {shown.title}",
+        template="play_replay.html",
+        model={"r": shown, "table": table.id},
+        topics=frozenset(),
+        fresh=0.0,
+        headers=_PRIVATE,
+    )
+
+
+def _replay(web: WebState, table: PlayTable, page_request: PageRequest) -> Replay:
+    record = read(table.match.record)
+    (game,) = record.games
+    assert record.seed is not None
+    return replay(
+        record.match,
+        game,
+        record.seed,
+        replay_view(page_request, record.match["seats"]),
+        games=(game.number,),
+        record=page_request.links.to("play", "tables", table.id, "record.jsonl"),
+        verified=web.verifications.of(table.match.spec.id, lambda: record),
+    )

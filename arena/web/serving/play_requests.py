@@ -1,0 +1,140 @@
+"""Endpoints of people who play against bots: begin a match, choose an action, see the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import parse_qsl
+
+import anyio
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from arena.errors import TooMany
+from arena.web.data.play_tables import PlayTable
+from arena.web.data.web_state import WebState
+from arena.web.page import Links, PageRequest, PageRoute
+from arena.web.pages import play
+from arena.web.pages.replay import QUERY as REPLAY_QUERY
+from arena.web.serving.responses import LIVE, Endpoint, PageEndpoints
+from arena.web.serving.security import expect_loopback_name, expect_same_origin
+
+GAME: Final = "/play/{game}"
+TABLE: Final = PageRoute(
+    "/play/tables/{id}",
+    play.table_page,
+    "The table of a person.",
+    query=(("find", "only actions that contain these words"),),
+    kinds=("html",),
+)
+REPLAY: Final = PageRoute(
+    "/play/tables/{id}/replay",
+    play.replay_page,
+    "The replay of a person's match.",
+    query=REPLAY_QUERY,
+    kinds=("html",),
+)
+RECORD: Final = "/play/tables/{id}/record.jsonl"
+_START_SECONDS: Final = 2.0
+"""Time for which a response waits for the person's first turn."""
+_TURN_SECONDS: Final = 1.0
+"""Time for which a response waits for the person's next turn."""
+
+
+class PlayRequests:
+    """The endpoints. A table is private: only its address, which cannot be guessed, leads to it."""
+
+    def __init__(self, web: WebState, links: Links) -> None:
+        self._web = web
+        self._links = links
+
+    def routes(self, serving: PageEndpoints) -> list[Route]:
+        """Return the routes of tables.
+
+        Args:
+            serving: makes the endpoints of pages.
+        """
+        return [
+            Route(GAME, serving.failing(self.begin), methods=["POST"]),
+            Route(TABLE.path, serving.failing(self.choose), methods=["POST"]),
+            Route(TABLE.path, self._noted(serving, TABLE)),
+            Route(LIVE + TABLE.path, serving.news(TABLE)),
+            Route(REPLAY.path, self._noted(serving, REPLAY)),
+            Route(RECORD, serving.failing(self.record)),
+        ]
+
+    async def begin(self, request: Request) -> Response:
+        """Begin the match that a form describes; redirect to its table."""
+        settings = self._web.settings
+        if not settings.seats_people:
+            raise HTTPException(403, "this arena does not let people play on its pages.")
+        if not settings.play:
+            expect_loopback_name(request)
+        expect_same_origin(request)
+        form = await _form(request)
+        client = request.scope["state"]["client"]
+        tables = self._web.play_tables
+        try:
+            tables.check_room(client)
+            match = await anyio.to_thread.run_sync(
+                play.prepared, self._web, request.path_params["game"], form
+            )
+            table = tables.open(match, client)
+        except TooMany as error:
+            raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
+        await anyio.to_thread.run_sync(table.await_turn, _START_SECONDS)
+        return self._to(table)
+
+    async def choose(self, request: Request) -> Response:
+        """Play a choice, or leave the table; redirect to it.
+
+        A refused choice is explained on the table's page.
+        """
+        expect_same_origin(request)
+        table = self._table(request)
+        form = await _form(request)
+        table.touch()
+        if form.get("leave"):
+            table.leave()
+        else:
+            text = form.get("action") or form.get("text", "")
+            refused = table.choose(form.get("question", ""), text)
+            if refused is not None:
+                return self._to(table, text if refused.code == "several" else "")
+        await anyio.to_thread.run_sync(table.await_turn, _TURN_SECONDS)
+        return self._to(table)
+
+    async def record(self, request: Request) -> Response:
+        """Return the record of a finished match."""
+        table = self._table(request)
+        if not table.is_over:
+            raise HTTPException(409, "the record is available when the match is over.")
+        name = f'attachment; filename="{table.match.spec.id}.jsonl"'
+        headers = {"Content-Disposition": name, "Cache-Control": "no-store"}
+        return Response(table.match.record, headers=headers, media_type="application/jsonl")
+
+    def _noted(self, serving: PageEndpoints, address: PageRoute) -> Endpoint:
+        answer = serving.page(address)
+
+        async def noted(request: Request) -> Response:
+            table = self._web.play_tables.find(request.path_params["id"])
+            if table is not None:
+                table.touch()
+            return await answer(request)
+
+        return noted
+
+    def _table(self, request: Request) -> PlayTable:
+        return play.find_table(self._web, PageRequest(dict(request.path_params), {}, self._links))
+
+    def _to(self, table: PlayTable, find: str = "") -> Response:
+        address = self._links.to("play", "tables", table.id, find=find)
+        return RedirectResponse(address, 303, {"Cache-Control": "no-store"})
+
+
+async def _form(request: Request) -> Mapping[str, str]:
+    """Return the fields of a posted form; the last value of each name."""
+    body = (await request.body()).decode("utf-8", "replace")
+    return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=100))

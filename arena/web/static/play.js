@@ -1,0 +1,93 @@
+// A table of a person: choices without a new page, a filter while typing, live updates, the clock.
+// Without it the form, the links and a reload do the same.
+"use strict";
+
+const table = document.getElementById("play-table");
+const parts = ["play-turn", "play-board"].map((id) => document.getElementById(id));
+const announced = document.getElementById("play-said");
+// What a part shows, without what has been typed since: repeated updates leave it alone.
+const shown = new Map(parts.map((part) => [part.id, comparable(part.innerHTML)]));
+
+function comparable(html) {
+  const holder = document.createElement("div");
+  holder.innerHTML = html;
+  for (const clock of holder.querySelectorAll("[data-until]")) clock.textContent = "";
+  return holder.innerHTML.trim();
+}
+
+function update(id, html) {
+  const part = document.getElementById(id);
+  const fresh = comparable(html);
+  if (shown.get(id) === fresh) return;
+  shown.set(id, fresh);
+  const typed = document.activeElement?.id === "play-text";
+  const held = part.contains(document.activeElement);
+  part.innerHTML = html;
+  if (id !== "play-turn") return;
+  const heading = document.getElementById("turn");
+  announced.textContent = heading.textContent;
+  if (typed) (document.getElementById("play-text") ?? heading).focus({ preventScroll: true });
+  else if (held) heading.focus({ preventScroll: true });
+}
+
+function updateFrom(page) {
+  for (const part of parts) update(part.id, page.getElementById(part.id).innerHTML);
+}
+
+async function read(address, options) {
+  const response = await fetch(address, options);
+  if (!response.ok) throw new Error(String(response.status));
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+table.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (form.method !== "post") return;
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  for (const button of form.querySelectorAll("button")) button.disabled = true;
+  try {
+    // Not form.action: that is the button of this name.
+    updateFrom(await read(form.getAttribute("action"), { method: "POST", body }));
+  } catch {
+    location.reload();
+    return;
+  }
+  for (const button of table.querySelectorAll("button:disabled")) button.disabled = false;
+});
+
+let waiting = 0;
+
+// Only the list changes while a person types; the next update of the part shows the whole list.
+async function filter(words) {
+  const question = table.querySelector("[name=question]")?.value;
+  try {
+    const page = await read(`?find=${encodeURIComponent(words)}`);
+    const list = page.getElementById("choices");
+    const is_same = page.querySelector("[name=question]")?.value === question;
+    if (list && is_same && document.getElementById("play-text")?.value === words) {
+      document.getElementById("choices").replaceWith(document.adoptNode(list));
+    }
+  } catch {
+    // The next letter, or the button, tries again.
+  }
+}
+
+table.addEventListener("input", (event) => {
+  if (event.target.id !== "play-text") return;
+  const words = event.target.value;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => filter(/^\d+$/.test(words) ? "" : words), 120);
+});
+
+setInterval(() => {
+  for (const clock of document.querySelectorAll("[data-until]")) {
+    const left = Math.max(Math.ceil(Number(clock.dataset.until) - Date.now() / 1000), 0);
+    clock.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
+  }
+}, 500);
+
+const source = new EventSource(table.dataset.live);
+source.addEventListener("parts", (event) => {
+  for (const [id, html] of Object.entries(JSON.parse(event.data).parts)) update(id, html);
+});
