@@ -292,8 +292,8 @@ def _spans(steps: Iterable[tuple[int, T]]) -> tuple[Span[T], ...]:
     return _sized(tuple(spans))
 
 
-_LARGEST = 2
-"""Number of spans marked by each measure: texts of equal length can have different widths."""
+_LARGEST = (1, 1, 2, 2)
+"""Number of spans marked by each measure; texts of equal length can have different widths."""
 
 
 def _sized(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
@@ -305,8 +305,8 @@ def _sized(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
     sizes = [_size(span.value) for span in spans]
     marked = {
         number
-        for measure in zip(*sizes, strict=True)
-        for number in nlargest(_LARGEST, range(len(spans)), key=measure.__getitem__)
+        for count, measure in zip(_LARGEST, zip(*sizes, strict=True), strict=False)
+        for number in nlargest(count, range(len(spans)), key=measure.__getitem__)
         if measure[number]
     }
     return tuple(

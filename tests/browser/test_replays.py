@@ -187,8 +187,9 @@ STEPPED = """(stride) => {
 def test_the_table_keeps_its_height_and_fits_the_window(
     workspace: Workspace, site: str, tab: Page, table: Table
 ) -> None:
-    held = play(workspace, table)
-    open_game(tab, site, held)
+    # Without animations, which take most of the time of the test.
+    tab.emulate_media(reduced_motion="reduce")
+    open_game(tab, site, play(workspace, table))
     for width, height in WINDOWS:
         tab.set_viewport_size({"width": width, "height": height})
         tab.evaluate("fit()")
@@ -196,6 +197,30 @@ def test_the_table_keeps_its_height_and_fits_the_window(
         assert len(shown["heights"]) == 1
         assert shown["beside"] <= 0
         assert shown["below"] <= 0
+    tab.set_viewport_size({"width": 1400, "height": 900})
+    tab.keyboard.press("f")
+    tab.evaluate("fit()")
+    assert tab.evaluate(BELOW_WINDOW) <= 0
+
+
+BELOW_WINDOW = """() =>
+  document.getElementById("fitted").getBoundingClientRect().bottom - innerHeight"""
+
+SHIFTS = """
+window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const shift of list.getEntries()) window.shifted += shift.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+def test_a_replay_is_opened_without_a_shift_of_its_layout(
+    workspace: Workspace, site: str, tab: Page
+) -> None:
+    tab.add_init_script(SHIFTS)
+    open_game(tab, site, play(workspace, table("pouku-4-teams=true-reference=right")))
+    tab.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    assert tab.evaluate("window.shifted") < 0.02
 
 
 TENS = """() => Array.from(document.querySelectorAll(".hand .card.ten"), (card) => {

@@ -284,6 +284,7 @@ function fit() {
     felt.style.setProperty("--room", `${Math.floor(room / size)}px`);
     return frame.offsetHeight <= room;
   };
+  frame.dataset.fitted = "";
   let low = 8;
   let high = 20;
   if (fits(high / 20)) return;
