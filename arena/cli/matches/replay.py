@@ -8,6 +8,7 @@ from pathlib import Path
 import rich_click as click
 
 from arena.cli import completers, output
+from arena.cli.matches import replay_animation
 from arena.cli.options import data_option, json_option
 from arena.matches import local_records
 
@@ -31,6 +32,34 @@ from arena.matches import local_records
     is_flag=True,
     help="Open this file in the browser; without --html it is in the data folder.",
 )
+@click.option(
+    "--gif",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the games as a GIF animation.",
+)
+@click.option(
+    "--step-time",
+    type=click.FloatRange(0.05, 60),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long --gif shows each position.",
+)
+@click.option(
+    "--size",
+    callback=replay_animation.size_of,
+    default="960x600",
+    show_default=True,
+    metavar="WIDTHxHEIGHT",
+    help="Size of --gif in pixels.",
+)
+@click.option(
+    "--seat",
+    type=click.IntRange(0),
+    metavar="SEAT",
+    help="Show the cards as this seat sees them in --gif. [default: all hands are open]",
+)
 @json_option
 @data_option
 def replay(
@@ -39,10 +68,14 @@ def replay(
     no_pause: bool,
     html: Path | None,
     open_page: bool,
+    gif: Path | None,
+    step_time: float,
+    size: tuple[int, int],
+    seat: int | None,
     as_json: bool,
     data: Path | None,
 ) -> None:
-    """Step through a match in the terminal, or write it as one HTML file.
+    """Step through a match in the terminal, or write it as one HTML file or as a GIF animation.
 
     MATCH is an id, the beginning of an id, the file of a record, or `last` for the newest match of
     `pokearena play`. --json prints one line per
@@ -57,6 +90,17 @@ def replay(
     source = record_lookup.find(workspace, match)
     seed = source.seed()
     games = source.record.games if game is None else (source.game(game),)
+    if gif is not None and (html is not None or open_page):
+        raise click.UsageError("use --gif without --html and --open.")
+    if gif is not None:
+        frames = replay_animation.write(
+            source, games, gif, step_time=step_time, size=size, seat=seat
+        )
+        if as_json:
+            output.document({"match": source.id, "gif": str(gif), "frames": frames})
+        else:
+            output.line(f"wrote {frames} positions of {source.id} to {gif}")
+        return
     if html is not None or open_page:
         path = html or local_records.path_of(workspace.folder, source.id, ".html")
         replay_page.write(source.record, path, None if game is None else games)

@@ -19,6 +19,18 @@ MOST_FRAMES = 2000
 """Maximum number of frames of an animation."""
 
 
+class TooManyFrames(ValueError):
+    """The games have more positions than an animation may have.
+
+    Attributes:
+        most: the maximum.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"more than {most} positions")
+        self.most = most
+
+
 @dataclass(frozen=True, slots=True)
 class AnimationOptions:
     """Options of an animation.
@@ -115,16 +127,14 @@ def write_animation(
 
     Raises:
         Mismatch: the record is not that of a game that could have been played.
-        ValueError: the games have more than `MOST_FRAMES` positions.
+        TooManyFrames: the games have more than `MOST_FRAMES` positions.
     """
     shown: list[TableRendering] = []
     durations: list[int] = []
     for game in games:
         shown += positions(match, game, seed)
         if len(shown) > MOST_FRAMES:
-            raise ValueError(
-                f"the games have more than {MOST_FRAMES} positions; choose one game with --game."
-            )
+            raise TooManyFrames(MOST_FRAMES)
         durations += [options.step_ms] * (len(shown) - len(durations))
         durations[-1] = 4 * options.step_ms
     raster.write_gif(

@@ -17,12 +17,11 @@ REVIEWED = frozenset(
     """
     all all-seatings allowance alpha anchor bank beta boards bot burst by challenge-boards
     challenges check cycles data debug delay dry-run earlier event faults form format from-start
-    full game games html json keep ladder ladders lang lenient limit list los
-    max-active-versions max-matches model name no-history no-pause no-wait once open option
-    output owner parquet partner patience play-tables port
-    push-mib pushes quick rate reason record relay-wait
-    rounds season seat seats seed set spectators sprt start tables think timing
-    tournament trace version views watch watchers web workers
+    full game games gif html json keep ladder ladders lang lenient limit list los
+    max-active-versions max-matches model name no-history no-pause no-wait once open option output
+    owner parquet partner patience play-tables port push-mib pushes quick rate reason record
+    relay-wait rounds season seat seats seed set size spectators sprt start step-time tables think
+    timing tournament trace version views watch watchers web workers
     """.split()
 )
 """Options that a project file in an untrusted folder may set: reviewed one by one.
@@ -257,6 +256,8 @@ def value_for(option: click.Option, folder: Path) -> object:
         value = str(kind.choices[0])
     elif isinstance(kind, type(click.BOOL)):
         value = True
+    elif option.metavar == "WIDTHxHEIGHT":
+        value = "640x400"
     elif option.metavar == "URL":
         value = f"http://{value}"
     elif isinstance(kind, (type(click.INT), type(click.FLOAT))):

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from referee.record import read
 from tests.arena.cli.terminal import Cli
@@ -80,3 +81,32 @@ def test_a_record_that_is_not_correct_is_refused(cli: Cli, played: Path) -> None
     refused = cli("replay", "wrong.jsonl", "--html", "here.html")
     assert (refused.status, refused.code) == (1, "invalid-record")
     assert not Path("here.html").exists()
+
+
+@pytest.mark.long
+def test_replay_writes_an_animation(cli: Cli, played: Path) -> None:
+    words = ("replay", played, "--gif", "here.gif", "--game", "0", "--size", "240x160")
+    written = json.loads(cli(*words, "--seat", "1", "--step-time", "0.5", "--json").out)
+    with Image.open("here.gif") as gif:
+        assert (gif.width, gif.height, getattr(gif, "n_frames", 1)) == (240, 160, written["frames"])
+        assert gif.info["duration"] == 500
+
+
+@pytest.mark.parametrize(
+    "words", [("--size", "9x9"), ("--seat", "7"), ("--step-time", "0"), ("--html", "here.html")]
+)
+def test_invalid_options_of_an_animation_are_refused(
+    cli: Cli, played: Path, words: tuple[str, str]
+) -> None:
+    assert cli("replay", played, "--gif", "here.gif", *words).status == 2
+    assert not Path("here.gif").exists()
+
+
+@pytest.mark.long
+def test_an_animation_is_written_completely_or_not_at_all(cli: Cli, played: Path) -> None:
+    Path("here.gif").write_bytes(b"earlier")
+    with largest_file(20_000):
+        shown = cli("replay", played, "--gif", "here.gif", "--game", "0", "--size", "160x160")
+    assert shown.status == 1
+    assert Path("here.gif").read_bytes() == b"earlier"
+    assert not list(Path().glob(".pokearena-*"))
