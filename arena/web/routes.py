@@ -39,6 +39,7 @@ PAGES: tuple[PageRoute, ...] = (
         query=(
             ("sort", "column for the order; with a minus sign descending"),
             ("find", "only bots whose name, author or language contains this text"),
+            ("only", "active, newest or faulty: only these versions"),
             ("season", "number of a season, also an archived one; the current one by default"),
             *paging.QUERY,
         ),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from arena.ladders import head_to_head
 from arena.ladders.head_to_head import Comparison, LadderComparison, SequentialTest
+from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.duel import Interval
+from arena.ratings.scale import Z95
 from arena.ratings.sprt import SprtSettings
 from arena.store.matches import history
 from arena.store.matches.history import PlayedMatch
@@ -16,7 +19,8 @@ from arena.web import charts, paging, wording
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
-from arena.web.pages.ladder import found_ladder
+from arena.web.pages import ladder as ladder_page
+from arena.web.pages.ladder import LadderLine, found_ladder
 
 PAIRS = (
     ("LL", "lost both"),
@@ -26,13 +30,60 @@ PAIRS = (
     ("WW", "won both"),
 )
 """Possible results of a board over both seatings."""
+_COMMON = 40
+"""Maximum number of common opponents on the page; those with the largest differences are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommonOpponent:
+    """An opponent that both versions have met, with the result of each."""
+
+    name: str
+    first: CrosstableCell
+    other: CrosstableCell
+
+    @property
+    def difference(self) -> float:
+        """Score of the first version minus that of the other."""
+        return self.first.score - self.other.score
+
+    @property
+    def significant(self) -> bool:
+        """Whether the two 95 % intervals do not overlap."""
+        return self.first.low > self.other.high or self.first.high < self.other.low
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        cells = [self.first.to_json(), self.other.to_json()]
+        return {"opponent": self.name, "results": cells}
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthGap:
+    """Difference of two strengths on a ladder, from all matches of both.
+
+    Args:
+        value: the difference in Elo points, positive if the first is stronger.
+        margin: half of its 95 % interval.
+        likely: likelihood that the first is stronger.
+    """
+
+    value: float
+    margin: float
+    likely: float
+
+    def to_json(self) -> dict[str, float]:
+        """Return it as JSON values."""
+        return {"value": self.value, "margin": self.margin, "superiority": self.likely}
 
 
 def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the comparison page.
 
+    Versions that have not met are compared by their strengths and common opponents.
+
     Raises:
-        PageNotFound: the versions have not met, or the ladder or a version does not exist.
+        PageNotFound: the ladder or a version does not exist.
         InvalidQuery: the query is invalid.
     """
     ladder = found_ladder(web, page_request.path["form"])
@@ -45,7 +96,12 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     pair, of = ({first}, {other}), ladder.scope.tournaments
     listed = history.matches(web.engine, pair, of, wish.offset, wish.limit)
     piece = wish.of(listed, history.count(web.engine, pair, of))
-    comparison = result.comparison
+    comparison = result.comparison if result else None
+    sides = _sides(web, ladder, (first, other))
+    gap = _gap(ladder, sides)
+    common = _common(web, ladder, first, other)
+    direct = facts(comparison) if comparison else []
+    unmet = {"form": form, "entrants": [first, other], "matches": 0}
     return Page(
         title=f"{first} against {other} at {wording.form_name(form)}",
         template="compare.html",
@@ -56,21 +112,60 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "names": ladder.table.entrants,
             "sprt": page_request.query.get("sprt", ""),
             "found": comparison,
-            "facts": facts(comparison),
-            "bars": _bars(comparison),
-            "verdict": _verdict(comparison.test) if comparison.test else "",
+            "facts": direct,
+            "bars": _bars(comparison) if comparison else [],
+            "sides": sides,
+            "gap": gap,
+            "common": sorted(common, key=lambda each: -abs(each.difference))[:_COMMON],
+            "omitted": max(len(common) - _COMMON, 0),
             "piece": piece,
         },
         data={
-            **result.to_json(),
+            **(result.to_json() if result else unmet),
+            "strength_difference": gap.to_json(),
+            "common_opponents": [each.to_json() for each in common],
             "list": piece.to_json(),
             "played": [_as_json(match, first) for match in piece.items],
         },
         csv=_csv(piece.items, first, other),
-        text=TextTable(("<", "<"), facts(comparison)),
-        parts=("compare-facts", "compare-matches"),
+        text=TextTable(("<", "<"), [*direct, *_indirect(gap, common)]),
+        parts=("compare-sides", "compare-facts", "compare-matches"),
         headers=piece.headers,
     )
+
+
+def _sides(
+    web: WebState, ladder: LadderSnapshot, pair: tuple[str, str]
+) -> tuple[LadderLine, LadderLine]:
+    """Return the lines of both versions."""
+    by_name = {line.name: line for line in ladder_page.lines(web.snapshot, ladder, only=pair)}
+    return by_name[pair[0]], by_name[pair[1]]
+
+
+def _gap(ladder: LadderSnapshot, sides: tuple[LadderLine, LadderLine]) -> StrengthGap:
+    gaps = ladder.table.strengths.gaps
+    first, other = (line.standing.strength.value for line in sides)
+    ends = sides[0].place - 1, sides[1].place - 1
+    return StrengthGap(first - other, Z95 * gaps.error(*ends), gaps.superiority(*ends))
+
+
+def _common(web: WebState, ladder: LadderSnapshot, first: str, other: str) -> list[CommonOpponent]:
+    """Return the common opponents of two versions, the strongest first."""
+    cells = web.page_cache.cells(ladder)
+    return [
+        CommonOpponent(name, one, two)
+        for name in ladder.table.entrants
+        if (one := cells.get((first, name))) and (two := cells.get((other, name)))
+    ]
+
+
+def _indirect(gap: StrengthGap, common: Sequence[CommonOpponent]) -> list[tuple[str, str]]:
+    """Return what does not depend on common matches as (name, value) pairs."""
+    return [
+        ("strength difference", f"{_signed(gap.value, 0)} ±{gap.margin:.0f}"),
+        ("stronger by all matches", wording.percent(gap.likely, 1)),
+        ("common opponents", str(len(common))),
+    ]
 
 
 def facts(comparison: Comparison) -> list[tuple[str, str]]:
@@ -133,11 +228,12 @@ def _test_of(page_request: PageRequest) -> SprtSettings | None:
 
 def _found(
     web: WebState, ladder: LadderSnapshot, pair: tuple[str, str], test: SprtSettings | None
-) -> LadderComparison:
+) -> LadderComparison | None:
+    """Return the comparison by common matches; None if the versions have not met."""
     try:
         return head_to_head.compare_stored(web.engine, ladder.scope, pair, None, test)
-    except head_to_head.NeverMet as error:
-        raise PageNotFound(str(error)) from None
+    except head_to_head.NeverMet:
+        return None
     except head_to_head.UnequalMatches as error:
         raise InvalidQuery(
             f"{error}; `pokearena compare --tournament` compares one at a time."

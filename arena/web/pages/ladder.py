@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +12,15 @@ from arena.ladders import ladder_values
 from arena.ratings.closed_match import FAULTS
 from arena.ratings.standings import StandingsLine
 from arena.store.bots.versions import Version
-from arena.web import paging, wording
+from arena.web import paging, rating_curves, wording
 from arena.web.charts import Sparkline
 from arena.web.data.changes import ARENA, HISTORIES
 from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot, RatingChart
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import atom_feeds
+from arena.web.pages.bots import state
+from arena.web.rating_curves import RatingCurves
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,13 @@ COLUMNS: tuple[LadderColumn, ...] = (
 _CONSTANT = ("move", "by", "language", "faults", "thinking")
 """Columns that are omitted if all lines have the same value."""
 
+FILTERS = {
+    "active": "active versions",
+    "newest": "newest version of each bot",
+    "faulty": "with faults",
+}
+"""Filters of the lines by query value, in words."""
+
 LINES = 200
 """Default number of lines on a page."""
 
@@ -140,8 +150,10 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     # Rating histories belong to the current season.
     charts = None if is_archived else web.rating_charts.get(standing.scope.form)
     every = lines(web.snapshot, standing, charts)
+    only = page_request.query.get("only", "")
     matching = ordered(
-        sought(every, page_request.query.get("find", "")), page_request.query.get("sort", "")
+        sought(filtered(every, only), page_request.query.get("find", "")),
+        page_request.query.get("sort", ""),
     )
     piece = paging.selection_of(page_request, LINES).cut(matching)
     shown, form = piece.items, standing.scope.form
@@ -161,6 +173,10 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "told": told(every),
             "sort": page_request.query.get("sort", ""),
             "find": page_request.query.get("find", ""),
+            "only": only,
+            "filters": FILTERS,
+            "facts": _facts(standing, every),
+            "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
         },
@@ -174,7 +190,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         },
         csv=_csv(form, shown),
         text=_text(shown, told(every)),
-        parts=("ladder-rows",),
+        parts=("ladder-facts", "ladder-rows", "ladder-chart"),
         topics=frozenset({ARENA, HISTORIES}),
         headers=piece.headers,
         feed=lambda: atom_feeds.of_ladder(web, page_request.links, standing),
@@ -278,6 +294,63 @@ def sought(every: Sequence[LadderLine], words_sought: str) -> list[LadderLine]:
         for line in every
         if wording.holds(f"{line.name} {line.authors} {line.language}", words_sought)
     ]
+
+
+def filtered(every: Sequence[LadderLine], only: str) -> list[LadderLine]:
+    """Return the lines that a filter of FILTERS selects; all for "". Raises InvalidQuery."""
+    if not only:
+        return list(every)
+    if only == "active":
+        return [line for line in every if line.version is not None and not state(line.version)]
+    if only == "newest":
+        newest: dict[str, LadderLine] = {}
+        for line in every:
+            known = newest.get(line.name.partition("@")[0])
+            if known is None or _created(line) > _created(known):
+                newest[line.name.partition("@")[0]] = line
+        names = {line.name for line in newest.values()}
+        return [line for line in every if line.name in names]
+    if only == "faulty":
+        return [line for line in every if line.faults]
+    raise InvalidQuery(f"unknown filter {wording.one_line(only)}; available: {', '.join(FILTERS)}.")
+
+
+def _created(line: LadderLine) -> float:
+    return line.version.created if line.version else 0.0
+
+
+def _facts(ladder: LadderSnapshot, every: Sequence[LadderLine]) -> list[tuple[str, str]]:
+    """Return the ladder in a few (question, answer) pairs."""
+    if not every:
+        return []
+    leader, games = every[0], sum(line.standing.games for line in every)
+    strength = leader.standing.strength
+    answer = f"{leader.name}, with a strength of {wording.whole(strength.value)} "
+    answer += f"±{strength.margin:.0f}"
+    if len(every) > 1:
+        likely = wording.percent(ladder.table.strengths.gaps.superiority(0, 1), 1)
+        answer += f"; stronger than {every[1].name} with {likely}"
+    facts = [("Leader", f"{answer}.")]
+    rising = max(every, key=lambda line: line.moved or 0)
+    if rising.moved and rising.moved > 0:
+        facts.append(("Rising", f"{rising.name}, up {rising.moved} in 24 hours."))
+    kinds = Counter(dict.fromkeys(FAULTS, 0))
+    for line in every:
+        kinds.update(line.faults)
+    faults = sum(kinds.values())
+    if games and faults:
+        rate = 100 * faults / games
+        common = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(3) if number)
+        facts.append(("Faults", f"{rate:.2g} per 100 games of a bot: {common}."))
+    return facts
+
+
+def _chart(ladder: LadderSnapshot, charts: RatingChart | None) -> RatingCurves | None:
+    """Return the rating histories of the first versions; None for archived seasons."""
+    if charts is None:
+        return None
+    table = ladder.table
+    return rating_curves.of_entrants(charts.past, table.entrants, rating_curves.axis(table))
 
 
 def ordered(unordered: Sequence[LadderLine], sort: str) -> list[LadderLine]:

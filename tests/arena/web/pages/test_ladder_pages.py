@@ -17,6 +17,8 @@ from arena.ladders.rating_history import RatingHistory
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.standings import StandingsLine
 from arena.ratings.strength.fit import Strength
+from arena.store.bots import versions
+from arena.web import rating_curves
 from arena.web.app import create
 from arena.web.data.snapshot import RatingChart
 from arena.web.data.web_state import ServerSettings, WebState
@@ -299,15 +301,59 @@ def test_invalid_requests_are_described(
     assert (answer.status_code, answer.json()) == (status, {"error": sentence})
 
 
-def test_bots_without_common_matches_cannot_be_compared(tmp_path: Path) -> None:
+def test_bots_without_common_matches_are_compared_by_strength(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "data")
     store_tournament(workspace, ["ada", "bob"], {})
     store_tournament(workspace, ["cy", "dan"], {})
     with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
         answer = client.get("/ladders/poke/compare.json?one=ada&other=dan")
-        assert answer.status_code == 404
-        assert answer.json() == {"error": "ada@1 and dan@1 have not met here."}
+        document = answer.json()
+        assert (document["entrants"], document["matches"]) == (["ada@1", "dan@1"], 0)
+        assert document["common_opponents"] == []
+        assert 0 < document["strength_difference"]["superiority"] < 1
+        page = client.get("/ladders/poke/compare?one=ada&other=dan").text
+        assert "They have not met on this ladder." in page
         assert (
             'title="ada@1 and dan@1 have not played against each other"'
             in client.get("/ladders/poke/matrix").text
         )
+
+
+def test_a_comparison_has_the_results_against_common_opponents(client: TestClient) -> None:
+    document = client.get("/ladders/poke/compare.json?one=ada&other=bob").json()
+    (common,) = document["common_opponents"]
+    assert common["opponent"] == "cy@1"
+    assert [result["score"] for result in common["results"]] == [1.0, 0.5]
+    turned = client.get("/ladders/poke/compare.json?one=bob&other=ada").json()
+    difference = document["strength_difference"]["value"]
+    assert turned["strength_difference"]["value"] == pytest.approx(-difference)
+    page = client.get("/ladders/poke/compare?one=ada&other=bob").text
+    assert "Common opponents" in page
+    assert "50 %" in page
+
+
+def test_a_ladder_has_facts_and_one_chart_on_its_axis(client: TestClient, web: WebState) -> None:
+    page = client.get("/ladders/poke").text
+    assert "<dt>Leader</dt><dd>ada@1, with a strength of " in page
+    chart = page.partition('id="ladder-chart"')[2]
+    assert chart.count('<polyline class="course"') == 3
+    values = [line.strength.value for line in web.snapshot.ladders["poke"].table.lines]
+    low, high = rating_curves.axis(web.snapshot.ladders["poke"].table)
+    assert low <= min(values) <= max(values) <= high
+    assert high - low >= 400
+
+
+def test_a_ladder_is_filtered_by_state_and_faults(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "data")
+    store_tournament(workspace, ["ada", "bob", "cy"], {})
+    versions.retire(workspace.store, "bob@1")
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
+
+        def names(only: str) -> set[str]:
+            document = client.get(f"/ladders/poke.json?only={only}").json()
+            return {line["entrant"] for line in document["standings"]}
+
+        assert names("active") == {"ada@1", "cy@1"}
+        assert names("newest") == names("") == {"ada@1", "bob@1", "cy@1"}
+        assert names("faulty") == set()
+        assert client.get("/ladders/poke.json?only=luck").status_code == 400
