@@ -69,6 +69,21 @@ def test_rows_move_while_matches_close_without_a_reload(
     assert tab.url.endswith("?sort=-strength&find=@1")
 
 
+def test_rows_of_the_home_page_stay_in_their_ladder(
+    tab: Page, site: str, workspace: Workspace
+) -> None:
+    store_tournament(workspace, BOTS, UPSETS, game="pouku", boards=2)
+    tab.goto(site)
+    expect(tab.locator("#live-state")).to_have_text("Live.")
+    first = tab.locator('#home-tops [data-key^="pouku"]').first
+    expect(first).to_have_attribute("data-key", "pouku-2/ada@1")
+    upset = {frozenset({"eve", other}): [("eve", other)] for other in BOTS if other != "eve"}
+    store_tournament(workspace, BOTS, upset, game="pouku", boards=2, cycles=12)
+    expect(first).to_have_attribute("data-key", "pouku-2/eve@1")
+    assert tab.locator('#home-tops .moved[data-key^="pouku-2/"]').count() > 0
+    assert tab.locator('#home-tops .moved[data-key^="poke/"]').count() == 0
+
+
 def test_a_ladder_is_sorted_and_searched_by_clicks_and_the_address_keeps_both(
     tab: Page, site: str
 ) -> None:
