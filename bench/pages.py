@@ -8,6 +8,7 @@ are its page and the delay until it shows a closed match.
 Second part: an arena that plays a tournament, alternately without watchers and with `--watchers`
 watchers of its ladder (`--rounds` times each). Measured are matches per second, the age of events
 on arrival (from the server's time stamp to their last byte here), and the response time of pages.
+With `--page table` they watch the live table of the match that is played, in matches of 400 boards.
 """
 
 import argparse
@@ -30,12 +31,16 @@ from arena.services.local import Services
 from arena.services.web_process import Pages, WebSettings, listen
 from arena.store import database, schema
 from arena.store.database import reading, writing
-from bench import ladders, starts
+from arena.store.matches import listing
+from arena.store.schema import MatchState
+from bench import cup, ladders, starts
 from bench.crowd import LatencySamples, browse, page, watch
 
 BOTS, MATCHES, PAGES = 1000, 100_000, 100
 AT_ONCE = 50
 LADDER = "/ladders/poke"
+TABLE_BOARDS = 400
+"""Boards of a match whose live table is watched, so that it lasts for the whole measurement."""
 MANNERS = WebSettings(rate=0, watchers=8000)
 
 
@@ -153,55 +158,81 @@ def closed(engine: Engine) -> int:
         return int(connection.execute(query).scalar_one())
 
 
+def finished_games(engine: Engine) -> int:
+    """Return the number of finished games."""
+    with reading(engine) as connection:
+        return int(connection.execute(select(func.count()).select_from(schema.games)).scalar_one())
+
+
 def spent(process: int) -> float:
     """Return the processor seconds used by a process."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def crowd(engine: Engine, port: int, server: int, watchers: int, seconds: float) -> None:
-    """Measure a running tournament with this number of watchers, and print the results."""
+async def crowd(
+    engine: Engine, port: int, server: int, watchers: int, seconds: float, path: str
+) -> None:
+    """Measure a running tournament with this number of watchers of a page; print the results."""
     events, pages, begun = LatencySamples(), LatencySamples(), asyncio.Semaphore(AT_ONCE)
     tasks = [
-        asyncio.create_task(watch(port, "/live" + LADDER, events, begun)) for _ in range(watchers)
+        asyncio.create_task(watch(port, "/live" + path, events, begun)) for _ in range(watchers)
     ]
     if watchers:
-        tasks.append(asyncio.create_task(browse(port, [LADDER, "/", f"{LADDER}.json"], 0.1, pages)))
+        tasks.append(asyncio.create_task(browse(port, [path, "/", f"{path}.json"], 0.1, pages)))
         await asyncio.sleep(5)
         events.all.clear()
         pages.all.clear()
-    before, began, cpu = closed(engine), time.perf_counter(), spent(server)
+    before, games, began = closed(engine), finished_games(engine), time.perf_counter()
+    cpu = spent(server)
     await asyncio.sleep(seconds)
     cpu = (spent(server) - cpu) / (time.perf_counter() - began)
-    rate = (closed(engine) - before) / (time.perf_counter() - began)
+    took = time.perf_counter() - began
+    rate, game_rate = (closed(engine) - before) / took, (finished_games(engine) - games) / took
     for task in tasks:
         task.cancel()
     for outcome in await asyncio.gather(*tasks, return_exceptions=True):
         if isinstance(outcome, Exception):
             raise outcome
-    print(f"{watchers:5} watchers: {rate:6.2f} matches a second; the server takes {cpu:.0%}")
+    load = os.getloadavg()[0]
+    print(
+        f"{watchers:5} watchers: {rate:6.2f} matches, {game_rate:.1f} games a second;"
+        f" the server takes {cpu:.0%}; load {load:.1f}"
+    )
     if watchers:
         print(f"{'  events':16} {events.summary()}\n{'  pages':16} {pages.summary()}", flush=True)
 
 
-def busy(watchers: int, seconds: float, rounds: int) -> None:
-    """Measure a tournament with and without watchers."""
+def running_table(engine: Engine) -> str:
+    """Return the path of the running match with the fewest finished games."""
+    while not (running := listing.matches(engine, states=(MatchState.RUNNING,))):
+        time.sleep(0.2)
+    return f"/matches/{min(running, key=lambda match: match.committed).id}"
+
+
+def busy(watchers: int, seconds: float, rounds: int, shown: str) -> None:
+    """Measure a tournament with and without watchers of its ladder or of a live table."""
     with tempfile.TemporaryDirectory() as folder:
         where = Folder(Path(folder))
         engine = database.open(where.database_url({}))
         database.upgrade(engine)
         starts.MATCHES = 100_000 // 50
-        starts.schedule(engine, where)
+        bots = {"one": starts.BOT, "two": starts.BOT}
+        if shown == "table":
+            cup.schedule(engine, where, bots, boards=TABLE_BOARDS, cycles=100)
+        else:
+            starts.schedule(engine, where)
         listening = listen("127.0.0.1", 0)
         with Services(where, 2, {}, pages=Pages(listening, MANNERS)) as services:
             port = listening.getsockname()[1]
             pid = next(c.pid for c in services.snapshot.services if c.name == "web")
             assert pid is not None
-            while closed(engine) < 5:
+            while shown == "ladder" and closed(engine) < 5:
                 time.sleep(0.2)
             for _ in range(rounds):
-                asyncio.run(crowd(engine, port, pid, 0, seconds))
-                asyncio.run(crowd(engine, port, pid, watchers, seconds))
+                path = LADDER if shown == "ladder" else running_table(engine)
+                asyncio.run(crowd(engine, port, pid, 0, seconds, path))
+                asyncio.run(crowd(engine, port, pid, watchers, seconds, path))
 
 
 def main() -> None:
@@ -211,11 +242,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", choices=("large", "busy"))
+    parser.add_argument("--page", choices=("ladder", "table"), default="ladder")
     options = parser.parse_args()
     if options.only != "busy":
         large()
     if options.only != "large":
-        busy(options.watchers, options.seconds, options.rounds)
+        busy(options.watchers, options.seconds, options.rounds, options.page)
 
 
 if __name__ == "__main__":

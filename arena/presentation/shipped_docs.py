@@ -25,6 +25,7 @@ PAGES: Final[dict[str, str]] = {
     "record": "The format of match records.",
     "bundle": "A whole tournament as plain files that anyone can verify.",
     "feed": "The event stream for programs.",
+    "pages": "The web pages: content, formats, and the JSON of live tables.",
     "webhooks": "Messages to webhooks: events, signature, delivery.",
     "house_bots": "The bots that come with the arena, and their strategies.",
 }
