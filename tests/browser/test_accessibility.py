@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page
 from arena.cli.workspace import Workspace
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
+from arena.web.pages.play import prepared
 from arena.web.routes import PAGES
 from tests.arena.cli.stored import store_tournament
 from tests.arena.web.closed_matches import PlayedMatch, play, table
@@ -70,9 +71,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaPages]:
         close=False,
     )
     add_submission(workspace)
-    web = WebState(workspace.store, ServerSettings(rate=0))
+    settings = ServerSettings(rate=0, data=workspace.folder.root, play=True)
+    web = WebState(workspace.store, settings)
     with served(web) as address:
-        yield ArenaPages(address, pages(web, closed, running))
+        tables = {f"table-{game}": seated(web, game) for game in ("pokex", "pokino")}
+        yield ArenaPages(address, {**pages(web, closed, running), **tables})
+
+
+def seated(web: WebState, game: str) -> str:
+    """The address of a table at which it is a person's turn."""
+    table = web.play_tables.open(prepared(web, game, {}), "127.0.0.1")
+    table.await_turn(60)
+    return f"/play/tables/{table.id}"
 
 
 def pages(web: WebState, closed: PlayedMatch, running: PlayedMatch) -> dict[str, str]:

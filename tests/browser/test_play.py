@@ -1,0 +1,104 @@
+"""A person plays a whole game in a browser, with and without JavaScript."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from arena.cli.workspace import Workspace
+from arena.matches import local_records
+from arena.web.data.web_state import ServerSettings, WebState
+from referee.record import read
+from referee.replay import verify
+from tests.arena.web.served import served
+from tests.browser.conftest import PATIENCE_MS, keep
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+
+NEXT = """(id) => {
+  const question = document.querySelector("[name=question]");
+  return question ? question.value !== id : document.body.innerText.includes("The game is over");
+}"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "data")
+
+
+@pytest.fixture
+def site(workspace: Workspace) -> Iterator[str]:
+    """The address of an arena on this machine, with the default of `--play`."""
+    settings = ServerSettings(rate=0, data=workspace.folder.root, loopback=True)
+    with served(WebState(workspace.store, settings)) as address:
+        yield address
+
+
+def begin(tab: Page, site: str, game: str) -> None:
+    tab.goto(f"{site}/play/{game}")
+    for choice in tab.locator("select[name^=bot]").all():
+        choice.select_option("sample:random")
+    tab.get_by_role("button", name="Begin the match").click()
+    tab.wait_for_selector("#choose")
+
+
+def check_record(workspace: Workspace, game: str) -> None:
+    (path,) = local_records.records(workspace.folder)
+    record = read(path.read_text(encoding="utf-8"))
+    assert verify(record) == []
+    assert record.match["game"] == game
+    (played,) = record.games
+    assert played.faults == ()
+
+
+@pytest.mark.parametrize("game", ["saint_poker", "pouku"])
+def test_a_person_plays_a_whole_game(tab: Page, site: str, workspace: Workspace, game: str) -> None:
+    begin(tab, site, game)
+    keep(tab, f"play-{game}")
+    pages: list[str] = []
+    tab.on("framenavigated", lambda frame: pages.append(frame.url))
+    turns = 0
+    while tab.locator("#choose").count():
+        question = tab.get_attribute("[name=question]", "value")
+        tab.locator(".choices button").last.click()
+        tab.wait_for_function(NEXT, arg=question)
+        turns += 1
+    assert turns >= 4
+    assert pages == []
+    check_record(workspace, game)
+    tab.get_by_role("link", name="Replay with open cards").click()
+    tab.wait_for_selector("#replay")
+
+
+def test_actions_are_filtered_while_typing_and_illegal_ones_are_explained(
+    tab: Page, site: str
+) -> None:
+    begin(tab, site, "pokino")
+    # The first choice of a game is to pass, or a domino.
+    tab.fill("#play-text", "pass")
+    tab.wait_for_function("() => document.querySelectorAll('.choices button').length < 3")
+    tab.fill("#play-text", "fly to the moon")
+    tab.press("#play-text", "Enter")
+    tab.wait_for_selector(".refused")
+    assert tab.evaluate("document.activeElement.id") == "play-text"
+    question = tab.get_attribute("[name=question]", "value")
+    tab.fill("#play-text", "2")
+    tab.press("#play-text", "Enter")
+    tab.wait_for_function(NEXT, arg=question)
+    tab.get_by_role("button", name="Leave the table").click()
+    tab.wait_for_selector("text=Replay with open cards")
+
+
+def test_a_person_plays_without_javascript(browser: Browser, site: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE_MS)
+    tab = context.new_page()
+    begin(tab, site, "poke")
+    for _ in range(4):
+        tab.wait_for_selector("#choose")
+        tab.locator(".choices button").first.click()
+    tab.wait_for_selector("#choose")
+    tab.get_by_role("button", name="Leave the table").click()
+    tab.wait_for_selector("text=You have left the table")
+    context.close()
