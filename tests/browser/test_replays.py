@@ -304,7 +304,7 @@ def test_the_board_of_pokino_zooms_and_moves(workspace: Workspace, site: str, ta
     assert (board.get_attribute("viewBox") or "").split() == (whole or "").split()
 
 
-def test_a_click_on_the_graph_leads_to_its_position(
+def test_the_graph_leads_to_positions_and_can_hide_the_later_ones(
     workspace: Workspace, site: str, tab: Page
 ) -> None:
     open_game(tab, site, play(workspace, POKE))
@@ -314,6 +314,13 @@ def test_a_click_on_the_graph_leads_to_its_position(
     tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + 10)
     assert abs(step(tab) - last / 2) <= 1
     assert tab.get_attribute("#graph-ahead", "x") == str(step(tab))
+    assert tab.evaluate(OPACITY) < 1
+    tab.locator(".beneath [data-hide-results]").click()
+    assert tab.evaluate(OPACITY) == 1
+
+
+OPACITY = "() => Number(getComputedStyle(document.getElementById('graph-ahead')).opacity)"
+"""Opacity of what covers the running score after the shown position."""
 
 
 def test_autoplay_runs_until_it_is_stopped(workspace: Workspace, site: str, tab: Page) -> None:

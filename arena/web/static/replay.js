@@ -243,8 +243,10 @@ function play() {
   return undefined;
 }
 
-// Scrolls to the controls if the table does not end in the window.
+// Scrolls to the controls if the table does not end in the window; not in a frame, whose page
+// would scroll too.
 function showWhole() {
+  if (window !== top) return;
   const bottom = document.getElementById("fitted").getBoundingClientRect().bottom;
   if (bottom > innerHeight) replay.querySelector(".desk").scrollIntoView();
 }
