@@ -62,14 +62,8 @@ def test_house_bots_use_a_small_share_of_the_budget(game: str, seats: int) -> No
     assert all(0 < share < SHARE for share in shares)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(("act",), marks=pytest.mark.long),
-        ("play", "32"),
-        pytest.param(("play", "128"), marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("command", [("act",), ("play", "32"), ("play", "128")])
 def test_bots_with_many_games_in_flight_use_a_small_share(command: tuple[str, ...]) -> None:
     bot = ["bot.py", *command]
     with started(bot, bot) as addresses:

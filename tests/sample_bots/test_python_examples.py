@@ -58,7 +58,10 @@ def test_a_starter_bot_in_python_passes_strict_type_checks(kit: Path) -> None:
     assert lines == ["5", "11"]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(name, marks=[pytest.mark.long] * (name != "poke")) for name in GAMES],
+)
 def test_the_example_of_each_game_beats_random_play(kit: Path, tmp_path: Path, game: str) -> None:
     sides = min(GAMES[game].seats)
     bots = [kit / "greedy.toml", *["sample:random"] * (sides - 1)]

@@ -41,7 +41,13 @@ def test_the_search_bot_has_the_stated_length(folder: Path) -> None:
     assert len((folder / "bot.py").read_text(encoding="utf-8").splitlines()) <= LINES
 
 
-@pytest.mark.parametrize("game_id", GAMES)
+@pytest.mark.parametrize(
+    "game_id",
+    [
+        pytest.param(name, marks=[pytest.mark.long] * (name in ("pokino", "pouku")))
+        for name in GAMES
+    ],
+)
 def test_the_search_bot_plays_every_game_legally_and_deterministically(
     folder: Path, game_id: str
 ) -> None:

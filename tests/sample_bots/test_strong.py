@@ -88,10 +88,8 @@ def test_strong_answers_at_once_without_time(form: MeasuredForm) -> None:
         assert note == ""
 
 
-@pytest.mark.parametrize(
-    "game_id",
-    [pytest.param(name, marks=[pytest.mark.long] * (name != "poke")) for name in GAMES],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("game_id", GAMES)
 def test_strong_plays_a_match_without_a_fault(game_id: str, tmp_path: Path) -> None:
     others = ["sample:random"] * (
         len(set(MeasuredForm(GAMES[game_id], GAMES[game_id].seats[0]).sides)) - 1

@@ -110,6 +110,7 @@ def test_the_game_is_exported(copy: RepositoryCopy, tournament: str) -> None:
     assert (copy.root / "decisions.parquet").stat().st_size > 0
 
 
+@pytest.mark.long
 def test_an_agent_learns_the_game(copy: RepositoryCopy) -> None:
     *_, heading, figures = copy.run("python", "training.py").splitlines()
     assert heading == "Round 6 of 6"

@@ -163,6 +163,7 @@ def test_tables_for_more_than_half_of_the_entrants_are_balanced_too() -> None:
     assert spread(meetings(pairings, 12)) <= 1
 
 
+@pytest.mark.long
 def test_without_a_selection_a_round_of_disjoint_tables_is_balanced() -> None:
     pairings = round_robin(43, 7)
     assert {pairing.round for pairing in pairings} == {0}
@@ -170,6 +171,7 @@ def test_without_a_selection_a_round_of_disjoint_tables_is_balanced() -> None:
     assert set(meetings(pairings, 43)) == {0, 1}
 
 
+@pytest.mark.long
 def test_cycles_that_cannot_be_balanced_are_refused() -> None:
     with pytest.raises(ValueError, check=has_code("not-balanced")):
         round_robin(43, 7, cycles=2)

@@ -381,6 +381,7 @@ def test_the_output_of_a_bot_is_stored(arena: ServicesArena) -> None:
     assert not (output / "quiet@1.log").exists()
 
 
+@pytest.mark.long
 def test_a_match_of_a_deleted_bot_becomes_void_with_a_reason(arena: ServicesArena) -> None:
     cup = arena.schedule([arena.admit("first", 0), arena.admit("lost", 0)], boards=1)
     (arena.where.versions / "lost" / "bot.toml").unlink()
@@ -450,6 +451,7 @@ def test_the_pages_are_served_from_the_start_and_after_a_kill_of_their_server(
         assert urlopen(pages.address, timeout=60).status == 200
 
 
+@pytest.mark.long
 def test_an_open_live_page_does_not_delay_the_stop(
     arena: ServicesArena, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ def bot_with_process_notes(bot: Write) -> str:
     return bot("telling", TELLS_ITS_PROCESS)
 
 
+@pytest.mark.long
 def test_every_seat_of_every_table_has_its_own_process(
     cli: Cli, bot_with_process_notes: str
 ) -> None:

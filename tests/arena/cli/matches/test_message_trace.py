@@ -57,7 +57,7 @@ def recorded_answers(record: MatchRecord) -> Answers:
     )
 
 
-@pytest.mark.parametrize("client", [HTTP2, GRPCIO])
+@pytest.mark.parametrize("client", [HTTP2, pytest.param(GRPCIO, marks=pytest.mark.long)])
 def test_a_trace_has_every_message_with_its_time_bot_and_games(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, client: str
 ) -> None:

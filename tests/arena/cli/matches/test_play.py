@@ -42,6 +42,7 @@ def test_a_match_plays_every_seating_and_prints_a_row_per_bot(cli: Cli) -> None:
     assert result.last == f"next  pokearena replay {record.stem}"
 
 
+@pytest.mark.long
 def test_equal_seeds_give_equal_matches_and_0_is_a_seed(cli: Cli) -> None:
     words = ("play", "poke", "sample:random", "sample:meek", "--json", "--seed")
     first, second, other = (json.loads(cli(*words, seed).out) for seed in ("0", "0", "1"))
@@ -62,6 +63,7 @@ def test_a_seed_of_64_hexadecimal_digits_is_used_directly(cli: Cli) -> None:
     assert [bot["bot"] for bot in document["bots"]] == ["meek", "meek-2"]
 
 
+@pytest.mark.long
 def test_a_game_of_three_has_three_seatings(cli: Cli) -> None:
     bots = ("sample:meek", "sample:random", "sample:greedy")
     document = json.loads(cli("play", "saint_poker", *bots, "--json", "--seed", "x").out)
@@ -81,6 +83,7 @@ def test_watch_prints_every_deal_with_notes_and_times(cli: Cli, bot: Write) -> N
     assert "\x1b" not in result.out
 
 
+@pytest.mark.long
 def test_watch_draws_the_pokino_table_after_every_placement(cli: Cli) -> None:
     result = cli("play", "pokino", "sample:greedy", "sample:random", "--watch", "--seed", "7")
     lines = result.out.splitlines()
