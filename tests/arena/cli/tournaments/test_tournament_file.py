@@ -180,7 +180,7 @@ def test_files_and_options_have_the_same_ranges(
     (here / "cup.toml").write_text(GAME)
     refused = cli("tournament", "run", "cup.toml", "--dry-run", option, value)
     assert refused.status == USAGE
-    assert all(end.replace(",", "") in refused.err for end in allowed)
+    assert all(end in refused.err for end in allowed)
 
 
 @pytest.mark.parametrize(
