@@ -31,7 +31,7 @@ from referee.games.contract import SetupError
 
 SIGN_IN: Final = "/sign-in"
 SIGN_OUT: Final = "/sign-out"
-_HOME: Final = {Role.ORGANISER: "/organiser", Role.OWNER: "/bots"}
+_HOME: Final = {Role.ORGANISER: "/organiser", Role.OWNER: "/account"}
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 _TOKEN_LETTERS: Final = 200
 

@@ -8,15 +8,22 @@ from typing import Final
 
 from arena.store.access import audit_log
 from arena.store.access.sessions import Role
-from arena.store.bots import owners, versions
-from arena.store.matches import listing
+from arena.store.bots import owners, submissions, versions
+from arena.store.matches import history, listing
 from arena.store.tournaments import tournaments
+from arena.store.tournaments.challenges import FORMAT
 from arena.tournaments import json_values
 from arena.web import paging
 from arena.web.data.web_state import WebState
-from arena.web.management import moderation_actions, owner_actions, tournament_actions
+from arena.web.management import (
+    account_actions,
+    moderation_actions,
+    owner_actions,
+    tournament_actions,
+)
 from arena.web.management.access import Access
 from arena.web.page import Page, PageRequest
+from arena.web.pages.submission import to_json
 
 _SHOWN: Final = 20
 
@@ -139,6 +146,58 @@ def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
     )
 
 
+def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
+    """Return an owner's versions, submissions, latest faults with output, and challenges."""
+    owner = access.identity.name
+    own = [each for each in versions.listing(web.engine, retired=True) if each.owner == owner]
+    names = {version.id for version in own}
+    sent = submissions.listing(web.engine, owner=owner, limit=_SHOWN)
+    faults = history.faults(web.engine, names, limit=_SHOWN) if names else ()
+    challenges = [
+        each
+        for each in reversed(tournaments.listing(web.engine))
+        if each.plan.format == FORMAT and each.entries[0].name in names
+    ][:_SHOWN]
+    return Page(
+        title="Own bots",
+        template="management/account.html",
+        model={
+            "versions": own,
+            "submissions": sent,
+            "faults": faults,
+            "challenges": challenges,
+            "actions": account_actions,
+            "access": access,
+        },
+        data={
+            "owner": owner,
+            "versions": [
+                {
+                    "version": each.id,
+                    "created": json_values.iso(each.created),
+                    "retired": json_values.iso(each.retired),
+                    "quarantine_reason": each.quarantine_reason,
+                }
+                for each in own
+            ],
+            "submissions": [to_json(each, owned=True) for each in sent],
+            "faults": [
+                {
+                    "match": fault.match,
+                    "game": fault.game,
+                    "decision": fault.decision,
+                    "version": fault.version,
+                    "verdict": fault.verdict,
+                    "sentence": fault.sentence,
+                    "output": fault.output,
+                }
+                for fault in faults
+            ],
+            "challenges": [each.id for each in challenges],
+        },
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ManagementPage:
     """A page that requires a role.
@@ -176,5 +235,11 @@ PAGES: Final = (
     ManagementPage("/organiser/owners", owner_tokens, "The owners of bots with a token."),
     ManagementPage(
         "/organiser/audit", audit, "The audit log, newest entries first.", query=paging.QUERY
+    ),
+    ManagementPage(
+        "/account",
+        account,
+        "The owner's versions, submissions, latest faults with output, and challenges.",
+        Role.OWNER,
     ),
 )

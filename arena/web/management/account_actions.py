@@ -1,0 +1,68 @@
+"""Operations of owners on their own bots: retire a version, start a challenge."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from starlette.exceptions import HTTPException
+
+from arena.store.access.sessions import Role
+from arena.store.bots import versions
+from arena.store.tournaments.challenges import ChallengeLimits
+from arena.submissions import challenges, pipeline
+from arena.submissions.challenges import ChallengeRefused
+from arena.web.management.action import Action, ActionRequest, ActionResult, InputField
+
+ACCOUNT: Final = "/account"
+_BOARDS: Final = 10
+
+
+def _retire(request: ActionRequest) -> ActionResult:
+    version = versions.find(request.web.engine, request.text("version"))
+    if version.owner != request.actor.name:
+        raise HTTPException(403, f"{version.id} does not belong to {request.actor.name}.")
+    withdrawn = pipeline.retire(request.web.engine, version)
+    return ActionResult({"version": version.id, "withdrawn": list(withdrawn)}, ACCOUNT)
+
+
+def _challenge(request: ActionRequest) -> ActionResult:
+    settings = request.web.settings
+    if not settings.challenges:
+        raise HTTPException(403, "this arena accepts no challenges.")
+    limits = ChallengeLimits(a_day=settings.challenges, boards=settings.challenge_boards)
+    bot, opponent, form = (request.text(name) for name in ("bot", "opponent", "form"))
+    boards = request.number("boards") or _BOARDS
+    owner = request.actor.name
+    try:
+        made = challenges.begin(request.web.engine, owner, bot, opponent, form, boards, limits)
+    except ChallengeRefused as refused:
+        raise HTTPException(refused.status, str(refused)) from None
+    values = {"challenge": made.id, "form": made.plan.form, "entrants": list(made.entrants)}
+    return ActionResult(values, f"/tournaments/{made.id}")
+
+
+RETIRE: Final = Action(
+    f"{ACCOUNT}/retire",
+    "account.retire",
+    "Retire",
+    "Retires a version of an own bot and withdraws it from the open ladders.",
+    _retire,
+    (InputField("version", "NAME@VERSION", required=True, example="mybot@1"),),
+    Role.OWNER,
+)
+CHALLENGE: Final = Action(
+    f"{ACCOUNT}/challenges",
+    "account.challenge",
+    "Start a challenge",
+    "Starts a match between an own bot and another bot; no ladder counts it.",
+    _challenge,
+    (
+        InputField("bot", "own bot: NAME or NAME@VERSION; empty: the only one"),
+        InputField("opponent", "opponent: NAME or NAME@VERSION", required=True, example="greedy"),
+        InputField("form", "form of the game, such as poke; empty: the first that both play"),
+        InputField("boards", "number of boards", "number", example=str(_BOARDS)),
+    ),
+    Role.OWNER,
+    created=True,
+)
+ACTIONS: Final = (RETIRE, CHALLENGE)

@@ -1,0 +1,62 @@
+"""The owner's page shows own bots, submissions and faults, and nothing of other owners."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.workspace import Workspace
+from arena.store.access import audit_log
+from arena.store.bots import owners, versions
+from arena.web.app import create
+from arena.web.data.web_state import ServerSettings, WebState
+from tests.arena.cli.stored import store_tournament
+from tests.arena.web.management.test_management_access import sign_in
+from tests.arena.web.pushed import add_submission
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
+    workspace = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
+    store_tournament(workspace, ["mybot", "bob", "cy"], {})
+    for name, owner in (("mybot", "ada"), ("bob", "eve")):
+        versions.own(workspace.store, versions.find(workspace.store, f"{name}@1"), owner)
+    add_submission(workspace)
+    add_submission(workspace, owner="eve", name="secret", content="6")
+    return WebState(workspace.store, ServerSettings(rate=0))
+
+
+@pytest.fixture(scope="module")
+def client(web: WebState) -> Iterator[TestClient]:
+    with TestClient(create(web), follow_redirects=False) as client:
+        yield client
+
+
+def test_an_owner_manages_only_own_bots(client: TestClient, web: WebState) -> None:
+    token = owners.add(web.engine, "ada")
+    bearer = {"Authorization": f"Bearer {token}"}
+    own = client.get("/account", headers=bearer).json()
+    assert [each["version"] for each in own["versions"]] == ["mybot@1"]
+    assert {each["owner"] for each in own["submissions"]} == {"ada"}
+    for version, status in (("bob@1", 403), ("nobody@1", 404), ("mybot@1", 200)):
+        answer = client.post("/account/retire", json={"version": version}, headers=bearer)
+        assert answer.status_code == status
+    assert versions.find(web.engine, "bob@1").retired is None
+    foreign = {"bot": "bob", "opponent": "cy"}
+    assert client.post("/account/challenges", json=foreign, headers=bearer).status_code == 403
+    (entry,) = audit_log.listing(web.engine, subject="mybot@1")
+    assert (entry.action, entry.actor, entry.role) == ("account.retire", "ada", "owner")
+
+
+def test_an_owner_signs_in_to_the_own_page(client: TestClient, web: WebState) -> None:
+    client.headers["Accept"] = "text/html"
+    sent = {"form_token": sign_in(client, owners.add(web.engine, "eve"))}
+    page = client.get("/account")
+    assert page.headers["cache-control"] == "no-store"
+    assert "bob@1" in page.text
+    assert "mybot@1" not in page.text
+    made = client.post("/account/challenges", data={"bot": "bob", "opponent": "cy", **sent})
+    assert made.status_code == 303
+    owners.remove(web.engine, "eve")
+    assert client.get("/account").headers["location"] == "/sign-in"
