@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 
-def has_code(code: str) -> Callable[[BaseException], bool]:
-    """Return a check that an error has this code."""
+def has_code(*codes: str) -> Callable[[BaseException], bool]:
+    """Return a check that an error has this code, or one of several that a race decides."""
 
     def check(error: BaseException) -> bool:
-        assert getattr(error, "code", "") == code
+        assert getattr(error, "code", "") in codes
         return True
 
     return check
