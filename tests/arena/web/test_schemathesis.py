@@ -1,5 +1,6 @@
 """Schemathesis asks all that /openapi.json says can be asked."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
+from arena.store.access import organisers
 from arena.store.bots import owners
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
@@ -20,17 +22,17 @@ from tests.arena.web.pushed import add_submission
 pytestmark = pytest.mark.long
 
 
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
+@pytest.fixture(params=[owners, organisers], ids=["owner", "organiser"])
+def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClient]:
     workspace = Workspace(tmp_path / "data")
     store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=1)
     play(workspace, table("poke-2-must_beat=true"))
     add_submission(workspace)
     shelf = PendingUploads(workspace.folder.submissions)
     settings = ServerSettings(rate=0, pushes=100_000, shelf=shelf)
-    # Somebody is there to take what is sent, and one owner sends.
+    # The submissions are processed, and the sender has a token.
     with shelf.attended(), TestClient(create(WebState(workspace.store, settings))) as client:
-        client.headers["Authorization"] = f"Bearer {owners.add(workspace.store, 'bob')}"
+        client.headers["Authorization"] = f"Bearer {request.param.add(workspace.store, 'bob')}"
         yield client
 
 
@@ -50,9 +52,10 @@ def test_no_server_error_is_found(client: TestClient) -> None:
         nonlocal cases
         arguments = case.as_transport_kwargs(base_url="http://testserver")
         words = {name: arguments.get(name) for name in ("params", "headers")}
-        answer = client.request(
-            arguments["method"], arguments["url"], content=arguments.get("data"), **words
-        )
+        body = arguments.get("data")
+        if "json" in arguments:
+            body = json.dumps(arguments["json"])
+        answer = client.request(arguments["method"], arguments["url"], content=body, **words)
         assert answer.status_code < 500, (arguments, answer.text)
         cases += 1
 
