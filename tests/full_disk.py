@@ -2,18 +2,27 @@
 
 import resource
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import pytest
+
 
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
-    """Let writes fail beyond this size, as on a full disk: Python ignores SIGXFSZ."""
+    """Let writes fail beyond this size, as on a full disk: Python ignores SIGXFSZ.
+
+    Meanwhile no bytecode is written: Python 3.11 would keep what it could write of a file.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
-        yield
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "dont_write_bytecode", True)
+            patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+            yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
