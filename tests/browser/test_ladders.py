@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from arena.cli.workspace import Workspace
 from arena.store.bots import owners, versions
@@ -70,8 +70,10 @@ def test_rows_move_while_matches_close_without_a_reload(
 
 
 def test_rows_of_the_home_page_stay_in_their_ladder(
-    tab: Page, site: str, workspace: Workspace
+    context: BrowserContext, site: str, workspace: Workspace
 ) -> None:
+    # The replay on the home page cannot be shown: these results have no real records (409).
+    tab = context.new_page()
     store_tournament(workspace, BOTS, UPSETS, game="pouku", boards=2)
     tab.goto(site)
     expect(tab.locator("#live-state")).to_have_text("Live.")

@@ -169,8 +169,8 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "lines": shown,
             "piece": piece,
             "every": len(every),
-            "columns": [column for column in COLUMNS if column.key in told(every)],
-            "told": told(every),
+            "columns": [column for column in COLUMNS if column.key in column_keys(every)],
+            "column_keys": column_keys(every),
             "sort": page_request.query.get("sort", ""),
             "find": page_request.query.get("find", ""),
             "only": only,
@@ -189,7 +189,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "standings": [line.to_json() for line in shown],
         },
         csv=_csv(form, shown),
-        text=_text(shown, told(every)),
+        text=_text(shown, column_keys(every)),
         parts=("ladder-facts", "ladder-rows", "ladder-chart"),
         topics=frozenset({ARENA, HISTORIES}),
         headers=piece.headers,
@@ -278,7 +278,7 @@ def _line(
     )
 
 
-def told(every: Sequence[LadderLine]) -> frozenset[str]:
+def column_keys(every: Sequence[LadderLine]) -> frozenset[str]:
     """Return the keys of the columns to show, without the constant ones."""
     by_key = {column.key: column for column in COLUMNS}
     constant = {key for key in _CONSTANT if len({by_key[key].value(line) for line in every}) < 2}

@@ -62,7 +62,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         template="tournament.html",
         picture=page_request.links.to("tournaments", f"{tournament.id}.png"),
         model={
-            "found": tournament,
+            "tournament": tournament,
             "overview": overview,
             "lines": lines,
             "course": course,
