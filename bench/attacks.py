@@ -33,7 +33,7 @@ from arena.bots.sandbox.available_levels import best
 from arena.bots.sandbox.level import Level
 from bench.figure import Figure, FigureTarget, figure_text
 from tests.hostile.corpus import CONTAINED, FAULTS
-from tests.hostile.world import World, started_world
+from tests.hostile.hostile_environment import World, started_world
 
 SECONDS = 3.0
 SAMPLE_SECONDS = 0.05

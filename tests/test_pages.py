@@ -13,7 +13,7 @@ import click
 import pytest
 
 from tests.arena.cli.terminal import in_own_process
-from tests.deploy.spoken import parsed_command
+from tests.deploy.command_lines import parsed_command
 from tests.test_readme import commands
 
 ROOT = Path(__file__).parent.parent

@@ -18,10 +18,10 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
 from arena.web.pages.play import prepared
 from arena.web.routes import PAGES
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.closed_matches import PlayedMatch, play, table
-from tests.arena.web.pushed import add_submission
-from tests.arena.web.served import served
+from tests.arena.web.page_server import served
+from tests.arena.web.stored_submissions import add_submission
 from tests.browser.conftest import PATIENCE_MS, keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]

@@ -9,10 +9,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from arena.cli.workspace import Workspace
 from arena.store.bots import owners, versions
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.closed_matches import play, table
+from tests.arena.web.page_server import served
 from tests.arena.web.pages.test_bot_pages import EVIL, crash
-from tests.arena.web.served import served
 from tests.browser.conftest import keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]

@@ -23,8 +23,10 @@ def test_the_live_table_is_updated_until_the_result(tab: Page, tmp_path: Path) -
     arena = ServicesArena(tmp_path)
     pages = Pages(listen("127.0.0.1", 0))
     with Services(arena.where, 1, {}, pages):
-        cup = arena.schedule([arena.admit("ada", 0, NAP), arena.admit("bob", -1, NAP)], boards=1)
-        (match,) = listing.matches(arena.engine, tournament=cup.id)
+        tournament = arena.schedule(
+            [arena.admit("ada", 0, NAP), arena.admit("bob", -1, NAP)], boards=1
+        )
+        (match,) = listing.matches(arena.engine, tournament=tournament.id)
         tab.goto(f"{pages.address}matches/{match.id}")
         tab.wait_for_selector("#match-table .felt", timeout=60_000)
         assert tab.locator("#match-state .sides").count() == 0

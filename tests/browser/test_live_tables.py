@@ -17,8 +17,8 @@ from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
-from tests.arena.records.bundle.stage import SimulatedArena
-from tests.arena.web.served import served
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.arena.web.page_server import served
 from tests.browser.conftest import PATIENCE_MS, keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
@@ -36,30 +36,32 @@ class Site:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
     made = SimulatedArena(tmp_path)
     yield made
     made.engine.dispose()
 
 
 @pytest.fixture
-def site(stage: SimulatedArena) -> Iterator[Site]:
-    cup = stage.play_out(stage.begin("round-robin", stage.bots(2), boards=2))
-    (match,) = listing.matches(stage.engine, tournament=cup.id)
-    with served(WebState(stage.engine, ServerSettings(rate=0))) as address:
+def site(simulated_arena: SimulatedArena) -> Iterator[Site]:
+    tournament = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
+    )
+    (match,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
+    with served(WebState(simulated_arena.engine, ServerSettings(rate=0))) as address:
         yield Site(address, match.id)
 
 
-def test_clocks_of_live_tables_count_down(tab: Page, stage: SimulatedArena) -> None:
-    web = WebState(stage.engine, ServerSettings(rate=0))
-    names = stage.bots(3)
-    cup = stage.begin("round-robin", names, boards=2)
+def test_clocks_of_live_tables_count_down(tab: Page, simulated_arena: SimulatedArena) -> None:
+    web = WebState(simulated_arena.engine, ServerSettings(rate=0))
+    names = simulated_arena.bots(3)
+    tournament = simulated_arena.begin("round-robin", names, boards=2)
     game = find("poke")
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
     view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
-    every = listing.matches(stage.engine, tournament=cup.id)[:2]
+    every = listing.matches(simulated_arena.engine, tournament=tournament.id)[:2]
     for listed in every:
-        stage.play(listed.id, 1)
+        simulated_arena.play(listed.id, 1)
         at_table = Position(
             listed.id, 1, 2, 0, 0, tuple(state.actors), listed.entrants, view, (9_000, 9_000)
         )

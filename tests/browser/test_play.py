@@ -11,7 +11,7 @@ from arena.matches import local_records
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import read
 from referee.replay import verify
-from tests.arena.web.served import served
+from tests.arena.web.page_server import served
 from tests.browser.conftest import PATIENCE_MS, keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]

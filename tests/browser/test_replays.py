@@ -13,7 +13,7 @@ from arena.store.matches import results
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import read
 from tests.arena.web.closed_matches import PlayedMatch, play, table
-from tests.arena.web.served import served
+from tests.arena.web.page_server import served
 from tests.browser.conftest import keep
 from tests.conformance.tables import TABLES, Table, is_quick
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from arena.web import static_site
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.browser.conftest import keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
@@ -15,10 +15,12 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 @pytest.fixture
 def exported(tmp_path: Path) -> Path:
     """The first page of a round robin of three."""
-    stage = SimulatedArena(tmp_path)
-    cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
-    static_site.write(stage.engine, cup.id, tmp_path / "site")
-    stage.engine.dispose()
+    simulated_arena = SimulatedArena(tmp_path)
+    tournament = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(3))
+    )
+    static_site.write(simulated_arena.engine, tournament.id, tmp_path / "site")
+    simulated_arena.engine.dispose()
     return tmp_path / "site" / "index.html"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from referee.games.registry import GAMES
 from tests.conformance import perft
-from tests.conformance.recorded import match_record
+from tests.conformance.match_records import match_record
 from tests.conformance.tables import TABLES, Table
 
 FOLDER = Path(__file__).parents[1] / "golden"

@@ -46,11 +46,9 @@ class PokeOracle(Oracle):
         """Change the pack of the last deal and the others' discards in it."""
         assert isinstance(dealt, PokeState)
         deal = self.deal_of(dealt)
-        here = [step for step in played if self.deal_of(step.state) == deal]
+        cwd = [step for step in played if self.deal_of(step.state) == deal]
         others = self.others(seat)
-        hands = [
-            self.imagined(dealt, s) if s in others else self.as_it_was(here, s) for s in (0, 1)
-        ]
+        hands = [self.imagined(dealt, s) if s in others else self.as_it_was(cwd, s) for s in (0, 1)]
         first = played[0].state
         assert isinstance(first, PokeState)
         pack = [*hands[0].dealt, *hands[1].dealt]
@@ -76,11 +74,11 @@ class PokeOracle(Oracle):
         return len(state.deals) - over
 
     @staticmethod
-    def as_it_was(here: Sequence[Step], seat: int) -> Hand:
+    def as_it_was(cwd: Sequence[Step], seat: int) -> Hand:
         """Return the history of a seat's hand in the original deal."""
-        states: list[Any] = [step.state for step in here]
+        states: list[Any] = [step.state for step in cwd]
         draws = []
-        for step, after in zip(here, states[1:], strict=False):
+        for step, after in zip(cwd, states[1:], strict=False):
             move = step.moves.get(seat)
             if isinstance(move, Draw):
                 kept = set(step.state.hands[seat]) - set(move.discards)  # type: ignore[attr-defined]

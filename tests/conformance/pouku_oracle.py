@@ -46,38 +46,38 @@ class PoukuOracle(Oracle):
         """
         after: Any = dealt
         deal = self.deal_of(dealt)
-        here: list[Any] = [step for step in played if self.deal_of(step.state) == deal]
+        cwd: list[Any] = [step for step in played if self.deal_of(step.state) == deal]
         as_it_was = self.seen(dealt, seat)
         drawn = []
-        for step in here:
+        for step in cwd:
             acts = step.state.turn
-            if step is here[-1]:
+            if step is cwd[-1]:
                 drawn += [after.drawn] if after.drawn else []
             elif acts in as_it_was:
                 drawn.append(step.state.drawn)
             else:
                 drawn.append(step.moves[acts].card)
         pack = [after.point_card]
-        for other, hand in enumerate(here[0].state.hands):
+        for other, hand in enumerate(cwd[0].state.hands):
             if other in as_it_was:
                 dealing = other == after.dealer
-                pack += [c for c in hand if not dealing or c != here[0].state.drawn]
+                pack += [c for c in hand if not dealing or c != cwd[0].state.drawn]
                 continue
             acts = other == after.turn
             pack += [c for c in after.hands[other] if not acts or c != after.drawn]
-            pack += self.shown(here, other)
-        pack += [c for field in here[0].state.fields for c in field]
+            pack += self.shown(cwd, other)
+        pack += [c for field in cwd[0].state.fields for c in field]
         pack += [*drawn, *after.stock]
         first: Any = played[0].state
         luck = Arranged({("dealer", 0): first.dealer}, {("deck", deal): pack}, first.luck)
         return GameHistory(luck, [step.moves for step in played[:-1]])
 
     @staticmethod
-    def shown(here: Sequence[Any], seat: int) -> list[str]:
+    def shown(cwd: Sequence[Any], seat: int) -> list[str]:
         """Return the cards of its initial hand that a seat kept in this deal."""
         kept = [
             (step.state.hands[seat], step.moves[seat].keep)
-            for step in here[:-1]
+            for step in cwd[:-1]
             if seat in step.moves
         ]
         return [c for hand, keep in kept for c in keep if c in hand]

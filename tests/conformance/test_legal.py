@@ -9,7 +9,7 @@ from typing import get_type_hints
 import pytest
 
 from referee.games.contract import Action, IllegalAction, State
-from tests.conformance.junk import NO_ACTIONS, near, of_kind
+from tests.conformance.invalid_actions import NO_ACTIONS, near, of_kind
 from tests.conformance.oracle import Oracle
 from tests.conformance.oracles import ORACLES, oracle_of
 from tests.conformance.tables import TABLES, Table, every_table, share

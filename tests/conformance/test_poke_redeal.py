@@ -5,7 +5,7 @@ from itertools import combinations
 
 from referee.games.shared.cards import DECK, cards
 from referee.games.shared.dealing import Seeded
-from tests.referee.spoken import play, poke
+from tests.referee.action_texts import play, poke
 
 DEALINGS = 4_000
 

@@ -12,8 +12,7 @@ from referee.games.contract import State
 from referee.games.shared.dealing import board_seed, commitment, derive
 from referee.record import Line, MatchRecord, read
 from referee.replay import RecordedClock, position, question, steps, verify
-from tests.conformance.oracles import oracle_of
-from tests.conformance.recorded import (
+from tests.conformance.match_records import (
     CLOCK,
     RecordedGame,
     by_luck,
@@ -22,6 +21,7 @@ from tests.conformance.recorded import (
     match_record,
     play_game,
 )
+from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import TABLES, Table, every_table
 from tests.conformance.wire import question as sent
 from tests.examples import examples

@@ -15,7 +15,7 @@ from referee.game_codec import DecodeError, GameCodec, MessageMismatch, camel, f
 from referee.games.contract import Action, Game
 from referee.games.poke import Poke
 from referee.games.registry import GAMES
-from tests.conformance.junk import near, of_kind
+from tests.conformance.invalid_actions import near, of_kind
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import Table, every_table
 from tests.conformance.walks import Step, closely, dice, walk, walks

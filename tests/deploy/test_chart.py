@@ -10,8 +10,8 @@ from arena.matches.lease_renewal import GRACE_SECONDS
 from arena.queue import match_queue
 from arena.system import redis_connection
 from arena.web.serving import relay_address, uploads
+from tests.deploy.command_lines import parsed_command, variables
 from tests.deploy.manifests import CHART, Pod, Tree, of_kind, pods, render, rules, selects
-from tests.deploy.spoken import parsed_command, variables
 
 PROGRAMS_OF_OTHERS = {"services", "worker"}
 

@@ -13,8 +13,8 @@ import yaml
 from arena import config
 from arena.matches.lease_renewal import GRACE_SECONDS
 from arena.queue import redis_server
+from tests.deploy.command_lines import parsed_command, variables
 from tests.deploy.manifests import DEPLOY, ROOT, Tree
-from tests.deploy.spoken import parsed_command, variables
 from tests.waiting import wait_until
 
 OURS = {"services", "worker", "metrics"}

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.deploy.command_lines import parsed_command
 from tests.deploy.manifests import DEPLOY, ROOT, render
-from tests.deploy.spoken import parsed_command
 
 TEXT = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
 IGNORED = DEPLOY / "Dockerfile.dockerignore"

@@ -21,7 +21,7 @@ from arena.store.matches import games, listing, results
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from referee import record
-from tests.faults.stage import Arena
+from tests.faults.fault_arena import Arena
 from tests.faults.witness import Witness
 
 RESUME_SECONDS = 20.0
@@ -114,13 +114,13 @@ def _played_twice(arena: Arena) -> int:
 
 
 def _check_tournament_ends(arena: Arena) -> None:
-    for cup in tournaments.listing(arena.engine):
-        states = {match.state for match in listing.matches(arena.engine, tournament=cup.id)}
-        if cup.state is TournamentState.CLOSED:
+    for tournament in tournaments.listing(arena.engine):
+        states = {match.state for match in listing.matches(arena.engine, tournament=tournament.id)}
+        if tournament.state is TournamentState.CLOSED:
             # Matches of a withdrawn entrant are cancelled.
             assert states <= {MatchState.CLOSED, MatchState.VOID, MatchState.CANCELLED}
         else:
-            assert cup.state is TournamentState.CANCELLED
+            assert tournament.state is TournamentState.CANCELLED
             assert states <= {MatchState.CLOSED, MatchState.VOID, MatchState.CANCELLED}
 
 
@@ -140,8 +140,8 @@ def _check_results(arena: Arena) -> list[ClosedMatch]:
     The verification covers seeds, records, the schedule and the standings, as
     `pokearena tournament verify` does.
     """
-    for cup in tournaments.listing(arena.engine):
-        assert audit(gather(arena.engine, cup.id)).problems == ()
+    for tournament in tournaments.listing(arena.engine):
+        assert audit(gather(arena.engine, tournament.id)).problems == ()
     closed_matches = list(results.closed(arena.engine))
     again = [
         _from_record(results.record(arena.engine, match.id), match) for match in closed_matches
@@ -171,10 +171,10 @@ def _from_record(text: str, closed_match: ClosedMatch) -> ClosedMatch:
 
 def _check_ratings(arena: Arena, again: list[ClosedMatch]) -> None:
     closed_matches = list(results.closed(arena.engine))
-    for cup in tournaments.listing(arena.engine):
-        clip = presentation_of(cup.plan.game).clip
-        stored = ladder_sums.sum_up(arena.engine, [cup.id], clip).table()
-        ids = {match.id for match in results.closed(arena.engine, [cup.id])}
+    for tournament in tournaments.listing(arena.engine):
+        clip = presentation_of(tournament.plan.game).clip
+        stored = ladder_sums.sum_up(arena.engine, [tournament.id], clip).table()
+        ids = {match.id for match in results.closed(arena.engine, [tournament.id])}
         anew = [digest(match, clip) for match in again if match.id in ids]
         assert stored == standings.table(reversed(anew), clip)
     assert strengths(Meetings.of(closed_matches)) == strengths(Meetings.of(reversed(again)))

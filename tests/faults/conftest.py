@@ -8,7 +8,7 @@ import pytest
 from tests.cluster import Cluster, cluster
 from tests.faults import processes
 from tests.faults.checker import Tally, check
-from tests.faults.stage import Arena
+from tests.faults.fault_arena import Arena
 from tests.faults.witness import Witness
 
 Conclude = Callable[..., Tally]

@@ -26,7 +26,7 @@ from arena.tournaments import scheduler
 
 def rebuild(engine: Engine) -> None:
     """Rebuild and store every result."""
-    cups = [cup.id for cup in tournaments.listing(engine)]
+    cups = [tournament.id for tournament in tournaments.listing(engine)]
     for rebuilt in list(rebuilt_results.rebuilt(engine, cups)):
         rebuilt_results.store(engine, rebuilt)
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from tests.faults import processes
-from tests.faults.beside import BackgroundLoop
-from tests.faults.stage import Arena
+from tests.faults.background_loop import BackgroundLoop
+from tests.faults.fault_arena import Arena
 from tests.faults.witness import Witness
 
 FAILED = """

@@ -7,7 +7,7 @@ import pytest
 from arena.store.matches.spec import Clock
 from tests.faults import processes
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena
+from tests.faults.fault_arena import Arena
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]

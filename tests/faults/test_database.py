@@ -14,7 +14,7 @@ from arena.store.matches.transitions import LEASE_SECONDS
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena, ServeProcess
+from tests.faults.fault_arena import Arena, ServeProcess
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
@@ -24,7 +24,7 @@ NAP = 0.02
 MEGABYTE = 1 << 20
 
 
-def cup(arena: Arena) -> None:
+def schedule_matches(arena: Arena) -> None:
     arena.schedule([arena.slow("first", NAP), arena.slow("last", NAP, -1)], cycles=MATCHES)
 
 
@@ -36,7 +36,7 @@ def under_way(arena: Arena, serve: ServeProcess) -> None:
 def test_a_database_locked_by_another_process(
     arena: Arena, conclude: Conclude, seconds: int
 ) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
         under_way(arena, serve)
         blocker = sqlite3.connect(arena.where.database, isolation_level=None)
@@ -59,7 +59,7 @@ def test_a_database_locked_by_another_process(
 def test_a_database_that_is_moved_away_and_back(
     arena: Arena, conclude: Conclude, seconds: int
 ) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
         under_way(arena, serve)
         away = arena.root / "away.db"
@@ -79,7 +79,7 @@ def test_a_database_that_is_moved_away_and_back(
 def test_the_disk_of_the_database_is_full(conclude: Conclude, seconds: int) -> None:
     with processes.orphanage():
         arena = Arena(disk=small_disk)
-        cup(arena)
+        schedule_matches(arena)
         with Witness(arena) as witness, arena.serving(2) as serve:
             under_way(arena, serve)
             ballast = fill(arena.where.root)

@@ -17,7 +17,7 @@ from arena.queue.match_queue import MatchQueue
 from arena.queue.sweeper import Sweeper
 from arena.system import redis_connection
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena, ServeProcess
+from tests.faults.fault_arena import Arena, ServeProcess
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
@@ -57,7 +57,7 @@ time_t time(time_t *t) {
 """Shifts the wall clock of a process and its descendants by CLOCK_OFF seconds."""
 
 
-def cup(arena: Arena, matches: int) -> None:
+def schedule_matches(arena: Arena, matches: int) -> None:
     arena.schedule([arena.slow("first"), arena.slow("last", choice=-1)], cycles=matches)
 
 
@@ -67,7 +67,7 @@ def once_each(arena: Arena) -> None:
 
 
 def test_every_job_is_delivered_five_times(arena: Arena, conclude: Conclude) -> None:
-    cup(arena, FEWER)
+    schedule_matches(arena, FEWER)
     with Witness(arena) as witness, arena.serving(2) as serve:
         with redis_connection.connect(serve.url) as connection:
             while not arena.over():
@@ -83,7 +83,7 @@ def test_every_job_is_delivered_five_times(arena: Arena, conclude: Conclude) -> 
 
 
 def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Conclude) -> None:
-    cup(arena, FEWER)
+    schedule_matches(arena, FEWER)
     over = threading.Event()
 
     def sweep(url: str) -> int:
@@ -107,7 +107,7 @@ def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Co
 
 @pytest.mark.parametrize("off", [HOUR, -HOUR])
 def test_a_worker_with_a_clock_off_by_an_hour(arena: Arena, conclude: Conclude, off: int) -> None:
-    cup(arena, MATCHES)
+    schedule_matches(arena, MATCHES)
     shifted = {"LD_PRELOAD": str(shim(arena)), "CLOCK_OFF": str(off)}
     with Witness(arena) as witness, arena.serving(1) as serve, worker(arena, serve, shifted) as log:
         serve.until(arena.over)

@@ -19,8 +19,8 @@ from arena.store.schema import MatchState
 from arena.system import redis_connection
 from tests.faults import processes
 from tests.faults.conftest import Conclude
-from tests.faults.points import ACTS, assert_reached
-from tests.faults.stage import Arena
+from tests.faults.failpoint_runs import ACTS, assert_reached
+from tests.faults.fault_arena import Arena
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]

@@ -10,8 +10,8 @@ from arena.system.failpoint import JOB_STEPS, NAMES, VARIABLE
 from tests.cluster import Cluster
 from tests.faults import processes
 from tests.faults.conftest import Conclude
-from tests.faults.points import assert_reached, play, serve_under, subject
-from tests.faults.stage import Arena
+from tests.faults.failpoint_runs import assert_reached, play, serve_under, subject
+from tests.faults.fault_arena import Arena
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]

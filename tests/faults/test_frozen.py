@@ -13,7 +13,7 @@ from arena.store.matches.transitions import LEASE_SECONDS
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
-from tests.faults.stage import PATIENT, Arena, ServeProcess
+from tests.faults.fault_arena import PATIENT, Arena, ServeProcess
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
@@ -23,7 +23,7 @@ BEYOND = LEASE_SECONDS + 5
 """Seconds for which a process is frozen: longer than a lease."""
 
 
-def cup(arena: Arena, clock: Clock = PATIENT) -> None:
+def schedule_matches(arena: Arena, clock: Clock = PATIENT) -> None:
     """Schedule a match of 4 games that take about 5 s each."""
     entrants = [arena.slow("first", NAP), arena.slow("last", NAP, -1)]
     arena.schedule(entrants, boards=2, clock=clock)
@@ -48,7 +48,7 @@ def faults(arena: Arena) -> list[tuple[object, ...]]:
 def test_a_frozen_referee_is_killed_and_its_match_continues(
     arena: Arena, conclude: Conclude
 ) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(1) as serve:
         wait_for_first_game(arena, serve)
         witness.blow()
@@ -61,7 +61,7 @@ def test_a_frozen_referee_is_killed_and_its_match_continues(
 
 
 def test_an_unsupervised_frozen_referee_is_awaited(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    schedule_matches(arena)
     address = f"unix:{arena.temporary}/referee"
     line = [sys.executable, "-P", "-m", "referee", "--address", address]
     with subprocess.Popen(line, stdout=subprocess.PIPE) as referee:
@@ -83,7 +83,7 @@ def test_an_unsupervised_frozen_referee_is_awaited(arena: Arena, conclude: Concl
 def test_no_bot_is_charged_for_a_short_freeze_of_the_referee(
     arena: Arena, conclude: Conclude
 ) -> None:
-    cup(arena, Clock(start_ms=60_000, allowance_ms=1000, bank_ms=2000))
+    schedule_matches(arena, Clock(start_ms=60_000, allowance_ms=1000, bank_ms=2000))
     with Witness(arena) as witness, arena.serving(1) as serve:
         wait_for_first_game(arena, serve)
         witness.blow()
@@ -96,7 +96,7 @@ def test_no_bot_is_charged_for_a_short_freeze_of_the_referee(
 
 
 def test_a_worker_frozen_beyond_its_lease_cannot_write(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
         wait_for_first_game(arena, serve)
         [horse] = serve.of("horse")
@@ -114,7 +114,7 @@ def test_a_worker_frozen_beyond_its_lease_cannot_write(arena: Arena, conclude: C
 
 
 def test_the_only_worker_is_replaced_if_it_stays_frozen(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(1) as serve:
         wait_for_first_game(arena, serve)
         witness.blow()
@@ -126,7 +126,7 @@ def test_the_only_worker_is_replaced_if_it_stays_frozen(arena: Arena, conclude: 
 
 
 def test_a_match_process_is_replaced_if_it_stays_frozen(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(1) as serve:
         wait_for_first_game(arena, serve)
         witness.blow()

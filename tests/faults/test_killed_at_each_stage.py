@@ -13,11 +13,11 @@ from arena.ratings.closed_match import ClosedGame
 from arena.store.bots import remote_bots
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
-from tests.arena.remote.stage import AuthorMachine
+from tests.arena.remote.relay_harness import AuthorMachine
 from tests.faults import processes
 from tests.faults.checker import check
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena, ServeProcess
+from tests.faults.fault_arena import Arena, ServeProcess
 from tests.faults.witness import Witness
 from tests.waiting import has_exited
 
@@ -101,8 +101,8 @@ class StoppableArena:
 
     def schedule(self, bot: str, other: str) -> str:
         """Schedule a match between two bots; return its id."""
-        cup = self.arena.schedule([f"{bot}@1", f"{other}@1"])
-        [match] = listing.matches(self.arena.engine, tournament=cup.id)
+        tournament = self.arena.schedule([f"{bot}@1", f"{other}@1"])
+        [match] = listing.matches(self.arena.engine, tournament=tournament.id)
         return match.id
 
     def calm(self, bot: str, other: str) -> Sequence[ClosedGame]:

@@ -12,8 +12,8 @@ from arena.store.tournaments import tournaments
 from arena.system.failpoint import NAMES
 from tests.faults import processes
 from tests.faults.conftest import Conclude
-from tests.faults.points import assert_reached, play, serve_under, subject
-from tests.faults.stage import Arena
+from tests.faults.failpoint_runs import assert_reached, play, serve_under, subject
+from tests.faults.fault_arena import Arena
 from tests.faults.test_fail_points import PROVOKED
 from tests.faults.witness import Witness
 
@@ -27,7 +27,7 @@ Deed = Callable[[Arena, Witness, Kill, str], None]
 def by_an_operator(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
     """Kill an operator's process during an operation, then run the operation again."""
     entrants = [arena.slow("first"), arena.slow("last", choice=-1)]
-    cup = arena.schedule(entrants, cycles=2)
+    tournament = arena.schedule(entrants, cycles=2)
     match = arena.sql("SELECT id FROM matches")[0][0]
     expected = {
         "schedule": entrants,
@@ -38,20 +38,20 @@ def by_an_operator(arena: Arena, witness: Witness, kill: Kill, action: str) -> N
         "own": [entrants[0], "ada"],
         "retire": entrants[:1],
         "void": [match],
-        "join": [cup.id, arena.slow("other")],
-        "withdraw": [cup.id, entrants[0]],
-    }.get(action, [cup.id])
+        "join": [tournament.id, arena.slow("other")],
+        "withdraw": [tournament.id, entrants[0]],
+    }.get(action, [tournament.id])
     if action == "trust_crate":
         arena.operate("keep_crate")
     if action == "resume":
-        arena.operate("pause", cup.id)
+        arena.operate("pause", tournament.id)
     before = []
     kill(action, *expected, then=lambda: before.append(len(tournaments.listing(arena.engine))))
     assert before == [1, 1, 2 if action == "schedule" else 1]
     # Only `cancel` and `join` fail if they are repeated.
     assert arena.operate(action, *expected) == (1 if action in ("cancel", "join") else 0)
     if action == "pause":
-        assert arena.operate("resume", cup.id) == 0
+        assert arena.operate("resume", tournament.id) == 0
     serve_under(arena, witness, "")
 
 

@@ -11,7 +11,7 @@ from arena.store import consistency, database
 from tests.cluster import Cluster
 from tests.faults import processes
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena, ServeProcess
+from tests.faults.fault_arena import Arena, ServeProcess
 from tests.faults.storm import Storm
 from tests.faults.witness import Witness
 
@@ -37,7 +37,7 @@ def arena(server: Cluster) -> Iterator[Arena]:
         arena.remove()
 
 
-def cup(arena: Arena) -> None:
+def schedule_matches(arena: Arena) -> None:
     arena.schedule([arena.slow("first", NAP), arena.slow("last", NAP, -1)], cycles=MATCHES)
 
 
@@ -53,7 +53,7 @@ def is_sound(arena: Arena) -> bool:
 def test_a_server_that_crashes_and_is_back(
     arena: Arena, server: Cluster, conclude: Conclude, seconds: int
 ) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
         under_way(arena, serve)
         server.stop(signal.SIGQUIT)
@@ -67,7 +67,7 @@ def test_a_server_that_crashes_and_is_back(
 
 
 def test_all_connections_are_cut_again_and_again(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    schedule_matches(arena)
     cutter = create_engine(database.open(arena.url).url, isolation_level="AUTOCOMMIT")
     with Witness(arena) as witness, arena.serving(2) as serve:
         for games in range(1, CUTS + 1):

@@ -18,7 +18,7 @@ from arena.system import redis_connection
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena, ServeProcess
+from tests.faults.fault_arena import Arena, ServeProcess
 from tests.faults.witness import Witness
 from tests.waiting import wait_until
 
@@ -31,7 +31,7 @@ ABSENCE = 40.0
 """Seconds: RQ alone would try to connect after about 17, 35 and 67 s."""
 
 
-def cup(arena: Arena) -> None:
+def schedule_matches(arena: Arena) -> None:
     arena.schedule([arena.slow("first"), arena.slow("last", choice=-1)], cycles=MATCHES)
 
 
@@ -46,7 +46,7 @@ def wait_for_leases(arena: Arena, serve: ServeProcess, more: int) -> None:
 
 
 def test_redis_is_killed_ten_times(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
         for _ in range(10):
             wait_for_leases(arena, serve, 1)
@@ -61,7 +61,7 @@ def test_redis_is_killed_ten_times(arena: Arena, conclude: Conclude) -> None:
 
 
 def test_redis_loses_its_data_twice_a_second(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
         while not arena.over():
             witness.blow(idle=True)
@@ -74,7 +74,7 @@ def test_redis_loses_its_data_twice_a_second(arena: Arena, conclude: Conclude) -
 
 
 def test_redis_has_no_memory_left_for_a_while(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
         wait_for_leases(arena, serve, 2)
         with serve.redis() as connection:
@@ -93,7 +93,7 @@ def test_redis_has_no_memory_left_for_a_while(arena: Arena, conclude: Conclude) 
 
 
 def test_the_disk_of_redis_is_full_for_a_while(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    schedule_matches(arena)
     with redis_on_disk(arena.temporary / "redis") as (url, pid):
         named = {config.REDIS[0]: url}
         with Witness(arena) as witness, arena.serving(2, **named) as serve:
@@ -126,7 +126,7 @@ def test_idle_workers_continue_soon_after_a_long_absence_of_redis(
             server.stop()
             time.sleep(ABSENCE)
             server.start()
-            cup(arena)
+            schedule_matches(arena)
             witness.blow(idle=True)
             serve.until(arena.over)
         (arena.temporary / "redis.log").unlink()

@@ -14,7 +14,7 @@ from arena.store.matches import listing, results
 from arena.store.schema import MatchState
 from tests.faults import processes
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena
+from tests.faults.fault_arena import Arena
 from tests.faults.storm import Storm
 from tests.faults.witness import Witness
 
@@ -65,9 +65,11 @@ def outcomes(arena: Arena) -> Outcomes:
     return sorted(closed, key=lambda result: result[:2])
 
 
-def ratings(arena: Arena, cup: str) -> object:
+def ratings(arena: Arena, tournament: str) -> object:
     """Return the standings of a tournament, and the strengths over all tournaments."""
-    table = ladder_sums.sum_up(arena.engine, [cup], presentation_of("saint_poker").clip).table()
+    table = ladder_sums.sum_up(
+        arena.engine, [tournament], presentation_of("saint_poker").clip
+    ).table()
     return table, strengths(Meetings.of(results.closed(arena.engine)))
 
 

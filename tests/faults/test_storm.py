@@ -12,7 +12,7 @@ from arena.store.tournaments import tournaments
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
-from tests.faults.stage import Arena
+from tests.faults.fault_arena import Arena
 from tests.faults.storm import Storm
 from tests.faults.witness import Witness
 
@@ -75,6 +75,8 @@ def _outcome(arena: Arena) -> tuple[object, ...]:
     """Return every result in the order of the schedule, the table with Elo, and the strengths."""
     closed: list[ClosedMatch] = list(results.closed(arena.engine))
     places = [(match.round, match.number, match.entrants, match.games) for match in closed]
-    [cup] = tournaments.listing(arena.engine)
-    table = ladder_sums.sum_up(arena.engine, [cup.id], presentation_of(cup.plan.game).clip).table()
+    [tournament] = tournaments.listing(arena.engine)
+    table = ladder_sums.sum_up(
+        arena.engine, [tournament.id], presentation_of(tournament.plan.game).clip
+    ).table()
     return places, table, table.strengths

@@ -9,8 +9,8 @@ from types import TracebackType
 
 from sqlalchemy import exc
 
-from tests.faults.beside import BackgroundLoop
-from tests.faults.stage import Arena
+from tests.faults.background_loop import BackgroundLoop
+from tests.faults.fault_arena import Arena
 
 GLANCE_SECONDS = 0.05
 Game = tuple[str, int]

@@ -10,9 +10,9 @@ A message that does not end in its verdict stops it and is shown; the same seed 
 import argparse
 import time
 
-from tests.fuzz import decoder, table, written
+from tests.fuzz import decoder, json_lines, table
 
-FUZZERS = {"decoder": decoder.fuzz, "table": table.fuzz, "lines": written.fuzz}
+FUZZERS = {"decoder": decoder.fuzz, "table": table.fuzz, "lines": json_lines.fuzz}
 
 
 def main() -> None:

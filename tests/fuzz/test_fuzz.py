@@ -3,7 +3,7 @@
 import pytest
 
 from tests.examples import examples
-from tests.fuzz import decoder, table, written
+from tests.fuzz import decoder, json_lines, table
 
 
 def test_every_message_ends_in_a_verdict_at_the_decoder() -> None:
@@ -22,7 +22,7 @@ def test_every_message_ends_in_its_exact_verdict_at_a_table() -> None:
 
 
 def test_every_line_is_an_answer_malformed_or_for_the_log() -> None:
-    verdicts = written.fuzz(3000, "quick")
+    verdicts = json_lines.fuzz(3000, "quick")
     assert min(verdicts[what] for what in ("answers", "malformed", "for the log")) > 50
 
 

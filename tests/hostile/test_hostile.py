@@ -16,8 +16,8 @@ from arena.bots.sandbox.level import Level
 from referee.sanitizing import sanitized
 from tests.errors import has_code
 from tests.hostile.corpus import CONTAINED, FAULTS, LOCKED_IN, Hostile
+from tests.hostile.hostile_environment import SECRET, Outcome, World, started_world
 from tests.hostile.traces import current_traces
-from tests.hostile.world import SECRET, Outcome, World, started_world
 
 pytestmark = [pytest.mark.hostile, pytest.mark.timeout(180)]
 

@@ -152,12 +152,13 @@ class MultiHostArena:
             settings={"cycles": cycles},
             clock=Clock(60_000, 60_000, 60_000),
         )
-        cup = scheduler.begin(self.engine, plan, entrants, bytes(32))
-        self.say(f"{cup.id}: {len(listing.matches(self.engine, tournament=cup.id))} matches")
-        return cup
+        tournament = scheduler.begin(self.engine, plan, entrants, bytes(32))
+        count = len(listing.matches(self.engine, tournament=tournament.id))
+        self.say(f"{tournament.id}: {count} matches")
+        return tournament
 
-    def is_closed(self, cup: Tournament) -> bool:
-        return tournaments.find(self.engine, cup.id).state == TournamentState.CLOSED
+    def is_closed(self, tournament: Tournament) -> bool:
+        return tournaments.find(self.engine, tournament.id).state == TournamentState.CLOSED
 
     def played_by(self, name: str) -> Match | None:
         """Return a match that a worker of this host leases now, if any."""
@@ -168,10 +169,10 @@ class MultiHostArena:
     def cut_in_the_middle(self, name: str, hosted: list[str]) -> None:
         """Disconnect a worker host during a match, until another host has closed that match."""
         machine = self.machines[name]
-        cup = self.schedule(hosted, cycles=2)
+        tournament = self.schedule(hosted, cycles=2)
         while (match := self.played_by(name)) is None:
-            if self.is_closed(cup):
-                cup = self.schedule(hosted, cycles=2)
+            if self.is_closed(tournament):
+                tournament = self.schedule(hosted, cycles=2)
             time.sleep(0.05)
         machine.host.cut()
         self.say(f"{name} is cut off, with {match.id}")
@@ -271,7 +272,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
 ) -> None:
     hosted, everybody = started(arena)
     a, b = arena.machines["a"], arena.machines["b"]
-    cup = arena.schedule(everybody, cycles=1)
+    tournament = arena.schedule(everybody, cycles=1)
     arena.cut_in_the_middle("a", hosted)
     arena.cut_in_the_middle("b", hosted)
     lines = list(command_lines())
@@ -298,7 +299,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
         assert len(results.of_match(arena.engine, match.id).games) == 2
     services = arena.machines["services"]
     bundle = services.folder / "bundle"
-    services.run("tournament", "bundle", cup.id, "--output", str(bundle))
+    services.run("tournament", "bundle", tournament.id, "--output", str(bundle))
     completed = services.run("tournament", "verify", str(bundle))
     arena.say(completed.strip().splitlines()[-1])
     summary = (

@@ -5,8 +5,16 @@ from itertools import chain, combinations
 from typing import Any
 
 from referee.games.shared.dealing import Seeded
-from tests.recount.book import Answers, Asked, GameResult, ListedActions, Plain, Recount, Word
 from tests.recount.five_cards import PACK, RANKS, name, worth
+from tests.recount.recount_contract import (
+    Answers,
+    Asked,
+    GameResult,
+    ListedActions,
+    Plain,
+    Recount,
+    Word,
+)
 
 BONUS = {
     "high card": 0,

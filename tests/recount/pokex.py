@@ -5,8 +5,16 @@ from itertools import combinations
 from typing import Any
 
 from referee.games.shared.dealing import Seeded
-from tests.recount.book import Answers, Asked, GameResult, ListedActions, Plain, Recount, Word
 from tests.recount.five_cards import JOKERS, PACK, RANKS, Worth, best_worth
+from tests.recount.recount_contract import (
+    Answers,
+    Asked,
+    GameResult,
+    ListedActions,
+    Plain,
+    Recount,
+    Word,
+)
 
 ENOUGH = 33
 

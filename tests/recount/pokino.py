@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from referee.games.shared.dealing import Seeded
-from tests.recount.book import GameResult, Plain, Recount, Word
 from tests.recount.five_cards import PACK
+from tests.recount.recount_contract import GameResult, Plain, Recount, Word
 
 Square = tuple[int, int]
 Border = frozenset[Square]

@@ -6,9 +6,9 @@ from itertools import combinations, product
 from typing import Any
 
 from referee.games.shared.dealing import Seeded
-from tests.recount.book import GameResult, Plain, Recount, Word
 from tests.recount.five_cards import PACK
 from tests.recount.pouku_sets import Values, price, rank, tops, value, values_of, yaku
+from tests.recount.recount_contract import GameResult, Plain, Recount, Word
 
 TOO_MANY = 3000
 """Above this number, keeps are not enumerated."""

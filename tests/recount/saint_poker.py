@@ -5,8 +5,8 @@ from itertools import combinations
 from typing import Any
 
 from referee.games.shared.dealing import Seeded
-from tests.recount.book import GameResult, ListedActions, Recount
 from tests.recount.five_cards import PACK, worth
+from tests.recount.recount_contract import GameResult, ListedActions, Recount
 
 
 def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:

@@ -5,11 +5,11 @@ from itertools import islice
 
 from referee.games.contract import Action, State
 from referee.replay import steps
-from tests.conformance.junk import near, of_kind
+from tests.conformance.invalid_actions import near, of_kind
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import Table, every_table
-from tests.recount.book import GameResult, LegalActions, word_of
-from tests.recount.follow import follow
+from tests.recount.record_replay import follow
+from tests.recount.recount_contract import GameResult, LegalActions, word_of
 from tests.recount.test_recount import played
 
 POSITIONS = 6

@@ -11,9 +11,9 @@ import pytest
 from referee.replay import steps
 from tests.conformance.tables import TABLES, Table
 from tests.examples import examples
-from tests.recount.book import GameResult, Word
-from tests.recount.follow import follow
 from tests.recount.pokino import Turn, beside
+from tests.recount.record_replay import follow
+from tests.recount.recount_contract import GameResult, Word
 from tests.recount.test_recount import played
 
 POKINO = [

@@ -18,10 +18,10 @@ from pokearena.v1 import bot_pb2
 from referee.games.registry import find
 from referee.record import MatchRecord, dump, read
 from tests.conformance.golden import path
-from tests.conformance.recorded import Choose, by_luck, match_line, play_game
+from tests.conformance.match_records import Choose, by_luck, match_line, play_game
 from tests.conformance.tables import TABLES, Table, every_table
-from tests.recount.book import LegalActions, word_of
-from tests.recount.follow import BOOKS, check
+from tests.recount.record_replay import BOOKS, check
+from tests.recount.recount_contract import LegalActions, word_of
 
 MANY = int(os.environ.get("POKEARENA_RECOUNTS", "40"))
 """Number of games in the long test."""

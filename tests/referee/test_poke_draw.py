@@ -8,7 +8,7 @@ from referee.games.contract import IllegalAction
 from referee.games.poke import Poke
 from referee.games.shared.cards import DECK, cards
 from referee.games.shared.dealing import Arranged, Seeded
-from tests.referee.spoken import action, is_legal, listed, play, poke
+from tests.referee.action_texts import action, is_legal, listed, play, poke
 
 ACES = "AS KS QS JS 9S"
 TWOS = "2D 3D 4D 5D 7C"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from referee.games.poke import Poke
-from tests.referee.spoken import play, poke
+from tests.referee.action_texts import play, poke
 
 HIGH = "AS KS QS JS 2C"
 LOW = "9D 8D 7H 5D 3C"

@@ -7,7 +7,7 @@ import pytest
 
 from referee.games.contract import IllegalAction
 from referee.games.shared.cards import cards
-from tests.referee.spoken import action, is_legal, listed, play, poke
+from tests.referee.action_texts import action, is_legal, listed, play, poke
 
 
 def tricks_of(seat_0: str, seat_1: str, must_beat: bool = True) -> Any:

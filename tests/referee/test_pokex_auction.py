@@ -10,7 +10,7 @@ from referee.games.pokex.actions import Bid, NameWild, PassBid
 from referee.games.shared.cards import DECK_WITH_JOKERS, JOKERS, RANKS, deck_of
 from referee.games.shared.dealing import Arranged, Seeded
 from tests.errors import has_code
-from tests.referee.spoken import is_legal, listed, play, pokex
+from tests.referee.action_texts import is_legal, listed, play, pokex
 
 HANDS = [" ".join(DECK_WITH_JOKERS[12 * seat : 12 * seat + 12]) for seat in range(4)]
 CENTRE = "X1 X2 AC AS AD AH"

@@ -10,7 +10,7 @@ from referee.games.pokex import Pokex
 from referee.games.pokex.state import declared, is_over, score_deal, triangle
 from referee.games.shared.dealing import Seeded
 from tests.conformance.wire import named
-from tests.referee.spoken import listed, play, pokex
+from tests.referee.action_texts import listed, play, pokex
 from tests.referee.test_pokex_tricks import HANDS, TWELVE, TWO, four, lowest
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules" / "pokex.md"

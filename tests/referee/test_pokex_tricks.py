@@ -6,7 +6,7 @@ import pytest
 
 from referee.games.contract import IllegalAction
 from referee.games.shared.cards import cards
-from tests.referee.spoken import is_legal, listed, play, pokex
+from tests.referee.action_texts import is_legal, listed, play, pokex
 
 HANDS = (
     "2C 4C 6C 8C TC QC 2D 4D 6D 8D TD QD",

@@ -10,7 +10,7 @@ from referee.games.pouku.actions import Discard, GoOut
 from referee.games.shared.cards import cards, deck_of
 from referee.games.shared.dealing import Arranged, Seeded
 from tests.errors import has_code
-from tests.referee.spoken import action, is_legal, listed, play, pouku
+from tests.referee.action_texts import action, is_legal, listed, play, pouku
 
 HANDS = ("2C 3C", "4C 5C", "6C 7C")
 FIELDS = ("8C 9C", "TC JC", "QC KC")

@@ -7,7 +7,7 @@ import pytest
 from referee.games.pouku import Pouku
 from referee.games.pouku.actions import PoukuCards
 from referee.games.shared.cards import cards, deck_of
-from tests.referee.spoken import is_legal, play, pouku
+from tests.referee.action_texts import is_legal, play, pouku
 
 
 def last(state: Any) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 from referee.games.pouku.actions import Discard, Give
 from referee.games.shared.cards import cards
-from tests.referee.spoken import is_legal, listed, play, pouku
+from tests.referee.action_texts import is_legal, listed, play, pouku
 
 
 def ready_to_keep(stock: str = "2S 3S", **more: Any) -> Any:

@@ -7,7 +7,7 @@ import pytest
 from referee.games.contract import IllegalAction
 from referee.games.shared.cards import DECK, cards
 from tests.errors import has_code
-from tests.referee.spoken import action, is_legal, listed, play, saint_poker
+from tests.referee.action_texts import action, is_legal, listed, play, saint_poker
 
 ONE = "2C 3C 4C 5C 6C 7C 8C 9C TC JC"
 TWO = "2D 3D 4D 5D 6D 7D 8D 9D TD JD"

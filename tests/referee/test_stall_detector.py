@@ -10,7 +10,7 @@ from referee.tables.stall_detector import ProcessStalled, StallDetector
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pulse that beats faster, so that nobody has to wait."""
     monkeypatch.setattr(stall_detector, "BEAT_SECONDS", 0.02)
     monkeypatch.setattr(stall_detector, "STILL_SECONDS", 0.5)
@@ -18,10 +18,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_detector_runs_without_a_stall() -> None:
     async def beat() -> None:
-        mine = StallDetector()
+        detector = StallDetector()
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(mine.beat(), 0.2)
-        mine.check()
+            await asyncio.wait_for(detector.beat(), 0.2)
+        detector.check()
 
     asyncio.run(beat())
 
@@ -39,12 +39,12 @@ def test_a_late_heartbeat_is_a_stall() -> None:
 
 def test_a_check_reports_a_stall_before_the_heartbeat() -> None:
     async def ask() -> None:
-        mine = StallDetector()
-        beating = asyncio.create_task(mine.beat())
+        detector = StallDetector()
+        beating = asyncio.create_task(detector.beat())
         await asyncio.sleep(0)
         time.sleep(0.7)
         try:
-            mine.check()
+            detector.check()
         finally:
             beating.cancel()
 

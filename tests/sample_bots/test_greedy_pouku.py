@@ -8,7 +8,7 @@ from pokearena.v1 import bot_pb2
 from bench.strength import MeasuredForm, load, measure
 from referee.game_codec import GameCodec
 from referee.games.pouku import Pouku
-from tests.referee.spoken import action, pouku
+from tests.referee.action_texts import action, pouku
 
 GAME = Pouku()
 FORMS = [

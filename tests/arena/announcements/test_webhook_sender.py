@@ -13,14 +13,14 @@ from arena.store.matches import transitions
 from arena.store.schema import DeliveryState
 from arena.store.webhooks import AnnouncementType, Webhook, WebhookFormat, WebhookScope
 from tests.arena.announcements.webhook_receivers import WebhookReceiver, receiver
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.waiting import wait_until
 
 SITE = "https://arena.example"
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
     made = SimulatedArena(tmp_path)
     yield made
     made.engine.dispose()
@@ -33,7 +33,7 @@ def receiving() -> Iterator[WebhookReceiver]:
 
 
 def add(
-    stage: SimulatedArena,
+    simulated_arena: SimulatedArena,
     receiving: WebhookReceiver,
     body_format: WebhookFormat = WebhookFormat.STANDARD,
     *,
@@ -41,24 +41,24 @@ def add(
 ) -> Webhook:
     every = tuple(AnnouncementType)
     return webhooks.add(
-        stage.engine, receiving.url, body_format, every, WebhookScope(), private=private
+        simulated_arena.engine, receiving.url, body_format, every, WebhookScope(), private=private
     )
 
 
-def deliver(stage: SimulatedArena) -> None:
+def deliver(simulated_arena: SimulatedArena) -> None:
     """Plan and attempt everything that is due."""
-    sender = WebhookSender(stage.engine, site=SITE)
+    sender = WebhookSender(simulated_arena.engine, site=SITE)
     sender.run_round()
     sender.wait()
 
 
 def test_a_tournament_is_delivered_event_by_event(
-    stage: SimulatedArena, receiving: WebhookReceiver
+    simulated_arena: SimulatedArena, receiving: WebhookReceiver
 ) -> None:
-    hook = add(stage, receiving)
-    bots = stage.bots(3)
-    cup = stage.play_out(stage.begin("knockout", bots))
-    deliver(stage)
+    hook = add(simulated_arena, receiving)
+    bots = simulated_arena.bots(3)
+    tournament = simulated_arena.play_out(simulated_arena.begin("knockout", bots))
+    deliver(simulated_arena)
     assert all(request.is_signed_with(hook.secret) for request in receiving.requests)
     names = [request.headers["webhook-id"] for request in receiving.requests]
     assert len(set(names)) == len(names)
@@ -69,31 +69,33 @@ def test_a_tournament_is_delivered_event_by_event(
     assert kinds[-1] == "tournament.ended"
     assert set(kinds[4:-1]) == {"match.closed"}
     ended, played = documents[-1]["data"], documents[4]["data"]
-    assert ended["url"] == f"{SITE}/tournaments/{cup.id}"
+    assert ended["url"] == f"{SITE}/tournaments/{tournament.id}"
     assert len(ended["winners"]) == 1
-    assert played["tournament"] == cup.id
+    assert played["tournament"] == tournament.id
     assert set(played["scores"]) < set(bots)
     assert played["winner"] in {*bots, None}
-    deliver(stage)
+    deliver(simulated_arena)
     assert len(receiving.requests) == len(documents)
 
 
 def test_matches_are_not_announced_before_they_close(
-    stage: SimulatedArena, receiving: WebhookReceiver
+    simulated_arena: SimulatedArena, receiving: WebhookReceiver
 ) -> None:
-    stage.begin("round-robin", stage.bots(2), boards=2)
-    add(stage, receiving)
-    (match,) = transitions.due(stage.engine)
-    stage.play(match, most=3)
-    deliver(stage)
+    simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
+    add(simulated_arena, receiving)
+    (match,) = transitions.due(simulated_arena.engine)
+    simulated_arena.play(match, most=3)
+    deliver(simulated_arena)
     assert receiving.requests == []
 
 
-def test_bodies_for_discord_and_slack(stage: SimulatedArena, receiving: WebhookReceiver) -> None:
+def test_bodies_for_discord_and_slack(
+    simulated_arena: SimulatedArena, receiving: WebhookReceiver
+) -> None:
     for body_format in (WebhookFormat.DISCORD, WebhookFormat.SLACK):
-        add(stage, receiving, body_format)
-        stage.bots(1, first=len(receiving.requests))
-        deliver(stage)
+        add(simulated_arena, receiving, body_format)
+        simulated_arena.bots(1, first=len(receiving.requests))
+        deliver(simulated_arena)
     discord, *others = [json.loads(request.body) for request in receiving.requests]
     (slack,) = [body for body in others if "blocks" in body]
     assert discord["allowed_mentions"] == {"parse": []}
@@ -104,40 +106,40 @@ def test_bodies_for_discord_and_slack(stage: SimulatedArena, receiving: WebhookR
 
 
 def test_a_failed_delivery_is_repeated_later(
-    stage: SimulatedArena, receiving: WebhookReceiver
+    simulated_arena: SimulatedArena, receiving: WebhookReceiver
 ) -> None:
-    hook = add(stage, receiving)
+    hook = add(simulated_arena, receiving)
     receiving.statuses = [500]
-    stage.bots(1)
-    deliver(stage)
-    deliver(stage)
+    simulated_arena.bots(1)
+    deliver(simulated_arena)
+    deliver(simulated_arena)
     assert len(receiving.requests) == 1
-    (delivery,) = webhooks.log(stage.engine)
+    (delivery,) = webhooks.log(simulated_arena.engine)
     assert (delivery.state, delivery.status, delivery.attempts) == (DeliveryState.WAITING, 500, 1)
-    assert webhooks.find(stage.engine, hook.id).failures == 1
+    assert webhooks.find(simulated_arena.engine, hook.id).failures == 1
 
 
 def test_private_addresses_are_refused_by_default(
-    stage: SimulatedArena, receiving: WebhookReceiver
+    simulated_arena: SimulatedArena, receiving: WebhookReceiver
 ) -> None:
-    add(stage, receiving, private=False)
-    stage.bots(1)
-    deliver(stage)
+    add(simulated_arena, receiving, private=False)
+    simulated_arena.bots(1)
+    deliver(simulated_arena)
     assert receiving.requests == []
-    (delivery,) = webhooks.log(stage.engine)
+    (delivery,) = webhooks.log(simulated_arena.engine)
     assert delivery.status is None
     assert delivery.error
 
 
 def test_a_slow_receiver_delays_no_other_one(
-    stage: SimulatedArena, receiving: WebhookReceiver
+    simulated_arena: SimulatedArena, receiving: WebhookReceiver
 ) -> None:
     receiving.hold = threading.Event()
     with receiver() as fast:
-        add(stage, receiving)
-        add(stage, fast)
-        stage.bots(2)
-        sender = WebhookSender(stage.engine)
+        add(simulated_arena, receiving)
+        add(simulated_arena, fast)
+        simulated_arena.bots(2)
+        sender = WebhookSender(simulated_arena.engine)
         sender.run_round()
         wait_until(lambda: len(fast.requests) == 2 and receiving.requests)
         assert len(receiving.requests) == 1
@@ -147,11 +149,11 @@ def test_a_slow_receiver_delays_no_other_one(
 
 
 def test_what_was_committed_before_the_stop_is_delivered(
-    stage: SimulatedArena, receiving: WebhookReceiver
+    simulated_arena: SimulatedArena, receiving: WebhookReceiver
 ) -> None:
-    add(stage, receiving)
-    sender = WebhookSender(stage.engine)
+    add(simulated_arena, receiving)
+    sender = WebhookSender(simulated_arena.engine)
     sender.start()
-    stage.bots(2)
+    simulated_arena.bots(2)
     sender.stop()
     assert len(receiving.requests) == 2

@@ -34,20 +34,20 @@ def complaint(text: str) -> str:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
-def mine(here: Path) -> Path:
-    folder = here / "mybot"
+def bot_folder(cwd: Path) -> Path:
+    folder = cwd / "mybot"
     folder.mkdir()
     (folder / "bot.toml").write_text(MANIFEST)
     return folder
 
 
-def test_a_sample_bot_is_found_in_the_installation(here: Path) -> None:
+def test_a_sample_bot_is_found_in_the_installation(cwd: Path) -> None:
     assert "random" in samples()
     bot = resolve("sample:random")
     assert bot.label == "random"
@@ -56,47 +56,47 @@ def test_a_sample_bot_is_found_in_the_installation(here: Path) -> None:
     assert (bot.folder / "bot.toml").exists()
 
 
-def test_an_unknown_sample_bot_suggests_the_nearest_one(here: Path) -> None:
+def test_an_unknown_sample_bot_suggests_the_nearest_one(cwd: Path) -> None:
     assert complaint("sample:randon") == ('unknown sample bot "randon"; did you mean "random"?')
 
 
 @pytest.mark.parametrize("text", ["./mybot", "mybot", "mybot/", "~/mybot"])
 def test_a_folder_with_a_manifest_is_a_bot(
-    mine: Path, text: str, monkeypatch: pytest.MonkeyPatch
+    bot_folder: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOME", str(mine.parent))
+    monkeypatch.setenv("HOME", str(bot_folder.parent))
     bot = resolve(text, lookup, known)
-    assert (bot.label, bot.language, bot.folder, bot.file) == ("mine", "python", mine, None)
+    assert (bot.label, bot.language, bot.folder, bot.file) == ("mine", "python", bot_folder, None)
 
 
-def test_the_current_folder_is_a_bot(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(mine)
-    assert resolve(".").folder == mine
+def test_the_current_folder_is_a_bot(bot_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(bot_folder)
+    assert resolve(".").folder == bot_folder
 
 
 @pytest.mark.parametrize("text", ["mybot/greedy.toml", "./mybot/greedy.toml"])
-def test_a_manifest_with_any_file_name_is_a_bot(mine: Path, text: str) -> None:
-    (mine / "greedy.toml").write_text(MANIFEST.replace("mine", "greedy"))
+def test_a_manifest_with_any_file_name_is_a_bot(bot_folder: Path, text: str) -> None:
+    (bot_folder / "greedy.toml").write_text(MANIFEST.replace("mine", "greedy"))
     bot = resolve(text, lookup, known)
-    assert (bot.label, bot.folder, bot.manifest_file) == ("greedy", mine, "greedy.toml")
+    assert (bot.label, bot.folder, bot.manifest_file) == ("greedy", bot_folder, "greedy.toml")
     assert resolve("mybot").label == "mine"
 
 
-def test_a_manifest_and_its_folder_are_the_same_bot(mine: Path) -> None:
+def test_a_manifest_and_its_folder_are_the_same_bot(bot_folder: Path) -> None:
     assert resolve("mybot/bot.toml") == resolve("mybot")
 
 
 def test_a_manifest_in_the_current_folder_is_a_bot(
-    mine: Path, monkeypatch: pytest.MonkeyPatch
+    bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(mine)
-    (mine / "greedy.toml").write_text(MANIFEST)
-    assert resolve("greedy.toml", lookup, known).folder == mine
+    monkeypatch.chdir(bot_folder)
+    (bot_folder / "greedy.toml").write_text(MANIFEST)
+    assert resolve("greedy.toml", lookup, known).folder == bot_folder
     assert complaint("greedi.toml").endswith('did you mean "greedy.toml"?')
 
 
-def test_a_toml_file_that_is_not_a_manifest_is_refused(mine: Path) -> None:
-    (mine / "Cargo.toml").write_text("[package]\n")
+def test_a_toml_file_that_is_not_a_manifest_is_refused(bot_folder: Path) -> None:
+    (bot_folder / "Cargo.toml").write_text("[package]\n")
     with pytest.raises(ManifestError) as caught:
         resolve("mybot/Cargo.toml", lookup, known)
     error = caught.value
@@ -104,29 +104,29 @@ def test_a_toml_file_that_is_not_a_manifest_is_refused(mine: Path) -> None:
     assert (error.key, error.line) == ("package", 1)
 
 
-def test_a_python_file_is_a_bot(here: Path) -> None:
-    (here / "My Bot.py").write_text("")
+def test_a_python_file_is_a_bot(cwd: Path) -> None:
+    (cwd / "My Bot.py").write_text("")
     bot = resolve("./My Bot.py")
     assert bot.manifest == Manifest("my-bot", ("python", "My Bot.py"), language="python")
-    assert (bot.folder, bot.file) == (here, "My Bot.py")
+    assert (bot.folder, bot.file) == (cwd, "My Bot.py")
 
 
-def test_an_executable_is_a_bot(here: Path) -> None:
-    program = here / "bot"
+def test_an_executable_is_a_bot(cwd: Path) -> None:
+    program = cwd / "bot"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     bot = resolve("bot", lookup, known)
     assert bot.manifest == Manifest("bot", ("./bot",))
 
 
-def test_a_file_that_cannot_be_run_is_refused(here: Path) -> None:
-    (here / "notes.txt").write_text("")
+def test_a_file_that_cannot_be_run_is_refused(cwd: Path) -> None:
+    (cwd / "notes.txt").write_text("")
     sentence = complaint("./notes.txt")
     assert "nor a .toml file nor a .py file nor an executable; if it is a program" in sentence
 
 
-def test_a_folder_without_a_manifest_is_refused(here: Path) -> None:
-    (here / "empty").mkdir()
+def test_a_folder_without_a_manifest_is_refused(cwd: Path) -> None:
+    (cwd / "empty").mkdir()
     with pytest.raises(ManifestError) as caught:
         resolve("./empty", lookup, known)
     assert caught.value.problem is FileProblem.ABSENT
@@ -144,30 +144,30 @@ def test_an_address_needs_a_host_and_a_port(text: str) -> None:
     assert complaint(text) == f'"{text}" is not a valid address of a bot; write grpc://HOST:PORT.'
 
 
-def test_a_socket_is_a_remote_bot(here: Path) -> None:
+def test_a_socket_is_a_remote_bot(cwd: Path) -> None:
     assert resolve("unix:/run/x.sock").address == "unix:/run/x.sock"
     assert resolve("unix:///run/x.sock").address == "unix:/run/x.sock"
-    assert resolve("unix:x.sock").address == f"unix:{here}/x.sock"
+    assert resolve("unix:x.sock").address == f"unix:{cwd}/x.sock"
 
 
-def test_a_name_resolves_to_the_newest_stored_version(here: Path) -> None:
+def test_a_name_resolves_to_the_newest_stored_version(cwd: Path) -> None:
     assert resolve("swift", lookup, known) is STORED["swift", "2"]
 
 
-def test_a_label_resolves_to_the_stored_version(here: Path) -> None:
+def test_a_label_resolves_to_the_stored_version(cwd: Path) -> None:
     assert resolve("swift@1", lookup, known) is STORED["swift", "1"]
 
 
-def test_a_folder_without_a_bot_does_not_hide_a_stored_bot(here: Path) -> None:
-    (here / "swift").mkdir()
+def test_a_folder_without_a_bot_does_not_hide_a_stored_bot(cwd: Path) -> None:
+    (cwd / "swift").mkdir()
     assert resolve("swift", lookup, known) is STORED["swift", "2"]
 
 
-def test_an_unknown_version_lists_the_known_versions(here: Path) -> None:
+def test_an_unknown_version_lists_the_known_versions(cwd: Path) -> None:
     assert complaint("swift@7") == ('unknown version "swift@7"; available: swift@1, swift@2.')
 
 
-def test_a_bare_sample_name_suggests_the_sample_prefix(here: Path) -> None:
+def test_a_bare_sample_name_suggests_the_sample_prefix(cwd: Path) -> None:
     assert complaint("random") == 'unknown bot "random"; did you mean "sample:random"?'
 
 
@@ -180,18 +180,20 @@ def test_a_bare_sample_name_suggests_the_sample_prefix(here: Path) -> None:
         ("sample.random", "sample:random"),
     ],
 )
-def test_a_misspelled_bot_suggests_the_nearest_one(mine: Path, text: str, suggestion: str) -> None:
+def test_a_misspelled_bot_suggests_the_nearest_one(
+    bot_folder: Path, text: str, suggestion: str
+) -> None:
     assert complaint(text) == f'unknown bot "{text}"; did you mean "{suggestion}"?'
 
 
-def test_an_unrecognizable_bot_lists_the_accepted_forms(here: Path) -> None:
+def test_an_unrecognizable_bot_lists_the_accepted_forms(cwd: Path) -> None:
     assert complaint("zzzzzzzz") == (
         'unknown bot "zzzzzzzz"; a bot is sample:NAME, a folder with a bot.toml, a .toml or '
         ".py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
     )
 
 
-def test_without_a_store_a_stored_bot_is_unknown(here: Path) -> None:
+def test_without_a_store_a_stored_bot_is_unknown(cwd: Path) -> None:
     with pytest.raises(BotError, check=has_code("unknown-bot")):
         resolve("swift@1")
 

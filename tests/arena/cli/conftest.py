@@ -11,7 +11,7 @@ import pytest
 from arena.cli.run import execute
 from arena.cli.workspace import Workspace
 from arena.matches.private_referee import own_referee
-from tests.arena.cli.stored import LeaseRenewal, Scores, store_tournament
+from tests.arena.cli.stored_tournament import LeaseRenewal, Scores, store_tournament
 from tests.arena.cli.terminal import Cli, CommandResult, Write, in_own_process
 
 BOT = """
@@ -30,7 +30,7 @@ _OURS = ("REDIS_URL", "DATABASE_URL", "UV_RUN_RECURSION_DEPTH")
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty directory to work in, and nothing of the arena in the environment."""
     for name in list(os.environ):
         if name.startswith("POKEARENA_") or name in _OURS:
@@ -49,12 +49,12 @@ def stored_tournament(tmp_path_factory: pytest.TempPathFactory) -> LeaseRenewal:
         key = repr((bots, results, cycles))
         if key not in before:
             workspace = Workspace(tmp_path_factory.mktemp("held") / "data")
-            cup = store_tournament(workspace, bots, results, cycles=cycles)
+            tournament = store_tournament(workspace, bots, results, cycles=cycles)
             workspace.store.dispose()
-            before[key] = (workspace.folder.root, cup)
-        folder, cup = before[key]
+            before[key] = (workspace.folder.root, tournament)
+        folder, tournament = before[key]
         shutil.copytree(folder, Workspace().folder.root)
-        return cup
+        return tournament
 
     return again
 
@@ -106,22 +106,22 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def program(here: Path) -> Cli:
+def program(cwd: Path) -> Cli:
     """Runs a command line in a process of its own, as people do."""
 
     def run(*words: object, **environment: str) -> CommandResult:
-        return in_own_process(here, words, environment)
+        return in_own_process(cwd, words, environment)
 
     return run
 
 
 @pytest.fixture
-def bot(here: Path) -> Write:
+def bot(cwd: Path) -> Write:
     """Writes a bot in one file, given the body of its `choose`; returns its name."""
 
     def write(name: str, body: str) -> str:
         lines = "".join(f"    {line}\n" for line in body.splitlines())
-        (here / f"{name}.py").write_text(BOT.format(choose=lines))
+        (cwd / f"{name}.py").write_text(BOT.format(choose=lines))
         return f"{name}.py"
 
     return write

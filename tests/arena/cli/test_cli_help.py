@@ -166,14 +166,14 @@ def test_an_option_can_be_set_by_the_environment(cli: Cli, monkeypatch: pytest.M
 
 
 def test_a_variable_is_named_after_the_flag_of_its_option(
-    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert Workspace().store is not None
     monkeypatch.setenv("POKEARENA_STANDINGS_JSON", "1")
     assert "ladders" in json.loads(cli("standings").out)
 
 
-def test_a_usage_error_names_the_help_of_its_command(cli: Cli, here: Path) -> None:
+def test_a_usage_error_names_the_help_of_its_command(cli: Cli, cwd: Path) -> None:
     assert cli("tournament", "run", "--seed").last.endswith("pokearena tournament run --help")
     unknown = cli("matrix", "--seats", 3)
     assert isinstance(unknown.error, click.NoSuchOption)
@@ -192,7 +192,7 @@ def test_a_usage_error_names_the_help_of_its_command(cli: Cli, here: Path) -> No
     ],
 )
 def test_a_usage_error_is_one_sentence_with_the_allowed_values(
-    cli: Cli, here: Path, words: tuple[str, ...], shown: tuple[str, ...]
+    cli: Cli, cwd: Path, words: tuple[str, ...], shown: tuple[str, ...]
 ) -> None:
     done = cli(*words)
     sentence, _ = done.err.splitlines()
@@ -203,7 +203,7 @@ def test_a_usage_error_is_one_sentence_with_the_allowed_values(
     )
 
 
-def test_an_empty_database_file_is_not_a_new_arena(cli: Cli, here: Path) -> None:
+def test_an_empty_database_file_is_not_a_new_arena(cli: Cli, cwd: Path) -> None:
     database = Workspace().folder.database
     database.parent.mkdir()
     database.touch()

@@ -69,8 +69,8 @@ def test_output_contains_no_terminal_control_characters(
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
-def test_names_with_hidden_characters_are_refused(cli: Cli, name: str, here: Path) -> None:
-    (here / "bot.py").write_text("pass\n")
+def test_names_with_hidden_characters_are_refused(cli: Cli, name: str, cwd: Path) -> None:
+    (cwd / "bot.py").write_text("pass\n")
     tournament = (*("tournament", "run", "poke", "sample:greedy", "sample:random"), "--name", name)
     for words in (
         ("owner", "add", name),
@@ -106,12 +106,12 @@ def test_the_error_names_the_character(cli: Cli) -> None:
     )
 
 
-def test_a_tournament_file_with_a_hidden_character_is_refused(cli: Cli, here: Path) -> None:
+def test_a_tournament_file_with_a_hidden_character_is_refused(cli: Cli, cwd: Path) -> None:
     for lines in (
         'name = "cup\\u202e"\nbots = ["sample:greedy", "sample:random"]\n',
         'bots = ["sample:greedy"]\n[[entrants]]\nbot = "sample:random"\nowner = "a\\u200bda"\n',
     ):
-        (here / "cup.toml").write_text(f'game = "poke"\n{lines}')
+        (cwd / "cup.toml").write_text(f'game = "poke"\n{lines}')
         for words in (("--dry-run",), ()):
             result = cli("tournament", "run", "cup.toml", *words)
             assert result.status == USAGE, result
@@ -119,10 +119,10 @@ def test_a_tournament_file_with_a_hidden_character_is_refused(cli: Cli, here: Pa
     assert tournaments.listing(Workspace(None).store) == ()
 
 
-def test_manifest_text_is_printed_with_escapes(cli: Cli, here: Path) -> None:
-    (here / "mine").mkdir()
+def test_manifest_text_is_printed_with_escapes(cli: Cli, cwd: Path) -> None:
+    (cwd / "mine").mkdir()
     escapes = HOSTILE.encode("unicode_escape").decode().replace(r"\x", r"\u00")
-    (here / "mine" / "bot.toml").write_text(
+    (cwd / "mine" / "bot.toml").write_text(
         f'name = "mine"\nlanguage = "{escapes}"\nauthors = ["{escapes}"]\nrun = ["python", "x"]\n'
     )
     assert cli("bot", "add", "./mine").status == 0
@@ -137,12 +137,12 @@ def test_manifest_text_is_printed_with_escapes(cli: Cli, here: Path) -> None:
 
 @pytest.mark.parametrize("field", ["name", "version"])
 def test_a_bot_toml_with_a_hidden_character_in_its_name_is_refused(
-    cli: Cli, here: Path, field: str
+    cli: Cli, cwd: Path, field: str
 ) -> None:
-    (here / "mine").mkdir()
+    (cwd / "mine").mkdir()
     manifest_fields = {"name": "mine", "version": "1", field: r"a\u202e\u001bb"}
     lines = [f'{key} = "{value}"' for key, value in manifest_fields.items()]
-    (here / "mine" / "bot.toml").write_text("\n".join([*lines, 'run = ["x"]\n']))
+    (cwd / "mine" / "bot.toml").write_text("\n".join([*lines, 'run = ["x"]\n']))
     refused = cli("bot", "add", "./mine")
     assert refused.status != 0
     assert rf'"{field}" must be' in refused.err

@@ -35,11 +35,11 @@ Write = Callable[[str], Path]
 
 
 @pytest.fixture
-def project(here: Path) -> Write:
+def project(cwd: Path) -> Write:
     """Write the project file, in a folder above the current one."""
 
     def write(text: str) -> Path:
-        file = here / "pokearena.toml"
+        file = cwd / "pokearena.toml"
         file.write_text(text, encoding="utf-8")
         return file
 
@@ -47,11 +47,11 @@ def project(here: Path) -> Write:
 
 
 @pytest.fixture
-def user(here: Path) -> Write:
+def user(cwd: Path) -> Write:
     """Write the user's file."""
 
     def write(text: str) -> Path:
-        file = here / "user/pokearena/config.toml"
+        file = cwd / "user/pokearena/config.toml"
         file.parent.mkdir(parents=True)
         file.write_text(text, encoding="utf-8")
         return file
@@ -113,25 +113,23 @@ def test_files_are_merged_by_option(cli: Cli, project: Write, user: Write) -> No
 
 
 def test_a_project_file_applies_to_subfolders_and_its_paths_are_relative(
-    cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, cwd: Path, project: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project('data = "arena"')
-    assert Workspace(here / "arena").store is not None
-    (here / "deep/down").mkdir(parents=True)
-    monkeypatch.chdir(here / "deep/down")
+    assert Workspace(cwd / "arena").store is not None
+    (cwd / "deep/down").mkdir(parents=True)
+    monkeypatch.chdir(cwd / "deep/down")
     assert cli("standings").status == 0
-    assert settings(cli("config", "--json")) == {
-        ("", "data"): (str(here / "arena"), "project file")
-    }
+    assert settings(cli("config", "--json")) == {("", "data"): (str(cwd / "arena"), "project file")}
 
 
 def test_only_the_nearest_project_file_is_used(
-    cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, cwd: Path, project: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project("[play]\nboards = 6")
-    (here / "inner").mkdir()
-    (here / "inner/pokearena.toml").write_text("[play]\nseed = 1", encoding="utf-8")
-    monkeypatch.chdir(here / "inner")
+    (cwd / "inner").mkdir()
+    (cwd / "inner/pokearena.toml").write_text("[play]\nseed = 1", encoding="utf-8")
+    monkeypatch.chdir(cwd / "inner")
     assert settings(cli("config", "--json")) == {("play", "seed"): ("1", "project file")}
 
 
@@ -143,12 +141,12 @@ def test_a_project_file_that_others_can_write_is_ignored(cli: Cli, project: Writ
 
 
 def test_a_variable_selects_the_only_file(
-    cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, cwd: Path, project: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project("[play]\nboards = 6")
     monkeypatch.setenv("POKEARENA_CONFIG", "other.toml")
     assert refused(cli("config")).problem is FileProblem.ABSENT
-    (here / "other.toml").write_text('[serve]\nhost = "0.0.0.0"', encoding="utf-8")
+    (cwd / "other.toml").write_text('[serve]\nhost = "0.0.0.0"', encoding="utf-8")
     assert settings(cli("config", "--json")) == {("serve", "host"): ("0.0.0.0", "user file")}
     monkeypatch.setenv("POKEARENA_CONFIG", "")
     assert settings(cli("config", "--json")) == {}
@@ -213,9 +211,9 @@ def test_paths_of_a_project_file_cannot_leave_its_folder(
 
 
 def test_links_of_a_project_file_cannot_leave_its_folder(
-    cli: Cli, here: Path, project: Write
+    cli: Cli, cwd: Path, project: Write
 ) -> None:
-    (here / "link").symlink_to("/tmp")
+    (cwd / "link").symlink_to("/tmp")
     project('data = "link/arena"')
     assert refused(cli("config")).key == "data"
 
@@ -288,13 +286,13 @@ def test_a_command_shows_all_its_options(cli: Cli, project: Write) -> None:
 
 
 def test_a_tournament_file_is_complete(
-    cli: Cli, here: Path, project: Write, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, cwd: Path, project: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project("[tournament.run]\nboards = 6\nseats = 3\ncycles = 4")
-    cup = here / "cup.toml"
-    cup.write_text('game = "poke"\nboards = 2\n\n', encoding="utf-8")
+    tournament = cwd / "cup.toml"
+    tournament.write_text('game = "poke"\nboards = 2\n\n', encoding="utf-8")
     words = ("tournament", "run", "--dry-run", "--json")
     bots = ("sample:greedy", "sample:random")
-    from_file = json.loads(cli(*words, str(cup), *bots).out)
+    from_file = json.loads(cli(*words, str(tournament), *bots).out)
     monkeypatch.setenv("POKEARENA_CONFIG", "")
-    assert json.loads(cli(*words, str(cup), *bots).out) == from_file
+    assert json.loads(cli(*words, str(tournament), *bots).out) == from_file

@@ -92,7 +92,7 @@ def arena(tmp_path: Path) -> Iterator[ServicesArena]:
     arena.engine.dispose()
 
 
-def cup(
+def begun_tournament(
     arena: ServicesArena, game: str, players: int, options: dict[str, Any], boards: int
 ) -> Tournament:
     """Schedule a tournament of slow bots."""
@@ -162,7 +162,7 @@ def reveals_hidden_cards(message: bytes, position: Position, state: State) -> bo
 def test_events_are_public_and_in_order(
     arena: ServicesArena, game: str, players: int, options: dict[str, Any]
 ) -> None:
-    published = played(arena, lambda: cup(arena, game, players, options, boards=1))
+    published = played(arena, lambda: begun_tournament(arena, game, players, options, boards=1))
     match, games = published.record.match["match"], len(published.record.games)
     tournament = published.record.match["tournament"]
 
@@ -200,7 +200,9 @@ def test_events_are_public_and_in_order(
 @pytest.mark.long
 def test_without_spectators_no_positions_are_published(arena: ServicesArena) -> None:
     pages = Pages(listen_near("127.0.0.1", 8000), WebSettings(spectators=False))
-    published = played(arena, lambda: cup(arena, "poke", 2, {"must_beat": True}, 1), pages)
+    published = played(
+        arena, lambda: begun_tournament(arena, "poke", 2, {"must_beat": True}, 1), pages
+    )
     assert published.positions == []
     assert [type(event) for event in published.events].count(MatchClosed) == 1
 
@@ -237,7 +239,7 @@ def test_the_leak_test_finds_a_message_with_hidden_information() -> None:
 def test_a_killed_redis_does_not_change_the_results_of_a_tournament(
     arena: ServicesArena,
 ) -> None:
-    tournament = cup(arena, "poke", 2, {"must_beat": True}, 2)
+    tournament = begun_tournament(arena, "poke", 2, {"must_beat": True}, 2)
     with Services(arena.where, 1, {}) as services:
         url = services.snapshot.redis.url
         with Recorder(url) as recorder:

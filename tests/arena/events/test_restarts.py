@@ -29,7 +29,7 @@ def connection(redis: Address) -> Iterator[Redis]:
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the pauses between restarts."""
     monkeypatch.setattr(incidents, "FIRST_PAUSE_SECONDS", 0.001)
 

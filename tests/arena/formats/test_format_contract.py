@@ -20,7 +20,7 @@ from arena.formats.contract import (
 )
 from arena.formats.registry import FORMATS, make, settings_of
 from arena.formats.sprt_match import PairCounts
-from tests.arena.formats.playing import SimulatedTournament, everyone
+from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 from tests.errors import has_code
 from tests.examples import examples
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches
 from arena.formats.knockout import VOIDS, KnockoutFormat, bracket
-from tests.arena.formats.playing import SimulatedTournament, equal, everyone, game
+from tests.arena.formats.simulated_tournament import SimulatedTournament, equal, everyone, game
 from tests.examples import examples
 
 

@@ -25,7 +25,7 @@ from arena.formats.ladder import (
     information_gain,
     meetings,
 )
-from tests.arena.formats.playing import SimulatedTournament, everyone, game
+from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
 from tests.examples import examples
 
 
@@ -172,11 +172,11 @@ def test_an_entrant_without_matches_has_the_prior_estimate() -> None:
 
 def test_a_match_of_close_and_uncertain_entrants_gains_most_information() -> None:
     close, far, known = StrengthEstimate(0.1), StrengthEstimate(2.0), StrengthEstimate(0.1, 50.0)
-    here, there = StrengthEstimate(0.0), StrengthEstimate(0.0, 50.0)
-    assert information_gain(here, close, 4) > information_gain(here, far, 4)
-    assert information_gain(here, close, 4) > information_gain(there, known, 4)
-    assert information_gain(here, close, 8) > information_gain(here, close, 4)
-    assert information_gain(close, here, 4) == information_gain(here, close, 4)
+    cwd, there = StrengthEstimate(0.0), StrengthEstimate(0.0, 50.0)
+    assert information_gain(cwd, close, 4) > information_gain(cwd, far, 4)
+    assert information_gain(cwd, close, 4) > information_gain(there, known, 4)
+    assert information_gain(cwd, close, 8) > information_gain(cwd, close, 4)
+    assert information_gain(close, cwd, 4) == information_gain(cwd, close, 4)
 
 
 def test_a_scheduled_match_lowers_the_information_gain_of_a_repeat() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.formats.contract import FormatOver, NextMatches, WaitForMatches
 from arena.formats.round_robin import GauntletFormat, RoundRobinFormat, round_robin
-from tests.arena.formats.playing import SimulatedTournament, everyone
+from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 from tests.errors import has_code
 from tests.examples import examples
 

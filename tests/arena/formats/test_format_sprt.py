@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches
 from arena.formats.sprt_match import PairCounts, SprtFormat, pair_counts
-from tests.arena.formats.playing import SimulatedTournament, everyone, game
+from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
 from tests.errors import has_code
 from tests.examples import examples
 

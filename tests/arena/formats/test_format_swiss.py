@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches, next_round
 from arena.formats.swiss import SwissFormat, pair_up
 from arena.formats.table_pool import choose, clans, fill, how_many
-from tests.arena.formats.playing import SimulatedTournament, everyone, game
+from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
 from tests.examples import examples
 
 Pairs = set[tuple[int, int]]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.formats.ladder import SLACK, LadderFormat, StrengthOrder, WaitingQueue
 from arena.formats.table_pool import clans
-from tests.arena.formats.playing import SimulatedTournament, everyone
+from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 from tests.examples import examples
 
 

@@ -14,7 +14,7 @@ from arena.store import database, schema
 from arena.store.matches import results
 from arena.store.tournaments import format_history
 from arena.tournaments import scheduler
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 
 BOTS = ("ann", "bob", "cid", "dan")
 

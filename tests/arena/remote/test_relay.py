@@ -30,7 +30,7 @@ from arena.remote.relay.stranger_streams import (
     address_of,
 )
 from arena.store.bots import remote_bots, versions
-from tests.arena.remote.stage import AuthorMachine, Relay, TcpForwarder
+from tests.arena.remote.relay_harness import AuthorMachine, Relay, TcpForwarder
 from tests.waiting import wait_until
 
 

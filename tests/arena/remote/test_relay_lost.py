@@ -19,7 +19,7 @@ from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock
 from arena.store.matches.table_plan import plan
 from tests.arena.matches.test_match_play import MatchArena, started_referee
-from tests.arena.remote.stage import AuthorMachine, Relay
+from tests.arena.remote.relay_harness import AuthorMachine, Relay
 from tests.errors import has_code
 from tests.waiting import wait_until
 

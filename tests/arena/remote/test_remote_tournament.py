@@ -24,7 +24,7 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
-from tests.arena.remote.stage import AuthorMachine, TcpForwarder
+from tests.arena.remote.relay_harness import AuthorMachine, TcpForwarder
 from tests.hosts.network import needs_namespaces
 from tests.waiting import wait_until
 
@@ -80,8 +80,8 @@ class RemoteArena:
     def services(self, wait: float = 600.0, host: str = "127.0.0.1") -> Services:
         return Services(self.where, 1, relaying=RelayOptions(f"{host}:0", wait=wait))
 
-    def is_closed(self, cup: Tournament) -> bool:
-        return tournaments.find(self.engine, cup.id).state == TournamentState.CLOSED
+    def is_closed(self, tournament: Tournament) -> bool:
+        return tournaments.find(self.engine, tournament.id).state == TournamentState.CLOSED
 
     def is_here(self) -> bool:
         bot = remote_bots.find(self.engine, self.far)
@@ -110,13 +110,13 @@ def arena(tmp_path: Path) -> Iterator[RemoteArena]:
 def test_a_remote_bot_plays_a_tournament_with_fresh_boards_per_table(
     arena: RemoteArena,
 ) -> None:
-    cup = arena.schedule([arena.meek, arena.far], boards=2)
+    tournament = arena.schedule([arena.meek, arena.far], boards=2)
     with arena.services() as services:
         [match] = listing.matches(arena.engine)
         # The match waits without attempts.
         wait_until(lambda: offline_bot_waits.waited_for(arena.engine) == {arena.far: 1})
         with arena.home(port(services)) as home:
-            wait_until(lambda: arena.is_closed(cup))
+            wait_until(lambda: arena.is_closed(tournament))
             wait_until(lambda: home.heard("outcome"))
     match = listing.find(arena.engine, match.id)
     assert (match.state, match.attempt, match.failures) == (MatchState.CLOSED, 1, 0)
@@ -148,7 +148,7 @@ def test_relay_addresses_are_listed_while_a_bot_is_online_or_awaited(arena: Remo
 def test_a_game_continues_after_a_reconnection_within_the_clock(
     arena: RemoteArena,
 ) -> None:
-    cup = arena.schedule([arena.meek, arena.far])
+    tournament = arena.schedule([arena.meek, arena.far])
     with (
         arena.services() as services,
         TcpForwarder(port(services)) as cable,
@@ -159,7 +159,7 @@ def test_a_game_continues_after_a_reconnection_within_the_clock(
         wait_until(lambda: not arena.is_here())
         (home.folder / "wait").unlink()
         cable.mend()
-        wait_until(lambda: arena.is_closed(cup))
+        wait_until(lambda: arena.is_closed(tournament))
         assert home.heard("again")
         # The bot received no question twice.
         assert len(set(home.asked())) == len(home.asked())
@@ -212,7 +212,7 @@ def test_a_bot_in_another_network_resumes_its_game_after_an_outage(
     arena: RemoteArena,
 ) -> None:
     needs_namespaces(LinkedNetwork)
-    cup = arena.schedule([arena.meek, arena.far])
+    tournament = arena.schedule([arena.meek, arena.far])
     with LinkedNetwork() as elsewhere, arena.services(host=elsewhere.here) as services:
         url = f"grpc://{elsewhere.here}:{port(services)}"
         with arena.home(url, within=elsewhere.within) as home:
@@ -221,7 +221,7 @@ def test_a_bot_in_another_network_resumes_its_game_after_an_outage(
             wait_until(lambda: not arena.is_here())
             (home.folder / "wait").unlink()
             elsewhere.link("up")
-            wait_until(lambda: arena.is_closed(cup))
+            wait_until(lambda: arena.is_closed(tournament))
             assert home.heard("again")
             assert len(set(home.asked())) == len(home.asked())
     [match] = listing.matches(arena.engine)
@@ -237,11 +237,11 @@ def test_a_long_disconnection_is_a_timeout(arena: RemoteArena) -> None:
         arena.home(cable.port) as home,
     ):
         wait_until(arena.is_here)
-        cup = arena.schedule([arena.meek, arena.far], bank=500)
+        tournament = arena.schedule([arena.meek, arena.far], bank=500)
         wait_until(lambda: len(home.asked()) >= 2)
         cable.cut()
         # The current table ends by the clock. The match has begun, so the next table does not wait.
-        wait_until(lambda: arena.is_closed(cup))
+        wait_until(lambda: arena.is_closed(tournament))
     [match] = listing.matches(arena.engine)
     assert (match.state, match.failures) == (MatchState.CLOSED, 0)
     assert "the tournament continues without it" in str(match.reason)
@@ -255,8 +255,8 @@ def test_an_exited_remote_process_is_a_crash_and_may_restart(arena: RemoteArena)
     with arena.services() as services, arena.home(port(services)) as home:
         wait_until(arena.is_here)
         (home.folder / "die").touch()
-        cup = arena.schedule([arena.meek, arena.far], boards=2)
-        wait_until(lambda: arena.is_closed(cup))
+        tournament = arena.schedule([arena.meek, arena.far], boards=2)
+        wait_until(lambda: arena.is_closed(tournament))
     rows = arena.sql("SELECT verdict, ended FROM faults")
     assert rows == [("crash", "exited with status 5")]
     [match] = listing.matches(arena.engine)
@@ -268,17 +268,17 @@ def test_an_exited_remote_process_is_a_crash_and_may_restart(arena: RemoteArena)
 @pytest.mark.long
 @pytest.mark.parametrize("named", ["sample:greedy", str(SAMPLES / "shell")])
 def test_a_bot_resolved_by_any_form_can_connect(arena: RemoteArena, named: str) -> None:
-    cup = arena.schedule([arena.meek, arena.far])
+    tournament = arena.schedule([arena.meek, arena.far])
     with arena.services() as services, arena.home(port(services), named):
-        wait_until(lambda: arena.is_closed(cup))
+        wait_until(lambda: arena.is_closed(tournament))
     assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
 
 
 @pytest.mark.long
 def test_a_match_without_its_remote_bot_becomes_void(arena: RemoteArena) -> None:
-    cup = arena.schedule([arena.meek, arena.far])
+    tournament = arena.schedule([arena.meek, arena.far])
     with arena.services(wait=0.5):
-        wait_until(lambda: arena.is_closed(cup))
+        wait_until(lambda: arena.is_closed(tournament))
     [match] = listing.matches(arena.engine)
     assert (match.state, match.attempt) == (MatchState.VOID, 0)
     assert "far@1 was not there for 0.5 s; nobody is charged" in str(match.reason)
@@ -286,7 +286,7 @@ def test_a_match_without_its_remote_bot_becomes_void(arena: RemoteArena) -> None
 
 @pytest.mark.long
 def test_a_killed_relay_charges_no_bot(arena: RemoteArena) -> None:
-    cup = arena.schedule([arena.meek, arena.far], boards=2)
+    tournament = arena.schedule([arena.meek, arena.far], boards=2)
     with arena.services() as services, arena.home(port(services)) as home:
         home.hold()
         [relay] = [child for child in services.snapshot.services if child.name == "relay"]
@@ -294,7 +294,7 @@ def test_a_killed_relay_charges_no_bot(arena: RemoteArena) -> None:
         os.kill(relay.pid, signal.SIGKILL)
         wait_until(lambda: listing.matches(arena.engine)[0].failures == 1)
         (home.folder / "wait").unlink()
-        wait_until(lambda: arena.is_closed(cup))
+        wait_until(lambda: arena.is_closed(tournament))
         assert home.heard("again")
     assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
 
@@ -303,7 +303,7 @@ def test_a_killed_relay_charges_no_bot(arena: RemoteArena) -> None:
 def test_a_bot_with_a_direct_address_is_awaited(arena: RemoteArena, tmp_path: Path) -> None:
     address = f"unix:{tmp_path}/direct.sock"
     direct = remote_bots.add_direct(arena.engine, "direct", "1", address).id
-    cup = arena.schedule([arena.meek, direct])
+    tournament = arena.schedule([arena.meek, direct])
     with arena.services():
         wait_until(lambda: offline_bot_waits.waited_for(arena.engine) == {direct: 1})
         (tmp_path / "bot.py").write_text(PLAYS)
@@ -312,7 +312,7 @@ def test_a_bot_with_a_direct_address_is_awaited(arena: RemoteArena, tmp_path: Pa
             cwd=tmp_path,
             env={**os.environ, "POKEARENA_ADDRESS": address},
         ) as bot:
-            wait_until(lambda: arena.is_closed(cup))
+            wait_until(lambda: arena.is_closed(tournament))
             bot.kill()
     [match] = listing.matches(arena.engine)
     assert (match.state, match.failures) == (MatchState.CLOSED, 0)

@@ -29,7 +29,7 @@ from arena.store.schema import MatchState
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA
-from tests.arena.remote.stage import ELSEWHERE, AuthorMachine, Relay, TcpForwarder
+from tests.arena.remote.relay_harness import ELSEWHERE, AuthorMachine, Relay, TcpForwarder
 from tests.arena.remote.test_relay import certify
 from tests.errors import has_code
 from tests.waiting import wait_until
@@ -210,5 +210,5 @@ def work_on_other_host(directory: Path, relay: Relay, redis: str) -> None:
         "POKEARENA_DATABASE_URL": relay.where.database_url({}),
         "POKEARENA_REDIS_URL": redis,
     }
-    here = {name: value for name, value in os.environ.items() if not name.startswith("POKEARENA_")}
-    subprocess.run([POKEARENA, "worker", "--burst"], env={**here, **there}, check=True)
+    cwd = {name: value for name, value in os.environ.items() if not name.startswith("POKEARENA_")}
+    subprocess.run([POKEARENA, "worker", "--burst"], env={**cwd, **there}, check=True)

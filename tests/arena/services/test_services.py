@@ -131,9 +131,9 @@ def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
     arena: ServicesArena, tmp_path: Path
 ) -> None:
     entrants = [arena.admit("first", 0), arena.admit("last", -1), arena.admit("other", 0)]
-    cup = arena.schedule(entrants, boards=1)
+    begun_tournament = arena.schedule(entrants, boards=1)
     with Services(arena.where, 2, {}) as services:
-        wait_until(lambda: arena.closed(cup))
+        wait_until(lambda: arena.closed(begun_tournament))
         states = [(child.name, child.state) for child in services.snapshot.services]
         assert states == [
             ("referee-worker-1", "ready"),
@@ -157,18 +157,20 @@ def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
     same = alone.schedule(entrants, boards=1)
     with Services(alone.where, 1, {}):
         wait_until(lambda: alone.closed(same))
-    assert len(arena.outcome(cup)) == 3
-    assert alone.outcome(same) == arena.outcome(cup)
+    assert len(arena.outcome(begun_tournament)) == 3
+    assert alone.outcome(same) == arena.outcome(begun_tournament)
     alone.engine.dispose()
 
 
 @pytest.mark.long
 def test_a_match_with_many_jobs_is_played_once(arena: ServicesArena) -> None:
-    cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=2, cycles=2)
+    begun_tournament = arena.schedule(
+        [arena.admit("first", 0), arena.admit("last", -1)], boards=2, cycles=2
+    )
     with Services(arena.where, 2, {}) as services:
         connection = redis_connection.connect(services.snapshot.redis.url)
-        while not arena.closed(cup):
-            for match in listing.matches(arena.engine, tournament=cup.id):
+        while not arena.closed(begun_tournament):
+            for match in listing.matches(arena.engine, tournament=begun_tournament.id):
                 for _ in range(5):
                     MatchQueue(connection).remove(match.id)
                     MatchQueue(connection).enqueue(match.id)
@@ -181,13 +183,15 @@ def test_a_match_with_many_jobs_is_played_once(arena: ServicesArena) -> None:
 
 @pytest.mark.long
 def test_lost_jobs_are_enqueued_again(arena: ServicesArena) -> None:
-    cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2)
+    begun_tournament = arena.schedule(
+        [arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2
+    )
     with Services(arena.where, 1, {}) as services:
         connection = redis_connection.connect(services.snapshot.redis.url)
         wait_until(lambda: listing.matches(arena.engine)[0].state != MatchState.PENDING)
         connection.flushall()
         connection.close()
-        wait_until(lambda: arena.closed(cup))
+        wait_until(lambda: arena.closed(begun_tournament))
     assert arena.sql("SELECT count(*) FROM results") == [(2,)]
 
 
@@ -195,15 +199,15 @@ def test_a_killed_worker_neither_loses_nor_doubles_a_game(
     arena: ServicesArena,
 ) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
-    cup = arena.schedule(entrants, boards=3)
+    begun_tournament = arena.schedule(entrants, boards=3)
     with Services(arena.where, 1, {}) as services:
-        [match] = listing.matches(arena.engine, tournament=cup.id)
+        [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
         wait_until(lambda: listing.find(arena.engine, match.id).committed >= 2)
         [worker] = [c for c in services.snapshot.services if c.name == "worker-1"]
         assert worker.pid is not None
         os.kill(worker.pid, signal.SIGKILL)
         kept = arena.sql("SELECT game, committed FROM games ORDER BY game")
-        wait_until(lambda: arena.closed(cup))
+        wait_until(lambda: arena.closed(begun_tournament))
         wait_until(lambda: services.snapshot.services[1].state == "ready")
         assert services.snapshot.services[1].restarts == 1
     closed = listing.find(arena.engine, match.id)
@@ -239,29 +243,29 @@ def test_the_match_of_a_killed_match_process_does_not_wait_for_its_lease(
 @pytest.mark.long
 def test_a_stop_releases_a_match_which_continues_later(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
-    cup = arena.schedule(entrants, boards=2)
+    begun_tournament = arena.schedule(entrants, boards=2)
     with Services(arena.where, 1, {}):
-        [match] = listing.matches(arena.engine, tournament=cup.id)
+        [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
         wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
     left = listing.find(arena.engine, match.id)
     assert (left.state, left.failures) == (MatchState.PENDING, 0)
     assert left.committed >= 1
     with Services(arena.where, 1, {}):
-        wait_until(lambda: arena.closed(cup))
+        wait_until(lambda: arena.closed(begun_tournament))
     assert listing.find(arena.engine, match.id).attempt == 2
 
 
 @pytest.mark.long
 def test_a_killed_referee_is_restarted_and_the_match_continues(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
-    cup = arena.schedule(entrants, boards=2)
+    begun_tournament = arena.schedule(entrants, boards=2)
     with Services(arena.where, 1, {}) as services:
-        [match] = listing.matches(arena.engine, tournament=cup.id)
+        [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
         wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
         referee = services.snapshot.services[0]
         assert referee.pid is not None
         os.kill(referee.pid, signal.SIGKILL)
-        wait_until(lambda: arena.closed(cup))
+        wait_until(lambda: arena.closed(begun_tournament))
     closed = listing.find(arena.engine, match.id)
     assert (closed.attempt, closed.failures) == (2, 1)
     assert closed.reason is not None
@@ -279,9 +283,9 @@ def serve(arena: ServicesArena, workers: int = 1) -> subprocess.Popen[bytes]:
 
 def test_nothing_survives_a_killed_supervisor(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
-    cup = arena.schedule(entrants, boards=20)
+    begun_tournament = arena.schedule(entrants, boards=20)
     with serve(arena) as process:
-        [match] = listing.matches(arena.engine, tournament=cup.id)
+        [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
         wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
         running = arena.where.running()
         assert running is not None
@@ -298,9 +302,9 @@ def test_nothing_survives_a_killed_supervisor(arena: ServicesArena) -> None:
 
 def test_sigterm_drains_the_services_of_a_process(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
-    cup = arena.schedule(entrants, boards=20)
+    begun_tournament = arena.schedule(entrants, boards=20)
     with serve(arena) as process:
-        [match] = listing.matches(arena.engine, tournament=cup.id)
+        [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
         wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
         alive = family(process.pid)
         process.send_signal(signal.SIGTERM)
@@ -312,7 +316,7 @@ def test_sigterm_drains_the_services_of_a_process(arena: ServicesArena) -> None:
 
 @pytest.mark.long
 def test_a_worker_in_another_terminal_joins_the_running_services(arena: ServicesArena) -> None:
-    cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1)
+    begun_tournament = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1)
     command = [
         sys.executable,
         "-m",
@@ -325,7 +329,7 @@ def test_a_worker_in_another_terminal_joins_the_running_services(arena: Services
     assert b"pokearena serve" in alone.stderr
     with Services(arena.where, 0, {}), (arena.where.logs / "extra.log").open("wb") as log:
         with subprocess.Popen(command, stderr=log) as worker:
-            wait_until(lambda: arena.closed(cup))
+            wait_until(lambda: arena.closed(begun_tournament))
             worker.send_signal(signal.SIGTERM)
         assert worker.returncode == 0
 
@@ -336,16 +340,20 @@ def test_a_killed_redis_is_restarted(arena: ServicesArena) -> None:
         url = services.snapshot.redis.url
         connection = redis_connection.connect(url)
         os.kill(int(connection.info("server")["process_id"]), signal.SIGKILL)
-        cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1)
-        wait_until(lambda: arena.closed(cup))
+        begun_tournament = arena.schedule(
+            [arena.admit("first", 0), arena.admit("last", -1)], boards=1
+        )
+        wait_until(lambda: arena.closed(begun_tournament))
         connection.close()
 
 
 @pytest.mark.long
 def test_two_sets_of_services_can_use_one_folder(arena: ServicesArena) -> None:
-    cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2)
+    begun_tournament = arena.schedule(
+        [arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2
+    )
     with Services(arena.where, 1, {}), Services(arena.where, 1, {}):
-        wait_until(lambda: arena.closed(cup))
+        wait_until(lambda: arena.closed(begun_tournament))
     assert arena.sql("SELECT attempt, state FROM matches") == [(1, "CLOSED")] * 2
 
 
@@ -372,10 +380,10 @@ def test_the_output_of_a_bot_is_stored(arena: ServicesArena) -> None:
     loud = arena.admit("loud", 0)
     bot = arena.where.versions / "loud" / "bot.py"
     bot.write_text("print('here I am', flush=True)\n" + bot.read_text())
-    cup = arena.schedule([loud, arena.admit("quiet", 0)], boards=1)
+    begun_tournament = arena.schedule([loud, arena.admit("quiet", 0)], boards=1)
     with Services(arena.where, 1, {}):
-        wait_until(lambda: arena.closed(cup))
-    [match] = listing.matches(arena.engine, tournament=cup.id)
+        wait_until(lambda: arena.closed(begun_tournament))
+    [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
     output = arena.where.outputs / match.id
     assert (output / "loud@1.log").read_text().count("here I am") == 2
     assert not (output / "quiet@1.log").exists()
@@ -383,11 +391,11 @@ def test_the_output_of_a_bot_is_stored(arena: ServicesArena) -> None:
 
 @pytest.mark.long
 def test_a_match_of_a_deleted_bot_becomes_void_with_a_reason(arena: ServicesArena) -> None:
-    cup = arena.schedule([arena.admit("first", 0), arena.admit("lost", 0)], boards=1)
+    begun_tournament = arena.schedule([arena.admit("first", 0), arena.admit("lost", 0)], boards=1)
     (arena.where.versions / "lost" / "bot.toml").unlink()
     with Services(arena.where, 1, {}):
-        wait_until(lambda: arena.closed(cup))
-    [match] = listing.matches(arena.engine, tournament=cup.id)
+        wait_until(lambda: arena.closed(begun_tournament))
+    [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
     assert (match.state, match.attempt, match.failures) == (MatchState.VOID, 3, 3)
     assert match.reason is not None
     assert "bot.toml" in match.reason
@@ -402,11 +410,11 @@ def test_a_match_with_a_remote_bot_is_played_on_boards_that_are_not_mirrored(
     command = [sys.executable, "-c", code]
     with subprocess.Popen(command, env={"POKEARENA_ADDRESS": address}) as remote:
         there = versions.add(arena.engine, "far", "1", "f" * 64, "", {"address": address})
-        cup = arena.schedule([arena.admit("first", 0), there.id], boards=1)
+        begun_tournament = arena.schedule([arena.admit("first", 0), there.id], boards=1)
         with Services(arena.where, 1, {}):
-            wait_until(lambda: arena.closed(cup))
+            wait_until(lambda: arena.closed(begun_tournament))
         remote.kill()
-    [match] = listing.matches(arena.engine, tournament=cup.id)
+    [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
     assert (match.state, match.failures) == (MatchState.CLOSED, 0)
     assert arena.sql("SELECT board FROM games ORDER BY game") == [(0,), (1,)]
 

@@ -28,17 +28,17 @@ def lease_due_match(store: Engine) -> Lease:
 def test_a_match_publishes_its_start_its_games_and_its_end(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(boards=1)
+    tournament = schedule(boards=1)
     events: list[Event] = []
     with database.listening(store, events.append):
         lease = lease_due_match(store)
         for number in range(2):
             transitions.commit_game(store, lease, played(lease.spec, number))
     assert events == [
-        MatchStarted(lease.match, cup.id, 1),
+        MatchStarted(lease.match, tournament.id, 1),
         GameOver(lease.match, 1, 2),
         GameOver(lease.match, 2, 2),
-        MatchClosed(lease.match, cup.id),
+        MatchClosed(lease.match, tournament.id),
     ]
 
 

@@ -41,22 +41,22 @@ def close(store: Engine, match: str, played: Played) -> None:
 def test_a_result_is_stored_with_its_digest(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(bots=4, boards=2)
+    tournament = schedule(bots=4, boards=2)
     for match in transitions.due(store):
         close(store, match, played)
-    closed = list(results.closed(store, [cup.id]))
-    assert list(digests(store, [cup.id], CLIP)) == [digest(match, CLIP) for match in closed]
-    assert meetings(store, [cup.id]) == Meetings.of(closed)
+    closed = list(results.closed(store, [tournament.id]))
+    assert list(digests(store, [tournament.id], CLIP)) == [digest(match, CLIP) for match in closed]
+    assert meetings(store, [tournament.id]) == Meetings.of(closed)
 
 
 def test_decision_times_contain_only_bot_decisions(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(bots=2, boards=3)
+    tournament = schedule(bots=2, boards=3)
     (match,) = transitions.due(store)
     close(store, match, played)
     # Six games: each bot sat three times on either seat, and took a millisecond or two.
-    thinking = sum_up(store, [cup.id], CLIP).table().thinking
+    thinking = sum_up(store, [tournament.id], CLIP).table().thinking
     assert {name: times.decisions for name, times in thinking.items()} == {"bot0@1": 6, "bot1@1": 6}
     assert {times.p95 for times in thinking.values()} == {2.18}
 
@@ -64,32 +64,35 @@ def test_decision_times_contain_only_bot_decisions(
 def test_results_of_older_databases_count_as_well(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(bots=3)
+    tournament = schedule(bots=3)
     for match in transitions.due(store):
         close(store, match, played)
-    before = sum_up(store, [cup.id], CLIP).table(), meetings(store, [cup.id])
+    before = sum_up(store, [tournament.id], CLIP).table(), meetings(store, [tournament.id])
     with database.writing(store) as connection:
         connection.execute(update(schema.results).values(digest=None, thinking=None))
-    assert (sum_up(store, [cup.id], CLIP).table(), meetings(store, [cup.id])) == before
+    assert (
+        sum_up(store, [tournament.id], CLIP).table(),
+        meetings(store, [tournament.id]),
+    ) == before
 
 
 @pytest.mark.parametrize("order", ["forth", "back"])
 def test_incremental_sums_equal_the_sums_of_all_results(
     store: Engine, schedule: Schedule, played: Played, order: str
 ) -> None:
-    cup = schedule(bots=3, cycles=8)
-    following = LadderSums(store, [cup.id], CLIP)
+    tournament = schedule(bots=3, cycles=8)
+    following = LadderSums(store, [tournament.id], CLIP)
     due = list(transitions.due(store))
     for match in due if order == "forth" else reversed(due):
         close(store, match, played)
-        assert following.now().table() == sum_up(store, [cup.id], CLIP).table()
+        assert following.now().table() == sum_up(store, [tournament.id], CLIP).table()
 
 
 def test_summed_results_are_not_read_again(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(bots=3, cycles=2)
-    following = LadderSums(store, [cup.id], CLIP)
+    tournament = schedule(bots=3, cycles=2)
+    following = LadderSums(store, [tournament.id], CLIP)
     first, second, *_ = transitions.due(store)
     close(store, first, played)
     following.now()

@@ -88,12 +88,14 @@ def test_concurrent_leases_of_a_match_give_one_lease(
 def test_a_match_released_during_a_cancellation_is_not_played_again(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
-    cup = schedule()
+    begun_tournament = schedule()
     (match,) = transitions.due(store)
     lease = transitions.lease(store, match, "worker")
     assert lease is not None
     with database.writing(store) as connection:
-        lifecycle._turn(connection, cup.id, schema.TournamentState.CANCELLED, ended=database.now())
+        lifecycle._turn(
+            connection, begun_tournament.id, schema.TournamentState.CANCELLED, ended=database.now()
+        )
         back = concurrently(transitions.release, store, lease)
         assert not back.done()
     back.result()
@@ -103,12 +105,12 @@ def test_a_match_released_during_a_cancellation_is_not_played_again(
 def test_a_version_quarantined_before_it_joins_is_refused(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
-    cup = schedule()
+    begun_tournament = schedule()
     versions.add(store, "late", "1", "f" * 64, "/late", {})
     table = schema.versions
     with database.writing(store) as connection:
         postgresql.keep(connection, select(table.c.id).where(table.c.id == "late@1"))
-        joins = concurrently(lifecycle.add, store, cup.id, [FormatEntrant("late@1")])
+        joins = concurrently(lifecycle.add, store, begun_tournament.id, [FormatEntrant("late@1")])
         assert not joins.done()
         connection.execute(
             update(table)
@@ -122,29 +124,33 @@ def test_a_version_quarantined_before_it_joins_is_refused(
 def test_a_version_quarantined_after_it_joins_is_withdrawn(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
-    cup = schedule()
+    begun_tournament = schedule()
     versions.add(store, "late", "1", "f" * 64, "/late", {})
     with database.writing(store) as connection:
         tournaments.keep_versions(connection, ["late@1"])
-        locked(connection, cup.id)
-        tournaments.enter(connection, cup.id, [FormatEntrant("late@1")], first=2)
+        locked(connection, begun_tournament.id)
+        tournaments.enter(connection, begun_tournament.id, [FormatEntrant("late@1")], first=2)
         shut = concurrently(quarantine._quarantine, store, "late@1")
         assert not shut.done()
     assert shut.result() is True
-    (entry,) = [each for each in tournaments.find(store, cup.id).entries if each.name == "late@1"]
+    (entry,) = [
+        each
+        for each in tournaments.find(store, begun_tournament.id).entries
+        if each.name == "late@1"
+    ]
     assert entry.withdrawn is not None
 
 
 def test_equal_decisions_of_two_schedulers_are_stored_once(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
-    cup = schedule(3)
+    begun_tournament = schedule(3)
     with database.writing(store) as connection:
         connection.execute(text("UPDATE matches SET state = 'VOID', ended = 1"))
-    seen = lifecycle.marks(store, cup.id)
+    seen = lifecycle.marks(store, begun_tournament.id)
     with database.writing(store) as connection:
-        locked(connection, cup.id)
-        both = [concurrently(lifecycle.close, store, cup.id, seen) for _ in range(2)]
+        locked(connection, begun_tournament.id)
+        both = [concurrently(lifecycle.close, store, begun_tournament.id, seen) for _ in range(2)]
         assert not any(future.done() for future in both)
     assert sorted(bool(future.result()) for future in both) == [False, True]
 

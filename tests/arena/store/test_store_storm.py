@@ -30,7 +30,7 @@ CANCELLED_AFTER = 3
 def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
     store: Engine, schedule: Schedule, played: Played, lapse: Lapse, cancelled: bool
 ) -> None:
-    cup = schedule(6, boards=2)
+    tournament = schedule(6, boards=2)
     names = [match.id for match in listing.matches(store)]
 
     def work(worker: int) -> None:
@@ -39,7 +39,7 @@ def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
             # Hints are doubled and late: any match is tried.
             lease = transitions.lease(store, luck.choice(names), f"worker-{worker}")
             if cancelled and len(list(results.closed(store))) >= CANCELLED_AFTER:
-                cancel(store, cup.id)
+                cancel(store, tournament.id)
             if lease is None:
                 continue
             try:
@@ -55,17 +55,17 @@ def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
 
     with ThreadPoolExecutor(WORKERS) as pool:
         list(pool.map(work, range(WORKERS)))
-    check(store, cup.id, cancelled)
+    check(store, tournament.id, cancelled)
 
 
-def cancel(store: Engine, cup: str) -> None:
+def cancel(store: Engine, tournament: str) -> None:
     try:
-        lifecycle.cancel(store, cup)
+        lifecycle.cancel(store, tournament)
     except Conflict:
-        assert tournaments.find(store, cup).state is TournamentState.CANCELLED
+        assert tournaments.find(store, tournament).state is TournamentState.CANCELLED
 
 
-def check(store: Engine, cup: str, cancelled: bool) -> None:
+def check(store: Engine, tournament: str, cancelled: bool) -> None:
     matches = listing.matches(store)
     closed = [match.id for match in matches if match.state is MatchState.CLOSED]
     assert [match.id for match in results.closed(store)] == closed
@@ -79,7 +79,7 @@ def check(store: Engine, cup: str, cancelled: bool) -> None:
         assert match.state is not MatchState.CANCELLED or cancelled
     assert Scheduler(store).advance() == 0
     over = TournamentState.CANCELLED if cancelled else TournamentState.CLOSED
-    assert tournaments.find(store, cup).state is over
+    assert tournaments.find(store, tournament).state is over
     with database.reading(store) as connection:
         count = select(func.count()).select_from(schema.results)
         assert connection.execute(count).scalar_one() == len(closed)

@@ -56,13 +56,13 @@ def test_each_new_event_is_planned_once(store: Engine, schedule: Schedule) -> No
     schedule(bots=2)
     hook = added(store)
     assert webhooks.plan(store) == 0
-    cup = schedule(bots=3)
-    lifecycle.cancel(store, cup.id)
+    tournament = schedule(bots=3)
+    lifecycle.cancel(store, tournament.id)
     assert webhooks.plan(store) == 3
     assert webhooks.plan(store) == 0
     assert planned(store, hook) == [
-        ("tournament.ended", cup.id),
-        ("tournament.started", cup.id),
+        ("tournament.ended", tournament.id),
+        ("tournament.started", tournament.id),
         ("version.added", "bot2@1"),
     ]
 
@@ -129,11 +129,11 @@ def test_attempts_are_in_order_and_by_one_process_only(store: Engine, schedule: 
 
 def test_an_interrupted_attempt_is_repeated(store: Engine, schedule: Schedule) -> None:
     hook = added(store, AnnouncementType.TOURNAMENT_STARTED)
-    cup = schedule()
+    tournament = schedule()
     webhooks.plan(store)
     assert webhooks.start(store, hook.id) is not None
     later(store, 61)
-    assert attempt(store, hook, DELIVERED) == cup.id
+    assert attempt(store, hook, DELIVERED) == tournament.id
     assert webhooks.log(store)[0].attempts == 2
 
 

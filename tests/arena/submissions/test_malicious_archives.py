@@ -22,7 +22,7 @@ from arena.store.bots import owners, submissions, versions
 from arena.store.schema import SubmissionState
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.submissions.desk import SubmissionHarness
+from tests.arena.submissions.submission_harness import SubmissionHarness
 
 MOST_MEMORY = 24 << 20
 """Maximum number of bytes allocated while an archive is refused."""

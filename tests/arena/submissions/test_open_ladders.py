@@ -11,50 +11,52 @@ from arena.store.database import writing
 from arena.store.tournaments import tournaments
 from arena.submissions import pipeline
 from referee.games.contract import SetupError
-from tests.arena.submissions.desk import SubmissionHarness
+from tests.arena.submissions.submission_harness import SubmissionHarness
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> SubmissionHarness:
+def harness(tmp_path: Path) -> SubmissionHarness:
     return SubmissionHarness(tmp_path)
 
 
-def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(desk: SubmissionHarness) -> None:
-    assert pipeline.default_plans(desk.engine) == []
+def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(
+    harness: SubmissionHarness,
+) -> None:
+    assert pipeline.default_plans(harness.engine) == []
     for number in (1, 2):
-        desk.pushed(desk.bot("mine", 'games = ["poke", "pouku"]', text=f"pass  # {number}\n"))
-    plans = pipeline.default_plans(desk.engine)
+        harness.pushed(harness.bot("mine", 'games = ["poke", "pouku"]', text=f"pass  # {number}\n"))
+    plans = pipeline.default_plans(harness.engine)
     assert [plan.game for plan in plans] == ["poke", "pouku"]
-    pipeline.create_missing(desk.engine, plans)
-    ladders = pipeline.listing(desk.engine)
+    pipeline.create_missing(harness.engine, plans)
+    ladders = pipeline.listing(harness.engine)
     assert {ladder.plan.game: ladder.entrants for ladder in ladders} == {
         "poke": ("mine@2",),
         "pouku": ("mine@2",),
     }
-    pushed = desk.pushed(desk.bot("other", 'games = ["poke"]'))
+    pushed = harness.pushed(harness.bot("other", 'games = ["poke"]'))
     assert pushed.ladders == (ladders[0].id,)
-    pipeline.create_missing(desk.engine, pipeline.default_plans(desk.engine))
-    assert [ladder.id for ladder in pipeline.listing(desk.engine)] == [
+    pipeline.create_missing(harness.engine, pipeline.default_plans(harness.engine))
+    assert [ladder.id for ladder in pipeline.listing(harness.engine)] == [
         ladder.id for ladder in ladders
     ]
-    assert tournaments.find(desk.engine, ladders[0].id).entrants == ("mine@2", "other@1")
+    assert tournaments.find(harness.engine, ladders[0].id).entrants == ("mine@2", "other@1")
 
 
-def test_remote_and_quarantined_bots_do_not_open_ladders(desk: SubmissionHarness) -> None:
-    versions.add(desk.engine, "far", "1", "f" * 64, "", {"remote": True})
-    versions.add(desk.engine, "bad", "1", "e" * 64, "/bots/bad", {"run": ["x"]})
-    assert pipeline.default_plans(desk.engine) != []
-    with writing(desk.engine, "") as connection:
+def test_remote_and_quarantined_bots_do_not_open_ladders(harness: SubmissionHarness) -> None:
+    versions.add(harness.engine, "far", "1", "f" * 64, "", {"remote": True})
+    versions.add(harness.engine, "bad", "1", "e" * 64, "/bots/bad", {"run": ["x"]})
+    assert pipeline.default_plans(harness.engine) != []
+    with writing(harness.engine, "") as connection:
         connection.execute(update(schema.versions).values(quarantined=1.0, quarantine_reason="x"))
-    assert pipeline.default_plans(desk.engine) == []
+    assert pipeline.default_plans(harness.engine) == []
 
 
-def test_a_ladder_of_another_form_waits_without_bots(desk: SubmissionHarness) -> None:
+def test_a_ladder_of_another_form_waits_without_bots(harness: SubmissionHarness) -> None:
     plan = pipeline.plan_of("saint_poker", 3)
     assert plan.form == "saint_poker-3"
-    pipeline.create_missing(desk.engine, [plan, plan])
-    (ladder,) = pipeline.listing(desk.engine)
+    pipeline.create_missing(harness.engine, [plan, plan])
+    (ladder,) = pipeline.listing(harness.engine)
     assert (ladder.plan.form, ladder.entrants) == ("saint_poker-3", ())
-    assert tournaments.progress(desk.engine, ladder.id).matches == 0
+    assert tournaments.progress(harness.engine, ladder.id).matches == 0
     with pytest.raises(SetupError):
         pipeline.plan_of("saint_poker", 40)

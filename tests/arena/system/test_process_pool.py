@@ -15,12 +15,12 @@ def task_and_process(number: int) -> tuple[int, int]:
 
 
 def test_few_tasks_run_in_the_calling_process() -> None:
-    here = os.getpid()
+    cwd = os.getpid()
     assert list(process_pool.each(task_and_process, range(7), 7, 0.0)) == [
-        (number, here) for number in range(7)
+        (number, cwd) for number in range(7)
     ]
     quick = process_pool.each(task_and_process, range(40), 40, 60.0)
-    assert list(quick) == [(number, here) for number in range(40)]
+    assert list(quick) == [(number, cwd) for number in range(40)]
 
 
 @pytest.mark.skipif(cores() < 2, reason="there is one core only")

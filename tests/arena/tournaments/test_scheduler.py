@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Engine:
 
 
 @pytest.fixture
-def cup(store: Engine) -> Callable[..., Tournament]:
+def begun_tournament(store: Engine) -> Callable[..., Tournament]:
     def make(format_name: str, bots: int = 4, **settings: int) -> Tournament:
         plan = TournamentPlan(
             "cup", "poke", {"must_beat": True}, 2, 1, format=format_name, settings=settings
@@ -97,12 +97,12 @@ def play_out(store: Engine, tournament: Tournament) -> list[int]:
 )
 def test_a_tournament_of_every_format_is_played_to_its_end(
     store: Engine,
-    cup: Callable[..., Tournament],
+    begun_tournament: Callable[..., Tournament],
     format_name: str,
     settings: dict[str, int],
     waves: list[int],
 ) -> None:
-    made = cup(format_name, **settings)
+    made = begun_tournament(format_name, **settings)
     assert play_out(store, made) == waves
     matches = listing.matches(store, tournament=made.id)
     assert [match.state for match in matches] == [MatchState.CLOSED] * sum(waves)
@@ -110,9 +110,9 @@ def test_a_tournament_of_every_format_is_played_to_its_end(
 
 
 def test_an_sprt_ends_with_a_verdict_and_marks_matches_in_flight(
-    store: Engine, cup: Callable[..., Tournament]
+    store: Engine, begun_tournament: Callable[..., Tournament]
 ) -> None:
-    made = cup("sprt", bots=2, low=0, high=400, batch=8)
+    made = begun_tournament("sprt", bots=2, low=0, high=400, batch=8)
     play_out(store, made)
     over = scheduler.standing(store, tournaments.find(store, made.id))
     assert isinstance(over, FormatOver)
@@ -122,9 +122,9 @@ def test_an_sprt_ends_with_a_verdict_and_marks_matches_in_flight(
 
 
 def test_the_winner_of_a_knockout_has_won_every_match(
-    store: Engine, cup: Callable[..., Tournament]
+    store: Engine, begun_tournament: Callable[..., Tournament]
 ) -> None:
-    made = cup("knockout", bots=5)
+    made = begun_tournament("knockout", bots=5)
     play_out(store, made)
     over = scheduler.standing(store, tournaments.find(store, made.id))
     assert isinstance(over, FormatOver)
@@ -132,9 +132,9 @@ def test_the_winner_of_a_knockout_has_won_every_match(
 
 
 def test_no_match_is_scheduled_while_a_tournament_is_paused(
-    store: Engine, cup: Callable[..., Tournament]
+    store: Engine, begun_tournament: Callable[..., Tournament]
 ) -> None:
-    made = cup("swiss", rounds=2)
+    made = begun_tournament("swiss", rounds=2)
     asking = Scheduler(store)
     play_due(store)
     lifecycle.pause(store, made.id)
@@ -144,9 +144,9 @@ def test_no_match_is_scheduled_while_a_tournament_is_paused(
 
 
 def test_concurrent_schedulers_store_each_round_once(
-    store: Engine, cup: Callable[..., Tournament]
+    store: Engine, begun_tournament: Callable[..., Tournament]
 ) -> None:
-    made = cup("swiss", rounds=3)
+    made = begun_tournament("swiss", rounds=3)
     several = [Scheduler(store) for _ in range(4)]
     stored = 0
     with ThreadPoolExecutor(len(several)) as pool:
@@ -159,9 +159,9 @@ def test_concurrent_schedulers_store_each_round_once(
 
 
 def test_a_decision_from_an_outdated_state_is_refused(
-    store: Engine, cup: Callable[..., Tournament]
+    store: Engine, begun_tournament: Callable[..., Tournament]
 ) -> None:
-    made = cup("swiss", rounds=2)
+    made = begun_tournament("swiss", rounds=2)
     play_due(store)
     seen = lifecycle.marks(store, made.id)
     step = scheduler.standing(store, made)
@@ -172,9 +172,9 @@ def test_a_decision_from_an_outdated_state_is_refused(
 
 
 def test_a_joined_entrant_is_paired_from_the_next_round(
-    store: Engine, cup: Callable[..., Tournament]
+    store: Engine, begun_tournament: Callable[..., Tournament]
 ) -> None:
-    made = cup("round-robin")
+    made = begun_tournament("round-robin")
     joined = lifecycle.add(store, made.id, scheduler.enrol(store, ["bot4@1"]))
     assert [entry.joined for entry in joined.entries] == [0, 0, 0, 0, 3]
     assert Scheduler(store).advance() == 4
@@ -185,8 +185,10 @@ def test_a_joined_entrant_is_paired_from_the_next_round(
         lifecycle.add(store, made.id, scheduler.enrol(store, ["bot5@1"]))
 
 
-def test_an_entrant_cannot_enter_twice(store: Engine, cup: Callable[..., Tournament]) -> None:
-    made = cup("ladder")
+def test_an_entrant_cannot_enter_twice(
+    store: Engine, begun_tournament: Callable[..., Tournament]
+) -> None:
+    made = begun_tournament("ladder")
     with pytest.raises(Conflict, check=has_code("entered")):
         lifecycle.add(store, made.id, scheduler.enrol(store, ["bot1@1"]))
     with pytest.raises(Conflict, check=has_code("not-entered")):
@@ -194,9 +196,9 @@ def test_an_entrant_cannot_enter_twice(store: Engine, cup: Callable[..., Tournam
 
 
 def test_a_withdrawal_cancels_open_matches_and_keeps_closed_ones(
-    store: Engine, cup: Callable[..., Tournament]
+    store: Engine, begun_tournament: Callable[..., Tournament]
 ) -> None:
-    made = cup("round-robin")
+    made = begun_tournament("round-robin")
     first = transitions.due(store)[0]
     lease = transitions.lease(store, first, "worker")
     assert lease is not None

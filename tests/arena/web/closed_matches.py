@@ -9,7 +9,7 @@ from arena.store.matches import games, transitions
 from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
 from referee.record import read_games
-from tests.conformance.recorded import match_record
+from tests.conformance.match_records import match_record
 from tests.conformance.tables import TABLES, Table
 
 Change = Callable[[str], str]
@@ -44,7 +44,7 @@ def play(
     for number, name in enumerate(names):
         versions.add(workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
     plan = TournamentPlan("cup", played.game.id, played.options, seats=played.seats, boards=boards)
-    cup = scheduler.begin(workspace.store, plan, [f"{name}@1" for name in names])
+    begun_tournament = scheduler.begin(workspace.store, plan, [f"{name}@1" for name in names])
     lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w", 600)
     assert lease is not None
     record = list(read_games(match_record(played, lease.spec.seed, boards)))
@@ -52,4 +52,4 @@ def play(
         text = change(game.text)
         transitions.commit_game(workspace.store, lease, games.read(text, lease.spec.versions))
     scheduler.Scheduler(workspace.store).advance()
-    return PlayedMatch(cup.id, lease.spec.id)
+    return PlayedMatch(begun_tournament.id, lease.spec.id)

@@ -12,7 +12,7 @@ from arena.cli.workspace import Workspace
 from arena.store.bots import versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.waiting import wait_until
 
 ORDER = {

@@ -18,7 +18,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import plain
 from arena.web.routes import PAGES
 from tests.arena.web.closed_matches import PlayedMatch, play, table
-from tests.arena.web.pushed import add_submission
+from tests.arena.web.stored_submissions import add_submission
 
 SOURCE, NOTE, OUTPUT, REASON = "my source", "my note", "my output", "my reason"
 ADDRESS = "192.0.2.17:7000"

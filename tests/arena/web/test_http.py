@@ -16,7 +16,7 @@ from arena.web.data.snapshot import ArenaSnapshot, SnapshotReader
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, PageRequest, PageRoute
 from arena.web.serving import responses
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.waiting import wait_until
 
 

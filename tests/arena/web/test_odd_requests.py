@@ -15,9 +15,9 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
 from arena.web.routes import PAGES
 from arena.web.serving.responses import LIVE
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.closed_matches import play, table
-from tests.arena.web.pushed import add_submission
+from tests.arena.web.stored_submissions import add_submission
 from tests.examples import examples
 
 WORDS = ("json", "..", ".", "%", "null", "-1", "0", "9" * 30, "é", "🂡", "<b>", "'", '"', ";", "\n")

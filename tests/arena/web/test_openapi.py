@@ -16,9 +16,9 @@ from arena.web.routes import PAGES
 from arena.web.serving import rendering
 from arena.web.serving.rendering import KINDS
 from arena.web.serving.security import PRIVATE
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.closed_matches import play, table
-from tests.arena.web.pushed import add_submission
+from tests.arena.web.stored_submissions import add_submission
 from tests.waiting import wait_until
 
 

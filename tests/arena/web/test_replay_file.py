@@ -11,7 +11,7 @@ import pytest
 from arena.web import replay_file
 from referee.games.registry import GAMES
 from referee.record import MatchRecord, dump, read
-from tests.conformance.recorded import match_record
+from tests.conformance.match_records import match_record
 from tests.conformance.tables import TABLES, Table
 
 NOW = 1_800_000_000.0

@@ -15,9 +15,9 @@ from arena.store.bots import owners
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.closed_matches import play, table
-from tests.arena.web.pushed import add_submission
+from tests.arena.web.stored_submissions import add_submission
 
 pytestmark = pytest.mark.long
 

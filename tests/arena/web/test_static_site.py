@@ -12,12 +12,12 @@ from arena.store.matches import listing, results
 from arena.store.tournaments.tournaments import Tournament
 from arena.web import static_site
 from arena.web.static_site import SiteLinks
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.errors import has_code
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
     folder = tmp_path / "data"
     folder.mkdir()
     made = SimulatedArena(folder)
@@ -26,8 +26,8 @@ def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
 
 
 @pytest.fixture
-def cup(stage: SimulatedArena) -> Tournament:
-    return stage.play_out(stage.begin("round-robin", stage.bots(3)))
+def tournament(simulated_arena: SimulatedArena) -> Tournament:
+    return simulated_arena.play_out(simulated_arena.begin("round-robin", simulated_arena.bots(3)))
 
 
 def links_of(page: Path) -> Iterator[str]:
@@ -36,10 +36,10 @@ def links_of(page: Path) -> Iterator[str]:
 
 
 def test_every_link_resolves_to_a_file_of_the_site(
-    stage: SimulatedArena, cup: Tournament, tmp_path: Path
+    simulated_arena: SimulatedArena, tournament: Tournament, tmp_path: Path
 ) -> None:
     out = tmp_path / "site"
-    number = static_site.write(stage.engine, cup.id, out)
+    number = static_site.write(simulated_arena.engine, tournament.id, out)
     assert number == sum(path.is_file() for path in out.rglob("*"))
     pages = list(out.rglob("*.html"))
     led: set[Path] = set()
@@ -55,13 +55,13 @@ def test_every_link_resolves_to_a_file_of_the_site(
 
 
 def test_the_site_contains_all_matches_replays_and_records(
-    stage: SimulatedArena, cup: Tournament, tmp_path: Path
+    simulated_arena: SimulatedArena, tournament: Tournament, tmp_path: Path
 ) -> None:
-    static_site.write(stage.engine, cup.id, tmp_path)
-    for match in listing.matches(stage.engine, tournament=cup.id):
+    static_site.write(simulated_arena.engine, tournament.id, tmp_path)
+    for match in listing.matches(simulated_arena.engine, tournament=tournament.id):
         match_folder = tmp_path / "matches" / match.id
         assert match_folder.with_suffix(".jsonl").read_text() == results.record(
-            stage.engine, match.id
+            simulated_arena.engine, match.id
         )
         assert {path.name for path in (match_folder / "games").iterdir()} == {"0.html", "1.html"}
         page = match_folder.with_suffix(".html").read_text()
@@ -73,10 +73,10 @@ def test_the_site_contains_all_matches_replays_and_records(
 
 
 def test_the_site_needs_no_server_and_contains_no_local_path(
-    stage: SimulatedArena, cup: Tournament, tmp_path: Path
+    simulated_arena: SimulatedArena, tournament: Tournament, tmp_path: Path
 ) -> None:
     out = tmp_path / "site"
-    static_site.write(stage.engine, cup.id, out)
+    static_site.write(simulated_arena.engine, tournament.id, out)
     for page in out.rglob("*.html"):
         text = page.read_text()
         assert "data-live" not in text
@@ -87,25 +87,27 @@ def test_the_site_needs_no_server_and_contains_no_local_path(
 
 
 def test_an_open_match_has_no_record_or_replay_in_the_site(
-    stage: SimulatedArena, tmp_path: Path
+    simulated_arena: SimulatedArena, tmp_path: Path
 ) -> None:
-    cup = stage.begin("round-robin", stage.bots(2), boards=2)
-    (match,) = listing.matches(stage.engine, tournament=cup.id)
-    stage.play(match.id, most=3)
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
+    (match,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
+    simulated_arena.play(match.id, most=3)
     out = tmp_path / "site"
-    static_site.write(stage.engine, cup.id, out)
+    static_site.write(simulated_arena.engine, tournament.id, out)
     assert not list(out.rglob("*.jsonl"))
     assert not (out / "matches" / match.id).exists()
     assert "3 of 4 games finished" in (out / "matches" / f"{match.id}.html").read_text()
 
 
-def test_many_matches_are_on_several_pages(stage: SimulatedArena, tmp_path: Path) -> None:
-    cup = stage.begin("round-robin", stage.bots(3), settings={"cycles": 40})
-    static_site.write(stage.engine, cup.id, tmp_path / "site")
-    second = tmp_path / "site" / "tournaments" / f"{cup.id}-page-2.html"
+def test_many_matches_are_on_several_pages(simulated_arena: SimulatedArena, tmp_path: Path) -> None:
+    tournament = simulated_arena.begin(
+        "round-robin", simulated_arena.bots(3), settings={"cycles": 40}
+    )
+    static_site.write(simulated_arena.engine, tournament.id, tmp_path / "site")
+    second = tmp_path / "site" / "tournaments" / f"{tournament.id}-page-2.html"
     first = tmp_path / "site" / "index.html"
-    assert f'href="tournaments/{cup.id}-page-2.html" rel="next"' in first.read_text()
-    assert f'href="../tournaments/{cup.id}.html" rel="prev"' in second.read_text()
+    assert f'href="tournaments/{tournament.id}-page-2.html" rel="next"' in first.read_text()
+    assert f'href="../tournaments/{tournament.id}.html" rel="prev"' in second.read_text()
 
 
 def test_links_lead_from_file_to_file() -> None:
@@ -116,15 +118,15 @@ def test_links_lead_from_file_to_file() -> None:
     assert links.static("style.css") == "../../../static/style.css"
 
 
-def test_an_unknown_tournament_is_refused(stage: SimulatedArena, tmp_path: Path) -> None:
+def test_an_unknown_tournament_is_refused(simulated_arena: SimulatedArena, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        static_site.write(stage.engine, "t-nothing", tmp_path / "site")
+        static_site.write(simulated_arena.engine, "t-nothing", tmp_path / "site")
 
 
 def test_a_record_that_cannot_be_read_ends_the_export(
-    stage: SimulatedArena, cup: Tournament, tmp_path: Path
+    simulated_arena: SimulatedArena, tournament: Tournament, tmp_path: Path
 ) -> None:
-    with stage.engine.begin() as connection:
+    with simulated_arena.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE games SET record = 'garbage'")
     with pytest.raises(StoreError, check=has_code("record-unreadable")):
-        static_site.write(stage.engine, cup.id, tmp_path)
+        static_site.write(simulated_arena.engine, tournament.id, tmp_path)

@@ -116,13 +116,13 @@ def addresses(web: WebState, held: PlayedMatch) -> list[str]:
         words = "?" + "&".join(f"{name}={value}" for name, value in query.items()) if query else ""
         addresses_row += [path + ("" if kind == "html" else f".{kind}") + words for kind in KINDS]
         addresses_row += [path + words + ("&" if words else "?") + "eyes=0"]
-    match, cup = f"/matches/{held.match}", f"/tournaments/{held.tournament}"
+    match, tournament = f"/matches/{held.match}", f"/tournaments/{held.tournament}"
     return [
         *addresses_row,
         f"{match}.jsonl",
         f"{match}/record",
-        f"{cup}/bundle.tar.gz",
-        f"{cup}.zip",
+        f"{tournament}/bundle.tar.gz",
+        f"{tournament}.zip",
     ]
 
 
@@ -161,10 +161,10 @@ async def _fed(web: WebState, held: PlayedMatch, at: Position) -> bytes:
 
 def seeds(workspace: Workspace, held: PlayedMatch) -> list[bytes]:
     """The seeds of an open match and of its tournament, as they could be written."""
-    matches, cups = schema.matches, schema.tournaments
+    matches, tournaments = schema.matches, schema.tournaments
     with reading(workspace.store) as connection:
         mine = select(matches.c.seed).where(matches.c.id == held.match)
-        whole = select(cups.c.seed).where(cups.c.id == held.tournament)
+        whole = select(tournaments.c.seed).where(tournaments.c.id == held.tournament)
         counts = [connection.execute(query).scalar_one() for query in (mine, whole)]
     written = [
         (seed.hex(), seed.hex().upper(), base64.b64encode(seed).decode()) for seed in counts if seed
@@ -172,7 +172,7 @@ def seeds(workspace: Workspace, held: PlayedMatch) -> list[bytes]:
     return [text.encode() for forms in written for text in forms]
 
 
-def stage(folder: Path) -> tuple[Workspace, PlayedMatch]:
+def played_workspace(folder: Path) -> tuple[Workspace, PlayedMatch]:
     """An arena with a closed match, and one of which a game is still to come."""
     workspace = Workspace(folder / "data")
     play(workspace, table(TABLE), boards=1)
@@ -201,7 +201,7 @@ def test_hidden_information_does_not_change_any_response(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.time", lambda: NOW)
-    assert differences(*stage(tmp_path)) == []
+    assert differences(*played_workspace(tmp_path)) == []
 
 
 @pytest.mark.parametrize("column", ["places", "scores", "faults", "record"])
@@ -220,7 +220,7 @@ def test_a_leaking_page_is_found(
     leak = PageRoute("/matches/{id}/leak", leaking, "Leaks.")
     for module in (sys.modules[__name__], app_module):
         monkeypatch.setattr(module, "PAGES", (leak,))
-    workspace, held = stage(tmp_path)
+    workspace, held = played_workspace(tmp_path)
     state = middle()
     before = all_responses(workspace, held, state)
     deal_again(workspace, held)

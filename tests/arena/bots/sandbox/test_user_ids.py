@@ -71,8 +71,8 @@ def taken(*within: str) -> Iterator[str]:
 
 def test_a_user_id_is_unique_across_network_namespaces() -> None:
     needs_namespaces(NetworkNamespace)
-    with NetworkNamespace() as network, taken() as here, taken(*network.within) as there:
-        assert {here, there} == {str(FIRST), str(FIRST + 1)}
+    with NetworkNamespace() as network, taken() as cwd, taken(*network.within) as there:
+        assert {cwd, there} == {str(FIRST), str(FIRST + 1)}
         with taken(*network.within) as third:
             assert third == f"all {COUNT} user ids of bots are in use"
     with taken() as again:
@@ -105,5 +105,5 @@ def test_a_user_id_is_unique_without_a_lock_file(
     if os.geteuid() != 0:
         pytest.skip("only root gives ids away")
     monkeypatch.setattr(sandbox, "USER_ID_LOCKS", str(tmp_path))
-    with taken() as here, taken() as there:
-        assert {here, there} == {str(FIRST), str(FIRST + 1)}
+    with taken() as cwd, taken() as there:
+        assert {cwd, there} == {str(FIRST), str(FIRST + 1)}

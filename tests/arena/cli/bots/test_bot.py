@@ -11,9 +11,9 @@ from tests.arena.cli.terminal import Cli
 
 
 @pytest.fixture
-def mine(here: Path) -> Path:
+def bot_folder(cwd: Path) -> Path:
     """A bot in a folder, without a version."""
-    folder = here / "mine"
+    folder = cwd / "mine"
     folder.mkdir()
     (folder / "bot.toml").write_text('name = "mine"\nrun = ["python", "bot.py"]\n')
     (folder / "bot.py").write_text("pass\n")
@@ -21,21 +21,21 @@ def mine(here: Path) -> Path:
 
 
 def test_a_bot_without_a_version_gets_the_next_number_when_its_content_changes(
-    cli: Cli, mine: Path
+    cli: Cli, bot_folder: Path
 ) -> None:
     assert cli("bot", "add", "mine").out.startswith("mine@1  ")
     assert cli("bot", "add", "mine").out.startswith("mine@1  ")
-    (mine / "bot.py").write_text("import sys\n")
+    (bot_folder / "bot.py").write_text("import sys\n")
     assert cli("bot", "add", "mine").out.startswith("mine@2  ")
-    (mine / "bot.py").write_text("pass\n")
+    (bot_folder / "bot.py").write_text("pass\n")
     assert cli("bot", "add", "./mine").out.startswith("mine@1  ")
 
 
-def test_a_version_never_changes(cli: Cli, mine: Path) -> None:
-    toml = mine / "bot.toml"
+def test_a_version_never_changes(cli: Cli, bot_folder: Path) -> None:
+    toml = bot_folder / "bot.toml"
     toml.write_text(toml.read_text() + 'version = "1.0"\n')
     assert cli("bot", "add", "mine").out.startswith("mine@1.0  ")
-    (mine / "bot.py").write_text("import sys\n")
+    (bot_folder / "bot.py").write_text("import sys\n")
     result = cli("bot", "add", "mine")
     assert result.status == 1
     assert isinstance(result.error, Conflict)
@@ -54,7 +54,7 @@ def test_a_remote_bot_needs_a_name(cli: Cli) -> None:
     assert cli("bot", "add", "far@1").out.startswith("far@1  ")
 
 
-def test_a_retired_version_is_listed_only_on_request(cli: Cli, mine: Path) -> None:
+def test_a_retired_version_is_listed_only_on_request(cli: Cli, bot_folder: Path) -> None:
     cli("bot", "add", "mine")
     cli("bot", "add", "sample:meek")
     assert "mine@1" in cli("bot", "list").out
@@ -112,8 +112,8 @@ def test_an_unknown_bot_suggests_the_nearest_name(cli: Cli) -> None:
         assert 'did you mean "greedy' in result.err
 
 
-def test_a_bot_that_does_not_build_is_not_added(cli: Cli, mine: Path) -> None:
-    toml = mine / "bot.toml"
+def test_a_bot_that_does_not_build_is_not_added(cli: Cli, bot_folder: Path) -> None:
+    toml = bot_folder / "bot.toml"
     command = '["python", "-c", "import nothing_of_this_name"]'
     toml.write_text(toml.read_text() + f"build = {command}\n")
     result = cli("bot", "add", "mine")
@@ -142,7 +142,7 @@ def test_a_database_that_cannot_be_opened_cannot_be_reached(
     assert result.code == "cannot-connect"
 
 
-def test_a_bot_has_one_owner(cli: Cli, mine: Path) -> None:
+def test_a_bot_has_one_owner(cli: Cli, bot_folder: Path) -> None:
     document = json.loads(cli("bot", "add", "mine", "--owner", "ada", "--json").out)
     assert document["owner"] == "ada"
     assert "ada" in cli("bot", "list").out

@@ -24,7 +24,7 @@ SOURCE = (
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Path:
+def bot_folder(tmp_path: Path) -> Path:
     """A bot whose build copies its source, and notes that it was run."""
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -44,76 +44,82 @@ def times(folder: Path) -> int:
     return len((folder.parent / "builds").read_text().splitlines())
 
 
-def test_a_bot_that_has_not_changed_is_built_once(mine: Path, workspace: Workspace) -> None:
+def test_a_bot_that_has_not_changed_is_built_once(bot_folder: Path, workspace: Workspace) -> None:
     for _ in range(3):
-        assert registration.up_to_date(workspace, local(mine)).folder == mine
-    assert times(mine) == 1
+        assert registration.up_to_date(workspace, local(bot_folder)).folder == bot_folder
+    assert times(bot_folder) == 1
 
 
-def test_a_bot_whose_source_has_changed_is_built_again(mine: Path, workspace: Workspace) -> None:
-    registration.up_to_date(workspace, local(mine))
-    (mine / "source.py").write_text(SOURCE + "# better\n")
-    registration.up_to_date(workspace, local(mine))
-    assert times(mine) == 2
-    assert (mine / "target" / "bot.py").read_text().endswith("# better\n")
+def test_a_bot_whose_source_has_changed_is_built_again(
+    bot_folder: Path, workspace: Workspace
+) -> None:
+    registration.up_to_date(workspace, local(bot_folder))
+    (bot_folder / "source.py").write_text(SOURCE + "# better\n")
+    registration.up_to_date(workspace, local(bot_folder))
+    assert times(bot_folder) == 2
+    assert (bot_folder / "target" / "bot.py").read_text().endswith("# better\n")
 
 
-def test_a_bot_whose_manifest_has_changed_is_built_again(mine: Path, workspace: Workspace) -> None:
-    registration.up_to_date(workspace, local(mine))
-    (mine / "bot.toml").write_text(MANIFEST.replace('"mine"', '"yours"'))
-    registration.up_to_date(workspace, local(mine))
-    assert times(mine) == 2
+def test_a_bot_whose_manifest_has_changed_is_built_again(
+    bot_folder: Path, workspace: Workspace
+) -> None:
+    registration.up_to_date(workspace, local(bot_folder))
+    (bot_folder / "bot.toml").write_text(MANIFEST.replace('"mine"', '"yours"'))
+    registration.up_to_date(workspace, local(bot_folder))
+    assert times(bot_folder) == 2
 
 
-def test_missing_build_output_is_rebuilt(mine: Path, workspace: Workspace) -> None:
-    registration.up_to_date(workspace, local(mine))
-    (mine / "target" / "bot.py").unlink()
-    registration.up_to_date(workspace, local(mine))
-    assert (mine / "target" / "bot.py").exists()
+def test_missing_build_output_is_rebuilt(bot_folder: Path, workspace: Workspace) -> None:
+    registration.up_to_date(workspace, local(bot_folder))
+    (bot_folder / "target" / "bot.py").unlink()
+    registration.up_to_date(workspace, local(bot_folder))
+    assert (bot_folder / "target" / "bot.py").exists()
 
 
-def test_a_failed_build_is_retried(mine: Path, workspace: Workspace) -> None:
-    good = (mine / "build.sh").read_text()
-    (mine / "build.sh").write_text("exit 3\n")
+def test_a_failed_build_is_retried(bot_folder: Path, workspace: Workspace) -> None:
+    good = (bot_folder / "build.sh").read_text()
+    (bot_folder / "build.sh").write_text("exit 3\n")
     for _ in range(2):
         with pytest.raises(BotError, check=has_code("build-failed")):
-            registration.up_to_date(workspace, local(mine))
-    (mine / "build.sh").write_text(good)
-    registration.up_to_date(workspace, local(mine))
-    assert times(mine) == 1
+            registration.up_to_date(workspace, local(bot_folder))
+    (bot_folder / "build.sh").write_text(good)
+    registration.up_to_date(workspace, local(bot_folder))
+    assert times(bot_folder) == 1
 
 
-def test_two_bots_of_one_folder_are_built_separately(mine: Path, workspace: Workspace) -> None:
-    (mine / "other.toml").write_text(MANIFEST.replace('"mine"', '"other"'))
+def test_two_bots_of_one_folder_are_built_separately(
+    bot_folder: Path, workspace: Workspace
+) -> None:
+    (bot_folder / "other.toml").write_text(MANIFEST.replace('"mine"', '"other"'))
     for _ in range(2):
-        registration.up_to_date(workspace, local(mine))
-        registration.up_to_date(workspace, local(mine / "other.toml"))
-    assert times(mine) == 2
+        registration.up_to_date(workspace, local(bot_folder))
+        registration.up_to_date(workspace, local(bot_folder / "other.toml"))
+    assert times(bot_folder) == 2
 
 
-def test_play_builds_its_bots(cli: Cli, mine: Path) -> None:
+def test_play_builds_its_bots(cli: Cli, bot_folder: Path) -> None:
     for _ in range(2):
-        assert cli("play", "saint_poker", mine, "sample:meek").status == 0
-    assert times(mine) == 1
+        assert cli("play", "saint_poker", bot_folder, "sample:meek").status == 0
+    assert times(bot_folder) == 1
 
 
 def test_a_slow_build_prints_the_output_of_its_command(
-    mine: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    bot_folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     printed: list[str] = []
 
     def hint(text: str) -> None:
         printed.append(text)
         if text.strip() == "Compiling mine":
-            (mine / "go_on").touch()
+            (bot_folder / "go_on").touch()
 
     monkeypatch.setattr(output, "hint", hint)
     monkeypatch.setattr(output, "_PAUSE_SECONDS", 0.01)
     wait = "echo Compiling mine; until [ -e go_on ]; do sleep 0.05; done\n"
-    (mine / "build.sh").write_text(wait + (mine / "build.sh").read_text())
-    registration.up_to_date(workspace, local(mine))
+    (bot_folder / "build.sh").write_text(wait + (bot_folder / "build.sh").read_text())
+    registration.up_to_date(workspace, local(bot_folder))
     assert "sh build.sh" in printed[0]
-    assert (mine / "target" / "bot.py").exists()
+    assert (bot_folder / "target" / "bot.py").exists()
 
 
 def test_a_long_operation_prints_that_it_is_still_running(monkeypatch: pytest.MonkeyPatch) -> None:

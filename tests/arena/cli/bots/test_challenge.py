@@ -21,9 +21,9 @@ from arena.tournaments import scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.registry import GAMES
-from tests.arena.cli.stored import record
+from tests.arena.cli.stored_tournament import record
 from tests.arena.cli.terminal import Cli
-from tests.arena.web.served import served
+from tests.arena.web.page_server import served
 
 
 class ChallengeArena:
@@ -87,8 +87,8 @@ def test_a_challenge_is_played_and_its_result_is_printed(cli: Cli, arena: Challe
         ("mine@2", 4),
         ("greedy@1", 0),
     ]
-    (cup,) = tournaments.listing(arena.store)
-    assert (cup.id, cup.plan.format) == (told["challenge"], "challenge")
+    (tournament,) = tournaments.listing(arena.store)
+    assert (tournament.id, tournament.plan.format) == (told["challenge"], "challenge")
     # No ladder counts it.
     assert ladder_key.of_forms(arena.store) == []
 
@@ -188,7 +188,11 @@ def test_the_settings_are_those_of_the_open_ladder(cli: Cli, arena: ChallengeAre
     scheduler.begin(arena.store, ladder, ["greedy@1", "rival@1"])
     for form in ((), ("--form", "pokex-2")):
         cli("bot", "challenge", "greedy", "--in", arena.url, "--no-wait", *form)
-    made = [cup.plan for cup in tournaments.listing(arena.store) if cup.plan.format == "challenge"]
+    made = [
+        tournament.plan
+        for tournament in tournaments.listing(arena.store)
+        if tournament.plan.format == "challenge"
+    ]
     assert [(each.form, each.clock, each.policy) for each in made] == [
         ("pokex-2", ladder.clock, "unforgiving")
     ] * 2
@@ -214,11 +218,11 @@ def test_the_organiser_limits_challenges(cli: Cli, arena: ChallengeArena) -> Non
 
 def test_challenges_have_a_web_page(cli: Cli, arena: ChallengeArena) -> None:
     assert cli("bot", "challenge", "greedy", "--in", arena.url, "--no-wait").status == 0
-    (cup,) = tournaments.listing(arena.store)
+    (tournament,) = tournaments.listing(arena.store)
     sign = {"Authorization": f"Bearer {arena.token}"}
     with TestClient(create(WebState(arena.store, ServerSettings(rate=0)))) as client:
         listed = client.get("/challenges.json").json()
-        assert [each["tournament"] for each in listed["challenges"]] == [cup.id]
+        assert [each["tournament"] for each in listed["challenges"]] == [tournament.id]
         assert client.get("/tournaments.json").json()["tournaments"] == []
         assert "mine challenges greedy" in client.get("/challenges").text
         for headers, status in (({}, 401), (sign, 422)):

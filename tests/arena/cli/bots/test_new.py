@@ -85,27 +85,27 @@ def test_a_folder_that_is_not_empty_stays_unchanged(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("folder", ["mine", "."])
-def test_an_empty_folder_is_filled(cli: Cli, here: Path, folder: str) -> None:
+def test_an_empty_folder_is_filled(cli: Cli, cwd: Path, folder: str) -> None:
     Path(folder).mkdir(exist_ok=True)
     assert cli("new", folder).status == 0
-    assert (here / folder / "bot.toml").is_file()
-    assert not list((here / folder).glob(".pokearena-new-*"))
+    assert (cwd / folder / "bot.toml").is_file()
+    assert not list((cwd / folder).glob(".pokearena-new-*"))
 
 
-def test_parent_folders_are_created(cli: Cli, here: Path) -> None:
+def test_parent_folders_are_created(cli: Cli, cwd: Path) -> None:
     assert cli("new", "a/b/mine").status == 0
-    assert {path.name for path in here.iterdir()} == {"a"}
+    assert {path.name for path in cwd.iterdir()} == {"a"}
 
 
 @pytest.mark.parametrize("exists", [False, True])
-def test_a_full_disk_leaves_nothing_behind(cli: Cli, here: Path, exists: bool) -> None:
+def test_a_full_disk_leaves_nothing_behind(cli: Cli, cwd: Path, exists: bool) -> None:
     if exists:
         Path("mine").mkdir()
     with largest_file(1000):
         command = cli("new", "mine")
     assert command.status == FAILED
     assert len(command.err.splitlines()) == 1
-    assert list(here.rglob("*")) == ([here / "mine"] if exists else [])
+    assert list(cwd.rglob("*")) == ([cwd / "mine"] if exists else [])
 
 
 def test_an_unknown_language_is_rejected_with_the_list_of_languages(cli: Cli) -> None:

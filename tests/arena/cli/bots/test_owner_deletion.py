@@ -83,53 +83,58 @@ class DeletionArena:
 
 
 @pytest.fixture
-def stage(here: Path) -> Iterator[DeletionArena]:
-    stage = DeletionArena(with_output)
-    yield stage
-    stage.store.dispose()
+def deletion_arena(cwd: Path) -> Iterator[DeletionArena]:
+    deletion_arena = DeletionArena(with_output)
+    yield deletion_arena
+    deletion_arena.store.dispose()
 
 
-def verified(cli: Cli, stage: DeletionArena) -> None:
+def verified(cli: Cli, deletion_arena: DeletionArena) -> None:
     """Check that records, results, ladder and schedule are what they were."""
     for words in (
-        ("verify", stage.held.match),
-        ("tournament", "verify", stage.held.tournament),
+        ("verify", deletion_arena.held.match),
+        ("tournament", "verify", deletion_arena.held.tournament),
         ("db", "check"),
     ):
         result = cli(*words)
         assert result.status == 0, (result.out, result.err)
 
 
-def test_owner_data_is_deleted_and_results_are_kept(cli: Cli, stage: DeletionArena) -> None:
-    submission = stage.submit()
+def test_owner_data_is_deleted_and_results_are_kept(
+    cli: Cli, deletion_arena: DeletionArena
+) -> None:
+    submission = deletion_arena.submit()
     before = json.loads(cli("standings", "--json").out)
     first = json.loads(cli("owner", "delete", "ada", "--dry-run", "--json").out)
     assert (first["deleted"], first["pseudonym"], first["matches"]) == (False, None, 1)
     assert (first["versions"], first["submissions"]) == (["luck0@1"], [submission])
-    assert all(path.exists() for path in stage.files)
+    assert all(path.exists() for path in deletion_arena.files)
     document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     assert {**document, "deleted": False, "pseudonym": None} == first
     pseudonym = document["pseudonym"]
     assert pseudonym.startswith("deleted-")
-    assert [path.exists() for path in stage.files] == [False, False, True, True, False]
-    version = versions.find(stage.store, "luck0@1")
+    assert [path.exists() for path in deletion_arena.files] == [False, False, True, True, False]
+    version = versions.find(deletion_arena.store, "luck0@1")
     assert (version.owner, version.authors, version.retired is None) == (pseudonym, (), False)
-    assert owners.known_by(stage.store, stage.token) is None
-    assert submissions.listing(stage.store, owner="ada") == ()
+    assert owners.known_by(deletion_arena.store, deletion_arena.token) is None
+    assert submissions.listing(deletion_arena.store, owner="ada") == ()
     assert "ada" not in {
-        entry.owner for each in tournaments.listing(stage.store) for entry in each.entries
+        entry.owner for each in tournaments.listing(deletion_arena.store) for entry in each.entries
     }
     assert json.loads(cli("standings", "--json").out) == before
-    replayed = cli("why", stage.held.match, "--json").out + cli("logs", stage.held.match).out
+    replayed = (
+        cli("why", deletion_arena.held.match, "--json").out
+        + cli("logs", deletion_arena.held.match).out
+    )
     assert f"{NOTE} luck1@1" in replayed
     assert f"{NOTE} luck0@1" not in replayed
     with pytest.raises(NotFound):
-        owner_data.survey(stage.store, "ada")
+        owner_data.survey(deletion_arena.store, "ada")
     assert cli("owner", "delete", "ada", "--yes").code == "unknown-owner"
 
 
-def test_deleted_data_is_not_in_the_database_file(cli: Cli, stage: DeletionArena) -> None:
-    versions.own(stage.store, versions.find(stage.store, "luck0@1"), "ada")
+def test_deleted_data_is_not_in_the_database_file(cli: Cli, deletion_arena: DeletionArena) -> None:
+    versions.own(deletion_arena.store, versions.find(deletion_arena.store, "luck0@1"), "ada")
     other = Workspace()
     assert cli("owner", "delete", "bob", "--yes").status == 0
     assert cli("owner", "delete", "ada", "--yes").status == 0
@@ -138,80 +143,86 @@ def test_deleted_data_is_not_in_the_database_file(cli: Cli, stage: DeletionArena
     assert NOTE.encode() not in other.folder.database.read_bytes()
 
 
-def test_all_matches_can_be_verified_afterwards(cli: Cli, here: Path) -> None:
-    stage = DeletionArena(with_notes)
-    verified(cli, stage)
+def test_all_matches_can_be_verified_afterwards(cli: Cli, cwd: Path) -> None:
+    deletion_arena = DeletionArena(with_notes)
+    verified(cli, deletion_arena)
     assert cli("owner", "delete", "ada", "--yes").status == 0
-    verified(cli, stage)
+    verified(cli, deletion_arena)
 
 
-def test_a_deletion_is_confirmed(cli: Cli, stage: DeletionArena, here: Path) -> None:
+def test_a_deletion_is_confirmed(cli: Cli, deletion_arena: DeletionArena, cwd: Path) -> None:
     refused = cli("owner", "delete", "ada")
     assert (refused.status, refused.code) == (2, "not-confirmed")
     for answer, status in (("n\n", 1), ("y\n", 0)):
-        assert owners.known_by(stage.store, stage.token) == "ada"
-        with in_a_terminal(here, "owner", "delete", "ada") as terminal:
+        assert owners.known_by(deletion_arena.store, deletion_arena.token) == "ada"
+        with in_a_terminal(cwd, "owner", "delete", "ada") as terminal:
             terminal.sees("cannot be undone")
             terminal.press(answer)
             assert terminal.ends() == status
-    assert owners.known_by(stage.store, stage.token) is None
+    assert owners.known_by(deletion_arena.store, deletion_arena.token) is None
 
 
 def test_waiting_matches_are_cancelled_after_running_ones_finish(
-    cli: Cli, stage: DeletionArena
+    cli: Cli, deletion_arena: DeletionArena
 ) -> None:
     options = {"must_beat": True}
     plan = TournamentPlan("next", "poke", options, 2, 1, settings={"cycles": 2})
-    cup = scheduler.begin(stage.store, plan, ["luck0@1", "luck1@1"])
-    lease = transitions.lease(stage.store, transitions.due(stage.store)[0], "w", 600)
+    tournament = scheduler.begin(deletion_arena.store, plan, ["luck0@1", "luck1@1"])
+    lease = transitions.lease(
+        deletion_arena.store, transitions.due(deletion_arena.store)[0], "w", 600
+    )
     assert lease is not None
-    submission = stage.submit()
-    submissions.take_up(stage.store, submission)
+    submission = deletion_arena.submit()
+    submissions.take_up(deletion_arena.store, submission)
     early = cli("owner", "delete", "ada", "--yes")
     assert (early.status, early.code) == (1, "StillInUse")
-    progress = tournaments.progress(stage.store, cup.id)
+    progress = tournaments.progress(deletion_arena.store, tournament.id)
     assert (progress.pending, progress.running, progress.cancelled) == (0, 1, 1)
-    assert owners.known_by(stage.store, stage.token) is None
-    assert versions.find(stage.store, "luck0@1").retired is not None
-    assert versions.find(stage.store, "luck0@1").owner == "ada"
-    transitions.void(stage.store, lease.spec.id, "The worker has ended.")
-    with PendingUploads(stage.workspace.folder.submissions).attended():
+    assert owners.known_by(deletion_arena.store, deletion_arena.token) is None
+    assert versions.find(deletion_arena.store, "luck0@1").retired is not None
+    assert versions.find(deletion_arena.store, "luck0@1").owner == "ada"
+    transitions.void(deletion_arena.store, lease.spec.id, "The worker has ended.")
+    with PendingUploads(deletion_arena.workspace.folder.submissions).attended():
         assert cli("owner", "delete", "ada", "--yes").code == "StillInUse"
     assert cli("owner", "delete", "ada", "--yes").status == 0
-    assert not any(path.exists() for path in stage.files[:2])
+    assert not any(path.exists() for path in deletion_arena.files[:2])
 
 
-def test_shared_files_and_builds_are_kept(cli: Cli, stage: DeletionArena) -> None:
-    content = versions.find(stage.store, "luck0@1").content_hash
-    versions.add(stage.store, "same", "1", content, "/same", {}, "bob")
+def test_shared_files_and_builds_are_kept(cli: Cli, deletion_arena: DeletionArena) -> None:
+    content = versions.find(deletion_arena.store, "luck0@1").content_hash
+    versions.add(deletion_arena.store, "same", "1", content, "/same", {}, "bob")
     document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     assert document["content_hashes"] == []
-    assert (stage.workspace.folder.versions / content).is_dir()
+    assert (deletion_arena.workspace.folder.versions / content).is_dir()
 
 
-def test_a_remote_bot_loses_its_token_and_its_address(cli: Cli, stage: DeletionArena) -> None:
-    _, token = remote_bots.add_relayed(stage.store, "far", "1", "ada")
-    remote_bots.add_direct(stage.store, "near", "1", "10.0.0.5:7000", "ada")
+def test_a_remote_bot_loses_its_token_and_its_address(
+    cli: Cli, deletion_arena: DeletionArena
+) -> None:
+    _, token = remote_bots.add_relayed(deletion_arena.store, "far", "1", "ada")
+    remote_bots.add_direct(deletion_arena.store, "near", "1", "10.0.0.5:7000", "ada")
     assert cli("owner", "delete", "ada", "--yes").status == 0
-    assert remote_bots.of_token(stage.store, token) is None
-    assert remote_bots.listing(stage.store) == {}
-    assert versions.find(stage.store, "near@1").manifest == {"games": [], "remote": True}
+    assert remote_bots.of_token(deletion_arena.store, token) is None
+    assert remote_bots.listing(deletion_arena.store) == {}
+    assert versions.find(deletion_arena.store, "near@1").manifest == {"games": [], "remote": True}
 
 
-def test_a_waiting_submission_is_refused(cli: Cli, stage: DeletionArena) -> None:
-    submission = stage.submit()
-    owner_data.withdraw(stage.store, "ada")
-    assert submissions.find(stage.store, submission).state is SubmissionState.REFUSED
+def test_a_waiting_submission_is_refused(cli: Cli, deletion_arena: DeletionArena) -> None:
+    submission = deletion_arena.submit()
+    owner_data.withdraw(deletion_arena.store, "ada")
+    assert submissions.find(deletion_arena.store, submission).state is SubmissionState.REFUSED
 
 
-def test_the_name_of_a_deleted_owner_cannot_be_taken(cli: Cli, stage: DeletionArena) -> None:
+def test_the_name_of_a_deleted_owner_cannot_be_taken(
+    cli: Cli, deletion_arena: DeletionArena
+) -> None:
     document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     with pytest.raises(BadName):
-        owners.add(stage.store, document["pseudonym"])
+        owners.add(deletion_arena.store, document["pseudonym"])
 
 
-def test_the_pages_show_the_pseudonym(cli: Cli, stage: DeletionArena) -> None:
-    web = WebState(stage.store, ServerSettings(rate=0))
+def test_the_pages_show_the_pseudonym(cli: Cli, deletion_arena: DeletionArena) -> None:
+    web = WebState(deletion_arena.store, ServerSettings(rate=0))
     asyncio.run(web.read_store())
     assert web.snapshot.versions["luck0@1"].owner == "ada"
     told = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)

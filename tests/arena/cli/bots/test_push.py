@@ -16,8 +16,8 @@ from arena.submissions import pipeline
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli
-from tests.arena.submissions.desk import SubmissionHarness
-from tests.arena.web.served import served
+from tests.arena.submissions.submission_harness import SubmissionHarness
+from tests.arena.web.page_server import served
 
 
 class PushArena:
@@ -54,16 +54,18 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PushArena
 
 
 @pytest.fixture
-def mine(here: Path) -> Path:
+def bot_folder(cwd: Path) -> Path:
     """A bot in a folder."""
-    folder = here / "mine"
+    folder = cwd / "mine"
     folder.mkdir()
     (folder / "bot.toml").write_text('name = "mine"\nrun = ["python", "bot.py"]\n')
     (folder / "bot.py").write_text("pass\n")
     return folder
 
 
-def test_a_push_to_a_ladder_prints_every_stage(cli: Cli, arena: PushArena, mine: Path) -> None:
+def test_a_push_to_a_ladder_prints_every_stage(
+    cli: Cli, arena: PushArena, bot_folder: Path
+) -> None:
     ladder = arena.desk.ladder(open=True)
     arena.open()
     result = cli("bot", "push", "mine", "--to", arena.url)
@@ -75,12 +77,12 @@ def test_a_push_to_a_ladder_prints_every_stage(cli: Cli, arena: PushArena, mine:
     name = lines[1].removeprefix("submission ")
     again = cli("bot", "submission", name, "--to", arena.url, "--json")
     assert json.loads(again.out)["version"] == "mine@1"
-    (mine / "bot.py").write_text("import os\n")
+    (bot_folder / "bot.py").write_text("import os\n")
     document = json.loads(cli("bot", "push", "mine", "--to", arena.url, "--json").out)
     assert (document["state"], document["version"]) == ("accepted", "mine@2")
 
 
-def test_a_refusal_has_an_error_code(cli: Cli, arena: PushArena, mine: Path) -> None:
+def test_a_refusal_has_an_error_code(cli: Cli, arena: PushArena, bot_folder: Path) -> None:
     arena.open()
     assert cli("bot", "push", "mine", "--to", arena.url).status == 0
     result = cli("bot", "push", "mine", "--to", f"{arena.url}/")
@@ -89,16 +91,16 @@ def test_a_refusal_has_an_error_code(cli: Cli, arena: PushArena, mine: Path) -> 
     assert "mine@1" in result.err
     wrong = cli("bot", "push", "mine", "--to", arena.url, "--token", "wrong")
     assert (wrong.status, wrong.code) == (1, "refused")
-    large = mine / "large"
+    large = bot_folder / "large"
     large.write_bytes(bytes(range(256)) * 4096)
-    (mine / "more").write_bytes(os.urandom(2**20))
+    (bot_folder / "more").write_bytes(os.urandom(2**20))
     result = cli("bot", "push", "mine", "--to", arena.url)
     assert result.status == 1
     assert result.code == "too-large"
 
 
 def test_an_owner_retires_a_version_in_a_remote_arena(
-    cli: Cli, arena: PushArena, mine: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, arena: PushArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ladder = arena.desk.ladder(open=True)
     arena.open()
@@ -122,7 +124,7 @@ def test_an_owner_retires_a_version_in_a_remote_arena(
 
 
 def test_a_failed_check_prints_the_output_of_the_bot(
-    cli: Cli, arena: PushArena, mine: Path
+    cli: Cli, arena: PushArena, bot_folder: Path
 ) -> None:
     bad = Check("plays", CheckOutcome.FAILED, "it led nothing.", "poke", output="KeyError: 4c\n")
     arena.desk.checks = [bad]
@@ -135,7 +137,7 @@ def test_a_failed_check_prints_the_output_of_the_bot(
 
 
 def test_a_submission_can_be_watched_again_after_no_wait(
-    cli: Cli, arena: PushArena, mine: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, arena: PushArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with arena.desk.shelf.attended():
         result = cli("bot", "push", "mine", "--to", arena.url, "--no-wait")
@@ -159,7 +161,7 @@ def test_a_submission_can_be_watched_again_after_no_wait(
 
 
 def test_a_closed_and_an_unreachable_arena_have_different_codes(
-    cli: Cli, arena: PushArena, mine: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, arena: PushArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.cli.bots.push._FIRST_SECONDS", 0.01)
     closed = cli("bot", "push", "mine", "--to", arena.url)
@@ -181,7 +183,7 @@ def test_a_closed_and_an_unreachable_arena_have_different_codes(
     ],
 )
 def test_a_wrong_address_or_token_is_wrong_usage(
-    cli: Cli, mine: Path, words: tuple[str, ...], code: str
+    cli: Cli, bot_folder: Path, words: tuple[str, ...], code: str
 ) -> None:
     result = cli(
         "bot", "push", "mine", *(words if "--token" in words else (*words, "--token", "x"))
@@ -190,7 +192,7 @@ def test_a_wrong_address_or_token_is_wrong_usage(
     assert "secret" not in result.out
 
 
-def test_a_dry_run_lists_the_upload(cli: Cli, mine: Path) -> None:
+def test_a_dry_run_lists_the_upload(cli: Cli, bot_folder: Path) -> None:
     result = cli("bot", "push", "mine", "--dry-run")
     assert result.status == 0
     document = json.loads(cli("bot", "push", "mine", "--dry-run", "--json").out)

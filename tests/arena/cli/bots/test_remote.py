@@ -12,23 +12,23 @@ from arena.store import database
 from tests.arena.cli.terminal import Cli
 
 
-def stored_tokens(here: Path) -> str:
+def stored_tokens(cwd: Path) -> str:
     """All that the store knows of tokens, as text."""
-    engine = database.open(f"sqlite:///{here}/.pokearena/arena.db")
+    engine = database.open(f"sqlite:///{cwd}/.pokearena/arena.db")
     with database.reading(engine) as connection:
         rows = connection.execute(text("SELECT * FROM remotes")).all()
     engine.dispose()
     return str(rows)
 
 
-def test_only_the_hash_of_a_remote_bot_token_is_stored(cli: Cli, here: Path) -> None:
+def test_only_the_hash_of_a_remote_bot_token_is_stored(cli: Cli, cwd: Path) -> None:
     result = cli("bot", "add", "--remote", "far", "--owner", "ada")
     token = result.out.strip()
     assert result.status == 0
     assert "far@1" in result.err
     assert result.last.startswith("next  pokearena bot connect URL --token ")
-    assert token not in stored_tokens(here)
-    assert hashlib.sha256(token.encode()).hexdigest() in stored_tokens(here)
+    assert token not in stored_tokens(cwd)
+    assert hashlib.sha256(token.encode()).hexdigest() in stored_tokens(cwd)
     [listed] = [json.loads(line) for line in cli("bot", "list", "--json").out.splitlines()]
     assert (listed["version"], listed["owner"]) == ("far@1", "ada")
     assert (listed["remote"]["relayed"], listed["remote"]["here"]) == (True, False)
@@ -43,18 +43,18 @@ def test_a_changed_remote_bot_is_a_new_version_with_a_new_token(cli: Cli) -> Non
     assert documents[0]["token"] != documents[1]["token"]
 
 
-def test_a_token_can_be_renewed(cli: Cli, here: Path) -> None:
+def test_a_token_can_be_renewed(cli: Cli, cwd: Path) -> None:
     old = cli("bot", "add", "--remote", "far").out.strip()
     new = cli("bot", "renew", "far@1").out.strip()
-    assert hashlib.sha256(new.encode()).hexdigest() in stored_tokens(here)
-    assert hashlib.sha256(old.encode()).hexdigest() not in stored_tokens(here)
+    assert hashlib.sha256(new.encode()).hexdigest() in stored_tokens(cwd)
+    assert hashlib.sha256(old.encode()).hexdigest() not in stored_tokens(cwd)
     cli("bot", "add", "sample:meek")
     result = cli("bot", "renew", "meek@1")
     assert result.status == 2
     assert result.code == "no-token"
 
 
-def test_a_remote_bot_with_an_address_has_no_token(cli: Cli, here: Path) -> None:
+def test_a_remote_bot_with_an_address_has_no_token(cli: Cli, cwd: Path) -> None:
     result = cli("bot", "add", "--remote", "far", "--at", "grpc://10.0.0.5:7000")
     assert result.out == "far@1  10.0.0.5:7000\n"
     assert cli("bot", "add", "grpc://10.0.0.5:7000", "--name", "far").out == result.out
@@ -109,15 +109,15 @@ def test_invalid_connect_arguments_are_reported(
     assert sentence in result.err
 
 
-def test_a_relay_needs_an_address_and_both_files(cli: Cli, here: Path) -> None:
+def test_a_relay_needs_an_address_and_both_files(cli: Cli, cwd: Path) -> None:
     assert cli("serve", "--relay", "here").code == "invalid-address"
-    (here / "cert.pem").touch()
+    (cwd / "cert.pem").touch()
     result = cli("serve", "--relay", "127.0.0.1:0", "--relay-cert", "cert.pem")
     assert result.status == 2
     assert result.code == "option-combination"
 
 
-def test_the_relay_address_must_be_reachable_for_workers(cli: Cli, here: Path) -> None:
+def test_the_relay_address_must_be_reachable_for_workers(cli: Cli, cwd: Path) -> None:
     relay = ("serve", "--relay", "127.0.0.1:0", "--relay-workers")
     assert cli("serve", "--relay-workers", "10.0.0.5:7001").code == "option-combination"
     for wrong in ("here", "10.0.0.5:70010"):
@@ -129,11 +129,11 @@ def test_the_relay_address_must_be_reachable_for_workers(cli: Cli, here: Path) -
 
 
 def test_the_token_can_be_read_from_a_file_named_by_a_variable(
-    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("POKEARENA_TOKEN_FILE", str(here / "token"))
+    monkeypatch.setenv("POKEARENA_TOKEN_FILE", str(cwd / "token"))
     result = cli("bot", "connect", "grpc://h:1", "sample:meek")
     assert result.status == 2
-    assert f"POKEARENA_TOKEN_FILE names {here}/token, which cannot be read" in result.err
-    (here / "token").write_text("word\n")
+    assert f"POKEARENA_TOKEN_FILE names {cwd}/token, which cannot be read" in result.err
+    (cwd / "token").write_text("word\n")
     assert token_from_environment() == "word"

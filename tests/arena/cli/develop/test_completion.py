@@ -64,7 +64,7 @@ def script_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 
 
 @pytest.fixture
-def complete(here: Path, script_of: Callable[[str], Path]) -> Complete:
+def complete(cwd: Path, script_of: Callable[[str], Path]) -> Complete:
     """Return the words that a shell offers for the end of a line."""
 
     def offered(line: str, shell: str = "bash") -> list[str]:
@@ -142,13 +142,13 @@ def test_completions_from_the_store(
     ],
 )
 def test_the_tab_key_completes_the_whole_word_in_bash(
-    here: Path, stored_tournament: Callable[..., str], typed: str, completed: str
+    cwd: Path, stored_tournament: Callable[..., str], typed: str, completed: str
 ) -> None:
     """Bash itself decides which part of a word it replaces."""
     stored_tournament(("ann", "bob"), {}, 1)
     path = f"{POKEARENA.parent}:{os.environ['PATH']}"
     environment = {"PATH": path, "PS1": "ready> "}
-    with in_a_terminal(here, "--norc", "-i", program="bash", environment=environment) as terminal:
+    with in_a_terminal(cwd, "--norc", "-i", program="bash", environment=environment) as terminal:
         terminal.sees("ready> ")
         terminal.press("source <(pokearena completion bash) && echo installed:$?\n")
         terminal.sees("installed:0")
@@ -158,41 +158,41 @@ def test_the_tab_key_completes_the_whole_word_in_bash(
 
 
 def test_the_data_folder_of_a_project_file_is_used(
-    complete: Complete, here: Path, stored_tournament: Callable[..., str]
+    complete: Complete, cwd: Path, stored_tournament: Callable[..., str]
 ) -> None:
     tournament = stored_tournament(("ann", "bob"), {}, 1)
-    (here / ".pokearena").rename(here / "arena")
+    (cwd / ".pokearena").rename(cwd / "arena")
     assert complete("pokearena tournament show ") == []
-    (here / "pokearena.toml").write_text('data = "arena"', encoding="utf-8")
+    (cwd / "pokearena.toml").write_text('data = "arena"', encoding="utf-8")
     assert complete("pokearena tournament show ") == [tournament]
 
 
 def test_folders_with_a_bot_are_completed_if_every_shell_can_type_them(
-    complete: Complete, here: Path
+    complete: Complete, cwd: Path
 ) -> None:
     for name in ("mybot", "my bot", "my$(id)"):
-        (here / name).mkdir()
-        (here / name / "bot.toml").touch()
-    (here / "mynotes").mkdir()
+        (cwd / name).mkdir()
+        (cwd / name / "bot.toml").touch()
+    (cwd / "mynotes").mkdir()
     assert complete("pokearena test my") == ["mybot"]
     assert complete("pokearena test ./my") == ["./mybot"]
 
 
-def test_faulty_files_and_databases_print_nothing(complete: Complete, here: Path) -> None:
-    (here / "pokearena.toml").write_text("play = 3", encoding="utf-8")
-    (here / ".pokearena").mkdir()
-    (here / ".pokearena/arena.db").write_text("not a database" * 1000, encoding="utf-8")
+def test_faulty_files_and_databases_print_nothing(complete: Complete, cwd: Path) -> None:
+    (cwd / "pokearena.toml").write_text("play = 3", encoding="utf-8")
+    (cwd / ".pokearena").mkdir()
+    (cwd / ".pokearena/arena.db").write_text("not a database" * 1000, encoding="utf-8")
     assert complete("pokearena tournament show ") == []
     assert "poke" in complete("pokearena play po")
 
 
-def test_completion_creates_nothing(complete: Complete, here: Path) -> None:
+def test_completion_creates_nothing(complete: Complete, cwd: Path) -> None:
     assert complete("pokearena verify ") == []
     assert complete("pokearena owner renew ") == []
-    assert list(here.iterdir()) == []
+    assert list(cwd.iterdir()) == []
 
 
-def test_static_completions_import_nothing_heavy(here: Path) -> None:
+def test_static_completions_import_nothing_heavy(cwd: Path) -> None:
     code = (
         "import sys\nfrom arena.cli import main\nmain([])\n"
         "print([name for name in ('sqlalchemy', 'numpy', 'rich', 'grpc', 'msgspec') "

@@ -37,8 +37,8 @@ def test_the_text_has_a_line_per_check_with_its_fix(
     assert any(line.split()[:2] == ["ok", "Python"] for line in lines)
 
 
-def test_an_empty_database_passes(cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{here}/named.db")
+def test_an_empty_database_passes(cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{cwd}/named.db")
     checks_by_name = checks(cli("doctor", "--json").out)
     assert "empty" in checks_by_name["database"]["found"]
     assert checks_by_name["remote"]["found"] == "no remote bots"

@@ -109,9 +109,7 @@ def test_an_illegal_action_at_a_simultaneous_choice_fails_that_check(cli: Cli, b
     assert answer["question"]["view"]["saintPoker"]["phase"] == "show"
 
 
-def test_a_bot_that_exits_before_it_listens_fails_only_the_start_check(
-    cli: Cli, here: Path
-) -> None:
+def test_a_bot_that_exits_before_it_listens_fails_only_the_start_check(cli: Cli, cwd: Path) -> None:
     Path("deaf.py").write_text("import nothing_of_this_name\n")
     results = checks(cli, "deaf.py")
     assert list(results) == ["starts and listens"]
@@ -121,9 +119,7 @@ def test_a_bot_that_exits_before_it_listens_fails_only_the_start_check(
     assert "did not start" in again(cli, check)["trouble"]
 
 
-def test_swapped_answers_of_a_message_fail_and_the_message_is_repeated(
-    cli: Cli, here: Path
-) -> None:
+def test_swapped_answers_of_a_message_fail_and_the_message_is_repeated(cli: Cli, cwd: Path) -> None:
     Path("mixer.py").write_text(MIXER)
     results = checks(cli, "mixer.py", "--game", "poke", "--quick")
     assert "asked alone it answers well" in results["plays"]["sentence"]
@@ -167,7 +163,7 @@ def test_a_bot_that_exceeds_its_clock_fails_plays_and_clock(cli: Cli, bot: Write
 
 
 @pytest.mark.long
-def test_a_bot_that_never_listens_fails_after_ten_seconds(cli: Cli, here: Path) -> None:
+def test_a_bot_that_never_listens_fails_after_ten_seconds(cli: Cli, cwd: Path) -> None:
     Path("mute.py").write_text("import time\nprint('thinking')\ntime.sleep(600)\n")
     results = checks(cli, "mute.py")
     assert list(results) == ["starts and listens"]

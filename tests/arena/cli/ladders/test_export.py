@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Workspace
-from tests.arena.cli.stored import LeaseRenewal, store_tournament
+from tests.arena.cli.stored_tournament import LeaseRenewal, store_tournament
 from tests.arena.cli.terminal import Cli
 from tests.full_disk import full_disk_beside
 
@@ -45,12 +45,12 @@ class Page(HTMLParser):
 
 
 @pytest.fixture
-def cup(here: Path, stored_tournament: LeaseRenewal) -> str:
+def tournament(cwd: Path, stored_tournament: LeaseRenewal) -> str:
     """A cup of twenty rounds, with a bot of an unlucky name."""
     return stored_tournament(("ace", "<script>", 'c"a,t'), {}, 20)
 
 
-def test_csv_has_a_line_for_each_bot_with_all_columns(cli: Cli, cup: str) -> None:
+def test_csv_has_a_line_for_each_bot_with_all_columns(cli: Cli, tournament: str) -> None:
     result = cli("export", "poke")
     assert result.status == 0
     rows = list(csv.DictReader(io.StringIO(result.out)))
@@ -68,9 +68,11 @@ def test_csv_has_a_line_for_each_bot_with_all_columns(cli: Cli, cup: str) -> Non
     assert first["score against ace@1"] == ""
 
 
-def test_json_has_the_standings_and_the_matrix(cli: Cli, cup: str) -> None:
-    (ladder,) = json.loads(cli("export", "--format", "json", "--tournament", cup).out)["ladders"]
-    assert (ladder["form"], ladder["tournaments"]) == ("poke", [cup])
+def test_json_has_the_standings_and_the_matrix(cli: Cli, tournament: str) -> None:
+    (ladder,) = json.loads(cli("export", "--format", "json", "--tournament", tournament).out)[
+        "ladders"
+    ]
+    assert (ladder["form"], ladder["tournaments"]) == ("poke", [tournament])
     standings = json.loads(cli("standings", "--json").out)
     assert ladder["standings"] == standings["ladders"]["poke"]
     matrix = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]
@@ -78,11 +80,13 @@ def test_json_has_the_standings_and_the_matrix(cli: Cli, cup: str) -> None:
     assert ladder["timing"]["thinking"]["ace@1"]["decisions"] == 80
 
 
-def test_the_page_is_one_file_that_loads_and_runs_nothing(cli: Cli, cup: str, here: Path) -> None:
+def test_the_page_is_one_file_that_loads_and_runs_nothing(
+    cli: Cli, tournament: str, cwd: Path
+) -> None:
     result = cli("export", "--output", "cup.html")
     assert (result.status, result.out) == (0, "")
     assert "cup.html: poke, 3 lines" in result.err
-    text = (here / "cup.html").read_text(encoding="utf-8")
+    text = (cwd / "cup.html").read_text(encoding="utf-8")
     page = Page(text)
     assert not page.tags & {"script", "link", "img", "iframe", "object"}
     assert not {name for name in page.names if name.startswith("on")} | page.names & {"src", "href"}
@@ -90,21 +94,21 @@ def test_the_page_is_one_file_that_loads_and_runs_nothing(cli: Cli, cup: str, he
     assert "prefers-color-scheme: dark" in text
 
 
-def test_html_in_bot_names_is_escaped(cli: Cli, cup: str) -> None:
+def test_html_in_bot_names_is_escaped(cli: Cli, tournament: str) -> None:
     page = Page(cli("export", "--format", "html").out)
     # In the standings, and as line and column of the crosstable.
     assert page.cells.count("<script>@1") == 3
     assert "100% 84–100% (20)" in page.cells
 
 
-def test_stdout_and_output_file_have_equal_content(cli: Cli, cup: str, here: Path) -> None:
+def test_stdout_and_output_file_have_equal_content(cli: Cli, tournament: str, cwd: Path) -> None:
     for kind in ("csv", "json", "html"):
         cli("export", "--output", f"cup.{kind}")
-        written = (here / f"cup.{kind}").read_text(encoding="utf-8")
+        written = (cwd / f"cup.{kind}").read_text(encoding="utf-8")
         assert written == cli("export", "--format", kind).out
 
 
-def test_csv_requires_one_ladder_and_other_formats_take_several(cli: Cli, cup: str) -> None:
+def test_csv_requires_one_ladder_and_other_formats_take_several(cli: Cli, tournament: str) -> None:
     store_tournament(Workspace(), ("ace", "bee", "cow"), {}, game="saint_poker", seats=3)
     result = cli("export")
     assert (result.status, result.out) == (2, "")
@@ -113,7 +117,7 @@ def test_csv_requires_one_ladder_and_other_formats_take_several(cli: Cli, cup: s
     assert cli("export", "--format", "html").out.count("<h1>") == 2
 
 
-def test_an_output_file_in_a_missing_folder_is_an_error(cli: Cli, cup: str) -> None:
+def test_an_output_file_in_a_missing_folder_is_an_error(cli: Cli, tournament: str) -> None:
     result = cli("export", "--output", "nowhere/cup.csv")
     assert result.status == 1
     assert isinstance(result.error, FileNotFoundError)
@@ -121,27 +125,29 @@ def test_an_output_file_in_a_missing_folder_is_an_error(cli: Cli, cup: str) -> N
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "html"])
-def test_a_full_disk_leaves_the_earlier_file(cli: Cli, cup: str, here: Path, kind: str) -> None:
-    file = here / f"cup.{kind}"
+def test_a_full_disk_leaves_the_earlier_file(
+    cli: Cli, tournament: str, cwd: Path, kind: str
+) -> None:
+    file = cwd / f"cup.{kind}"
     file.write_text("precious")
-    before = sorted(here.iterdir())
-    with full_disk_beside(here / ".pokearena" / "arena.db"):
+    before = sorted(cwd.iterdir())
+    with full_disk_beside(cwd / ".pokearena" / "arena.db"):
         result = cli("export", "--output", file.name)
     assert result.status == 1
     assert isinstance(result.error, OSError)
     assert result.error.filename == file.name
     assert file.read_text() == "precious"
-    assert sorted(here.iterdir()) == before
+    assert sorted(cwd.iterdir()) == before
 
 
-def test_an_unknown_file_extension_is_refused(cli: Cli, cup: str, here: Path) -> None:
+def test_an_unknown_file_extension_is_refused(cli: Cli, tournament: str, cwd: Path) -> None:
     result = cli("export", "--output", "cup.pdf")
     assert (result.status, result.code) == (2, "unknown-extension")
-    assert not (here / "cup.pdf").exists()
+    assert not (cwd / "cup.pdf").exists()
     assert cli("export", "--output", "cup.pdf", "--format", "csv").status == 0
 
 
-def test_an_export_without_matches_is_refused(cli: Cli, here: Path) -> None:
+def test_an_export_without_matches_is_refused(cli: Cli, cwd: Path) -> None:
     assert Workspace().store is not None
     result = cli("export")
     assert (result.status, result.out) == (1, "")

@@ -18,7 +18,7 @@ from arena.store.tournaments.tournaments import Tournament
 from referee import replay
 from referee.record import MatchRecord, read
 from tests.arena.cli.terminal import Cli
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.full_disk import full_disk_beside
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "data.md"
@@ -28,19 +28,22 @@ PAGE = Path(__file__).parents[4] / "docs" / "reference" / "data.md"
 def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Tournament]]:
     """A data folder with a tournament of Poke and one of Saint Poker that are over."""
     folder = tmp_path_factory.mktemp("played")
-    stage = SimulatedArena(folder)
-    bots = stage.bots(3)
+    simulated_arena = SimulatedArena(folder)
+    bots = simulated_arena.bots(3)
     games = ("poke", "saint_poker")
-    made = [stage.play_out(stage.begin("round-robin", bots, game=game)) for game in games]
-    stage.engine.dispose()
+    made = [
+        simulated_arena.play_out(simulated_arena.begin("round-robin", bots, game=game))
+        for game in games
+    ]
+    simulated_arena.engine.dispose()
     return folder, made
 
 
 @pytest.fixture
-def cups(here: Path, played: tuple[Path, list[Tournament]]) -> list[Tournament]:
+def tournaments(cwd: Path, played: tuple[Path, list[Tournament]]) -> list[Tournament]:
     """The two tournaments, in the data folder here."""
     folder, made = played
-    shutil.copytree(folder, here / ".pokearena")
+    shutil.copytree(folder, cwd / ".pokearena")
     return made
 
 
@@ -51,7 +54,9 @@ def records(tournament: Tournament) -> list[MatchRecord]:
     return [read(results.record(store, match.id)) for match in matches]
 
 
-def test_a_form_without_matches_is_not_an_unknown_game(cli: Cli, cups: list[Tournament]) -> None:
+def test_a_form_without_matches_is_not_an_unknown_game(
+    cli: Cli, tournaments: list[Tournament]
+) -> None:
     result = cli("export", "--games", "poke,pouku-3", "--parquet", "some.parquet")
     assert result.status == USAGE
     assert result.code == "not-played"
@@ -59,15 +64,15 @@ def test_a_form_without_matches_is_not_an_unknown_game(cli: Cli, cups: list[Tour
 
 
 def test_every_decision_of_the_records_is_a_row(
-    cli: Cli, cups: list[Tournament], here: Path
+    cli: Cli, tournaments: list[Tournament], cwd: Path
 ) -> None:
     result = cli("export", "--parquet", "all.parquet")
     assert (result.status, result.out) == (0, "")
-    lines = pq.read_table(here / "all.parquet").to_pylist()
+    lines = pq.read_table(cwd / "all.parquet").to_pylist()
     expected = [
         (record, game, line)
-        for cup in cups
-        for record in records(cup)
+        for begun_tournament in tournaments
+        for record in records(begun_tournament)
         for game in record.games
         for line in game.actions
     ]
@@ -92,10 +97,12 @@ def test_every_decision_of_the_records_is_a_row(
         assert line["view"] is None
 
 
-def test_views_are_those_of_the_deciding_seat(cli: Cli, cups: list[Tournament], here: Path) -> None:
+def test_views_are_those_of_the_deciding_seat(
+    cli: Cli, tournaments: list[Tournament], cwd: Path
+) -> None:
     assert cli("export", "saint_poker", "--views", "--parquet", "saint.parquet").status == 0
-    lines = iter(pq.read_table(here / "saint.parquet").to_pylist())
-    for record in records(cups[1]):
+    lines = iter(pq.read_table(cwd / "saint.parquet").to_pylist())
+    for record in records(tournaments[1]):
         assert record.seed is not None
         for game in record.games:
             for step in replay.steps(record.match, game, record.seed):
@@ -105,22 +112,24 @@ def test_views_are_those_of_the_deciding_seat(cli: Cli, cups: list[Tournament], 
     assert next(lines, None) is None
 
 
-def test_only_selected_games_are_exported(cli: Cli, cups: list[Tournament], here: Path) -> None:
+def test_only_selected_games_are_exported(
+    cli: Cli, tournaments: list[Tournament], cwd: Path
+) -> None:
     assert cli("export", "--games", "saint_poker-2, poke", "--parquet", "2.parquet").status == 0
-    assert set(pq.read_table(here / "2.parquet")["game"].to_pylist()) == {"saint_poker", "poke"}
+    assert set(pq.read_table(cwd / "2.parquet")["game"].to_pylist()) == {"saint_poker", "poke"}
     assert cli("export", "--games", "poke", "--parquet", "1.parquet").status == 0
-    assert set(pq.read_table(here / "1.parquet")["form"].to_pylist()) == {"poke"}
-    words = ("export", "--tournament", cups[1].id, "--parquet", "one.parquet")
+    assert set(pq.read_table(cwd / "1.parquet")["form"].to_pylist()) == {"poke"}
+    words = ("export", "--tournament", tournaments[1].id, "--parquet", "one.parquet")
     assert cli(*words).status == 0
-    assert set(pq.read_table(here / "one.parquet")["tournament"].to_pylist()) == {cups[1].id}
+    assert set(pq.read_table(cwd / "one.parquet")["tournament"].to_pylist()) == {tournaments[1].id}
 
 
 def test_the_file_is_written_in_row_groups(
-    cli: Cli, cups: list[Tournament], here: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, tournaments: list[Tournament], cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "ROWS", 50)
     cli("export", "--parquet", "all.parquet")
-    metadata = pq.read_metadata(here / "all.parquet")
+    metadata = pq.read_metadata(cwd / "all.parquet")
     sizes = [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
     assert set(sizes[:-1]) == {50}
     assert len(sizes) > 2
@@ -139,23 +148,28 @@ def test_the_file_is_written_in_row_groups(
     ],
 )
 def test_a_failed_export_leaves_no_file(
-    cli: Cli, cups: list[Tournament], here: Path, words: tuple[str, ...], status: int, code: str
+    cli: Cli,
+    tournaments: list[Tournament],
+    cwd: Path,
+    words: tuple[str, ...],
+    status: int,
+    code: str,
 ) -> None:
     result = cli("export", *words)
     assert (result.status, result.code) == (status, code)
-    assert not list(here.glob("*.parquet*"))
+    assert not list(cwd.glob("*.parquet*"))
 
 
 def test_a_failed_export_keeps_an_existing_file(
-    cli: Cli, cups: list[Tournament], here: Path
+    cli: Cli, tournaments: list[Tournament], cwd: Path
 ) -> None:
-    (here / "x.parquet").write_text("mine")
+    (cwd / "x.parquet").write_text("mine")
     assert cli("export", "--games", "pouku", "--parquet", "x.parquet").status == 1
-    assert (here / "x.parquet").read_text() == "mine"
+    assert (cwd / "x.parquet").read_text() == "mine"
 
 
 def test_without_pyarrow_the_error_names_the_extra(
-    cli: Cli, cups: list[Tournament], monkeypatch: pytest.MonkeyPatch
+    cli: Cli, tournaments: list[Tournament], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.delitem(sys.modules, "arena.records.dataset")
@@ -165,14 +179,14 @@ def test_without_pyarrow_the_error_names_the_extra(
     assert result.code == "pyarrow-missing"
 
 
-def test_the_example_of_the_page_reads_the_export(cli: Cli, cups: list[Tournament]) -> None:
+def test_the_example_of_the_page_reads_the_export(cli: Cli, tournaments: list[Tournament]) -> None:
     assert cli("export", "--views", "--parquet", "decisions.parquet").status == 0
     (example,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
     names: dict[str, Any] = {}
     exec(example, names)
     actions = [
         line
-        for record in records(cups[0])
+        for record in records(tournaments[0])
         for game in record.games
         for line in game.actions
         if line.get("by") != "referee"
@@ -192,14 +206,14 @@ def test_the_page_explains_every_column() -> None:
 
 
 def test_a_full_disk_leaves_the_earlier_data_set(
-    cli: Cli, cups: list[Tournament], here: Path
+    cli: Cli, tournaments: list[Tournament], cwd: Path
 ) -> None:
-    file = here / "all.parquet"
+    file = cwd / "all.parquet"
     file.write_text("precious")
-    with full_disk_beside(here / ".pokearena" / "arena.db"):
+    with full_disk_beside(cwd / ".pokearena" / "arena.db"):
         result = cli("export", "--parquet", "all.parquet")
     assert result.status == 1
     assert isinstance(result.error, OSError)
     assert result.error.filename == "all.parquet"
     assert file.read_text() == "precious"
-    assert {path.name for path in here.iterdir()} == {".pokearena", "all.parquet"}
+    assert {path.name for path in cwd.iterdir()} == {".pokearena", "all.parquet"}

@@ -16,14 +16,14 @@ from arena.store.bots import versions
 from arena.store.matches import games, transitions
 from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
-from tests.arena.cli.stored import record, store_tournament
+from tests.arena.cli.stored_tournament import record, store_tournament
 from tests.arena.cli.terminal import Cli
 
 BOTS = ("ace", "bee", "cat")
 
 
 @pytest.fixture
-def cup(here: Path) -> str:
+def tournament(cwd: Path) -> str:
     """A cup of two rounds."""
     return store_tournament(Workspace(), BOTS, {}, cycles=2)
 
@@ -44,11 +44,11 @@ def other_places(outcome: dict[str, Any]) -> dict[str, Any]:
     return {**outcome, "games": [{**first, "places": first["places"][::-1]}, *rest]}
 
 
-def test_stored_results_match_the_records(cli: Cli, cup: str) -> None:
+def test_stored_results_match_the_records(cli: Cli, tournament: str) -> None:
     result = cli("ladder", "verify")
     assert (result.status, result.out.count("match the records")) == (0, 1)
     assert "6 matches, 12 games" in result.out
-    document = json.loads(cli("ladder", "verify", "--tournament", cup, "--json").out)
+    document = json.loads(cli("ladder", "verify", "--tournament", tournament, "--json").out)
     assert document["verified"] is True
     assert document["ladders"]["poke"]["differences"] == []
 
@@ -64,7 +64,7 @@ def test_stored_results_match_the_records(cli: Cli, cup: str) -> None:
     ],
 )
 def test_altered_results_are_found_and_corrected(
-    cli: Cli, cup: str, table: Table, column: str, change: Callable[[Any], Any], what: str
+    cli: Cli, tournament: str, table: Table, column: str, change: Callable[[Any], Any], what: str
 ) -> None:
     before = json.loads(cli("standings", "--json").out)
     match = tamper(table, column, change)
@@ -84,7 +84,7 @@ def test_altered_results_are_found_and_corrected(
     assert json.loads(cli("standings", "--json").out) == before
 
 
-def test_rebuilding_does_not_change_a_correct_ladder(cli: Cli, cup: str) -> None:
+def test_rebuilding_does_not_change_a_correct_ladder(cli: Cli, tournament: str) -> None:
     rebuilt = cli("ladder", "rebuild", "poke")
     assert rebuilt.out.rstrip() == cli("standings", "poke").out.rstrip()
     assert "12 records of 6 matches" in rebuilt.err
@@ -92,7 +92,7 @@ def test_rebuilding_does_not_change_a_correct_ladder(cli: Cli, cup: str) -> None
     assert document["ladders"] == json.loads(cli("standings", "--json").out)["ladders"]
 
 
-def test_results_of_an_older_database_are_summarized(cli: Cli, cup: str) -> None:
+def test_results_of_an_older_database_are_summarized(cli: Cli, tournament: str) -> None:
     engine = Workspace().store
     with database.writing(engine) as connection:
         connection.execute(update(schema.results).values(digest=None, thinking=None))
@@ -102,7 +102,7 @@ def test_results_of_an_older_database_are_summarized(cli: Cli, cup: str) -> None
         assert None not in list(connection.execute(select(schema.results.c.digest)).scalars())
 
 
-def test_an_unreadable_record_is_skipped_and_reported(cli: Cli, cup: str) -> None:
+def test_an_unreadable_record_is_skipped_and_reported(cli: Cli, tournament: str) -> None:
     match = tamper(schema.games, "record", lambda text: text[: len(text) // 2])
     assert f"match {match} cannot be made anew" in cli("ladder", "verify").err
     rebuilt = cli("ladder", "rebuild", "--json")
@@ -111,7 +111,7 @@ def test_an_unreadable_record_is_skipped_and_reported(cli: Cli, cup: str) -> Non
     assert sum(line["matches"] for line in rebuilt_rows) == 10
 
 
-def test_an_empty_ladder_verifies_and_rebuilds(cli: Cli, here: Path) -> None:
+def test_an_empty_ladder_verifies_and_rebuilds(cli: Cli, cwd: Path) -> None:
     assert Workspace().store is not None
     for words in (("ladder", "verify"), ("ladder", "rebuild")):
         result = cli(*words)
@@ -129,15 +129,15 @@ def close_next_match() -> None:
 
 
 @pytest.mark.parametrize("statement", range(8))
-def test_a_match_that_closes_meanwhile_is_no_difference(here: Path, statement: int) -> None:
+def test_a_match_that_closes_meanwhile_is_no_difference(cwd: Path, statement: int) -> None:
     workspace = Workspace()
     names = [f"{bot}@1" for bot in BOTS]
     for number, bot in enumerate(BOTS):
         versions.add(workspace.store, bot, "1", f"{number:064x}", f"/bots/{bot}", {"run": ["x"]})
     plan = TournamentPlan("cup", "poke", {"must_beat": True}, seats=2, boards=1)
-    cup = scheduler.begin(workspace.store, plan, names)
+    tournament = scheduler.begin(workspace.store, plan, names)
     close_next_match()
-    (scope,) = lookup.scopes_of(workspace, None, cup.id)
+    (scope,) = lookup.scopes_of(workspace, None, tournament.id)
     executed = 0
 
     @event.listens_for(workspace.store, "after_cursor_execute")

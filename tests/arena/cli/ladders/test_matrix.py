@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Workspace
-from tests.arena.cli.stored import LeaseRenewal, store_tournament
+from tests.arena.cli.stored_tournament import LeaseRenewal, store_tournament
 from tests.arena.cli.terminal import Cli
 
 BOTS = ("ace", "bee", "cat")
@@ -15,13 +15,13 @@ THREE_OF_FOUR = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 3, ("cat", "bee
 
 
 @pytest.fixture
-def cup(here: Path, stored_tournament: LeaseRenewal) -> str:
+def tournament(cwd: Path, stored_tournament: LeaseRenewal) -> str:
     """A cup of twenty rounds; ace beats everyone."""
     return stored_tournament(BOTS, THREE_OF_FOUR, 20)
 
 
 def test_the_matrix_shows_score_interval_and_meetings_in_the_order_of_strength(
-    cli: Cli, cup: str
+    cli: Cli, tournament: str
 ) -> None:
     result = cli("matrix", "poke")
     head, columns, *rows = result.out.splitlines()
@@ -33,8 +33,10 @@ def test_the_matrix_shows_score_interval_and_meetings_in_the_order_of_strength(
     assert result.last == "next  pokearena matrix poke --los"
 
 
-def test_the_json_matrix_is_antisymmetric(cli: Cli, cup: str) -> None:
-    crosstable = json.loads(cli("matrix", "--tournament", cup, "--json").out)["matrices"]["poke"]
+def test_the_json_matrix_is_antisymmetric(cli: Cli, tournament: str) -> None:
+    crosstable = json.loads(cli("matrix", "--tournament", tournament, "--json").out)["matrices"][
+        "poke"
+    ]
     assert crosstable["entrants"] == ["ace@1", "bee@1", "cat@1"]
     cell, mirror = crosstable["cells"][1][2], crosstable["cells"][2][1]
     assert (cell["matches"], cell["score"], mirror["score"]) == (20, 0.75, 0.25)
@@ -43,21 +45,21 @@ def test_the_json_matrix_is_antisymmetric(cli: Cli, cup: str) -> None:
     assert crosstable["gifts"] == []
 
 
-def test_likelihoods_of_superiority_of_two_add_up_to_one(cli: Cli, cup: str) -> None:
+def test_likelihoods_of_superiority_of_two_add_up_to_one(cli: Cli, tournament: str) -> None:
     assert cli("matrix", "--los").status == 0
     superiority = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]["superiority"]
     assert superiority[0][1] > 0.975
     assert superiority[1][2] + superiority[2][1] == pytest.approx(1)
 
 
-def test_without_matches_the_matrix_is_empty(cli: Cli, here: Path) -> None:
+def test_without_matches_the_matrix_is_empty(cli: Cli, cwd: Path) -> None:
     assert Workspace().store is not None
     result = cli("matrix")
     assert (result.status, result.out) == (0, "")
     assert "no match is closed yet" in result.err
 
 
-def test_point_giving_at_tables_of_three_is_reported(cli: Cli, here: Path) -> None:
+def test_point_giving_at_tables_of_three_is_reported(cli: Cli, cwd: Path) -> None:
     # With dog at the table ace beats the third, without dog it is last; one game in six differs.
     def mostly(*order: str) -> list[tuple[str, ...]]:
         return [*[order] * 5, (order[1], order[0], order[2])]
@@ -71,7 +73,7 @@ def test_point_giving_at_tables_of_three_is_reported(cli: Cli, here: Path) -> No
             ("bee", "cat", "dog"),
         )
     }
-    cup = store_tournament(
+    tournament = store_tournament(
         Workspace(), (*BOTS, "dog"), orders, game="saint_poker", seats=3, cycles=12
     )
     gifts = json.loads(cli("matrix", "--json").out)["matrices"]["saint_poker-3"]["gifts"]
@@ -79,13 +81,13 @@ def test_point_giving_at_tables_of_three_is_reported(cli: Cli, here: Path) -> No
     first = next(gift for gift in gifts if (gift["giver"], gift["taker"]) == ("dog@1", "ace@1"))
     assert first["chance"] < 0.01
     assert (first["together"], first["apart"]) == (24, 12)
-    for words in (("matrix",), ("tournament", "show", cup)):
+    for words in (("matrix",), ("tournament", "show", tournament)):
         output = cli(*words).err
         assert "ace@1 scores" in output
         assert "more against others while dog@1 is at the table" in output
 
 
-def test_boards_are_compared_as_pairs_of_games(cli: Cli, cup: str) -> None:
+def test_boards_are_compared_as_pairs_of_games(cli: Cli, tournament: str) -> None:
     document = json.loads(cli("compare", "bee", "cat@1", "--json").out)
     assert (document["form"], document["entrants"], document["unit"]) == (
         "poke",
@@ -106,7 +108,7 @@ def test_boards_are_compared_as_pairs_of_games(cli: Cli, cup: str) -> None:
     assert document["points_per_board"]["mean"] == 5
 
 
-def test_swapping_the_bots_reverses_the_comparison(cli: Cli, cup: str) -> None:
+def test_swapping_the_bots_reverses_the_comparison(cli: Cli, tournament: str) -> None:
     first, other = (
         json.loads(cli("compare", *pair, "--json").out) for pair in (("bee", "cat"), ("cat", "bee"))
     )
@@ -115,7 +117,7 @@ def test_swapping_the_bots_reverses_the_comparison(cli: Cli, cup: str) -> None:
     assert (other["wins"], other["losses"]) == (first["losses"], first["wins"])
 
 
-def test_a_sequential_test_reports_when_it_was_decided(cli: Cli, cup: str) -> None:
+def test_a_sequential_test_reports_when_it_was_decided(cli: Cli, tournament: str) -> None:
     sprt = json.loads(cli("compare", "bee", "cat", "--sprt", 0, 200, "--json").out)["sprt"]
     assert sprt["bounds"] == pytest.approx([-2.944, 2.944], abs=0.001)
     assert sprt["verdict"] == "high"
@@ -129,7 +131,7 @@ def test_a_sequential_test_reports_when_it_was_decided(cli: Cli, cup: str) -> No
     assert "for 2 against 0 points, normalized: open" in small.out
 
 
-def test_equal_results_have_no_interval(cli: Cli, cup: str) -> None:
+def test_equal_results_have_no_interval(cli: Cli, tournament: str) -> None:
     result = cli("compare", "ace", "bee")
     assert "+∞" in result.out
     document = json.loads(cli("compare", "ace", "bee", "--json").out)
@@ -148,13 +150,13 @@ def test_equal_results_have_no_interval(cli: Cli, cup: str) -> None:
     ],
 )
 def test_an_invalid_comparison_is_refused(
-    cli: Cli, cup: str, words: tuple[object, ...], status: int, code: str
+    cli: Cli, tournament: str, words: tuple[object, ...], status: int, code: str
 ) -> None:
     result = cli("compare", *words)
     assert (result.status, result.code, result.out) == (status, code, "")
 
 
-def test_a_comparison_of_bots_with_two_games_requires_a_game(cli: Cli, cup: str) -> None:
+def test_a_comparison_of_bots_with_two_games_requires_a_game(cli: Cli, tournament: str) -> None:
     store_tournament(Workspace(), BOTS, {}, game="saint_poker", seats=3)
     result = cli("compare", "ace", "bee")
     assert result.status == 2

@@ -16,7 +16,7 @@ from arena.submissions import pipeline
 from arena.tournaments import scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import record, store_tournament
+from tests.arena.cli.stored_tournament import record, store_tournament
 from tests.arena.cli.terminal import Cli
 
 
@@ -33,7 +33,7 @@ def play(workspace: Workspace, matches: int) -> None:
 
 
 @pytest.fixture
-def workspace(here: Path) -> Workspace:
+def workspace(cwd: Path) -> Workspace:
     """An arena with a cup of three bots and an open ladder of the same form."""
     workspace = Workspace()
     store_tournament(workspace, ("ace", "bee", "cat"), {})
@@ -73,7 +73,7 @@ def test_all_seasons_are_verified(cli: Cli, workspace: Workspace) -> None:
     assert (told["verified"], set(told["ladders"])) == (True, {"poke", "poke, season 1"})
 
 
-def test_a_season_can_begin_without_a_ladder(cli: Cli, here: Path) -> None:
+def test_a_season_can_begin_without_a_ladder(cli: Cli, cwd: Path) -> None:
     workspace = Workspace()
     for name in ("ace", "bee"):
         versions.add(workspace.store, name, "1", name * 8, f"/{name}", {"run": ["x"]})
@@ -113,8 +113,8 @@ def test_the_pages_show_the_season_and_link_the_archive(cli: Cli, workspace: Wor
         assert sum(line["matches"] for line in now["standings"]) == 2
         assert 'href="/ladders/poke?season=1"' in client.get("/ladders/poke").text
         archive = client.get("/ladders/poke?season=1").text
-        for cup in tournaments.listing(workspace.store)[:2]:
-            assert f'href="/tournaments/{cup.id}"' in archive
+        for tournament in tournaments.listing(workspace.store)[:2]:
+            assert f'href="/tournaments/{tournament.id}"' in archive
         assert client.get("/ladders/poke?season=9").status_code == 404
         assert client.get("/ladders/poke?season=x").status_code == 400
         assert client.get("/ladders/poke?season=2").status_code == 200

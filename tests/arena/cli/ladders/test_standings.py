@@ -16,22 +16,22 @@ from arena.ratings.match_digest import digest
 from arena.ratings.standings import table
 from arena.records import rebuilt_results
 from arena.store import database, schema
-from tests.arena.cli.stored import LeaseRenewal, store_tournament
+from tests.arena.cli.stored_tournament import LeaseRenewal, store_tournament
 from tests.arena.cli.terminal import POKEARENA, Cli
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 BOTS = ("ace", "bee", "cat")
 
 
 @pytest.fixture
-def cup(here: Path, stored_tournament: LeaseRenewal) -> str:
+def begun_tournament(cwd: Path, stored_tournament: LeaseRenewal) -> str:
     """A cup of thirty rounds in which ace beats everyone and bee and cat are level."""
     level = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 2, *[("cat", "bee")] * 2]}
     return stored_tournament(BOTS, level, 30)
 
 
 def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
-    cli: Cli, cup: str
+    cli: Cli, begun_tournament: str
 ) -> None:
     result = cli("standings", "poke")
     head, columns, *rows = result.out.splitlines()
@@ -48,22 +48,22 @@ def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
     assert max(map(len, result.out.splitlines())) <= 100
 
 
-def test_the_columns_are_explained_on_stderr(cli: Cli, cup: str) -> None:
+def test_the_columns_are_explained_on_stderr(cli: Cli, begun_tournament: str) -> None:
     error_output = cli("standings").err
     assert "docs/explanation/ratings.md" in error_output
     assert "K 10, from 1200" in error_output
     assert "order matters" in error_output
 
 
-def test_a_strength_with_an_error_above_100_points_is_provisional(cli: Cli, here: Path) -> None:
+def test_a_strength_with_an_error_above_100_points_is_provisional(cli: Cli, cwd: Path) -> None:
     store_tournament(Workspace(), BOTS, {})
     assert cli("standings").out.count("?") == 3
     ladder_rows = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
     assert all(line["provisional"] for line in ladder_rows)
 
 
-def test_json_contains_the_parameters_of_the_table(cli: Cli, cup: str) -> None:
-    document = json.loads(cli("standings", "--tournament", cup, "--json").out)
+def test_json_contains_the_parameters_of_the_table(cli: Cli, begun_tournament: str) -> None:
+    document = json.loads(cli("standings", "--tournament", begun_tournament, "--json").out)
     first = document["ladders"]["poke"][0]
     assert (first["entrant"], first["ranks"], first["matches"]) == ("ace@1", [1, 1], 60)
     assert first["interval"][0] < first["strength"] < first["interval"][1]
@@ -74,7 +74,7 @@ def test_json_contains_the_parameters_of_the_table(cli: Cli, cup: str) -> None:
     assert (details["clip"], details["gifts"]) == (2400, [])
 
 
-def test_an_anchor_shifts_all_strengths_and_is_marked(cli: Cli, cup: str) -> None:
+def test_an_anchor_shifts_all_strengths_and_is_marked(cli: Cli, begun_tournament: str) -> None:
     free, fixed = (
         json.loads(cli("standings", *words, "--json").out)["ladders"]["poke"]
         for words in ((), ("--anchor", "bee@1=1500"))
@@ -97,14 +97,14 @@ def test_an_anchor_shifts_all_strengths_and_is_marked(cli: Cli, cup: str) -> Non
     ],
 )
 def test_an_invalid_anchor_is_refused(
-    cli: Cli, cup: str, anchors: tuple[str, ...], code: str
+    cli: Cli, begun_tournament: str, anchors: tuple[str, ...], code: str
 ) -> None:
     words = [word for anchor in anchors for word in ("--anchor", anchor)]
     result = cli("standings", *words)
     assert (result.status, result.code, result.out) == (2, code, "")
 
 
-def test_cyclic_results_are_reported(cli: Cli, here: Path) -> None:
+def test_cyclic_results_are_reported(cli: Cli, cwd: Path) -> None:
     circle = [("ace", "bee"), ("bee", "cat"), ("cat", "ace")]
     results = {frozenset(two): [*[two] * 5, two[::-1]] for two in circle}
     store_tournament(Workspace(), BOTS, results, cycles=30)
@@ -113,7 +113,7 @@ def test_cyclic_results_are_reported(cli: Cli, here: Path) -> None:
     assert details["lack_of_fit"]["p"] < 0.05
 
 
-def test_without_matches_there_is_no_ladder(cli: Cli, here: Path) -> None:
+def test_without_matches_there_is_no_ladder(cli: Cli, cwd: Path) -> None:
     assert Workspace().store is not None
     result = cli("standings")
     assert (result.status, result.out) == (0, "")
@@ -152,7 +152,7 @@ def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_a_watched_ladder_is_redrawn_when_a_match_closes(here: Path, cup: str) -> None:
+def test_a_watched_ladder_is_redrawn_when_a_match_closes(cwd: Path, begun_tournament: str) -> None:
     words = [str(POKEARENA), "standings", "--watch", "--json"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as watching:
         assert watching.stdout is not None
@@ -168,12 +168,12 @@ def test_equal_tournaments_have_equal_json_except_decision_times(cli: Cli, tmp_p
     for run in ("first", "second"):
         folder = tmp_path / run
         folder.mkdir()
-        stage = SimulatedArena(folder)
-        tournament = stage.begin("round-robin", stage.bots(3), seed=bytes(32))
-        stage.play_out(tournament)
+        simulated_arena = SimulatedArena(folder)
+        tournament = simulated_arena.begin("round-robin", simulated_arena.bots(3), seed=bytes(32))
+        simulated_arena.play_out(tournament)
         if run == "second":
-            _slow_down(stage, tournament.id)
-        stage.engine.dispose()
+            _slow_down(simulated_arena, tournament.id)
+        simulated_arena.engine.dispose()
         documents.append(cli("standings", "--json", "--data", str(folder)).out)
         timed = json.loads(cli("standings", "--json", "--timing", "--data", str(folder)).out)
         timings.append(timed.pop("timing"))
@@ -183,10 +183,10 @@ def test_equal_tournaments_have_equal_json_except_decision_times(cli: Cli, tmp_p
     assert timings[0]["poke"]["thinking"]["bot0@1"]["decisions"] > 0
 
 
-def _slow_down(stage: SimulatedArena, tournament: str) -> None:
+def _slow_down(simulated_arena: SimulatedArena, tournament: str) -> None:
     """Makes every bot take ten times as long, in the records and in what follows from them."""
     games = schema.games
-    with database.writing(stage.engine) as connection:
+    with database.writing(simulated_arena.engine) as connection:
         rows = connection.execute(select(games.c.match, games.c.game, games.c.record)).all()
         for row in rows:
             lines = [json.loads(line) for line in row.record.splitlines()]
@@ -194,5 +194,5 @@ def _slow_down(stage: SimulatedArena, tournament: str) -> None:
             record = "".join(json.dumps(line) + "\n" for line in slower)
             workspace = (games.c.match == row.match, games.c.game == row.game)
             connection.execute(update(games).where(*workspace).values(record=record))
-    for match in rebuilt_results.rebuilt(stage.engine, [tournament]):
-        rebuilt_results.store(stage.engine, match)
+    for match in rebuilt_results.rebuilt(simulated_arena.engine, [tournament]):
+        rebuilt_results.store(simulated_arena.engine, match)

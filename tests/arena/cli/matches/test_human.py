@@ -71,10 +71,10 @@ def recorded(path: str = "m.jsonl") -> MatchRecord:
     [pytest.param(game, marks=() if game in QUICK else pytest.mark.long) for game in GAMES],
 )
 def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
-    game: str, here: Path
+    game: str, cwd: Path
 ) -> None:
     words = ("play", game, *GAMES[game], "--seed", "h", *RECORD)
-    with in_a_terminal(here, *words, columns=80) as terminal:
+    with in_a_terminal(cwd, *words, columns=80) as terminal:
         plays(terminal, Random(game))
         terminal.sees("next")
         assert terminal.ends() == 0
@@ -100,9 +100,9 @@ def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
         assert set(view.hand) <= visible
 
 
-def test_the_partner_of_a_person_is_a_bot(here: Path) -> None:
+def test_the_partner_of_a_person_is_a_bot(cwd: Path) -> None:
     bots = ("human", "sample:random", "--partner", "sample:meek")
-    with in_a_terminal(here, "play", "pokex", *bots, *RECORD) as terminal:
+    with in_a_terminal(cwd, "play", "pokex", *bots, *RECORD) as terminal:
         terminal.sees("? help")
         assert "meek" in terminal.text
         assert HEADER.search(terminal.text)
@@ -111,9 +111,9 @@ def test_the_partner_of_a_person_is_a_bot(here: Path) -> None:
     assert recorded().match["entrants"][0] == ["human+meek", ""]
 
 
-def test_ctrl_c_keeps_the_unfinished_game_and_restores_the_terminal(here: Path) -> None:
+def test_ctrl_c_keeps_the_unfinished_game_and_restores_the_terminal(cwd: Path) -> None:
     words = ("play", "pouku", "human", "sample:meek", "sample:random", "-n", "3", *RECORD)
-    with in_a_terminal(here, *words) as terminal:
+    with in_a_terminal(cwd, *words) as terminal:
         plays(terminal, Random(1))
         terminal.sees("Enter: play the next game")
         terminal.press("\n")
@@ -135,8 +135,8 @@ def test_ctrl_c_keeps_the_unfinished_game_and_restores_the_terminal(here: Path) 
     assert [line.get("by") for line in own_actions] == [None, "referee"]
 
 
-def test_the_end_of_the_input_ends_the_match(here: Path) -> None:
-    with in_a_terminal(here, "play", "poke", "human", "sample:meek", *RECORD) as terminal:
+def test_the_end_of_the_input_ends_the_match(cwd: Path) -> None:
+    with in_a_terminal(cwd, "play", "poke", "human", "sample:meek", *RECORD) as terminal:
         terminal.sees("? help")
         terminal.press("\x04")
         assert terminal.ends() == 130
@@ -144,9 +144,9 @@ def test_the_end_of_the_input_ends_the_match(here: Path) -> None:
     assert [fault["seat"] for fault in unfinished.faults] == [0]
 
 
-def test_several_people_take_turns_at_the_keyboard(here: Path) -> None:
+def test_several_people_take_turns_at_the_keyboard(cwd: Path) -> None:
     words = ("play", "saint_poker", "human", "human", "--seed", "2")
-    with in_a_terminal(here, *words) as terminal:
+    with in_a_terminal(cwd, *words) as terminal:
         for person in ("human", "human-2"):
             terminal.sees("Pass the keyboard to")
             pressed = terminal.text
@@ -161,8 +161,8 @@ def test_several_people_take_turns_at_the_keyboard(here: Path) -> None:
         assert terminal.ends() == 130
 
 
-def test_keys_show_the_current_rules_and_the_whole_table(here: Path) -> None:
-    with in_a_terminal(here, "play", "poke", "human", "sample:meek", "--seed", "1") as terminal:
+def test_keys_show_the_current_rules_and_the_whole_table(cwd: Path) -> None:
+    with in_a_terminal(cwd, "play", "poke", "human", "sample:meek", "--seed", "1") as terminal:
         terminal.sees("? help")
         terminal.press("?")
         terminal.sees("P-2.2")
@@ -178,9 +178,9 @@ def test_keys_show_the_current_rules_and_the_whole_table(here: Path) -> None:
         assert terminal.ends() == 130
 
 
-def test_thinking_time_is_unlimited_unless_it_is_set(here: Path) -> None:
+def test_thinking_time_is_unlimited_unless_it_is_set(cwd: Path) -> None:
     words = ("play", "poke", "human", "sample:meek", "--think", "1", *RECORD)
-    with in_a_terminal(here, *words) as terminal:
+    with in_a_terminal(cwd, *words) as terminal:
         terminal.sees("left")
         terminal.sees("timeout")
         terminal.sees("next  pokearena why")
@@ -214,8 +214,8 @@ def test_people_are_never_rated(cli: Cli, words: tuple[str, ...]) -> None:
     assert cli(*words).status == 2
 
 
-def test_no_bot_can_take_the_name_of_a_person(here: Path) -> None:
-    store = Workspace(here / "data").store
+def test_no_bot_can_take_the_name_of_a_person(cwd: Path) -> None:
+    store = Workspace(cwd / "data").store
     with pytest.raises(BadName):
         versions.add(store, "human", "1", "0" * 64, "/folder", {})
     with pytest.raises(admission.SubmissionRefused) as refused:
@@ -224,10 +224,10 @@ def test_no_bot_can_take_the_name_of_a_person(here: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_narrow_terminal_without_colours_cuts_nothing_off_but_the_keys(here: Path) -> None:
+def test_a_narrow_terminal_without_colours_cuts_nothing_off_but_the_keys(cwd: Path) -> None:
     words = ("play", "poke", "human", "sample:meek", "--seed", "1")
     environment = {"NO_COLOR": "1"}
-    with in_a_terminal(here, *words, columns=40, lines=16, environment=environment) as terminal:
+    with in_a_terminal(cwd, *words, columns=40, lines=16, environment=environment) as terminal:
         output: list[bytes] = []
         terminal.on_output = output.append
         terminal.sees("hand: ")

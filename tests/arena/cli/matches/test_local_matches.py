@@ -124,7 +124,7 @@ def test_invalid_combinations_of_arguments_are_refused(cli: Cli, words: tuple[st
 
 
 @pytest.mark.long
-def test_matches_played_at_the_same_time_do_not_disturb_each_other(here: Path) -> None:
+def test_matches_played_at_the_same_time_do_not_disturb_each_other(cwd: Path) -> None:
     seeds = ["1", "1", "2", "3"]
     running = [
         subprocess.Popen(

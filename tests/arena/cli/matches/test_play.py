@@ -160,9 +160,9 @@ def test_the_record_is_written_to_the_given_path(cli: Cli) -> None:
 
 @pytest.mark.parametrize("words", [("--record", "nowhere/m.jsonl"), ("--data", "file/data")])
 def test_a_record_that_cannot_be_written_is_reported_before_the_first_game(
-    cli: Cli, here: Path, words: tuple[str, ...]
+    cli: Cli, cwd: Path, words: tuple[str, ...]
 ) -> None:
-    (here / "file").touch()
+    (cwd / "file").touch()
     result = cli("play", "poke", "sample:meek", "sample:meek", "--json", *words)
     assert (result.status, result.out) == (1, "")
     assert isinstance(result.error, OSError)
@@ -179,8 +179,8 @@ def test_a_full_disk_is_reported_before_the_first_game(cli: Cli) -> None:
     assert not list(Path("data/plays").iterdir())
 
 
-def test_the_result_is_printed_if_the_record_cannot_be_written(here: Path) -> None:
-    folder = here / "records"
+def test_the_result_is_printed_if_the_record_cannot_be_written(cwd: Path) -> None:
+    folder = cwd / "records"
     folder.mkdir()
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "records/m.jsonl"]
     with subprocess.Popen(
@@ -235,7 +235,7 @@ def test_a_bot_that_does_not_play_the_game_is_refused(cli: Cli) -> None:
     assert result.code == "not-played"
 
 
-def test_ctrl_c_keeps_the_finished_games(here: Path) -> None:
+def test_ctrl_c_keeps_the_finished_games(cwd: Path) -> None:
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "m.jsonl"]
     with subprocess.Popen(
         [POKEARENA, "play", "poke", *words],
@@ -265,8 +265,8 @@ def test_an_option_that_is_a_switch_needs_no_value(cli: Cli) -> None:
     assert json.loads(other.out)["options"] == {"must_beat": False}
 
 
-def test_a_terminal_shows_the_progress(here: Path) -> None:
+def test_a_terminal_shows_the_progress(cwd: Path) -> None:
     words = ("play", "poke", "sample:meek", "sample:meek", "-n", 5000)
-    with in_a_terminal(here, *words) as terminal:
+    with in_a_terminal(cwd, *words) as terminal:
         terminal.sees("of 10000 games · meek ")
         terminal.sees("left")

@@ -47,7 +47,7 @@ def test_an_undetermined_difference_has_a_text(places: list[tuple[int, int]]) ->
     assert replace(progress, elo=None).text == progress.text or math.isfinite(progress.elo.value)
 
 
-def test_progress_is_repeated_while_no_game_ends(here: Path) -> None:
+def test_progress_is_repeated_while_no_game_ends(cwd: Path) -> None:
     request = match_request.MatchRequest(
         game="poke",
         bots=("sample:meek", "sample:meek"),

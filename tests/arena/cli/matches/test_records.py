@@ -15,13 +15,13 @@ Change = Callable[[list[dict[str, Any]]], None]
 
 
 @pytest.fixture
-def altered(here: Path, played: Path) -> Callable[[Change], str]:
+def altered(cwd: Path, played: Path) -> Callable[[Change], str]:
     """Writes the record with a change; returns the file's name."""
 
     def write(change: Change) -> str:
         lines = [json.loads(line) for line in played.read_text().splitlines()]
         change(lines)
-        (here / "altered.jsonl").write_text("".join(map(dump, lines)))
+        (cwd / "altered.jsonl").write_text("".join(map(dump, lines)))
         return "altered.jsonl"
 
     return write

@@ -14,10 +14,10 @@ BOTS = ("sample:meek", "sample:random")
 
 
 @pytest.fixture
-def browser(here: Path) -> Path:
+def browser(cwd: Path) -> Path:
     """A browser that notes the address it is called with in the file `opened`."""
-    browser = here / "browser"
-    browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {here}/opened\n')
+    browser = cwd / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {cwd}/opened\n')
     browser.chmod(0o700)
     return browser
 
@@ -60,16 +60,14 @@ def test_the_page_of_a_deleted_match_is_deleted(cli: Cli, played: Path) -> None:
     assert [path.suffix for path in plays.iterdir()] == [".jsonl"]
 
 
-def test_a_page_that_cannot_be_written_loses_neither_result_nor_record(
-    cli: Cli, here: Path
-) -> None:
+def test_a_page_that_cannot_be_written_loses_neither_result_nor_record(cli: Cli, cwd: Path) -> None:
     with largest_file(100_000):
         shown = cli("play", "poke", *BOTS, "--open", "--json")
     assert (shown.status, shown.code) == (1, "cannot-write")
     document = json.loads(shown.out)
     assert Path(document["record"]).is_file()
     assert document["html"] is None
-    assert not list(here.rglob("*.html"))
+    assert not list(cwd.rglob("*.html"))
 
 
 def test_a_record_that_is_not_correct_is_refused(cli: Cli, played: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from arena.cli.errors import FAILED, OK, UNREACHABLE, USAGE
 from arena.store import database
 from tests.arena.cli.terminal import Cli
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.full_disk import full_disk_beside
 
 
@@ -24,10 +24,10 @@ def test_upgrading_twice_changes_nothing(cli: Cli) -> None:
     assert (document["from"], document["to"]) == (database.HEAD, database.HEAD)
 
 
-def test_a_backup_is_restored_into_another_folder_and_checked(cli: Cli, here: Path) -> None:
+def test_a_backup_is_restored_into_another_folder_and_checked(cli: Cli, cwd: Path) -> None:
     cli("owner", "add", "ada")
     kept = json.loads(cli("db", "backup", "kept.db", "--json").out)
-    assert kept["bytes"] == (here / "kept.db").stat().st_size
+    assert kept["bytes"] == (cwd / "kept.db").stat().st_size
     result = cli("db", "restore", "kept.db", "--data", "restored")
     assert (result.status, result.last) == (OK, "next  pokearena db check --data restored")
     assert "rows from kept.db" in result.out
@@ -37,23 +37,23 @@ def test_a_backup_is_restored_into_another_folder_and_checked(cli: Cli, here: Pa
     assert (checked["sound"], checked["problems"]) == (True, [])
 
 
-def test_a_backup_does_not_overwrite_a_file(cli: Cli, here: Path) -> None:
+def test_a_backup_does_not_overwrite_a_file(cli: Cli, cwd: Path) -> None:
     cli("db", "upgrade")
-    (here / "kept.db").write_text("precious")
+    (cwd / "kept.db").write_text("precious")
     result = cli("db", "backup", "kept.db")
     assert result.status == FAILED
     assert result.code == "file-exists"
-    assert (here / "kept.db").read_text() == "precious"
+    assert (cwd / "kept.db").read_text() == "precious"
 
 
-def test_a_backup_to_a_full_disk_leaves_no_file(cli: Cli, here: Path) -> None:
+def test_a_backup_to_a_full_disk_leaves_no_file(cli: Cli, cwd: Path) -> None:
     cli("db", "upgrade")
-    with full_disk_beside(here / ".pokearena" / "arena.db"):
+    with full_disk_beside(cwd / ".pokearena" / "arena.db"):
         result = cli("db", "backup", "kept.db")
     assert (result.status, result.code, result.out) == (FAILED, "BackupFailed", "")
     assert len(result.err.splitlines()) == 1
-    assert str(here / "kept.db") in result.err
-    assert [path.name for path in here.iterdir()] == [".pokearena"]
+    assert str(cwd / "kept.db") in result.err
+    assert [path.name for path in cwd.iterdir()] == [".pokearena"]
 
 
 def test_a_database_that_is_in_use_is_not_restored_into(cli: Cli) -> None:
@@ -64,9 +64,9 @@ def test_a_database_that_is_in_use_is_not_restored_into(cli: Cli) -> None:
     assert result.code == "not-empty"
 
 
-def test_check_fails_on_problems_and_prints_them(cli: Cli, here: Path) -> None:
+def test_check_fails_on_problems_and_prints_them(cli: Cli, cwd: Path) -> None:
     cli("db", "upgrade")
-    with closing(sqlite3.connect(here / ".pokearena" / "arena.db")) as connection:
+    with closing(sqlite3.connect(cwd / ".pokearena" / "arena.db")) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
         connection.commit()
     result = cli("db", "check")
@@ -76,9 +76,9 @@ def test_check_fails_on_problems_and_prints_them(cli: Cli, here: Path) -> None:
     assert json.loads(cli("db", "check", "--json").out)["sound"] is False
 
 
-def test_check_of_an_empty_database_suggests_upgrade(cli: Cli, here: Path) -> None:
+def test_check_of_an_empty_database_suggests_upgrade(cli: Cli, cwd: Path) -> None:
     cli("db", "upgrade")
-    file = here / ".pokearena" / "arena.db"
+    file = cwd / ".pokearena" / "arena.db"
     file.write_bytes(b"")
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA user_version = 1")
@@ -88,7 +88,7 @@ def test_check_of_an_empty_database_suggests_upgrade(cli: Cli, here: Path) -> No
     assert "`pokearena db upgrade` brings them there" in result.out
 
 
-def test_a_backup_into_a_missing_folder_is_refused(cli: Cli, here: Path) -> None:
+def test_a_backup_into_a_missing_folder_is_refused(cli: Cli, cwd: Path) -> None:
     cli("db", "upgrade")
     result = cli("db", "backup", "away/kept.db")
     assert result.status == USAGE
@@ -100,12 +100,12 @@ def test_an_invalid_database_address_is_a_usage_error(program: Cli) -> None:
         assert program("db", "upgrade", POKEARENA_DATABASE_URL=address).status == USAGE
 
 
-def test_backup_and_check_without_an_arena_are_refused(cli: Cli, here: Path) -> None:
+def test_backup_and_check_without_an_arena_are_refused(cli: Cli, cwd: Path) -> None:
     for words in (("backup", "kept.db"), ("check",)):
         result = cli("db", *words)
         assert result.status == FAILED
         assert result.code == "no-arena"
-    assert list(here.iterdir()) == []
+    assert list(cwd.iterdir()) == []
 
 
 def test_the_error_of_an_unreachable_server_hides_its_password(program: Cli) -> None:
@@ -119,31 +119,31 @@ def test_the_error_of_an_unreachable_server_hides_its_password(program: Cli) -> 
 @pytest.fixture(scope="session")
 def played_cup(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Return the data folder and the id of a round robin that is over."""
-    stage = SimulatedArena(tmp_path_factory.mktemp("cup") / ".pokearena")
-    cup = stage.begin("round-robin", stage.bots(3))
-    stage.play_out(cup)
-    stage.engine.dispose()
-    return stage.folder, cup.id
+    simulated_arena = SimulatedArena(tmp_path_factory.mktemp("cup") / ".pokearena")
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(3))
+    simulated_arena.play_out(tournament)
+    simulated_arena.engine.dispose()
+    return simulated_arena.folder, tournament.id
 
 
 @pytest.fixture
-def cup(here: Path, played_cup: tuple[Path, str]) -> str:
+def tournament(cwd: Path, played_cup: tuple[Path, str]) -> str:
     """Copy the arena of a round robin that is over; return its id."""
-    folder, cup = played_cup
-    shutil.copytree(folder, here / ".pokearena")
-    return cup
+    folder, tournament = played_cup
+    shutil.copytree(folder, cwd / ".pokearena")
+    return tournament
 
 
-def execute(here: Path, statement: str) -> str:
+def execute(cwd: Path, statement: str) -> str:
     """Alters the database by hand; gives the first closed match."""
-    with closing(sqlite3.connect(here / ".pokearena" / "arena.db")) as connection:
+    with closing(sqlite3.connect(cwd / ".pokearena" / "arena.db")) as connection:
         match = str(connection.execute("SELECT min(match) FROM results").fetchone()[0])
         connection.execute(statement, {"match": match})
         connection.commit()
     return match
 
 
-def test_check_replays_a_sound_database(cli: Cli, cup: str) -> None:
+def test_check_replays_a_sound_database(cli: Cli, tournament: str) -> None:
     assert cli("db", "check").status == OK
     checked = json.loads(cli("db", "check", "--json").out)
     assert (checked["sound"], checked["quick"], checked["problems"]) == (True, False, [])
@@ -153,8 +153,8 @@ def test_check_replays_a_sound_database(cli: Cli, cup: str) -> None:
     assert (quick["sound"], quick["quick"], quick["games"]) == (True, True, 0)
 
 
-def test_check_finds_an_empty_record_unless_quick(cli: Cli, cup: str, here: Path) -> None:
-    match = execute(here, "UPDATE games SET record = '' WHERE match = :match AND game = 0")
+def test_check_finds_an_empty_record_unless_quick(cli: Cli, tournament: str, cwd: Path) -> None:
+    match = execute(cwd, "UPDATE games SET record = '' WHERE match = :match AND game = 0")
     assert cli("db", "check", "--quick").status == OK
     checked = cli("db", "check")
     assert checked.status == FAILED
@@ -164,9 +164,11 @@ def test_check_finds_an_empty_record_unless_quick(cli: Cli, cup: str, here: Path
     assert report["next"] is None
 
 
-def test_check_finds_altered_results_and_suggests_rebuild(cli: Cli, cup: str, here: Path) -> None:
+def test_check_finds_altered_results_and_suggests_rebuild(
+    cli: Cli, tournament: str, cwd: Path
+) -> None:
     match = execute(
-        here,
+        cwd,
         "UPDATE results SET outcome = replace(outcome, 'finished', 'timeout') WHERE match = :match",
     )
     checked = cli("db", "check")
@@ -175,12 +177,12 @@ def test_check_finds_altered_results_and_suggests_rebuild(cli: Cli, cup: str, he
     assert checked.last == "next  pokearena ladder rebuild"
     report = json.loads(cli("db", "check", "--json").out)
     assert (report["damaged"], report["repairable"]) == ([], [match])
-    verified = cli("tournament", "verify", cup)
+    verified = cli("tournament", "verify", tournament)
     assert verified.status == FAILED
     assert match in verified.out
     assert cli("ladder", "rebuild").status == OK
     assert cli("db", "check").status == OK
-    assert cli("tournament", "verify", cup).status == OK
+    assert cli("tournament", "verify", tournament).status == OK
 
 
 @pytest.mark.parametrize(
@@ -199,11 +201,11 @@ def test_check_finds_altered_results_and_suggests_rebuild(cli: Cli, cup: str, he
     ],
 )
 def test_tournament_verify_finds_altered_results(
-    cli: Cli, cup: str, here: Path, statement: str
+    cli: Cli, tournament: str, cwd: Path, statement: str
 ) -> None:
-    assert cli("tournament", "verify", cup).status == OK
-    match = execute(here, statement)
-    verified = cli("tournament", "verify", cup)
+    assert cli("tournament", "verify", tournament).status == OK
+    match = execute(cwd, statement)
+    verified = cli("tournament", "verify", tournament)
     assert verified.status == FAILED
     assert match in verified.out + verified.err
     checked = json.loads(cli("db", "check", "--json").out)

@@ -6,11 +6,11 @@ import pytest
 
 from arena.cli.workspace import Workspace
 from tests.arena.cli.terminal import Cli
-from tests.arena.services.metrics.arena import parsed, value
+from tests.arena.services.metrics.metrics_arena import parsed, value
 
 
-def test_metrics_are_printed_once(cli: Cli, here: Path) -> None:
-    Workspace(here / ".pokearena").store.dispose()
+def test_metrics_are_printed_once(cli: Cli, cwd: Path) -> None:
+    Workspace(cwd / ".pokearena").store.dispose()
     result = cli("metrics", "--once")
     assert result.status == 0
     samples = parsed(result.out)
@@ -27,7 +27,7 @@ def test_an_invalid_address_is_refused(cli: Cli, address: str) -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("--once",)])
-def test_metrics_without_an_arena_are_refused(cli: Cli, here: Path, words: tuple[str, ...]) -> None:
+def test_metrics_without_an_arena_are_refused(cli: Cli, cwd: Path, words: tuple[str, ...]) -> None:
     result = cli("metrics", *words)
     assert (result.status, result.out) == (1, "")
     assert result.code == "no-arena"

@@ -20,7 +20,7 @@ def ladders(*options: str) -> dict[str, str]:
     return announced
 
 
-def test_serve_opens_ladders_and_doctor_lists_them(cli: Cli, here: Path) -> None:
+def test_serve_opens_ladders_and_doctor_lists_them(cli: Cli, cwd: Path) -> None:
     assert cli("bot", "add", "sample:meek").status == 0
     named = ladders("--no-ladders", "--ladder", "saint_poker-3")
     assert list(named) == ["saint_poker-3"]
@@ -35,6 +35,6 @@ def test_serve_opens_ladders_and_doctor_lists_them(cli: Cli, here: Path) -> None
 
 
 @pytest.mark.parametrize("form", ["pokex-9", "whist", "poke-must_beat=7", "poke-nonsense"])
-def test_an_unknown_form_is_refused_before_anything_starts(cli: Cli, here: Path, form: str) -> None:
+def test_an_unknown_form_is_refused_before_anything_starts(cli: Cli, cwd: Path, form: str) -> None:
     assert cli("serve", "--ladder", form).status == 2
-    assert not (here / ".pokearena").exists()
+    assert not (cwd / ".pokearena").exists()

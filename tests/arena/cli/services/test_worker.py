@@ -31,7 +31,7 @@ def test_a_redis_url_of_another_scheme_is_bad_input(
 
 
 def test_an_unreachable_database_is_reported_before_any_worker_starts(
-    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://me:secret@127.0.0.1:1/arena")
     value = cli("worker")
@@ -40,13 +40,13 @@ def test_an_unreachable_database_is_reported_before_any_worker_starts(
         "error  the database postgresql+psycopg://me:***@127.0.0.1:1/arena "
     )
     assert "secret" not in value.err
-    assert list(here.iterdir()) == []
+    assert list(cwd.iterdir()) == []
 
 
 def test_a_worker_refuses_a_database_of_another_release(
-    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{here}/named.db")
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{cwd}/named.db")
     assert cli("db", "upgrade").status == 0
     with sqlite3.connect("named.db") as database:
         database.execute("UPDATE alembic_version SET version_num = '9999'")
@@ -57,11 +57,11 @@ def test_a_worker_refuses_a_database_of_another_release(
 
 
 def test_a_database_set_twice_is_bad_input(
-    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (here / "named").write_text(f"sqlite:///{here}/one.db")
-    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{here}/two.db")
-    monkeypatch.setenv("POKEARENA_DATABASE_URL_FILE", str(here / "named"))
+    (cwd / "named").write_text(f"sqlite:///{cwd}/one.db")
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{cwd}/two.db")
+    monkeypatch.setenv("POKEARENA_DATABASE_URL_FILE", str(cwd / "named"))
     for command in ("standings", "metrics"):
         value = cli(command)
         assert value.status == 2
@@ -69,7 +69,7 @@ def test_a_database_set_twice_is_bad_input(
             "error  POKEARENA_DATABASE_URL and POKEARENA_DATABASE_URL_FILE are both set"
         )
     assert cli("doctor").status == 1
-    assert sorted(path.name for path in here.iterdir()) == ["named"]
+    assert sorted(path.name for path in cwd.iterdir()) == ["named"]
 
 
 @pytest.mark.parametrize(

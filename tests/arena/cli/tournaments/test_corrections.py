@@ -7,7 +7,7 @@ from arena.store.access import audit_log
 from arena.store.bots import versions
 from arena.store.matches import listing
 from arena.store.schema import MatchState
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.cli.terminal import Cli
 
 

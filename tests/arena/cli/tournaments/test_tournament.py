@@ -166,7 +166,7 @@ def test_an_invalid_tournament_is_refused_before_anything_is_stored(cli: Cli) ->
     assert twice.code == "named-twice"
 
 
-def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, here: Path) -> None:
+def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
     words = ["tournament", "run", "poke", *BOTS, "-n", "60", "--workers", "1"]
     with subprocess.Popen([POKEARENA, *words], stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -193,7 +193,7 @@ def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, here: Path) -> None
 
 
 @pytest.mark.long
-def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, here: Path) -> None:
+def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, cwd: Path) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
     from arena.store.matches.spec import TournamentPlan
@@ -213,7 +213,7 @@ def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, here: Path) -
 
 
 @pytest.mark.long
-def test_running_services_play_scheduled_matches(cli: Cli, here: Path) -> None:
+def test_running_services_play_scheduled_matches(cli: Cli, cwd: Path) -> None:
     with subprocess.Popen(
         [POKEARENA, "serve", "--workers", "1", "--json", "--port", "0"],
         stdout=subprocess.PIPE,
@@ -247,12 +247,12 @@ def test_running_services_play_scheduled_matches(cli: Cli, here: Path) -> None:
     assert process.returncode == 0
 
 
-def test_a_used_port_is_reported_before_anything_starts(cli: Cli, here: Path) -> None:
+def test_a_used_port_is_reported_before_anything_starts(cli: Cli, cwd: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         result = cli("serve", "--port", other.getsockname()[1])
     assert result.status == 3
     assert "--port" in result.err
-    assert not (here / ".pokearena").exists()
+    assert not (cwd / ".pokearena").exists()
 
 
 def test_a_tournament_that_starts_services_can_serve_pages(arena: Path) -> None:
@@ -266,7 +266,7 @@ def test_a_worker_without_services_suggests_serve(program: Cli) -> None:
 
 
 @pytest.mark.long
-def test_services_that_stop_are_replaced_by_new_ones(here: Path) -> None:
+def test_services_that_stop_are_replaced_by_new_ones(cwd: Path) -> None:
     with subprocess.Popen(
         [POKEARENA, "serve", "--workers", "1", "--no-web"],
         stdout=subprocess.PIPE,
@@ -291,7 +291,7 @@ def test_services_that_stop_are_replaced_by_new_ones(here: Path) -> None:
     assert (document["state"], document["games"]) == ("closed", 300)
 
 
-def test_a_tournament_without_services_waits(cli: Cli, here: Path) -> None:
+def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
     from arena.config import Running

@@ -7,7 +7,7 @@ import pytest
 
 from arena.store.tournaments.tournaments import Tournament
 from tests.arena.cli.terminal import Cli
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.full_disk import full_disk_beside
 
 
@@ -19,21 +19,25 @@ def data(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def cup(data: Path) -> Tournament:
-    stage = SimulatedArena(data)
-    made = stage.play_out(stage.begin("round-robin", stage.bots(2)))
-    stage.engine.dispose()
+def tournament(data: Path) -> Tournament:
+    simulated_arena = SimulatedArena(data)
+    made = simulated_arena.play_out(simulated_arena.begin("round-robin", simulated_arena.bots(2)))
+    simulated_arena.engine.dispose()
     return made
 
 
 def test_the_site_is_written_only_into_an_empty_folder(
-    cli: Cli, data: Path, cup: Tournament, tmp_path: Path
+    cli: Cli, data: Path, tournament: Tournament, tmp_path: Path
 ) -> None:
     out = tmp_path / "site"
-    words = ["tournament", "export", cup.id, "--html", out, "--data", data]
+    words = ["tournament", "export", tournament.id, "--html", out, "--data", data]
     result = cli(*words, "--json")
     document = json.loads(result.out)
-    assert (result.status, document["tournament"], document["folder"]) == (0, cup.id, str(out))
+    assert (result.status, document["tournament"], document["folder"]) == (
+        0,
+        tournament.id,
+        str(out),
+    )
     assert document["files"] == sum(path.is_file() for path in out.rglob("*"))
     assert (out / "index.html").is_file()
     again = cli(*words)
@@ -43,12 +47,12 @@ def test_the_site_is_written_only_into_an_empty_folder(
 
 @pytest.mark.parametrize("exists", [False, True])
 def test_a_full_disk_leaves_no_incomplete_site(
-    cli: Cli, data: Path, cup: Tournament, tmp_path: Path, exists: bool
+    cli: Cli, data: Path, tournament: Tournament, tmp_path: Path, exists: bool
 ) -> None:
     out = tmp_path / "site"
     if exists:
         out.mkdir()
-    words = ("tournament", "export", cup.id, "--html", out, "--data", data)
+    words = ("tournament", "export", tournament.id, "--html", out, "--data", data)
     with full_disk_beside(data / "arena.db"):
         refused = cli(*words)
     assert (refused.status, refused.code) == (1, "cannot-write")
@@ -58,7 +62,7 @@ def test_a_full_disk_leaves_no_incomplete_site(
 
 
 def test_an_unknown_tournament_is_refused(
-    cli: Cli, data: Path, cup: Tournament, tmp_path: Path
+    cli: Cli, data: Path, tournament: Tournament, tmp_path: Path
 ) -> None:
     result = cli("tournament", "export", "t-nothing", "--html", tmp_path / "x", "--data", data)
     assert result.status != 0

@@ -31,14 +31,14 @@ owner = "ada"
 
 
 @pytest.fixture
-def cup(here: Path) -> Path:
-    path = here / "cup.toml"
+def tournament(cwd: Path) -> Path:
+    path = cwd / "cup.toml"
     path.write_text(CUP)
     return path
 
 
-def test_a_file_describes_a_whole_tournament(cup: Path) -> None:
-    assert read(cup) == TournamentSpec(
+def test_a_file_describes_a_whole_tournament(tournament: Path) -> None:
+    assert read(tournament) == TournamentSpec(
         game="poke",
         bots=(
             ("sample:greedy", ""),
@@ -54,23 +54,23 @@ def test_a_file_describes_a_whole_tournament(cup: Path) -> None:
         seed="friday",
         faults="unforgiving",
         bank_ms=5000,
-        file=str(cup),
+        file=str(tournament),
     )
 
 
-def test_options_override_the_file_and_settings_are_merged(cup: Path) -> None:
-    changed = read(cup).updated({"boards": 5, "settings": {"owners_meet": "true"}})
+def test_options_override_the_file_and_settings_are_merged(tournament: Path) -> None:
+    changed = read(tournament).updated({"boards": 5, "settings": {"owners_meet": "true"}})
     assert (changed.boards, changed.settings) == (5, {"rounds": 2, "owners_meet": "true"})
 
 
-def test_folders_are_relative_to_the_file_and_may_have_patterns(here: Path) -> None:
+def test_folders_are_relative_to_the_file_and_may_have_patterns(cwd: Path) -> None:
     for name in ("b", "a"):
-        (here / "cups" / "entries" / name).mkdir(parents=True)
-        (here / "cups" / "entries" / name / "bot.toml").touch()
-    (here / "cups" / "entries" / "notes").mkdir()
-    path = here / "cups" / "cup.toml"
+        (cwd / "cups" / "entries" / name).mkdir(parents=True)
+        (cwd / "cups" / "entries" / name / "bot.toml").touch()
+    (cwd / "cups" / "entries" / "notes").mkdir()
+    path = cwd / "cups" / "cup.toml"
     path.write_text('game = "poke"\nbots = ["entries/*", "entries/a", "greedy@1"]')
-    entries = here / "cups" / "entries"
+    entries = cwd / "cups" / "entries"
     assert [bot for bot, _ in read(path).bots] == [
         str(entries / "a"),
         str(entries / "b"),
@@ -132,9 +132,9 @@ GAUNTLET = GAME + 'format = "gauntlet"\n'
     ],
 )
 def test_an_invalid_file_is_refused_with_key_and_line(
-    here: Path, text: str, problem: FileProblem, key: str, line: int | None
+    cwd: Path, text: str, problem: FileProblem, key: str, line: int | None
 ) -> None:
-    path = here / "cup.toml"
+    path = cwd / "cup.toml"
     path.write_text(text)
     with pytest.raises(TournamentFileError) as caught:
         read(path)
@@ -152,10 +152,10 @@ def test_an_invalid_file_is_refused_with_key_and_line(
         ("[clock]\nbank_m = 3", '"bank_ms"'),
     ],
 )
-def test_a_misspelled_word_suggests_the_nearest_one(here: Path, text: str, nearest: str) -> None:
-    (here / "cup.toml").write_text(GAME + text)
+def test_a_misspelled_word_suggests_the_nearest_one(cwd: Path, text: str, nearest: str) -> None:
+    (cwd / "cup.toml").write_text(GAME + text)
     with pytest.raises(TournamentFileError) as caught:
-        read(here / "cup.toml")
+        read(cwd / "cup.toml")
     assert nearest in caught.value.sentence
 
 
@@ -171,13 +171,13 @@ def test_a_misspelled_word_suggests_the_nearest_one(here: Path, text: str, neare
     ],
 )
 def test_files_and_options_have_the_same_ranges(
-    cli: Cli, here: Path, key: str, option: str, value: int, allowed: tuple[str, str]
+    cli: Cli, cwd: Path, key: str, option: str, value: int, allowed: tuple[str, str]
 ) -> None:
-    (here / "cup.toml").write_text(f"{GAME}{key} = {value}\n")
+    (cwd / "cup.toml").write_text(f"{GAME}{key} = {value}\n")
     refused = cli("tournament", "run", "cup.toml", "--dry-run")
     assert refused.status == USAGE
     assert all(end in refused.err for end in allowed)
-    (here / "cup.toml").write_text(GAME)
+    (cwd / "cup.toml").write_text(GAME)
     refused = cli("tournament", "run", "cup.toml", "--dry-run", option, value)
     assert refused.status == USAGE
     assert all(end in refused.err for end in allowed)
@@ -197,20 +197,20 @@ def test_files_and_options_have_the_same_ranges(
     ],
 )
 def test_an_invalid_format_is_refused_before_anything_is_stored(
-    cli: Cli, cup: Path, words: tuple[object, ...], named: tuple[str, ...]
+    cli: Cli, tournament: Path, words: tuple[object, ...], named: tuple[str, ...]
 ) -> None:
-    refused = cli("tournament", "run", cup, "--dry-run", *words)
+    refused = cli("tournament", "run", tournament, "--dry-run", *words)
     assert refused.status == USAGE
     assert [word for word in named if word not in refused.err] == []
     assert not Path(".pokearena").exists()
 
 
-def test_a_dry_run_prints_the_plan_and_plays_nothing(cli: Cli, cup: Path) -> None:
-    result = cli("tournament", "run", cup, "--dry-run")
+def test_a_dry_run_prints_the_plan_and_plays_nothing(cli: Cli, tournament: Path) -> None:
+    result = cli("tournament", "run", tournament, "--dry-run")
     assert result.status == 0
     assert "poke-must_beat=false · swiss · rounds 2 · unforgiving" in result.out
     assert "greedy v random" in result.out
-    document = json.loads(cli("tournament", "run", cup, "--dry-run", "--json").out)
+    document = json.loads(cli("tournament", "run", tournament, "--dry-run", "--json").out)
     assert (document["matches"], document["games"], document["clock"]["bank_ms"]) == (4, 16, 5000)
     assert document["entrants"][3] == {"bot": "bold", "owner": "ada"}
     assert not Path(".pokearena").exists()
@@ -237,10 +237,12 @@ def test_a_dry_run_prints_the_number_of_matches(
 
 
 @pytest.mark.long
-def test_a_tournament_file_is_played_paused_joined_left_and_shown(cli: Cli, cup: Path) -> None:
+def test_a_tournament_file_is_played_paused_joined_left_and_shown(
+    cli: Cli, tournament: Path
+) -> None:
     words = ("--format", "knockout", "-n", 1, "--json")
-    cup.write_text(CUP.replace("[settings]\nrounds = 2", ""))
-    result = cli("tournament", "run", cup, *words)
+    tournament.write_text(CUP.replace("[settings]\nrounds = 2", ""))
+    result = cli("tournament", "run", tournament, *words)
     assert result.status == 0, result.err
     document = json.loads(result.out)
     assert (document["format"], document["name"], document["policy"]) == (

@@ -6,7 +6,7 @@ import pytest
 
 from arena.cli.watch.screen import Navigation, View, ViewKind, pressed
 from arena.cli.workspace import Workspace
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.cli.terminal import Cli, in_a_terminal
 
 LADDER = View(ViewKind.LADDER, "poke")

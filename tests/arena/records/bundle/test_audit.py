@@ -15,18 +15,18 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
 from referee.record import read
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> SimulatedArena:
+def simulated_arena(tmp_path: Path) -> SimulatedArena:
     return SimulatedArena(tmp_path / "data")
 
 
-def checked(stage: SimulatedArena, cup: Tournament) -> Audit:
+def checked(simulated_arena: SimulatedArena, tournament: Tournament) -> Audit:
     """Audit a tournament in the store and in a bundle, compare the results, and return them."""
-    bundle = gather(stage.engine, cup.id)
-    where = stage.folder / cup.id
+    bundle = gather(simulated_arena.engine, tournament.id)
+    where = simulated_arena.folder / tournament.id
     folder.write(bundle, where)
     alone = audit(folder.read(where))
     assert alone.problems == ()
@@ -44,115 +44,147 @@ def checked(stage: SimulatedArena, cup: Tournament) -> Audit:
     ],
 )
 def test_a_tournament_of_every_format_verifies(
-    stage: SimulatedArena, pairing: str, bots: int, settings: dict[str, int], number: int
+    simulated_arena: SimulatedArena, pairing: str, bots: int, settings: dict[str, int], number: int
 ) -> None:
-    cup = stage.play_out(stage.begin(pairing, stage.bots(bots), settings=settings))
-    findings = checked(stage, cup)
+    tournament = simulated_arena.play_out(
+        simulated_arena.begin(pairing, simulated_arena.bots(bots), settings=settings)
+    )
+    findings = checked(simulated_arena, tournament)
     assert findings.matches == {MatchState.CLOSED: number}
     assert (findings.games, findings.seeds, findings.seeded) == (2 * number, number, number)
     assert findings.actions > 10 * findings.games / 2
 
 
-def test_a_knockout_with_series_of_any_length_verifies(stage: SimulatedArena) -> None:
-    cup = stage.play_out(stage.begin("knockout", stage.bots(5), settings={"best_of": 3}))
-    assert checked(stage, cup).matches[MatchState.CLOSED] >= 8
-    assert cup.state is TournamentState.CLOSED
+def test_a_knockout_with_series_of_any_length_verifies(simulated_arena: SimulatedArena) -> None:
+    tournament = simulated_arena.play_out(
+        simulated_arena.begin("knockout", simulated_arena.bots(5), settings={"best_of": 3})
+    )
+    assert checked(simulated_arena, tournament).matches[MatchState.CLOSED] >= 8
+    assert tournament.state is TournamentState.CLOSED
 
 
-def test_a_decided_sprt_verifies_with_its_matches_in_flight(stage: SimulatedArena) -> None:
-    cup = stage.begin("sprt", stage.bots(2), settings={"high": 400, "batch": 3, "limit": 7})
-    checked(stage, stage.play_out(cup))
+def test_a_decided_sprt_verifies_with_its_matches_in_flight(
+    simulated_arena: SimulatedArena,
+) -> None:
+    tournament = simulated_arena.begin(
+        "sprt", simulated_arena.bots(2), settings={"high": 400, "batch": 3, "limit": 7}
+    )
+    checked(simulated_arena, simulated_arena.play_out(tournament))
 
 
-def test_games_of_more_than_two_and_of_partners_verify(stage: SimulatedArena) -> None:
-    bots = stage.bots(3)
+def test_games_of_more_than_two_and_of_partners_verify(simulated_arena: SimulatedArena) -> None:
+    bots = simulated_arena.bots(3)
     for game, seats, number in (("pouku", 3, 1), ("pokex", 4, 3)):
-        cup = stage.begin("round-robin", bots, game=game, seats=seats)
-        assert checked(stage, stage.play_out(cup)).matches == {MatchState.CLOSED: number}
+        tournament = simulated_arena.begin("round-robin", bots, game=game, seats=seats)
+        assert checked(simulated_arena, simulated_arena.play_out(tournament)).matches == {
+            MatchState.CLOSED: number
+        }
 
 
 @pytest.mark.parametrize(("game", "seats"), [("poke", 2), ("pouku", 3), ("pokex", 4)])
-def test_faults_verify(stage: SimulatedArena, game: str, seats: int) -> None:
-    cup = stage.begin("round-robin", stage.bots(3 if seats == 3 else 2), game=game, seats=seats)
-    (match,) = transitions.due(stage.engine)
-    stage.play(match, fault=True)
-    assert results.faults(stage.engine, match=match)
-    checked(stage, stage.play_out(cup))
+def test_faults_verify(simulated_arena: SimulatedArena, game: str, seats: int) -> None:
+    tournament = simulated_arena.begin(
+        "round-robin", simulated_arena.bots(3 if seats == 3 else 2), game=game, seats=seats
+    )
+    (match,) = transitions.due(simulated_arena.engine)
+    simulated_arena.play(match, fault=True)
+    assert results.faults(simulated_arena.engine, match=match)
+    checked(simulated_arena, simulated_arena.play_out(tournament))
 
 
-def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(stage: SimulatedArena) -> None:
-    versions.add(stage.engine, "far", "1", "", "", {"address": "192.0.2.7:50051"})
-    cup = stage.begin("round-robin", [*stage.bots(1), "far@1"], boards=2)
-    assert checked(stage, stage.play_out(cup)).games == 4
-    ((_, record),) = gather(stage.engine, cup.id).records.items()
+def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(
+    simulated_arena: SimulatedArena,
+) -> None:
+    versions.add(simulated_arena.engine, "far", "1", "", "", {"address": "192.0.2.7:50051"})
+    tournament = simulated_arena.begin("round-robin", [*simulated_arena.bots(1), "far@1"], boards=2)
+    assert checked(simulated_arena, simulated_arena.play_out(tournament)).games == 4
+    ((_, record),) = gather(simulated_arena.engine, tournament.id).records.items()
     assert [game.game["board"] for game in read(record).games] == [0, 1, 2, 3]
     # The address of a remote bot is private.
     assert not any(
         b"192.0.2.7" in path.read_bytes()
-        for path in (stage.folder / cup.id).rglob("*")
+        for path in (simulated_arena.folder / tournament.id).rglob("*")
         if path.is_file()
     )
 
 
-def test_joined_and_withdrawn_entrants_are_part_of_the_schedule(stage: SimulatedArena) -> None:
-    cup = stage.begin("round-robin", stage.bots(3))
-    stage.wave(1)
-    lifecycle.add(stage.engine, cup.id, [FormatEntrant(name) for name in stage.bots(1, first=3)])
-    stage.wave(0)
-    lifecycle.withdraw(stage.engine, cup.id, "bot1@1", "it is broken.")
-    findings = checked(stage, stage.play_out(cup))
+def test_joined_and_withdrawn_entrants_are_part_of_the_schedule(
+    simulated_arena: SimulatedArena,
+) -> None:
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(3))
+    simulated_arena.wave(1)
+    lifecycle.add(
+        simulated_arena.engine,
+        tournament.id,
+        [FormatEntrant(name) for name in simulated_arena.bots(1, first=3)],
+    )
+    simulated_arena.wave(0)
+    lifecycle.withdraw(simulated_arena.engine, tournament.id, "bot1@1", "it is broken.")
+    findings = checked(simulated_arena, simulated_arena.play_out(tournament))
     assert findings.matches[MatchState.CANCELLED] > 0
     assert set(findings.reasons) == {"bot1@1 was withdrawn: it is broken."}
 
 
-def test_a_late_withdrawal_does_not_affect_earlier_knockout_pairings(stage: SimulatedArena) -> None:
-    cup = stage.begin("knockout", stage.bots(4))
-    stage.wave()
-    final = transitions.due(stage.engine)
+def test_a_late_withdrawal_does_not_affect_earlier_knockout_pairings(
+    simulated_arena: SimulatedArena,
+) -> None:
+    tournament = simulated_arena.begin("knockout", simulated_arena.bots(4))
+    simulated_arena.wave()
+    final = transitions.due(simulated_arena.engine)
     assert len(final) == 1
-    lifecycle.withdraw(stage.engine, cup.id, tournaments.find(stage.engine, cup.id).entrants[0])
-    checked(stage, stage.play_out(cup))
+    lifecycle.withdraw(
+        simulated_arena.engine,
+        tournament.id,
+        tournaments.find(simulated_arena.engine, tournament.id).entrants[0],
+    )
+    checked(simulated_arena, simulated_arena.play_out(tournament))
 
 
-def test_a_void_match_is_reported_with_its_reason(stage: SimulatedArena) -> None:
-    cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 2})
-    first = transitions.due(stage.engine)[0]
-    stage.play(first, most=1)
-    transitions.void(stage.engine, first, "the referee was lost three times")
-    findings = checked(stage, stage.play_out(cup))
+def test_a_void_match_is_reported_with_its_reason(simulated_arena: SimulatedArena) -> None:
+    tournament = simulated_arena.begin("swiss", simulated_arena.bots(4), settings={"rounds": 2})
+    first = transitions.due(simulated_arena.engine)[0]
+    simulated_arena.play(first, most=1)
+    transitions.void(simulated_arena.engine, first, "the referee was lost three times")
+    findings = checked(simulated_arena, simulated_arena.play_out(tournament))
     assert findings.matches == {MatchState.CLOSED: 3, MatchState.VOID: 1}
     assert findings.reasons == {"the referee was lost three times": 1}
     assert findings.seeds == 3
 
 
-def test_without_a_tournament_seed_every_match_has_its_own(stage: SimulatedArena) -> None:
-    cup = stage.play_out(stage.begin("round-robin", stage.bots(2), seed=None))
-    assert checked(stage, cup).seeded is None
+def test_without_a_tournament_seed_every_match_has_its_own(simulated_arena: SimulatedArena) -> None:
+    tournament = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(2), seed=None)
+    )
+    assert checked(simulated_arena, tournament).seeded is None
 
 
-def test_a_cancelled_tournament_verifies(stage: SimulatedArena) -> None:
-    cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 2})
-    stage.wave(1)
-    lifecycle.cancel(stage.engine, cup.id)
-    findings = checked(stage, cup)
+def test_a_cancelled_tournament_verifies(simulated_arena: SimulatedArena) -> None:
+    tournament = simulated_arena.begin("swiss", simulated_arena.bots(4), settings={"rounds": 2})
+    simulated_arena.wave(1)
+    lifecycle.cancel(simulated_arena.engine, tournament.id)
+    findings = checked(simulated_arena, tournament)
     assert findings.matches == {MatchState.CLOSED: 1, MatchState.CANCELLED: 1}
 
 
-def test_the_bundle_of_a_running_tournament_contains_no_secrets(stage: SimulatedArena) -> None:
+def test_the_bundle_of_a_running_tournament_contains_no_secrets(
+    simulated_arena: SimulatedArena,
+) -> None:
     secret = b"\x5a" * 32
-    cup = stage.begin("round-robin", stage.bots(3), boards=2, seed=secret)
-    over, begun, untouched = transitions.due(stage.engine)
-    stage.play(over)
-    stage.play(begun, most=3)
-    findings = checked(stage, cup)
+    tournament = simulated_arena.begin(
+        "round-robin", simulated_arena.bots(3), boards=2, seed=secret
+    )
+    over, begun, untouched = transitions.due(simulated_arena.engine)
+    simulated_arena.play(over)
+    simulated_arena.play(begun, most=3)
+    findings = checked(simulated_arena, tournament)
     assert findings.matches == {MatchState.CLOSED: 1, MatchState.RUNNING: 1, MatchState.PENDING: 1}
     assert findings.seeded is None
-    where = stage.folder / cup.id
+    where = simulated_arena.folder / tournament.id
     assert [path.stem for path in (where / "matches").iterdir()] == [over]
     assert read((where / "matches" / f"{over}.jsonl").read_text()).seed is not None
     all_text = "".join(path.read_text() for path in where.rglob("*") if path.is_file())
     assert secret.hex() not in all_text
-    with database.reading(stage.engine) as connection:
+    with database.reading(simulated_arena.engine) as connection:
         for match in (begun, untouched):
             assert match in all_text
             assert rows.spec(connection, match).seed.hex() not in all_text

@@ -15,7 +15,7 @@ from arena.records.bundle.collection import gather
 from arena.store.matches import transitions
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 Change = Callable[[Bundle], Bundle]
 
@@ -23,15 +23,21 @@ Change = Callable[[Bundle], Bundle]
 @pytest.fixture(scope="module")
 def bundles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, Bundle]:
     """Return two bundles of one tournament: the first while it ran, the second after it closed."""
-    stage = SimulatedArena(tmp_path_factory.mktemp("earlier"))
-    cup = stage.begin("round-robin", stage.bots(3))
-    stage.play(transitions.due(stage.engine)[0])
-    folder.write(gather(stage.engine, cup.id), stage.folder / "noon")
-    lifecycle.add(stage.engine, cup.id, [FormatEntrant(name) for name in stage.bots(1, first=3)])
-    stage.ask()
-    lifecycle.withdraw(stage.engine, cup.id, "bot0@1")
-    stage.play_out(cup)
-    return folder.read(stage.folder / "noon"), gather(stage.engine, cup.id)
+    simulated_arena = SimulatedArena(tmp_path_factory.mktemp("earlier"))
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(3))
+    simulated_arena.play(transitions.due(simulated_arena.engine)[0])
+    folder.write(gather(simulated_arena.engine, tournament.id), simulated_arena.folder / "noon")
+    lifecycle.add(
+        simulated_arena.engine,
+        tournament.id,
+        [FormatEntrant(name) for name in simulated_arena.bots(1, first=3)],
+    )
+    simulated_arena.ask()
+    lifecycle.withdraw(simulated_arena.engine, tournament.id, "bot0@1")
+    simulated_arena.play_out(tournament)
+    return folder.read(simulated_arena.folder / "noon"), gather(
+        simulated_arena.engine, tournament.id
+    )
 
 
 def test_a_continued_tournament_agrees_with_its_earlier_bundle(

@@ -12,7 +12,7 @@ from arena.formats.sprt_match import PairCounts
 from arena.records.bundle.audit import Retraced, Retracing
 from arena.records.bundle.bundle import Scheduled
 from arena.store.schema import MatchState
-from tests.arena.formats.playing import SimulatedTournament, everyone
+from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 
 STATES: Mapping[MatchStatus, MatchState] = {
     MatchStatus.OPEN: MatchState.PENDING,
@@ -47,39 +47,46 @@ def playing(name: str, seed: int, bots: int = 7) -> SimulatedTournament:
     )
 
 
-def run_tournament(cup: SimulatedTournament, name: str, limit: int = 300) -> bool:
+def run_tournament(tournament: SimulatedTournament, name: str, limit: int = 300) -> bool:
     """Run a tournament in which matches end in random order and bots join and leave.
 
     Return whether it ended within this number of steps.
     """
     for turn in range(limit):
-        step = cup.ask()
-        if isinstance(step, FormatOver) and not cup.opened():
+        step = tournament.ask()
+        if isinstance(step, FormatOver) and not tournament.opened():
             return True
         # Some matches end before the next step of the format.
-        for _ in range(cup.dice.randrange(1, 5)):
-            if opened := cup.opened():
-                cup.close(cup.dice.choice(opened))
-        if cup.dice.random() < 0.05:
-            leave(cup, cup.dice.randrange(len(cup.entrants)))
-        if name not in registry.CLOSED and cup.dice.random() < 0.04 and len(cup.entrants) < 12:
-            cup.join(f"new{turn}@1")
+        for _ in range(tournament.dice.randrange(1, 5)):
+            if opened := tournament.opened():
+                tournament.close(tournament.dice.choice(opened))
+        if tournament.dice.random() < 0.05:
+            leave(tournament, tournament.dice.randrange(len(tournament.entrants)))
+        if (
+            name not in registry.CLOSED
+            and tournament.dice.random() < 0.04
+            and len(tournament.entrants) < 12
+        ):
+            tournament.join(f"new{turn}@1")
     return False
 
 
-def leave(cup: SimulatedTournament, place: int) -> None:
+def leave(tournament: SimulatedTournament, place: int) -> None:
     """Withdraw an entrant and void most of its open matches, as the store voids unstarted ones."""
-    if cup.entrants[place].withdrawn is None:
-        cup.withdraw(place)
-        for open_match in cup.opened():
-            match = cup.matches[open_match]
-            if cup.entrants[place].name in match.entrants and cup.dice.random() < 0.7:
-                cup.matches[open_match] = replace(match, state=MatchStatus.VOID)
+    if tournament.entrants[place].withdrawn is None:
+        tournament.withdraw(place)
+        for open_match in tournament.opened():
+            match = tournament.matches[open_match]
+            if tournament.entrants[place].name in match.entrants and tournament.dice.random() < 0.7:
+                tournament.matches[open_match] = replace(match, state=MatchStatus.VOID)
 
 
-def schedule(cup: SimulatedTournament) -> list[Scheduled]:
-    why = {(fixture.round, fixture.number): fixture.why for fixture in cup.fixtures}
-    return [listed(match, why[match.place]) for match in sorted(cup.matches, key=lambda m: m.place)]
+def schedule(tournament: SimulatedTournament) -> list[Scheduled]:
+    why = {(fixture.round, fixture.number): fixture.why for fixture in tournament.fixtures}
+    return [
+        listed(match, why[match.place])
+        for match in sorted(tournament.matches, key=lambda m: m.place)
+    ]
 
 
 def listed(match: FormatMatch, why: str = "") -> Scheduled:
@@ -91,35 +98,35 @@ def listed(match: FormatMatch, why: str = "") -> Scheduled:
 
 
 def retrace(
-    cup: SimulatedTournament, name: str, matches: list[Scheduled], *, closed: bool = True
+    tournament: SimulatedTournament, name: str, matches: list[Scheduled], *, closed: bool = True
 ) -> Retraced:
-    results = {f"m-{m.round}/{m.number}": m.games for m in cup.matches if m.games}
-    entries: list[FormatEntrant] = list(cup.entrants)
+    results = {f"m-{m.round}/{m.number}": m.games for m in tournament.matches if m.games}
+    entries: list[FormatEntrant] = list(tournament.entrants)
     return Retracing(
-        cup.format, entries, matches, results, closed=closed, in_series=name == "knockout"
+        tournament.format, entries, matches, results, closed=closed, in_series=name == "knockout"
     ).retrace()
 
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_unchanged_schedule_is_retraced(name: str, seed: int) -> None:
-    cup = playing(name, seed)
-    over = run_tournament(cup, name)
-    retracing = retrace(cup, name, schedule(cup), closed=over)
+    tournament = playing(name, seed)
+    over = run_tournament(tournament, name)
+    retracing = retrace(tournament, name, schedule(tournament), closed=over)
     assert retracing.problems == ()
-    assert retracing.last == cup.format.next(cup.entrants, cup.matches)
+    assert retracing.last == tournament.format.next(tournament.entrants, tournament.matches)
     assert isinstance(retracing.last, FormatOver) is over
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_missing_match_is_reported(name: str) -> None:
-    cup = playing(name, 1)
-    over = run_tournament(cup, name)
-    every = schedule(cup)
+    tournament = playing(name, 1)
+    over = run_tournament(tournament, name)
+    every = schedule(tournament)
     assert over
     for place in range(0, len(every), 1 + len(every) // 12):
         left = every[:place] + every[place + 1 :]
-        retracing = retrace(cup, name, left)
+        retracing = retrace(tournament, name, left)
         # An SPRT that has decided does not need its remaining open matches.
         drained = (
             isinstance(retracing.last, FormatOver) and name == "sprt" and retracing.problems == ()
@@ -129,38 +136,38 @@ def test_a_missing_match_is_reported(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_match_of_other_entrants_is_reported(name: str) -> None:
-    cup = playing(name, 2)
-    over = run_tournament(cup, name)
-    every = schedule(cup)
+    tournament = playing(name, 2)
+    over = run_tournament(tournament, name)
+    every = schedule(tournament)
     assert over
     for place in range(0, len(every), 1 + len(every) // 12):
         pair = every[place].entrants
         forged = replace(every[place], entrants=pair[::-1])
-        retracing = retrace(cup, name, [*every[:place], forged, *every[place + 1 :]])
+        retracing = retrace(tournament, name, [*every[:place], forged, *every[place + 1 :]])
         assert forged.words in retracing.problems[0]
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_partial_step_of_a_running_tournament_is_reported(name: str) -> None:
-    cup = playing(name, 3)
-    over = run_tournament(cup, name, limit=2)
+    tournament = playing(name, 3)
+    over = run_tournament(tournament, name, limit=2)
     assert not over
-    every = schedule(cup)
-    assert retrace(cup, name, every, closed=False).problems == ()
+    every = schedule(tournament)
+    assert retrace(tournament, name, every, closed=False).problems == ()
     if name != "knockout":
-        assert "is missing" in retrace(cup, name, every[1:], closed=False).problems[0]
-    assert retrace(cup, name, every).problems
+        assert "is missing" in retrace(tournament, name, every[1:], closed=False).problems[0]
+    assert retrace(tournament, name, every).problems
 
 
 def test_the_schedule_can_be_followed_to_the_first_unknown_result() -> None:
-    cup = playing("swiss", 4)
-    assert run_tournament(cup, "swiss")
-    every = schedule(cup)
-    results = {f"m-{m.round}/{m.number}": m.games for m in cup.matches if m.games}
+    tournament = playing("swiss", 4)
+    assert run_tournament(tournament, "swiss")
+    every = schedule(tournament)
+    results = {f"m-{m.round}/{m.number}": m.games for m in tournament.matches if m.games}
     unknown = next(match for match in every if match.round == 2 and match.id in results)
     del results[unknown.id]
     retracing = Retracing(
-        cup.format, cup.entrants, every, results, closed=True, in_series=False
+        tournament.format, tournament.entrants, every, results, closed=True, in_series=False
     ).retrace()
     assert retracing.problems == (
         f"the schedule cannot be followed beyond {unknown.words}, whose result is unknown",

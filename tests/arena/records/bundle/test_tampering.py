@@ -16,7 +16,7 @@ from arena.records.bundle.collection import gather
 from arena.records.bundle.folder import BundleFileError
 from arena.store.matches import transitions
 from arena.system.structured_file import FileProblem
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 Json = dict[str, Any]
 
@@ -55,20 +55,20 @@ class Forger:
 @pytest.fixture(scope="module")
 def swiss(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the bundle of a finished Swiss tournament with a void match and a fault."""
-    stage = SimulatedArena(tmp_path_factory.mktemp("swiss"))
-    cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 3})
-    void = transitions.due(stage.engine)[0]
-    stage.play(void, most=1)
-    transitions.void(stage.engine, void, "the referee was lost three times")
+    simulated_arena = SimulatedArena(tmp_path_factory.mktemp("swiss"))
+    tournament = simulated_arena.begin("swiss", simulated_arena.bots(4), settings={"rounds": 3})
+    void = transitions.due(simulated_arena.engine)[0]
+    simulated_arena.play(void, most=1)
+    transitions.void(simulated_arena.engine, void, "the referee was lost three times")
     while True:
-        due = transitions.due(stage.engine)
+        due = transitions.due(simulated_arena.engine)
         if not due:
             break
         for match in due:
-            stage.play(match, fault=match == due[-1])
-        stage.ask()
-    folder.write(gather(stage.engine, cup.id), stage.folder / "bundle")
-    return stage.folder / "bundle"
+            simulated_arena.play(match, fault=match == due[-1])
+        simulated_arena.ask()
+    folder.write(gather(simulated_arena.engine, tournament.id), simulated_arena.folder / "bundle")
+    return simulated_arena.folder / "bundle"
 
 
 @pytest.fixture

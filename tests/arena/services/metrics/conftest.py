@@ -9,7 +9,7 @@ from arena.cli.workspace import Workspace
 from arena.queue import redis_server
 from arena.services.metrics_collector import ArenaCollector
 from arena.system import redis_connection
-from tests.arena.services.metrics.arena import MetricsArena
+from tests.arena.services.metrics.metrics_arena import MetricsArena
 
 
 @pytest.fixture

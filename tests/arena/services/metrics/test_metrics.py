@@ -19,8 +19,8 @@ from arena.store.tournaments import lifecycle
 from arena.system import timings
 from arena.system.timings import Timings
 from arena.tournaments import scheduler
-from tests.arena.cli.stored import store_tournament
-from tests.arena.services.metrics.arena import MetricsArena, labels, value
+from tests.arena.cli.stored_tournament import store_tournament
+from tests.arena.services.metrics.metrics_arena import MetricsArena, labels, value
 
 TWO = {frozenset({"a@1", "b@1"}): [("a@1", "b@1")]}
 
@@ -112,7 +112,7 @@ def test_every_bin_is_counted_at_the_first_bound_above_it() -> None:
 
 def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: MetricsArena) -> None:
     store = metrics_arena.workspace.store
-    cup = schedule(metrics_arena, cycles=4)
+    tournament = schedule(metrics_arena, cycles=4)
     due = transitions.due(store)
     transitions.lease(store, due[0], "w1", 600)
     transitions.lease(store, due[1], "w2", 0)
@@ -126,7 +126,7 @@ def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Metric
     assert (
         value(metrics_arena.samples(), "pokearena_lease_age_seconds") >= transitions.LEASE_SECONDS
     )
-    lifecycle.pause(store, cup)
+    lifecycle.pause(store, tournament)
     assert open_by_state() == {"pending": 0, "held": 2, "running": 1, "lapsed": 1}
     transitions.void(store, due[2], "for the test")
     samples = metrics_arena.samples()

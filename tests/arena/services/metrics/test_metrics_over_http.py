@@ -19,7 +19,7 @@ from arena.services import metrics_server
 from arena.store import database, schema
 from arena.store.matches import results
 from tests.arena.cli.terminal import POKEARENA
-from tests.arena.services.metrics.arena import MetricsArena, labels, scraped, value
+from tests.arena.services.metrics.metrics_arena import MetricsArena, labels, scraped, value
 
 
 def test_metrics_and_health_are_the_only_pages(metrics_arena: MetricsArena) -> None:
@@ -67,8 +67,16 @@ def test_metrics_grow_between_scrapes_by_the_new_matches(tmp_path: Path) -> None
     data = tmp_path / "data"
     with serving(data) as served:
         before = scraped(served["metrics"])
-        cup = ["tournament", "run", "poke", "sample:greedy", "sample:random", "--boards", "2"]
-        subprocess.run([POKEARENA, *cup, "--data", data], check=True, capture_output=True)
+        tournament = [
+            "tournament",
+            "run",
+            "poke",
+            "sample:greedy",
+            "sample:random",
+            "--boards",
+            "2",
+        ]
+        subprocess.run([POKEARENA, *tournament, "--data", data], check=True, capture_output=True)
         after = scraped(served["metrics"])
         # The public pages do not serve the metrics.
         with pytest.raises(HTTPError, match="404"):

@@ -22,7 +22,7 @@ def test_an_unknown_owner_has_no_data(store: Engine) -> None:
 def test_everything_but_the_results_is_deleted(
     store: Engine, schedule: Callable[..., Tournament], played: Callable[..., PlayedGame]
 ) -> None:
-    cup = schedule(bots=3)
+    tournament = schedule(bots=3)
     owners.add(store, "ada")
     versions.own(store, versions.find(store, "bot1@1"), "ada")
     lease = transitions.lease(store, transitions.due(store)[0], "w", 600)
@@ -35,7 +35,7 @@ def test_everything_but_the_results_is_deleted(
     assert data.contents == (f"{1:064x}",)
     for _ in range(2):
         owner_data.withdraw(store, "ada")
-    progress = tournaments.progress(store, cup.id)
+    progress = tournaments.progress(store, tournament.id)
     assert (progress.closed, progress.cancelled, progress.pending) == (1, 1, 1)
     assert owner_data.running(store, "ada") == (0, 0)
     for match in owner_data.matches(store, "ada"):
@@ -44,7 +44,7 @@ def test_everything_but_the_results_is_deleted(
     pseudonym = owner_data.forget(store, data)
     assert versions.find(store, "bot1@1").owner == pseudonym
     assert version_files.find(store, f"{1:064x}") is None
-    closed = listing.matches(store, tournament=cup.id, states=(MatchState.CLOSED,))
+    closed = listing.matches(store, tournament=tournament.id, states=(MatchState.CLOSED,))
     assert [match.id for match in closed] == [lease.spec.id]
     with pytest.raises(NotFound):
         owner_data.survey(store, "ada")

@@ -50,9 +50,9 @@ def fail(store: Engine) -> Callable[[str], None]:
 Do = Callable[[str], None]
 
 
-def split(store: Engine, cup: Tournament) -> tuple[list[str], list[str]]:
+def split(store: Engine, tournament: Tournament) -> tuple[list[str], list[str]]:
     """The matches with the bad one, and those without it."""
-    matches = listing.matches(store, tournament=cup.id)
+    matches = listing.matches(store, tournament=tournament.id)
     with_it = [match.id for match in matches if BAD in match.entrants]
     return with_it, [match.id for match in matches if match.id not in with_it]
 
@@ -64,8 +64,8 @@ def state(store: Engine, match: str) -> MatchState:
 def test_three_failures_while_three_others_close_quarantine_a_version(
     store: Engine, schedule: Schedule, close: Do, fail: Do
 ) -> None:
-    cup = schedule(4, cycles=2)
-    bad, good = split(store, cup)
+    tournament = schedule(4, cycles=2)
+    bad, good = split(store, tournament)
     fail(bad[0])
     for match in good[:3]:
         close(match)
@@ -83,7 +83,7 @@ def test_three_failures_while_three_others_close_quarantine_a_version(
         assert BAD in ended.reason
         assert "quarantine" in ended.reason
     assert all(state(store, match) is not MatchState.VOID for match in good)
-    [entry] = [each for each in tournaments.find(store, cup.id).entries if each.name == BAD]
+    [entry] = [each for each in tournaments.find(store, tournament.id).entries if each.name == BAD]
     assert entry.withdrawn is not None
     # Its opponents are blameless.
     assert [each.id for each in versions.listing(store) if each.quarantined is not None] == [BAD]
@@ -92,8 +92,8 @@ def test_three_failures_while_three_others_close_quarantine_a_version(
 def test_a_general_outage_quarantines_no_version(
     store: Engine, schedule: Schedule, close: Do, fail: Do
 ) -> None:
-    cup = schedule(4, cycles=2)
-    bad, good = split(store, cup)
+    tournament = schedule(4, cycles=2)
+    bad, good = split(store, tournament)
     for match in good[:3]:
         close(match)
     for match in (*good[3:], *bad):
@@ -105,8 +105,8 @@ def test_a_general_outage_quarantines_no_version(
 def test_a_closed_match_resets_the_failures(
     store: Engine, schedule: Schedule, close: Do, fail: Do
 ) -> None:
-    cup = schedule(4, cycles=2)
-    bad, good = split(store, cup)
+    tournament = schedule(4, cycles=2)
+    bad, good = split(store, tournament)
     fail(bad[0])
     fail(bad[1])
     close(bad[2])
@@ -120,8 +120,8 @@ def test_a_closed_match_resets_the_failures(
 def test_lost_workers_count_as_failures_too(
     store: Engine, schedule: Schedule, close: Do, lapse: Lapse
 ) -> None:
-    cup = schedule(4, cycles=2)
-    bad, good = split(store, cup)
+    tournament = schedule(4, cycles=2)
+    bad, good = split(store, tournament)
     for match in bad[:3]:
         transitions.lease(store, match, "w")
         lapse(match)
@@ -141,14 +141,14 @@ def tournament_with_quarantine(
     store: Engine, schedule: Schedule, close: Do, fail: Do
 ) -> Tournament:
     """A tournament whose bad one is in quarantine."""
-    cup = schedule(4, cycles=2)
-    bad, good = split(store, cup)
+    tournament = schedule(4, cycles=2)
+    bad, good = split(store, tournament)
     fail(bad[0])
     for match in good[:3]:
         close(match)
     fail(bad[1])
     fail(bad[2])
-    return cup
+    return tournament
 
 
 def test_a_quarantined_version_cannot_enter_tournaments(
@@ -169,8 +169,10 @@ def test_lifting_a_quarantine_resets_the_failures(
     store: Engine, tournament_with_quarantine: Tournament, close: Do, fail: Do
 ) -> None:
     quarantine.lift(store, BAD)
-    cup = scheduler.begin(store, tournament_with_quarantine.plan, [f"bot{n}@1" for n in range(4)])
-    bad, good = split(store, cup)
+    tournament = scheduler.begin(
+        store, tournament_with_quarantine.plan, [f"bot{n}@1" for n in range(4)]
+    )
+    bad, good = split(store, tournament)
     fail(bad[0])
     for match in good[:3]:
         close(match)

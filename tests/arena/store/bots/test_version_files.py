@@ -62,7 +62,7 @@ def arena(tmp_path: Path) -> Iterator[TwoMachineArena]:
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Path:
+def bot_folder(tmp_path: Path) -> Path:
     """An author's folder, of a bot that is built."""
     folder = tmp_path / "mine"
     (folder / "data").mkdir(parents=True)
@@ -90,8 +90,8 @@ def plain(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_fetched_version_equals_the_built_one(arena: TwoMachineArena, mine: Path) -> None:
-    bot = arena.add(mine)
+def test_a_fetched_version_equals_the_built_one(arena: TwoMachineArena, bot_folder: Path) -> None:
+    bot = arena.add(bot_folder)
     arrived = arena.arrived(bot)
     assert arrived.folder == arena.there.versions / bot.content
     assert bot.folder is not None
@@ -100,16 +100,18 @@ def test_a_fetched_version_equals_the_built_one(arena: TwoMachineArena, mine: Pa
     assert (arrived.label, arrived.content, arrived.trusted) == ("mine@1", bot.content, True)
 
 
-def test_a_version_in_the_folder_is_not_fetched_again(arena: TwoMachineArena, mine: Path) -> None:
-    bot = arena.add(mine)
+def test_a_version_in_the_folder_is_not_fetched_again(
+    arena: TwoMachineArena, bot_folder: Path
+) -> None:
+    bot = arena.add(bot_folder)
     arena.arrived(bot)
     with arena.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM crate_pieces")
     assert arena.arrived(bot).folder == arena.there.versions / bot.content
 
 
-def test_an_existing_original_folder_is_used(arena: TwoMachineArena, mine: Path) -> None:
-    bot = version_store.admit(local(mine), arena.here.versions)
+def test_an_existing_original_folder_is_used(arena: TwoMachineArena, bot_folder: Path) -> None:
+    bot = version_store.admit(local(bot_folder), arena.here.versions)
     fetched = version_files.bot(
         arena.engine, "mine@1", bot.content, str(bot.folder), arena.there.versions
     )
@@ -128,8 +130,10 @@ def test_an_untrusted_version_is_marked_until_the_organiser_adds_it(
     assert kept.trusted
 
 
-def test_several_workers_can_fetch_a_version_at_once(arena: TwoMachineArena, mine: Path) -> None:
-    bot = arena.add(mine)
+def test_several_workers_can_fetch_a_version_at_once(
+    arena: TwoMachineArena, bot_folder: Path
+) -> None:
+    bot = arena.add(bot_folder)
     with ThreadPoolExecutor(4) as pool:
         bots = list(pool.map(lambda _: arena.arrived(bot), range(4)))
     assert {fetched.folder for fetched in bots} == {arena.there.versions / bot.content}
@@ -140,7 +144,7 @@ def test_several_workers_can_fetch_a_version_at_once(arena: TwoMachineArena, min
 
 
 def test_fetching_evicts_versions_except_those_in_use(
-    arena: TwoMachineArena, mine: Path, plain: Path
+    arena: TwoMachineArena, bot_folder: Path, plain: Path
 ) -> None:
     def fetch(bot: Bot, match: ExitStack) -> None:
         version_files.bot(
@@ -150,7 +154,7 @@ def test_fetching_evicts_versions_except_those_in_use(
     def there() -> set[str]:
         return {path.name for path in arena.there.versions.iterdir() if path.is_dir()}
 
-    first, second = arena.add(mine), arena.add(plain)
+    first, second = arena.add(bot_folder), arena.add(plain)
     (plain / "more").touch()
     third = arena.add(plain)
     with ExitStack() as match:
@@ -175,8 +179,10 @@ def test_adding_a_fetched_version_keeps_it_from_eviction(
     assert not mark.exists()
 
 
-def test_concurrent_uploads_of_a_version_store_it_once(arena: TwoMachineArena, mine: Path) -> None:
-    bot = version_store.admit(local(mine), arena.here.versions)
+def test_concurrent_uploads_of_a_version_store_it_once(
+    arena: TwoMachineArena, bot_folder: Path
+) -> None:
+    bot = version_store.admit(local(bot_folder), arena.here.versions)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: version_files.keep(arena.engine, bot), range(4)))
     with database.reading(arena.engine) as connection:
@@ -189,8 +195,8 @@ def test_missing_files_are_reported_with_a_remedy(arena: TwoMachineArena) -> Non
         version_files.bot(arena.engine, "mine@1", "0" * 64, "/elsewhere", arena.there.versions)
 
 
-def test_changed_blobs_are_refused(arena: TwoMachineArena, mine: Path) -> None:
-    bot = arena.add(mine)
+def test_changed_blobs_are_refused(arena: TwoMachineArena, bot_folder: Path) -> None:
+    bot = arena.add(bot_folder)
     table = schema.crate_pieces
     with database.writing(arena.engine) as connection:
         connection.execute(update(table).where(table.c.number == 1).values(data=b"other"))
@@ -199,8 +205,8 @@ def test_changed_blobs_are_refused(arena: TwoMachineArena, mine: Path) -> None:
     assert list(arena.there.versions.iterdir()) == []
 
 
-def test_files_of_another_bot_are_refused(arena: TwoMachineArena, mine: Path) -> None:
-    bot = arena.add(mine)
+def test_files_of_another_bot_are_refused(arena: TwoMachineArena, bot_folder: Path) -> None:
+    bot = arena.add(bot_folder)
     assert bot.folder is not None
     packed = io.BytesIO()
     build_archive.pack(bot.folder, packed)
@@ -211,8 +217,8 @@ def test_files_of_another_bot_are_refused(arena: TwoMachineArena, mine: Path) ->
     assert list(arena.there.versions.iterdir()) == []
 
 
-def test_local_versions_are_uploaded_to_the_store(arena: TwoMachineArena, mine: Path) -> None:
-    bot = version_store.admit(local(mine), arena.here.versions)
+def test_local_versions_are_uploaded_to_the_store(arena: TwoMachineArena, bot_folder: Path) -> None:
+    bot = version_store.admit(local(bot_folder), arena.here.versions)
     arena.registered(bot)
     versions.add(arena.engine, "gone", "1", "1" * 64, "/nowhere", {})
     version_files.keep_all(arena.engine)
@@ -220,8 +226,10 @@ def test_local_versions_are_uploaded_to_the_store(arena: TwoMachineArena, mine: 
     assert version_files.find(arena.engine, "1" * 64) is None
 
 
-def test_the_same_folder_is_packed_to_the_same_bytes(arena: TwoMachineArena, mine: Path) -> None:
-    bot = version_store.admit(local(mine), arena.here.versions)
+def test_the_same_folder_is_packed_to_the_same_bytes(
+    arena: TwoMachineArena, bot_folder: Path
+) -> None:
+    bot = version_store.admit(local(bot_folder), arena.here.versions)
     assert bot.folder is not None
     first, second = io.BytesIO(), io.BytesIO()
     build_archive.pack(bot.folder, first)
@@ -274,11 +282,11 @@ def test_a_build_archive_that_escapes_its_folder_is_refused(tmp_path: Path, name
 
 
 def test_a_build_that_is_too_large_is_refused(
-    arena: TwoMachineArena, mine: Path, monkeypatch: pytest.MonkeyPatch
+    arena: TwoMachineArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_archive, "MOST_BYTES", version_files.PIECE)
     with pytest.raises(BotError, check=has_code("build-too-large")):
-        arena.add(mine)
+        arena.add(bot_folder)
 
 
 def test_the_untrusted_marker_exists_before_the_folder(arena: TwoMachineArena, plain: Path) -> None:

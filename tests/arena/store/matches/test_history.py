@@ -18,18 +18,20 @@ MakePlayed = Callable[..., PlayedGame]
 
 
 @pytest.fixture
-def cup(store: Engine, schedule: Schedule, played: MakePlayed) -> Tournament:
+def tournament(store: Engine, schedule: Schedule, played: MakePlayed) -> Tournament:
     """A round robin of three entrants, with all matches closed but one."""
-    cup = schedule(3)
+    tournament = schedule(3)
     for match in transitions.due(store)[:-1]:
         lease = transitions.lease(store, match, "worker")
         assert lease is not None
         for number in range(lease.spec.games):
             transitions.commit_game(store, lease, played(lease.spec, number))
-    return cup
+    return tournament
 
 
-def test_closed_matches_of_a_bot_are_listed_newest_first(store: Engine, cup: Tournament) -> None:
+def test_closed_matches_of_a_bot_are_listed_newest_first(
+    store: Engine, tournament: Tournament
+) -> None:
     by_name = {
         name: history.matches(store, [(name,)]) for name in ("bot0@1", "bot1@1", "bot2@1", "bot9@1")
     }
@@ -42,7 +44,9 @@ def test_closed_matches_of_a_bot_are_listed_newest_first(store: Engine, cup: Tou
         assert times == sorted(times, reverse=True)
 
 
-def test_a_match_of_two_versions_of_a_bot_is_listed_once(store: Engine, cup: Tournament) -> None:
+def test_a_match_of_two_versions_of_a_bot_is_listed_once(
+    store: Engine, tournament: Tournament
+) -> None:
     every = ("bot0@1", "bot1@1", "bot2@1")
     matches = history.matches(store, [every])
     assert len(matches) == len({match.match for match in matches}) == 2
@@ -50,13 +54,15 @@ def test_a_match_of_two_versions_of_a_bot_is_listed_once(store: Engine, cup: Tou
     assert [each.match for each in history.matches(store, [every], offset=1)] == [matches[1].match]
 
 
-def test_matches_can_be_filtered_by_opponent_and_tournament(store: Engine, cup: Tournament) -> None:
+def test_matches_can_be_filtered_by_opponent_and_tournament(
+    store: Engine, tournament: Tournament
+) -> None:
     first, second = (
         match.entrants for match in history.matches(store, [("bot0@1", "bot1@1", "bot2@1")])
     )
     both = [(name,) for name in first]
     assert [match.entrants for match in history.matches(store, both)] == [first]
-    assert history.count(store, both, [cup.id]) == 1
+    assert history.count(store, both, [tournament.id]) == 1
     assert history.count(store, both, ["t-none"]) == 0
     assert history.matches(store, [second], ["t-none"]) == ()
 
@@ -103,10 +109,14 @@ _CREATED_LATER = {
 """Tables that later steps create."""
 
 
-def test_upgrading_an_older_database_counts_its_matches(store: Engine, cup: Tournament) -> None:
+def test_upgrading_an_older_database_counts_its_matches(
+    store: Engine, tournament: Tournament
+) -> None:
     def rows() -> tuple[Any, ...]:
         every = [(f"bot{bot}@1",) for bot in range(3)]
-        return tournaments.progress(store, cup.id), [history.matches(store, [bot]) for bot in every]
+        return tournaments.progress(store, tournament.id), [
+            history.matches(store, [bot]) for bot in every
+        ]
 
     before = rows()
     with database.writing(store) as connection:

@@ -49,13 +49,13 @@ def committed(store: Engine, match: str) -> list[tuple[int, int]]:
 
 
 def test_a_lease_contains_the_match_specification(store: Engine, schedule: Schedule) -> None:
-    cup = schedule(boards=3)
+    tournament = schedule(boards=3)
     lease = take(store, owner="worker-1")
     assert (lease.owner, lease.attempt, lease.committed) == ("worker-1", 1, ())
     spec = lease.spec
-    assert (spec.id, spec.tournament, spec.round, spec.number) == (lease.match, cup.id, 0, 0)
+    assert (spec.id, spec.tournament, spec.round, spec.number) == (lease.match, tournament.id, 0, 0)
     assert (spec.game, spec.options, spec.seats) == ("poke", {"must_beat": True}, 2)
-    assert (spec.boards, spec.games, spec.clock) == (3, 6, cup.plan.clock)
+    assert (spec.boards, spec.games, spec.clock) == (3, 6, tournament.plan.clock)
     assert spec.versions == ("bot0@1", "bot1@1")
     assert [entrant.folder for entrant in spec.entrants] == ["/bots/0", "/bots/1"]
     assert [entrant.content_hash for entrant in spec.entrants] == [f"{0:064x}", f"{1:064x}"]
@@ -77,8 +77,11 @@ def test_leasing_an_unknown_match_returns_nothing(store: Engine) -> None:
 def test_tournaments_take_turns_in_the_list_of_due_matches(
     store: Engine, schedule: Schedule
 ) -> None:
-    cups = schedule(3), schedule(3)
-    first, second = ([m.id for m in listing.matches(store, tournament=cup.id)] for cup in cups)
+    tournaments = schedule(3), schedule(3)
+    first, second = (
+        [m.id for m in listing.matches(store, tournament=tournament.id)]
+        for tournament in tournaments
+    )
     expected = [first[0], second[0], first[1], second[1], first[2], second[2]]
     assert list(transitions.due(store)) == expected
     assert list(transitions.due(store, limit=4)) == expected[:4]
@@ -89,9 +92,9 @@ def test_tournaments_take_turns_in_the_list_of_due_matches(
 def test_begun_matches_precede_challenges_and_these_all_others(
     store: Engine, schedule: Schedule
 ) -> None:
-    cup = schedule(3)
-    ids = [match.id for match in listing.matches(store, tournament=cup.id)]
-    plan = replace(cup.plan, format="challenge", settings={})
+    tournament = schedule(3)
+    ids = [match.id for match in listing.matches(store, tournament=tournament.id)]
+    plan = replace(tournament.plan, format="challenge", settings={})
     challenge = scheduler.begin(store, plan, ["bot0@1", "bot1@1"])
     (challenged,) = listing.matches(store, tournament=challenge.id)
     # The organiser of a large unrated tournament does not get priority for it.
@@ -122,16 +125,16 @@ def test_one_of_many_threads_gets_the_lease(store: Engine, schedule: Schedule) -
 def test_each_match_is_leased_by_one_of_several_processes(
     store: Engine, schedule: Schedule, contend: Start
 ) -> None:
-    cup = schedule(7)
+    tournament = schedule(7)
     processes = [contend("work", f"worker-{number}") for number in range(3)]
     taken: Counter[str] = Counter()
     for process in processes:
         output, errors = process.communicate()
         assert (errors, process.returncode) == ("", 0)
         taken.update(re.findall("took (.+)", output))
-    assert taken == {match.id: 1 for match in listing.matches(store, tournament=cup.id)}
+    assert taken == {match.id: 1 for match in listing.matches(store, tournament=tournament.id)}
     assert len(taken) == 21
-    assert len(list(results.closed(store, [cup.id]))) == 21
+    assert len(list(results.closed(store, [tournament.id]))) == 21
 
 
 def test_a_valid_lease_can_be_renewed(store: Engine, schedule: Schedule) -> None:
@@ -317,7 +320,7 @@ def test_a_closed_match_cannot_be_voided(store: Engine, schedule: Schedule, play
 def test_workers_that_finish_at_once_all_close_their_matches(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(4)
+    tournament = schedule(4)
     leases = [take(store) for _ in range(6)]
     for lease in leases:
         transitions.commit_game(store, lease, played(lease.spec, 0))
@@ -329,4 +332,4 @@ def test_workers_that_finish_at_once_all_close_their_matches(
 
     with ThreadPoolExecutor(len(leases)) as pool:
         assert list(pool.map(finish_together, leases)) == [True] * 6
-    assert len(list(results.closed(store, [cup.id]))) == 6
+    assert len(list(results.closed(store, [tournament.id]))) == 6

@@ -17,7 +17,7 @@ from arena.records.bundle import store_audit
 from arena.records.bundle.store_audit import MatchAudit
 from arena.store import backup_file, database, schema
 from arena.store.matches import raw_rows, transitions
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 Damage = Callable[[Connection, str], None]
 
@@ -25,18 +25,18 @@ Damage = Callable[[Connection, str], None]
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A backup of a swiss tournament that is over, with a void match and a fault."""
-    stage = SimulatedArena(tmp_path_factory.mktemp("records"))
-    stage.begin("swiss", stage.bots(4), settings={"rounds": 3})
-    void = transitions.due(stage.engine)[0]
-    stage.play(void, most=1)
-    transitions.void(stage.engine, void, "the referee was lost three times")
-    while due := transitions.due(stage.engine):
+    simulated_arena = SimulatedArena(tmp_path_factory.mktemp("records"))
+    simulated_arena.begin("swiss", simulated_arena.bots(4), settings={"rounds": 3})
+    void = transitions.due(simulated_arena.engine)[0]
+    simulated_arena.play(void, most=1)
+    transitions.void(simulated_arena.engine, void, "the referee was lost three times")
+    while due := transitions.due(simulated_arena.engine):
         for match in due:
-            stage.play(match, fault=match == due[-1])
-        stage.ask()
-    file = stage.folder / "backup.db"
-    backup_file.backup(stage.engine, file, _quietly)
-    stage.engine.dispose()
+            simulated_arena.play(match, fault=match == due[-1])
+        simulated_arena.ask()
+    file = simulated_arena.folder / "backup.db"
+    backup_file.backup(simulated_arena.engine, file, _quietly)
+    simulated_arena.engine.dispose()
     return file
 
 

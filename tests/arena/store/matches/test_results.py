@@ -60,7 +60,9 @@ def test_closed_matches_are_listed_in_canonical_order(
 ) -> None:
     first, second = schedule(4), schedule(4)
     order = [
-        match.id for cup in (first, second) for match in listing.matches(store, tournament=cup.id)
+        match.id
+        for tournament in (first, second)
+        for match in listing.matches(store, tournament=tournament.id)
     ]
     for match in reversed(order):
         play(store, played, match)
@@ -105,7 +107,7 @@ def test_only_closed_matches_count(store: Engine, schedule: Schedule, played: Pl
 def test_the_record_of_a_closed_match_is_complete(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(boards=2)
+    tournament = schedule(boards=2)
     lease = play(store, played, transitions.due(store)[0], fault="illegal")
     read = record.read(results.record(store, lease.match))
     assert read.match == {
@@ -120,7 +122,7 @@ def test_the_record_of_a_closed_match_is_complete(
         "entrants": [["bot0@1", f"{0:064x}"], ["bot1@1", f"{1:064x}"]],
         "clock": {"start_ms": 10000, "allowance_ms": 200, "bank_ms": 10000},
         "policy": "lenient",
-        "tournament": cup.id,
+        "tournament": tournament.id,
         "round": 0,
         "number": 0,
     }
@@ -157,14 +159,14 @@ def test_the_record_of_an_open_match_has_only_its_first_line(
 def test_a_void_or_cancelled_match_shows_its_games_but_never_its_seed(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(3)
+    tournament = schedule(3)
     void, cancelled, _ = transitions.due(store)
     for match in (void, cancelled):
         lease = take(store, match)
         transitions.commit_game(store, lease, played(lease.spec, 0))
         if match == void:
             transitions.void(store, match, "Because.")
-    lifecycle.cancel(store, cup.id)
+    lifecycle.cancel(store, tournament.id)
     transitions.release(store, lease)
     for match in (void, cancelled):
         read = record.read(results.record(store, match))
@@ -179,8 +181,8 @@ def test_the_record_of_an_unknown_match_is_refused(store: Engine) -> None:
 def test_faults_are_listed_by_match_tournament_and_bot(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup, other_cup = schedule(3), schedule()
-    third = listing.matches(store, tournament=cup.id)[2].id
+    tournament, other_cup = schedule(3), schedule()
+    third = listing.matches(store, tournament=tournament.id)[2].id
     (other,) = (match.id for match in listing.matches(store, tournament=other_cup.id))
     play(store, played, third, fault="timeout")
     play(store, played, other, fault="crash")
@@ -190,10 +192,14 @@ def test_faults_are_listed_by_match_tournament_and_bot(
         (0, 1, entrants[1]),
         (1, 1, entrants[0]),
     ]
-    assert (faults[0].tournament, faults[0].decision, faults[0].verdict) == (cup.id, 1, "timeout")
+    assert (faults[0].tournament, faults[0].decision, faults[0].verdict) == (
+        tournament.id,
+        1,
+        "timeout",
+    )
     assert (faults[0].sentence, faults[0].ended) == ("It was a timeout.", "")
     assert faults[0].output == "last words"
-    assert results.faults(store, tournament=cup.id) == faults
+    assert results.faults(store, tournament=tournament.id) == faults
     assert len(results.faults(store)) == 4
     (crash,) = results.faults(store, tournament=other_cup.id, version="bot0@1")
     assert (crash.match, crash.verdict) == (other, "crash")

@@ -31,7 +31,7 @@ def play(store: Engine, played: MakePlayed) -> None:
 
 
 @pytest.fixture
-def cups(store: Engine, played: MakePlayed) -> tuple[Tournament, Tournament]:
+def tournaments(store: Engine, played: MakePlayed) -> tuple[Tournament, Tournament]:
     """Two round robins, in two forms; ann and bob are in both, cy has two versions in the first."""
     for number, name in enumerate(BOTS):
         manifest = {"run": ["x"]}
@@ -62,7 +62,7 @@ def found(store: Engine, match_filter: MatchFilter, limit: int = 50) -> list[str
 
 
 def test_each_filter_selects_its_matches_newest_first(
-    store: Engine, cups: tuple[Tournament, Tournament]
+    store: Engine, tournaments: tuple[Tournament, Tournament]
 ) -> None:
     every = search.closed_matches(store, MatchFilter()).matches
     assert len(every) == 7
@@ -74,7 +74,7 @@ def test_each_filter_selects_its_matches_newest_first(
     def both(one: str, other: str) -> list[str]:
         return ids(lambda match: one in match.entrants and other in match.entrants)
 
-    first, second = cups
+    first, second = tournaments
     in_second = ids(lambda match: match.tournament == second.id)
     expected = {
         MatchFilter(bot="ann"): ids(lambda match: "ann@1" in match.entrants),
@@ -99,9 +99,9 @@ def test_each_filter_selects_its_matches_newest_first(
 
 
 def test_pages_continue_behind_the_last_match(
-    store: Engine, cups: tuple[Tournament, Tournament]
+    store: Engine, tournaments: tuple[Tournament, Tournament]
 ) -> None:
-    first, _ = cups
+    first, _ = tournaments
     for each in (
         MatchFilter(),
         MatchFilter(bot="cy"),
@@ -115,24 +115,26 @@ LARGE = ("matches", "match_entrants", "results", "games")
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_no_filter_scans_a_match_table(store: Engine, cups: tuple[Tournament, Tournament]) -> None:
+def test_no_filter_scans_a_match_table(
+    store: Engine, tournaments: tuple[Tournament, Tournament]
+) -> None:
     queries: list[tuple[str, Any]] = []
 
     @event.listens_for(store, "before_cursor_execute")
     def _note(connection: Any, cursor: Any, query: str, values: Any, *_: Any) -> None:
         queries.append((query, values))
 
-    cup = cups[0].id
+    tournament = tournaments[0].id
     for each in (
         MatchFilter(),
         MatchFilter(bot="ann"),
         MatchFilter(bot="ann@1", opponent="bob"),
         MatchFilter(owner="ann's"),
         MatchFilter(owner="ann's", game="poke"),
-        MatchFilter(tournament=cup),
+        MatchFilter(tournament=tournament),
         MatchFilter(form="poke"),
         MatchFilter(bot="cy", opponent="bob", owner="ann's", game="poke"),
-        MatchFilter(bot="ann", tournament=cup, since=1.0, until=2e9),
+        MatchFilter(bot="ann", tournament=tournament, since=1.0, until=2e9),
     ):
         for after in (None, SearchPosition(2e9, "m-zzz")):
             search.closed_matches(store, each, after)

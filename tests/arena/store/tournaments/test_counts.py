@@ -30,13 +30,13 @@ def play(store: Engine, played: Played, match: str, games: int) -> None:
 def test_games_of_matches_in_every_state_are_counted(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(4, boards=2)
+    tournament = schedule(4, boards=2)
     whole, begun, given_up, *_ = transitions.due(store)
     play(store, played, whole, games=4)
     play(store, played, begun, games=3)
     play(store, played, given_up, games=1)
     transitions.void(store, given_up, "the folder of a bot is gone")
-    assert tournaments.progress(store, cup.id) == TournamentProgress(
+    assert tournaments.progress(store, tournament.id) == TournamentProgress(
         pending=3, running=1, closed=1, void=1, cancelled=0, games=8, planned=24
     )
 
@@ -44,18 +44,20 @@ def test_games_of_matches_in_every_state_are_counted(
 def test_counts_match_the_matches_after_every_change(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(4, boards=2)
-    other = scheduler.begin(store, cup.plan, [entry.name for entry in cup.entries], None)
-    first, second, third, *_ = (m.id for m in listing.matches(store, tournament=cup.id))
+    tournament = schedule(4, boards=2)
+    other = scheduler.begin(
+        store, tournament.plan, [entry.name for entry in tournament.entries], None
+    )
+    first, second, third, *_ = (m.id for m in listing.matches(store, tournament=tournament.id))
     play(store, played, first, games=4)
     play(store, played, second, games=1)
     transitions.void(store, third, "the folder of a bot is gone")
     more = [Fixture(9, number, ("bot0@1", f"bot{number + 1}@1")) for number in range(3)]
-    assert lifecycle.extend(store, cup, lifecycle.marks(store, cup.id), more) == 3
-    assert lifecycle.extend(store, cup, lifecycle.marks(store, other.id), more) == 0
-    lifecycle.withdraw(store, cup.id, "bot3@1")
+    assert lifecycle.extend(store, tournament, lifecycle.marks(store, tournament.id), more) == 3
+    assert lifecycle.extend(store, tournament, lifecycle.marks(store, other.id), more) == 0
+    lifecycle.withdraw(store, tournament.id, "bot3@1")
     lifecycle.cancel(store, other.id)
-    counted = tournaments.progress(store, cup.id)
+    counted = tournaments.progress(store, tournament.id)
     assert (counted.matches, counted.planned, counted.games) == (9, 36, 5)
     assert (counted.closed, counted.running, counted.void) == (1, 1, 1)
     counted = tournaments.progress(store, other.id)

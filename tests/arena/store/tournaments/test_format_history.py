@@ -15,13 +15,15 @@ def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
     for bot in range(5):
         versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
     plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, "knockout", {"best_of": 1})
-    cup = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(5)])
-    history, asking = FormatHistory(store, cup.id), Scheduler(store)
+    tournament = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(5)])
+    history, asking = FormatHistory(store, tournament.id), Scheduler(store)
     assert [match.place for match in history.matches()] == [(0, 6), (1, 6)]
     # A void match is played again.
     transitions.void(store, transitions.due(store)[0], "because")
     assert len(history.matches()) == 2
     for expected in (1, 0):
         assert asking.advance() == expected
-    places = [(match.round, match.number) for match in listing.matches(store, tournament=cup.id)]
+    places = [
+        (match.round, match.number) for match in listing.matches(store, tournament=tournament.id)
+    ]
     assert places == [match.place for match in history.matches()] == [(0, 6), (0, 7), (1, 6)]

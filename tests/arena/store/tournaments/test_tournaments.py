@@ -45,13 +45,13 @@ def play(store: Engine, played: Played, match: str) -> None:
 
 
 def test_a_tournament_is_created_with_all_its_matches(store: Engine, schedule: Schedule) -> None:
-    cup = schedule(4, boards=3, cycles=2)
-    assert cup.id.startswith("t-")
-    assert len(cup.id) == 8
-    assert cup.entrants == ("bot0@1", "bot1@1", "bot2@1", "bot3@1")
-    assert cup.state is TournamentState.RUNNING
-    assert tournaments.find(store, cup.id) == cup
-    assert tournaments.progress(store, cup.id) == TournamentProgress(
+    tournament = schedule(4, boards=3, cycles=2)
+    assert tournament.id.startswith("t-")
+    assert len(tournament.id) == 8
+    assert tournament.entrants == ("bot0@1", "bot1@1", "bot2@1", "bot3@1")
+    assert tournament.state is TournamentState.RUNNING
+    assert tournaments.find(store, tournament.id) == tournament
+    assert tournaments.progress(store, tournament.id) == TournamentProgress(
         pending=12, running=0, closed=0, void=0, cancelled=0, games=0, planned=72
     )
 
@@ -59,8 +59,8 @@ def test_a_tournament_is_created_with_all_its_matches(store: Engine, schedule: S
 def test_matches_are_listed_by_round_and_number_without_seeds(
     store: Engine, schedule: Schedule
 ) -> None:
-    cup = schedule(4, seed=SEED)
-    matches = listing.matches(store, tournament=cup.id)
+    tournament = schedule(4, seed=SEED)
+    matches = listing.matches(store, tournament=tournament.id)
     assert [(match.round, match.number) for match in matches] == [
         (0, 0),
         (0, 1),
@@ -86,8 +86,8 @@ def test_a_match_is_found_by_its_id(store: Engine, schedule: Schedule) -> None:
 
 
 def test_matches_are_listed_by_bot_and_by_state(store: Engine, schedule: Schedule) -> None:
-    cup = schedule(3)
-    of_bot = listing.matches(store, tournament=cup.id, version="bot2@1")
+    tournament = schedule(3)
+    of_bot = listing.matches(store, tournament=tournament.id, version="bot2@1")
     assert [match.entrants for match in of_bot if "bot2@1" in match.entrants] == [
         match.entrants for match in of_bot
     ]
@@ -101,7 +101,7 @@ def test_matches_are_listed_by_bot_and_by_state(store: Engine, schedule: Schedul
 def test_match_key_and_id_are_derived_from_the_specification(
     store: Engine, schedule: Schedule
 ) -> None:
-    cup = schedule(2, boards=2, seed=SEED)
+    tournament = schedule(2, boards=2, seed=SEED)
     words = {
         "allowance_ms": 200,
         "bank_ms": 10000,
@@ -120,8 +120,8 @@ def test_match_key_and_id_are_derived_from_the_specification(
     }
     text = json.dumps(what, sort_keys=True, separators=(",", ":"))
     key = hashlib.sha256(text.encode()).hexdigest()
-    (match,) = listing.matches(store, tournament=cup.id)
-    assert match.id == match_id(cup.id, key)
+    (match,) = listing.matches(store, tournament=tournament.id)
+    assert match.id == match_id(tournament.id, key)
     assert spec(store, match.id).seed == dealing.derive(SEED, f"match/{key}", 0)
 
 
@@ -136,8 +136,8 @@ def test_an_id_of_a_match_is_ten_letters_of_crockford() -> None:
 def test_equal_seeds_and_entrants_give_equal_deals_with_other_ids(
     store: Engine, schedule: Schedule
 ) -> None:
-    cup, repeated = schedule(3, seed=SEED), schedule(3, seed=SEED)
-    first = listing.matches(store, tournament=cup.id)
+    tournament, repeated = schedule(3, seed=SEED), schedule(3, seed=SEED)
+    first = listing.matches(store, tournament=tournament.id)
     second = listing.matches(store, tournament=repeated.id)
     assert [match.commitment for match in first] == [match.commitment for match in second]
     assert not {match.id for match in first} & {match.id for match in second}
@@ -147,8 +147,8 @@ def test_equal_seeds_and_entrants_give_equal_deals_with_other_ids(
 def test_without_a_seed_every_match_has_its_own(store: Engine, schedule: Schedule) -> None:
     commitments = {
         match.commitment
-        for cup in (schedule(3), schedule(3))
-        for match in listing.matches(store, tournament=cup.id)
+        for tournament in (schedule(3), schedule(3))
+        for match in listing.matches(store, tournament=tournament.id)
     }
     assert len(commitments) == 6
 
@@ -156,12 +156,12 @@ def test_without_a_seed_every_match_has_its_own(store: Engine, schedule: Schedul
 def test_the_seed_of_a_tournament_is_shown_when_it_is_closed(
     store: Engine, schedule: Schedule, played: Played, settle: Settle
 ) -> None:
-    cup = schedule(2, seed=SEED)
-    assert cup.seed is None
+    tournament = schedule(2, seed=SEED)
+    assert tournament.seed is None
     assert all(listed.seed is None for listed in tournaments.listing(store))
     play(store, played, transitions.due(store)[0])
     settle()
-    assert tournaments.find(store, cup.id).seed == SEED
+    assert tournaments.find(store, tournament.id).seed == SEED
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_tournaments_are_listed_oldest_first_by_game_and_state(
     lifecycle.pause(store, third.id)
 
     def ids(cups: tuple[Tournament, ...]) -> list[str]:
-        return [cup.id for cup in cups]
+        return [tournament.id for tournament in cups]
 
     assert ids(tournaments.listing(store)) == [first.id, second.id, third.id]
     assert ids(tournaments.listing(store, game="poke")) == [first.id, third.id]
@@ -215,18 +215,18 @@ def test_tournaments_are_listed_oldest_first_by_game_and_state(
 def test_a_tournament_closes_with_its_last_match(
     store: Engine, schedule: Schedule, played: Played, settle: Settle
 ) -> None:
-    cup = schedule(3)
+    tournament = schedule(3)
     *firsts, last = transitions.due(store)
     for match in firsts:
         play(store, played, match)
     settle()
-    assert tournaments.find(store, cup.id).state is TournamentState.RUNNING
+    assert tournaments.find(store, tournament.id).state is TournamentState.RUNNING
     play(store, played, last)
     settle()
-    over = tournaments.find(store, cup.id)
+    over = tournaments.find(store, tournament.id)
     assert over.state is TournamentState.CLOSED
     assert over.ended is not None
-    assert tournaments.progress(store, cup.id) == TournamentProgress(
+    assert tournaments.progress(store, tournament.id) == TournamentProgress(
         pending=0, running=0, closed=3, void=0, cancelled=0, games=6, planned=6
     )
 
@@ -234,67 +234,67 @@ def test_a_tournament_closes_with_its_last_match(
 def test_a_void_match_can_be_the_last_one(
     store: Engine, schedule: Schedule, played: Played, settle: Settle
 ) -> None:
-    cup = schedule(3)
+    tournament = schedule(3)
     first, second, third = transitions.due(store)
     play(store, played, first)
     play(store, played, second)
     assert transitions.void(store, third, "the folder of bot2@1 is gone")
     settle()
-    assert tournaments.find(store, cup.id).state is TournamentState.CLOSED
-    assert tournaments.progress(store, cup.id).void == 1
+    assert tournaments.find(store, tournament.id).state is TournamentState.CLOSED
+    assert tournaments.progress(store, tournament.id).void == 1
 
 
 def test_a_paused_tournament_starts_no_match_and_finishes_running_ones(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(3)
+    tournament = schedule(3)
     begun, *waiting = transitions.due(store)
     lease = transitions.lease(store, begun, "worker")
     assert lease is not None
-    assert lifecycle.pause(store, cup.id).state is TournamentState.PAUSED
+    assert lifecycle.pause(store, tournament.id).state is TournamentState.PAUSED
     assert transitions.due(store) == ()
     assert transitions.lease(store, waiting[0], "worker") is None
     for number in range(2):
         transitions.commit_game(store, lease, played(lease.spec, number))
     assert listing.find(store, begun).state is MatchState.CLOSED
-    assert lifecycle.resume(store, cup.id).state is TournamentState.RUNNING
+    assert lifecycle.resume(store, tournament.id).state is TournamentState.RUNNING
     assert transitions.due(store) == tuple(waiting)
 
 
 def test_a_lost_match_of_a_paused_tournament_waits_for_resume(
     store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
-    cup = schedule()
+    tournament = schedule()
     (match,) = transitions.due(store)
     transitions.lease(store, match, "worker")
-    lifecycle.pause(store, cup.id)
+    lifecycle.pause(store, tournament.id)
     lapse(match)
     assert transitions.due(store) == ()
-    lifecycle.resume(store, cup.id)
+    lifecycle.resume(store, tournament.id)
     assert transitions.due(store) == (match,)
 
 
 def test_a_paused_tournament_closes_if_its_last_match_was_being_played(
     store: Engine, schedule: Schedule, played: Played, settle: Settle
 ) -> None:
-    cup = schedule()
+    tournament = schedule()
     lease = transitions.lease(store, transitions.due(store)[0], "worker")
     assert lease is not None
-    lifecycle.pause(store, cup.id)
+    lifecycle.pause(store, tournament.id)
     for number in range(2):
         transitions.commit_game(store, lease, played(lease.spec, number))
     settle()
-    assert tournaments.find(store, cup.id).state is TournamentState.CLOSED
+    assert tournaments.find(store, tournament.id).state is TournamentState.CLOSED
 
 
 def test_cancelling_ends_waiting_matches_and_finishes_running_ones(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
-    cup = schedule(3)
+    tournament = schedule(3)
     begun, *waiting = transitions.due(store)
     lease = transitions.lease(store, begun, "worker")
     assert lease is not None
-    cancelled = lifecycle.cancel(store, cup.id)
+    cancelled = lifecycle.cancel(store, tournament.id)
     assert cancelled.state is TournamentState.CANCELLED
     assert cancelled.ended is not None
     assert [listing.find(store, match).state for match in waiting] == [MatchState.CANCELLED] * 2
@@ -302,16 +302,16 @@ def test_cancelling_ends_waiting_matches_and_finishes_running_ones(
     for number in range(2):
         transitions.commit_game(store, lease, played(lease.spec, number))
     assert listing.find(store, begun).state is MatchState.CLOSED
-    assert tournaments.find(store, cup.id).state is TournamentState.CANCELLED
+    assert tournaments.find(store, tournament.id).state is TournamentState.CANCELLED
 
 
 def test_a_lost_match_of_a_cancelled_tournament_is_cancelled(
     store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
-    cup = schedule()
+    tournament = schedule()
     (match,) = transitions.due(store)
     transitions.lease(store, match, "worker")
-    lifecycle.cancel(store, cup.id)
+    lifecycle.cancel(store, tournament.id)
     lapse(match)
     assert transitions.due(store) == (match,)
     assert transitions.lease(store, match, "another") is None
@@ -322,20 +322,20 @@ def test_a_lost_match_of_a_cancelled_tournament_is_cancelled(
 def test_a_released_match_of_a_cancelled_tournament_is_cancelled(
     store: Engine, schedule: Schedule
 ) -> None:
-    cup = schedule()
+    tournament = schedule()
     lease = transitions.lease(store, transitions.due(store)[0], "worker")
     assert lease is not None
-    lifecycle.cancel(store, cup.id)
+    lifecycle.cancel(store, tournament.id)
     transitions.release(store, lease)
     assert listing.find(store, lease.match).state is MatchState.CANCELLED
 
 
 def test_a_finished_tournament_cannot_change(store: Engine, schedule: Schedule) -> None:
-    cup = schedule()
-    lifecycle.cancel(store, cup.id)
+    tournament = schedule()
+    lifecycle.cancel(store, tournament.id)
     for verb in (lifecycle.pause, lifecycle.resume, lifecycle.cancel):
         with pytest.raises(Conflict, check=has_code("tournament-over")):
-            verb(store, cup.id)
+            verb(store, tournament.id)
 
 
 def test_an_unknown_tournament_is_refused(store: Engine) -> None:

@@ -9,11 +9,11 @@ from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
 from arena.store.matches import listing, results
 from arena.store.matches.results import FormResult
 from arena.web.data.featured_replay import featured_replay, select
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
     made = SimulatedArena(tmp_path)
     yield made
     made.engine.dispose()
@@ -62,11 +62,13 @@ def test_without_a_swing_the_closest_game_is_shown_and_no_game_with_a_fault() ->
     assert select([]) is None
 
 
-def test_the_choice_is_read_from_the_latest_results(stage: SimulatedArena) -> None:
-    assert featured_replay(stage.engine) is None
-    stage.play_out(stage.begin("round-robin", stage.bots(3), boards=2))
-    featured = featured_replay(stage.engine)
+def test_the_choice_is_read_from_the_latest_results(simulated_arena: SimulatedArena) -> None:
+    assert featured_replay(simulated_arena.engine) is None
+    simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(3), boards=2)
+    )
+    featured = featured_replay(simulated_arena.engine)
     assert featured is not None
-    assert featured.match in {match.id for match in listing.latest(stage.engine, 3)}
-    assert featured == featured_replay(stage.engine)
-    assert results.latest_closed(stage.engine, 10, most_games=3) == ()
+    assert featured.match in {match.id for match in listing.latest(simulated_arena.engine, 3)}
+    assert featured == featured_replay(simulated_arena.engine)
+    assert results.latest_closed(simulated_arena.engine, 10, most_games=3) == ()

@@ -11,9 +11,9 @@ from arena.store.access import audit_log
 from arena.store.bots import owners, versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.management.test_management_access import sign_in
-from tests.arena.web.pushed import add_submission
+from tests.arena.web.stored_submissions import add_submission
 
 
 @pytest.fixture(scope="module")

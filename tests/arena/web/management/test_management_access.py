@@ -17,7 +17,7 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.management.actions import ACTIONS
 from arena.web.management.pages import PAGES
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 
 
 @pytest.fixture(scope="module")

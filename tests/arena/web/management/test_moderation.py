@@ -19,7 +19,7 @@ from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 
 
 @pytest.fixture

@@ -14,27 +14,29 @@ from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 SITE = "https://arena.example"
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
+def simulated_arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
     made = SimulatedArena(tmp_path_factory.mktemp("arena"))
     yield made
     made.engine.dispose()
 
 
 @pytest.fixture(scope="module")
-def cup(stage: SimulatedArena) -> Tournament:
-    return stage.play_out(stage.begin("knockout", stage.bots(3)))
+def tournament(simulated_arena: SimulatedArena) -> Tournament:
+    return simulated_arena.play_out(simulated_arena.begin("knockout", simulated_arena.bots(3)))
 
 
 @pytest.fixture(scope="module")
-def client(stage: SimulatedArena, cup: Tournament) -> Iterator[TestClient]:
-    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0, site=SITE)))) as client:
+def client(simulated_arena: SimulatedArena, tournament: Tournament) -> Iterator[TestClient]:
+    with TestClient(
+        create(WebState(simulated_arena.engine, ServerSettings(rate=0, site=SITE)))
+    ) as client:
         yield client
 
 
@@ -78,9 +80,9 @@ def types(feed: Element) -> list[str]:
     ],
 )
 def test_a_page_names_its_feed(
-    client: TestClient, cup: Tournament, address: str, expected: set[str]
+    client: TestClient, tournament: Tournament, address: str, expected: set[str]
 ) -> None:
-    address = address.format(cup=cup.id)
+    address = address.format(cup=tournament.id)
     answer = client.get(f"{address}.atom")
     assert answer.headers["content-type"] == "application/atom+xml; charset=utf-8"
     feed = valid_feed(answer.text)
@@ -95,32 +97,36 @@ def test_a_page_names_its_feed(
     assert negotiated.text == answer.text
 
 
-def test_the_end_of_a_tournament_names_the_winner(client: TestClient, cup: Tournament) -> None:
-    (winner,) = client.get(f"/tournaments/{cup.id}.json").json()["decision"]["ranking"][0]
-    feed = valid_feed(client.get(f"/tournaments/{cup.id}.atom").text)
+def test_the_end_of_a_tournament_names_the_winner(
+    client: TestClient, tournament: Tournament
+) -> None:
+    (winner,) = client.get(f"/tournaments/{tournament.id}.json").json()["decision"]["ranking"][0]
+    feed = valid_feed(client.get(f"/tournaments/{tournament.id}.atom").text)
     newest = next(feed.iter(f"{ATOM}entry"))
     assert winner in text(newest, "title")
 
 
-def test_an_entry_has_the_same_identity_in_every_feed(client: TestClient, cup: Tournament) -> None:
+def test_an_entry_has_the_same_identity_in_every_feed(
+    client: TestClient, tournament: Tournament
+) -> None:
     def identities(address: str) -> set[str]:
         feed = valid_feed(client.get(address).text)
         return {text(entry, "id") for entry in feed.iter(f"{ATOM}entry")}
 
-    of_cup = identities(f"/tournaments/{cup.id}.atom")
+    of_cup = identities(f"/tournaments/{tournament.id}.atom")
     assert len(identities("/tournaments.atom") & of_cup) == 2
     assert identities("/bots/bot0.atom") & of_cup
 
 
 def test_identities_survive_a_restart_and_new_entries(tmp_path: Path) -> None:
     arena = SimulatedArena(tmp_path)
-    cup = arena.begin("round-robin", arena.bots(2))
+    tournament = arena.begin("round-robin", arena.bots(2))
     feeds = []
     for _ in range(2):
         with TestClient(create(WebState(arena.engine, ServerSettings(rate=0, site=SITE)))) as web:
-            feeds.append(valid_feed(web.get(f"/tournaments/{cup.id}.atom").text))
+            feeds.append(valid_feed(web.get(f"/tournaments/{tournament.id}.atom").text))
         if len(feeds) == 1:
-            lifecycle.cancel(arena.engine, cup.id)
+            lifecycle.cancel(arena.engine, tournament.id)
     arena.engine.dispose()
     assert [types(feed) for feed in feeds] == [
         ["tournament.started"],
@@ -131,8 +137,10 @@ def test_identities_survive_a_restart_and_new_entries(tmp_path: Path) -> None:
     assert new[1:] == old
 
 
-def test_a_feed_that_the_client_has_is_not_sent_again(client: TestClient, cup: Tournament) -> None:
-    address = f"/tournaments/{cup.id}.atom"
+def test_a_feed_that_the_client_has_is_not_sent_again(
+    client: TestClient, tournament: Tournament
+) -> None:
+    address = f"/tournaments/{tournament.id}.atom"
     headers = client.get(address).headers
     tag, modified = headers["etag"], headers["last-modified"]
     for request, status in (

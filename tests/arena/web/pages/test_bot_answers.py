@@ -11,8 +11,8 @@ from arena.cli.workspace import Workspace
 from arena.store.bots import versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import store_tournament
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.cli.stored_tournament import store_tournament
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 GAMES = ("poke", "pouku", "pokino")
 
@@ -95,15 +95,17 @@ def test_matches_are_filtered_by_version_and_opponent(client: TestClient) -> Non
 
 
 def test_a_version_is_compared_with_the_one_before_it(tmp_path: Path) -> None:
-    stage = SimulatedArena(tmp_path)
-    bots = stage.bots(2)
-    versions.add(stage.engine, "bot0", "2", "f" * 64, "/bots/new", {})
-    stage.play_out(stage.begin("round-robin", [*bots, "bot0@2"], settings={"cycles": 2}))
-    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
+    simulated_arena = SimulatedArena(tmp_path)
+    bots = simulated_arena.bots(2)
+    versions.add(simulated_arena.engine, "bot0", "2", "f" * 64, "/bots/new", {})
+    simulated_arena.play_out(
+        simulated_arena.begin("round-robin", [*bots, "bot0@2"], settings={"cycles": 2})
+    )
+    with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         page = client.get("/bots/bot0").text
         newer = answers(client.get("/bots/bot0?version=2").text)["Better or worse?"]
         older = answers(client.get("/bots/bot0?version=1").text)["Better or worse?"]
         assert "compared with bot0@1; stronger with" in newer
         assert older.startswith("There is no earlier version")
         assert 'action="/ladders/poke/compare"' in page
-    stage.engine.dispose()
+    simulated_arena.engine.dispose()

@@ -14,7 +14,7 @@ from arena.records.redaction import public
 from arena.store.bots import owners, versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.closed_matches import play, table
 
 EVIL = "<script>alert(1)</script>"

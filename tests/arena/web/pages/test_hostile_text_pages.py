@@ -17,7 +17,7 @@ from arena.web.page import Page, ServerLinks, TextTable
 from arena.web.serving import rendering
 from arena.web.serving.rendering import KINDS
 from tests.arena.web.closed_matches import play, table
-from tests.arena.web.pushed import add_submission
+from tests.arena.web.stored_submissions import add_submission
 
 HOSTILE = "\x1b[2J\u202eevil\u2066x\u2069\u200b\x9b31m\u3164\u2028<b>&\x7f"
 SPELLED = r"\x1b[2J\u202eevil\u2066x\u2069\u200b\x9b31m\u3164\u2028<b>&\x7f"

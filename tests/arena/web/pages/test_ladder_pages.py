@@ -25,7 +25,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
 from arena.web.pages import ladder, matrix
 from arena.web.serving import rendering
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 
 BEATS = {
     frozenset({"ada", "bob"}): [("ada", "bob"), ("ada", "bob"), ("bob", "ada")],

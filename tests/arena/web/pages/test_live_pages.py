@@ -24,22 +24,22 @@ from arena.web.serving import rendering
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
     made = SimulatedArena(tmp_path)
     yield made
     made.engine.dispose()
 
 
-def running(stage: SimulatedArena, most: int = 1) -> Match:
+def running(simulated_arena: SimulatedArena, most: int = 1) -> Match:
     """A match of two boards of which so many games are over."""
-    cup = stage.begin("round-robin", stage.bots(2), boards=2)
-    (made,) = listing.matches(stage.engine, tournament=cup.id)
-    stage.play(made.id, most)
-    return listing.find(stage.engine, made.id)
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
+    (made,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
+    simulated_arena.play(made.id, most)
+    return listing.find(simulated_arena.engine, made.id)
 
 
 def position(of: Match) -> Position:
@@ -56,8 +56,11 @@ def page_after_refresh(web: WebState, draw: Draw, **path: str) -> Page:
     return draw(web, PageRequest(path, {}, ServerLinks()))
 
 
-def test_the_live_table_follows_published_positions(stage: SimulatedArena) -> None:
-    web, running_matches = WebState(stage.engine, ServerSettings()), running(stage)
+def test_the_live_table_follows_published_positions(simulated_arena: SimulatedArena) -> None:
+    web, running_matches = (
+        WebState(simulated_arena.engine, ServerSettings()),
+        running(simulated_arena),
+    )
     before = rendering.fragments(
         page_after_refresh(web, match.page, id=running_matches.id), ServerLinks()
     )
@@ -71,8 +74,11 @@ def test_the_live_table_follows_published_positions(stage: SimulatedArena) -> No
     assert page.data["position"]["seating"] == list(running_matches.entrants)
 
 
-def test_without_spectators_no_live_table_is_shown(stage: SimulatedArena) -> None:
-    web, running_matches = WebState(stage.engine, ServerSettings(spectators=False)), running(stage)
+def test_without_spectators_no_live_table_is_shown(simulated_arena: SimulatedArena) -> None:
+    web, running_matches = (
+        WebState(simulated_arena.engine, ServerSettings(spectators=False)),
+        running(simulated_arena),
+    )
     web.events.receive(position(running_matches), 0.0)
     page = page_after_refresh(web, match.page, id=running_matches.id)
     assert page.data["position"] is None
@@ -81,8 +87,11 @@ def test_without_spectators_no_live_table_is_shown(stage: SimulatedArena) -> Non
     assert "felt" not in parts["match-table"]
 
 
-def test_a_delayed_table_shows_its_delay(stage: SimulatedArena) -> None:
-    web, running_matches = WebState(stage.engine, ServerSettings(delay=40)), running(stage)
+def test_a_delayed_table_shows_its_delay(simulated_arena: SimulatedArena) -> None:
+    web, running_matches = (
+        WebState(simulated_arena.engine, ServerSettings(delay=40)),
+        running(simulated_arena),
+    )
     web.events.receive(position(running_matches), 0.0)
     web.events.release(39.0)
     assert page_after_refresh(web, match.page, id=running_matches.id).data["position"] is None
@@ -93,8 +102,11 @@ def test_a_delayed_table_shows_its_delay(stage: SimulatedArena) -> None:
     assert "40 s ago" in parts["match-table"]
 
 
-def test_the_result_replaces_the_live_table_at_the_end(stage: SimulatedArena) -> None:
-    web, running_matches = WebState(stage.engine, ServerSettings()), running(stage, most=4)
+def test_the_result_replaces_the_live_table_at_the_end(simulated_arena: SimulatedArena) -> None:
+    web, running_matches = (
+        WebState(simulated_arena.engine, ServerSettings()),
+        running(simulated_arena, most=4),
+    )
     web.events.receive(position(running_matches), 0.0)
     page = page_after_refresh(web, match.page, id=running_matches.id)
     assert page.still
@@ -103,19 +115,22 @@ def test_the_result_replaces_the_live_table_at_the_end(stage: SimulatedArena) ->
     assert 'class="sides of2"' in parts["match-state"]
 
 
-def test_an_invalid_position_is_not_shown(stage: SimulatedArena) -> None:
-    web, running_matches = WebState(stage.engine, ServerSettings()), running(stage)
+def test_an_invalid_position_is_not_shown(simulated_arena: SimulatedArena) -> None:
+    web, running_matches = (
+        WebState(simulated_arena.engine, ServerSettings()),
+        running(simulated_arena),
+    )
     web.events.receive(replace(position(running_matches), view={"whist": {}}), 0.0)
     assert page_after_refresh(web, match.page, id=running_matches.id).data["position"] is None
 
 
-def test_the_home_page_shows_a_match_until_it_ends(stage: SimulatedArena) -> None:
-    web = WebState(stage.engine, ServerSettings())
-    bots = stage.bots(3)
-    cup = stage.begin("round-robin", bots, boards=2)
-    every = listing.matches(stage.engine, tournament=cup.id)
+def test_the_home_page_shows_a_match_until_it_ends(simulated_arena: SimulatedArena) -> None:
+    web = WebState(simulated_arena.engine, ServerSettings())
+    bots = simulated_arena.bots(3)
+    tournament = simulated_arena.begin("round-robin", bots, boards=2)
+    every = listing.matches(simulated_arena.engine, tournament=tournament.id)
     for match_id in every[:2]:
-        stage.play(match_id.id, 1)
+        simulated_arena.play(match_id.id, 1)
     first = page_after_refresh(web, home.page).model["match"].id
     for _ in range(3):
         assert page_after_refresh(web, home.page).model["match"].id == first
@@ -124,34 +139,40 @@ def test_the_home_page_shows_a_match_until_it_ends(stage: SimulatedArena) -> Non
         other
     ]
     # Something is told of the other one only: that is worth more than to stay.
-    web.events.receive(position(listing.find(stage.engine, other)), 0.0)
+    web.events.receive(position(listing.find(simulated_arena.engine, other)), 0.0)
     page = page_after_refresh(web, home.page)
     assert page.data["shown"]["match"] == other
     assert "felt" in rendering.fragments(page, ServerLinks())["home-table"]
 
 
-def test_the_home_page_of_an_empty_arena_suggests_commands(stage: SimulatedArena) -> None:
-    with TestClient(create(WebState(stage.engine, ServerSettings()))) as client:
+def test_the_home_page_of_an_empty_arena_suggests_commands(simulated_arena: SimulatedArena) -> None:
+    with TestClient(create(WebState(simulated_arena.engine, ServerSettings()))) as client:
         page = client.get("/").text
     assert "No ladder yet" in page
     assert "pokearena demo" in page
     assert len(re.findall(r'href="/rules/\w+"', page)) == 5
 
 
-def test_the_home_page_lists_recently_closed_matches(stage: SimulatedArena) -> None:
-    web = WebState(stage.engine, ServerSettings())
-    cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
+def test_the_home_page_lists_recently_closed_matches(simulated_arena: SimulatedArena) -> None:
+    web = WebState(simulated_arena.engine, ServerSettings())
+    tournament = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(3))
+    )
     page = page_after_refresh(web, home.page)
     ended = [match_id["match"] for match_id in page.data["latest"]]
     assert set(ended) == {
-        match_id.id for match_id in listing.matches(stage.engine, tournament=cup.id)
+        match_id.id
+        for match_id in listing.matches(simulated_arena.engine, tournament=tournament.id)
     }
     assert page.model["match"] is None
-    assert tournaments.find(stage.engine, cup.id).ended is not None
+    assert tournaments.find(simulated_arena.engine, tournament.id).ended is not None
 
 
-def test_live_tables_show_the_score_the_lead_and_the_log(stage: SimulatedArena) -> None:
-    web, match_of_table = WebState(stage.engine, ServerSettings()), running(stage)
+def test_live_tables_show_the_score_the_lead_and_the_log(simulated_arena: SimulatedArena) -> None:
+    web, match_of_table = (
+        WebState(simulated_arena.engine, ServerSettings()),
+        running(simulated_arena),
+    )
     game = find("poke")
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
     while max(state.scores) == min(state.scores):
@@ -170,26 +191,30 @@ def test_live_tables_show_the_score_the_lead_and_the_log(stage: SimulatedArena) 
     }
 
 
-def test_the_page_of_live_tables_keeps_matches_in_their_places(stage: SimulatedArena) -> None:
-    web = WebState(stage.engine, ServerSettings())
+def test_the_page_of_live_tables_keeps_matches_in_their_places(
+    simulated_arena: SimulatedArena,
+) -> None:
+    web = WebState(simulated_arena.engine, ServerSettings())
     assert page_after_refresh(web, live.page).data == {
         "tables": [],
         "featured": None,
         "running": [],
     }
-    cup = stage.begin("round-robin", stage.bots(4), boards=2)
-    every = [listed.id for listed in listing.matches(stage.engine, tournament=cup.id)][:3]
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(4), boards=2)
+    every = [
+        listed.id for listed in listing.matches(simulated_arena.engine, tournament=tournament.id)
+    ][:3]
     for match_id in every[:2]:
-        stage.play(match_id, 1)
+        simulated_arena.play(match_id, 1)
     waiting = page_after_refresh(web, live.page)
     assert {f"position:{match_id}" for match_id in every[:2]} < waiting.topics
     for match_id in every[:2]:
-        web.events.receive(position(listing.find(stage.engine, match_id)), 0.0)
+        web.events.receive(position(listing.find(simulated_arena.engine, match_id)), 0.0)
     before = page_after_refresh(web, live.page).model["tables"]
     assert {before["0"].match.id, before["1"].match.id} == set(every[:2])
-    stage.play(every[2], 1)
-    web.events.receive(position(listing.find(stage.engine, every[2])), 0.0)
-    web.events.receive(MatchClosed(before["0"].match.id, cup.id), 0.0)
+    simulated_arena.play(every[2], 1)
+    web.events.receive(position(listing.find(simulated_arena.engine, every[2])), 0.0)
+    web.events.receive(MatchClosed(before["0"].match.id, tournament.id), 0.0)
     page = page_after_refresh(web, live.page)
     after = page.model["tables"]
     assert after["1"].match.id == before["1"].match.id
@@ -199,8 +224,13 @@ def test_the_page_of_live_tables_keeps_matches_in_their_places(stage: SimulatedA
     assert parts["live-place-5"].strip() == ""
 
 
-def test_clocks_and_notes_appear_only_if_they_are_published(stage: SimulatedArena) -> None:
-    web, running_match = WebState(stage.engine, ServerSettings()), running(stage)
+def test_clocks_and_notes_appear_only_if_they_are_published(
+    simulated_arena: SimulatedArena,
+) -> None:
+    web, running_match = (
+        WebState(simulated_arena.engine, ServerSettings()),
+        running(simulated_arena),
+    )
     at_table = position(running_match)
     web.events.receive(at_table, 0.0)
     page = page_after_refresh(web, match.page, id=running_match.id)

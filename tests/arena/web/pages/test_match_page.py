@@ -17,35 +17,35 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.pages import match as match_page
 from arena.web.pages.match import EntrantResult, same_faults
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.waiting import wait_until
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
     made = SimulatedArena(tmp_path)
     yield made
     made.engine.dispose()
 
 
 @pytest.fixture
-def client(stage: SimulatedArena) -> Iterator[TestClient]:
-    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
+def client(simulated_arena: SimulatedArena) -> Iterator[TestClient]:
+    with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         yield client
 
 
-def played(stage: SimulatedArena, most: int | None = None, fault: bool = False) -> Match:
+def played(simulated_arena: SimulatedArena, most: int | None = None, fault: bool = False) -> Match:
     """A match of two boards; or so many of its four games."""
-    cup = stage.begin("round-robin", stage.bots(2), boards=2)
-    (match,) = listing.matches(stage.engine, tournament=cup.id)
-    stage.play(match.id, most, fault)
-    return listing.find(stage.engine, match.id)
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
+    (match,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
+    simulated_arena.play(match.id, most, fault)
+    return listing.find(simulated_arena.engine, match.id)
 
 
 def test_a_closed_match_shows_the_result_of_every_board(
-    stage: SimulatedArena, client: TestClient
+    simulated_arena: SimulatedArena, client: TestClient
 ) -> None:
-    match = played(stage)
+    match = played(simulated_arena)
     document = client.get(f"/matches/{match.id}.json").json()
     assert [side["entrant"] for side in document["sides"]] == list(match.entrants)
     assert round(sum(side["score"] for side in document["sides"]), 6) == 1
@@ -65,9 +65,9 @@ def test_a_closed_match_shows_the_result_of_every_board(
 
 
 def test_the_slowest_decision_of_each_side_is_linked(
-    stage: SimulatedArena, client: TestClient
+    simulated_arena: SimulatedArena, client: TestClient
 ) -> None:
-    match = played(stage)
+    match = played(simulated_arena)
     lines = list(map(json.loads, client.get(f"/matches/{match.id}.jsonl").text.splitlines()))
     seating = {line["game"]: line["seating"] for line in lines if line["type"] == "game"}
     page = client.get(f"/matches/{match.id}").text
@@ -91,9 +91,9 @@ def test_the_slowest_decision_of_each_side_is_linked(
 
 
 def test_seed_and_record_are_published_when_the_match_closes(
-    stage: SimulatedArena, client: TestClient
+    simulated_arena: SimulatedArena, client: TestClient
 ) -> None:
-    match = played(stage)
+    match = played(simulated_arena)
     record = client.get(f"/matches/{match.id}.jsonl")
     seed = json.loads(record.text.splitlines()[-1])["seed"]
     assert client.get(f"/matches/{match.id}.json").json()["seed"] == seed
@@ -103,8 +103,10 @@ def test_seed_and_record_are_published_when_the_match_closes(
     assert f'filename="{match.id}.jsonl"' in record.headers["content-disposition"]
 
 
-def test_an_open_match_shows_only_its_progress(stage: SimulatedArena, client: TestClient) -> None:
-    match = played(stage, most=3, fault=True)
+def test_an_open_match_shows_only_its_progress(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    match = played(simulated_arena, most=3, fault=True)
     document = client.get(f"/matches/{match.id}.json").json()
     assert (document["games"], document["planned"], document["state"]) == (3, 4, "running")
     assert not {"sides", "results", "faults", "seed"} & document.keys()
@@ -117,8 +119,8 @@ def test_an_open_match_shows_only_its_progress(stage: SimulatedArena, client: Te
     assert [json.loads(line)["type"] for line in record.splitlines()] == ["match"]
 
 
-def test_equal_faults_are_listed_once(stage: SimulatedArena, client: TestClient) -> None:
-    match = played(stage, fault=True)
+def test_equal_faults_are_listed_once(simulated_arena: SimulatedArena, client: TestClient) -> None:
+    match = played(simulated_arena, fault=True)
     document = client.get(f"/matches/{match.id}.json").json()
     (fault,) = document["faults"]
     assert (fault["verdict"], fault["sentence"], fault["times"]) == ("timeout", "It was silent.", 1)
@@ -127,8 +129,8 @@ def test_equal_faults_are_listed_once(stage: SimulatedArena, client: TestClient)
     assert f"pokearena ask {match.id}:{fault['game']}:{fault['decision']} BOT" in page
 
 
-def test_the_leading_side_is_marked(stage: SimulatedArena, client: TestClient) -> None:
-    match = played(stage)
+def test_the_leading_side_is_marked(simulated_arena: SimulatedArena, client: TestClient) -> None:
+    match = played(simulated_arena)
     document = client.get(f"/matches/{match.id}.json").json()
     page = client.get(f"/matches/{match.id}").text
     best = max(side["score"] for side in document["sides"])
@@ -154,9 +156,9 @@ def test_the_winner_with_fewer_points_is_explained() -> None:
 
 
 def test_a_side_shows_its_score_before_its_points(
-    stage: SimulatedArena, client: TestClient
+    simulated_arena: SimulatedArena, client: TestClient
 ) -> None:
-    match = played(stage)
+    match = played(simulated_arena)
     document = client.get(f"/matches/{match.id}.json").json()
     shown = re.findall(r'<span class="big">([^<]*)<', client.get(f"/matches/{match.id}").text)
     assert shown == [f"{100 * side['score']:.1f} %" for side in document["sides"]]

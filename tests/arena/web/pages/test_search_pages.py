@@ -13,11 +13,11 @@ from arena.store.bots import versions
 from arena.store.matches import listing
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
+def simulated_arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
     """An arena with three bots, one of them ada's; a closed and a running tournament."""
     made = SimulatedArena(Path(tmp_path_factory.mktemp("arena")))
     bots = made.bots(2)
@@ -30,8 +30,8 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
 
 
 @pytest.fixture(scope="module")
-def client(stage: SimulatedArena) -> Iterator[TestClient]:
-    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
+def client(simulated_arena: SimulatedArena) -> Iterator[TestClient]:
+    with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         yield client
 
 
@@ -81,7 +81,7 @@ def test_the_page_of_matches_keeps_the_filters_in_its_links(client: TestClient) 
 
 
 def test_the_search_finds_bots_owners_tournaments_and_matches(
-    client: TestClient, stage: SimulatedArena
+    client: TestClient, simulated_arena: SimulatedArena
 ) -> None:
     found = document(client, "/search", q="ADA")
     assert [bot["bot"] for bot in found["bots"]] == ["deep"]
@@ -91,7 +91,9 @@ def test_the_search_finds_bots_owners_tournaments_and_matches(
     assert len(found["matches"]) == 1
     found = document(client, "/search", q="cup pokex")
     assert [each["form"] for each in found["tournaments"]] == ["pokex-2"]
-    opened = listing.matches(stage.engine, tournament=found["tournaments"][0]["tournament"])[0].id
+    opened = listing.matches(
+        simulated_arena.engine, tournament=found["tournaments"][0]["tournament"]
+    )[0].id
     assert document(client, "/search", q=opened)["open_matches"] == [opened]
     closed = document(client, "/matches")["matches"][0]
     assert document(client, "/search", q=closed["match"])["matches"] == [closed]

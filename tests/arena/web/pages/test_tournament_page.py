@@ -19,20 +19,20 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
 from arena.web.pages import tournament
 from arena.web.serving import rendering
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.waiting import wait_until
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[SimulatedArena]:
+def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
     made = SimulatedArena(tmp_path)
     yield made
     made.engine.dispose()
 
 
 @pytest.fixture
-def client(stage: SimulatedArena) -> Iterator[TestClient]:
-    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
+def client(simulated_arena: SimulatedArena) -> Iterator[TestClient]:
+    with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         yield client
 
 
@@ -40,9 +40,11 @@ def test_an_arena_without_tournaments_suggests_a_command(client: TestClient) -> 
     assert "No tournament has been played" in client.get("/tournaments").text
 
 
-def test_tournaments_are_listed_newest_first(stage: SimulatedArena, client: TestClient) -> None:
-    bots = stage.bots(2)
-    made = [stage.begin("round-robin", bots).id for _ in range(3)]
+def test_tournaments_are_listed_newest_first(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    bots = simulated_arena.bots(2)
+    made = [simulated_arena.begin("round-robin", bots).id for _ in range(3)]
     document = client.get("/tournaments.json?limit=2").json()
     assert [tournament["tournament"] for tournament in document["tournaments"]] == made[:0:-1]
     assert document["list"]["next"] == 2
@@ -52,22 +54,28 @@ def test_tournaments_are_listed_newest_first(stage: SimulatedArena, client: Test
 
 
 def test_a_round_robin_has_standings_and_a_crosstable(
-    stage: SimulatedArena, client: TestClient
+    simulated_arena: SimulatedArena, client: TestClient
 ) -> None:
-    cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
-    document = client.get(f"/tournaments/{cup.id}.json").json()
-    assert {line["entrant"] for line in document["standings"]} == set(cup.entrants)
+    begun_tournament = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(3))
+    )
+    document = client.get(f"/tournaments/{begun_tournament.id}.json").json()
+    assert {line["entrant"] for line in document["standings"]} == set(begun_tournament.entrants)
     assert document["decision"]["step"] == "over"
-    page = client.get(f"/tournaments/{cup.id}").text
+    page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert "Crosstable" in page
     assert "Everyone has met everyone." in page
-    for match in listing.matches(stage.engine, tournament=cup.id):
+    for match in listing.matches(simulated_arena.engine, tournament=begun_tournament.id):
         assert f'href="/matches/{match.id}"' in page
 
 
-def test_a_swiss_tournament_is_ordered_by_points(stage: SimulatedArena, client: TestClient) -> None:
-    cup = stage.play_out(stage.begin("swiss", stage.bots(5), settings={"rounds": 3}))
-    document = client.get(f"/tournaments/{cup.id}.json").json()
+def test_a_swiss_tournament_is_ordered_by_points(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    begun_tournament = simulated_arena.play_out(
+        simulated_arena.begin("swiss", simulated_arena.bots(5), settings={"rounds": 3})
+    )
+    document = client.get(f"/tournaments/{begun_tournament.id}.json").json()
     worth = [tuple(line["swiss"].values()) for line in document["standings"]]
     assert worth == sorted(worth, reverse=True)
     # Five play: a win or a bye gives two points, a match two in all.
@@ -76,83 +84,100 @@ def test_a_swiss_tournament_is_ordered_by_points(stage: SimulatedArena, client: 
     assert [line["entrant"] for line in document["standings"]] == ranked
 
 
-def test_a_knockout_is_drawn_as_a_bracket(stage: SimulatedArena, client: TestClient) -> None:
-    cup = stage.begin("knockout", stage.bots(5))
-    begun = client.get(f"/tournaments/{cup.id}").text
+def test_a_knockout_is_drawn_as_a_bracket(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    begun_tournament = simulated_arena.begin("knockout", simulated_arena.bots(5))
+    begun = client.get(f"/tournaments/{begun_tournament.id}").text
     assert begun.count('class="tie"') == 4 + 2 + 1
     assert begun.count(">bye<") == 3
     assert begun.count("undecided") == 3
-    cup = stage.play_out(cup)
+    begun_tournament = simulated_arena.play_out(begun_tournament)
     # By another address, for the first answer is kept a moment.
-    page = client.get(f"/tournaments/{cup.id}?page=1").text
+    page = client.get(f"/tournaments/{begun_tournament.id}?page=1").text
     assert "to be decided" not in page
-    winner = client.get(f"/tournaments/{cup.id}.json").json()["decision"]["ranking"][0][0]
+    winner = client.get(f"/tournaments/{begun_tournament.id}.json").json()["decision"]["ranking"][
+        0
+    ][0]
     final = page.partition(">Final<")[2].partition("</section>")[0]
     name = winner.partition("@")[0]
     assert re.search(rf'class="through"><a class="bot" href="/bots/{name}"', final)
 
 
-def test_open_matches_are_not_counted(stage: SimulatedArena, client: TestClient) -> None:
-    cup = stage.begin("round-robin", stage.bots(2), boards=2)
-    (match,) = listing.matches(stage.engine, tournament=cup.id)
-    stage.play(match.id, most=3)
-    document = client.get(f"/tournaments/{cup.id}.json").json()
+def test_open_matches_are_not_counted(simulated_arena: SimulatedArena, client: TestClient) -> None:
+    begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
+    (match,) = listing.matches(simulated_arena.engine, tournament=begun_tournament.id)
+    simulated_arena.play(match.id, most=3)
+    document = client.get(f"/tournaments/{begun_tournament.id}.json").json()
     assert (document["games"], document["planned"], document["state"]) == (3, 4, "running")
     assert [line["games"] for line in document["standings"]] == [0, 0]
     assert document["seed"] is None
-    page = client.get(f"/tournaments/{cup.id}").text
+    page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert "being played" in page
     assert bytes(32).hex() not in page
-    assert client.get(f"/tournaments/{cup.id}/bundle.tar.gz").status_code == 404
+    assert client.get(f"/tournaments/{begun_tournament.id}/bundle.tar.gz").status_code == 404
 
 
-def test_matches_are_paged(stage: SimulatedArena, client: TestClient) -> None:
-    cup = stage.begin("round-robin", stage.bots(4))
-    first = client.get(f"/tournaments/{cup.id}.json?limit=4").json()
-    second = client.get(f"/tournaments/{cup.id}.json?limit=4&page=2").json()
+def test_matches_are_paged(simulated_arena: SimulatedArena, client: TestClient) -> None:
+    begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(4))
+    first = client.get(f"/tournaments/{begun_tournament.id}.json?limit=4").json()
+    second = client.get(f"/tournaments/{begun_tournament.id}.json?limit=4&page=2").json()
     ids = [match["match"] for match in first["schedule"] + second["schedule"]]
-    assert ids == [match.id for match in listing.matches(stage.engine, tournament=cup.id)]
+    assert ids == [
+        match.id
+        for match in listing.matches(simulated_arena.engine, tournament=begun_tournament.id)
+    ]
 
 
 def test_a_downloaded_tournament_verifies(
-    stage: SimulatedArena, client: TestClient, tmp_path: Path
+    simulated_arena: SimulatedArena, client: TestClient, tmp_path: Path
 ) -> None:
-    cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
-    answer = client.get(f"/tournaments/{cup.id}/bundle.tar.gz")
+    begun_tournament = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(3))
+    )
+    answer = client.get(f"/tournaments/{begun_tournament.id}/bundle.tar.gz")
     assert answer.headers["content-type"] == "application/gzip"
     with tarfile.open(fileobj=io.BytesIO(answer.content)) as archive:
         archive.extractall(tmp_path / "got", filter="data")
-    done = audit(read(tmp_path / "got" / cup.id))
+    done = audit(read(tmp_path / "got" / begun_tournament.id))
     assert (done.problems, done.matches) == ((), {MatchState.CLOSED: 3})
 
 
-def test_verified_records_are_counted(stage: SimulatedArena, client: TestClient) -> None:
-    cup = stage.play_out(stage.begin("round-robin", stage.bots(2)))
-    (match,) = listing.matches(stage.engine, tournament=cup.id)
-    other = stage.play_out(stage.begin("round-robin", cup.entrants))
+def test_verified_records_are_counted(simulated_arena: SimulatedArena, client: TestClient) -> None:
+    begun_tournament = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(2))
+    )
+    (match,) = listing.matches(simulated_arena.engine, tournament=begun_tournament.id)
+    other = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", begun_tournament.entrants)
+    )
     wait_until(lambda: "being checked" not in client.get(f"/matches/{match.id}").text)
-    assert "all of the 1 record above" in client.get(f"/tournaments/{cup.id}").text
+    assert "all of the 1 record above" in client.get(f"/tournaments/{begun_tournament.id}").text
     assert "when its match's page is opened" in client.get(f"/tournaments/{other.id}").text.replace(
         "&#39;", "'"
     )
 
 
-def test_the_home_page_links_the_open_ladders(stage: SimulatedArena) -> None:
-    pipeline.create_missing(stage.engine, [pipeline.plan_of("poke")])
-    (ladder,) = pipeline.listing(stage.engine)
-    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
+def test_the_home_page_links_the_open_ladders(simulated_arena: SimulatedArena) -> None:
+    pipeline.create_missing(simulated_arena.engine, [pipeline.plan_of("poke")])
+    (ladder,) = pipeline.listing(simulated_arena.engine)
+    with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         values = client.get("/", headers={"Accept": "application/json"}).json()
         assert values["open_ladders"] == {"poke": ladder.id}
         assert "Pushed bots enter these ladders" in client.get("/").text
 
 
 def test_winners_of_matches_and_of_the_tournament_are_named(
-    stage: SimulatedArena, client: TestClient
+    simulated_arena: SimulatedArena, client: TestClient
 ) -> None:
-    cup = stage.play_out(stage.begin("knockout", stage.bots(4), boards=2))
-    page = client.get(f"/tournaments/{cup.id}").text
+    begun_tournament = simulated_arena.play_out(
+        simulated_arena.begin("knockout", simulated_arena.bots(4), boards=2)
+    )
+    page = client.get(f"/tournaments/{begun_tournament.id}").text
     home = client.get("/").text
-    champion = client.get(f"/tournaments/{cup.id}.json").json()["standings"][0]["entrant"]
+    champion = client.get(f"/tournaments/{begun_tournament.id}.json").json()["standings"][0][
+        "entrant"
+    ]
     (named,) = re.findall(r'class="champions">(.*?)</p>', page)
     assert re.sub("<[^>]*>", "", named) == f"Winner: {champion}"
     podium = page.partition('class="podium"')[2].partition("</ol>")[0]
@@ -161,9 +186,11 @@ def test_winners_of_matches_and_of_the_tournament_are_named(
     final = page.partition('aria-label="the winner"')[2].partition("</section>")[0]
     assert f"/bots/{champion.partition('@')[0]}" in final
     for text in (client.get("/tournaments").text, home):
-        (row,) = re.findall(rf'<li[^>]* data-key="{cup.id}">(.*?)</li>', text, re.DOTALL)
+        (row,) = re.findall(
+            rf'<li[^>]* data-key="{begun_tournament.id}">(.*?)</li>', text, re.DOTALL
+        )
         assert f"Winner: {champion}" in re.sub("<[^>]*>", "", row)
-    played = listing.matches(stage.engine, tournament=cup.id)
+    played = listing.matches(simulated_arena.engine, tournament=begun_tournament.id)
     assert played
     for match in played:
         sides = client.get(f"/matches/{match.id}.json").json()["sides"]
@@ -176,12 +203,12 @@ def test_winners_of_matches_and_of_the_tournament_are_named(
 
 
 def test_the_winner_of_an_open_match_is_not_named(
-    stage: SimulatedArena, client: TestClient
+    simulated_arena: SimulatedArena, client: TestClient
 ) -> None:
-    cup = stage.begin("round-robin", stage.bots(2), boards=2)
-    (match,) = listing.matches(stage.engine, tournament=cup.id)
-    stage.play(match.id, 3)
-    page = client.get(f"/tournaments/{cup.id}").text
+    begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
+    (match,) = listing.matches(simulated_arena.engine, tournament=begun_tournament.id)
+    simulated_arena.play(match.id, 3)
+    page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert 'class="won"' not in page
     assert 'class="champions"' not in page
     assert 'class="podium"' not in page
@@ -189,19 +216,19 @@ def test_the_winner_of_an_open_match_is_not_named(
 
 
 def test_entrants_without_matches_are_not_remarked_on(
-    stage: SimulatedArena, client: TestClient
+    simulated_arena: SimulatedArena, client: TestClient
 ) -> None:
-    cup = stage.begin("round-robin", stage.bots(4))
-    assert "not linked" not in client.get(f"/tournaments/{cup.id}").text
-    assert "not linked" not in client.get(f"/tournaments/{cup.id}.json").text
+    begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(4))
+    assert "not linked" not in client.get(f"/tournaments/{begun_tournament.id}").text
+    assert "not linked" not in client.get(f"/tournaments/{begun_tournament.id}.json").text
 
 
-def test_the_settings_of_a_tournament_follow_its_end(stage: SimulatedArena) -> None:
-    cup = stage.begin("round-robin", stage.bots(2), seed=None)
-    web = WebState(stage.engine, ServerSettings())
-    page_request = PageRequest({"id": cup.id}, {}, ServerLinks())
+def test_the_settings_of_a_tournament_follow_its_end(simulated_arena: SimulatedArena) -> None:
+    begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), seed=None)
+    web = WebState(simulated_arena.engine, ServerSettings())
+    page_request = PageRequest({"id": begun_tournament.id}, {}, ServerLinks())
     running = tournament.page(web, page_request)
-    stage.play_out(cup)
+    simulated_arena.play_out(begun_tournament)
     closed = tournament.page(web, page_request)
     settings = [
         rendering.fragments(page, ServerLinks())["tournament-settings"]
@@ -211,10 +238,12 @@ def test_the_settings_of_a_tournament_follow_its_end(stage: SimulatedArena) -> N
 
 
 def test_the_crosstable_of_a_tournament_has_a_legend_and_numbers_of_matches(
-    stage: SimulatedArena, client: TestClient
+    simulated_arena: SimulatedArena, client: TestClient
 ) -> None:
-    cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
-    page = client.get(f"/tournaments/{cup.id}").text
+    begun_tournament = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(3))
+    )
+    page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert page.count('class="heat-legend"') == 1
     cells = re.findall(r'<td class="heat [^"]*"><span title="(\d+) match.*?<small>(\d+)<', page)
     assert len(cells) == 6

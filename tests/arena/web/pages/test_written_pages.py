@@ -13,17 +13,17 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import ServerLinks
 from arena.web.pages.docs import written
 from referee.games.registry import GAMES
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 LINKS = ServerLinks()
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
-    stage = SimulatedArena(tmp_path)
-    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
+    simulated_arena = SimulatedArena(tmp_path)
+    with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         yield client
-    stage.engine.dispose()
+    simulated_arena.engine.dispose()
 
 
 def test_every_page_is_installed_with_a_title_and_description() -> None:

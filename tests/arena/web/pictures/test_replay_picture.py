@@ -8,7 +8,7 @@ from PIL import Image
 from arena.web.pictures import replay_picture
 from arena.web.pictures.replay_picture import AnimationOptions
 from referee.record import read_games
-from tests.conformance.recorded import match_line, match_record
+from tests.conformance.match_records import match_line, match_record
 from tests.conformance.tables import TABLES, Table
 
 SEED = bytes(32)

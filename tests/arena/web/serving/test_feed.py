@@ -22,7 +22,7 @@ from arena.store.schema import MatchState
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving import feed as module
 from arena.web.serving.feed import Feed, FeedFilter
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.waiting import wait_until_async
 
 

@@ -19,8 +19,8 @@ from arena.queue import redis_server
 from arena.store.matches import listing
 from arena.system import redis_connection
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored import store_tournament
-from tests.arena.web.served import served
+from tests.arena.cli.stored_tournament import store_tournament
+from tests.arena.web.page_server import served
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[4]
@@ -48,7 +48,7 @@ class FeedServer:
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FeedServer]:
+def feed_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FeedServer]:
     workspace = Workspace(tmp_path_factory.mktemp("feed") / "data")
     store_tournament(workspace, ["ada", "bob"], {}, boards=1)
     [match] = listing.matches(workspace.store)
@@ -78,20 +78,20 @@ def received_messages(process: "subprocess.Popen[str]", kind: str) -> Iterator[d
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_receives_the_published_events(stage: FeedServer, example: str) -> None:
-    client = redis_connection.connect(stage.redis)
-    with subprocess.Popen(stage.typed(example), stdout=subprocess.PIPE, text=True) as process:
+def test_an_example_receives_the_published_events(feed_server: FeedServer, example: str) -> None:
+    client = redis_connection.connect(feed_server.redis)
+    with subprocess.Popen(feed_server.typed(example), stdout=subprocess.PIPE, text=True) as process:
         try:
             messages_row = received_messages(process, "position")
             assert next(messages_row)["type"] == "hello"
             client.publish(messages.channel(0), text_of(position("m-of-nobody")))
-            client.publish(messages.channel(0), text_of(position(stage.match.id)))
+            client.publish(messages.channel(0), text_of(position(feed_server.match.id)))
             *_, last = messages_row
         finally:
             process.kill()
             client.close()
     if "?" in example:
-        assert (last["match"], last["form"]) == (stage.match.id, "poke")
+        assert (last["match"], last["form"]) == (feed_server.match.id, "poke")
     assert last["decision"] == 7
     assert last["view"] == {"poke": {"deal": 1}}
 

@@ -13,7 +13,7 @@ from arena.store import database
 from arena.system import process_info
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.web.served import served
+from tests.arena.web.page_server import served
 
 
 def web_of(root: Path, relay: str) -> WebState:

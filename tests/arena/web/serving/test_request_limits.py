@@ -14,7 +14,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving import request_limits
 from arena.web.serving.live_updates import StreamClients
 from arena.web.serving.request_limits import client_of
-from tests.arena.cli.stored import store_tournament
+from tests.arena.cli.stored_tournament import store_tournament
 
 
 def test_a_bucket_allows_its_burst_and_then_its_rate() -> None:

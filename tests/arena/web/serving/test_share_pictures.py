@@ -12,13 +12,13 @@ from arena.store.matches import listing
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving.share_pictures import SIZE
-from tests.arena.records.bundle.stage import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 SITE = "https://arena.example.org"
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
+def simulated_arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
     """An arena with a closed tournament of one match and a running one."""
     made = SimulatedArena(Path(tmp_path_factory.mktemp("arena")))
     bots = made.bots(2)
@@ -30,15 +30,17 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
 
 
 @pytest.fixture(scope="module")
-def client(stage: SimulatedArena) -> Iterator[TestClient]:
-    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0, site=SITE)))) as client:
+def client(simulated_arena: SimulatedArena) -> Iterator[TestClient]:
+    with TestClient(
+        create(WebState(simulated_arena.engine, ServerSettings(rate=0, site=SITE)))
+    ) as client:
         yield client
 
 
 def test_pages_name_a_picture_of_the_recommended_size(
-    client: TestClient, stage: SimulatedArena
+    client: TestClient, simulated_arena: SimulatedArena
 ) -> None:
-    closed, opened = listing.matches(stage.engine)
+    closed, opened = listing.matches(simulated_arena.engine)
     for page in (
         f"/matches/{closed.id}",
         f"/matches/{closed.id}/games/0?step=3",
@@ -63,8 +65,10 @@ def test_pages_name_a_picture_of_the_recommended_size(
         assert again.status_code == 304
 
 
-def test_missing_pictures_are_not_found(client: TestClient, stage: SimulatedArena) -> None:
-    closed, opened = listing.matches(stage.engine)
+def test_missing_pictures_are_not_found(
+    client: TestClient, simulated_arena: SimulatedArena
+) -> None:
+    closed, opened = listing.matches(simulated_arena.engine)
     for path, status in (
         ("/matches/m-nothing.png", 404),
         (f"/matches/{closed.id}/games/99.png", 404),
@@ -77,8 +81,10 @@ def test_missing_pictures_are_not_found(client: TestClient, stage: SimulatedAren
         assert client.get(path).status_code == status, path
 
 
-def test_a_server_without_a_public_address_names_no_picture(stage: SimulatedArena) -> None:
-    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
+def test_a_server_without_a_public_address_names_no_picture(
+    simulated_arena: SimulatedArena,
+) -> None:
+    with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         text = client.get("/ladders/poke").text
     assert "og:image" not in text
     assert "og:url" not in text

@@ -18,8 +18,8 @@ from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving import request_limits, uploads
-from tests.arena.web.pushed import add_submission
-from tests.arena.web.served import served
+from tests.arena.web.page_server import served
+from tests.arena.web.stored_submissions import add_submission
 
 PARCEL = b"\x1f\x8b not looked at here"
 
@@ -56,10 +56,10 @@ class UploadServer:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[UploadServer]:
-    stage = UploadServer(tmp_path)
-    with stage.stack, stage.shelf.attended():
-        yield stage
+def upload_server(tmp_path: Path) -> Iterator[UploadServer]:
+    upload_server = UploadServer(tmp_path)
+    with upload_server.stack, upload_server.shelf.attended():
+        yield upload_server
 
 
 def address(name: str = "mybot", content: str = "5", version: str = "") -> str:
@@ -67,29 +67,29 @@ def address(name: str = "mybot", content: str = "5", version: str = "") -> str:
     return "/submissions?" + urlencode({"name": name, "content": content * 64, "version": version})
 
 
-def kept(stage: UploadServer) -> list[str]:
+def kept(upload_server: UploadServer) -> list[str]:
     """What lies on the shelf."""
-    return sorted(path.name for path in stage.shelf.root.iterdir() if path.name != "lock")
+    return sorted(path.name for path in upload_server.shelf.root.iterdir() if path.name != "lock")
 
 
-def test_an_upload_is_stored_and_queued(stage: UploadServer) -> None:
-    client = stage.client()
-    response = client.post(address(), headers=stage.sign())
+def test_an_upload_is_stored_and_queued(upload_server: UploadServer) -> None:
+    client = upload_server.client()
+    response = client.post(address(), headers=upload_server.sign())
     assert (response.status_code, response.json()) == (200, {"wanted": True, "most_bytes": 2**20})
-    assert kept(stage) == []
-    answer = client.post(address(), headers=stage.sign(), content=PARCEL)
+    assert kept(upload_server) == []
+    answer = client.post(address(), headers=upload_server.sign(), content=PARCEL)
     document = answer.json()
     name = document["submission"]
     assert (answer.status_code, answer.headers["location"]) == (201, f"/submissions/{name}")
     assert (document["state"], document["owner"], document["bot"]) == ("waiting", "ada", "mybot")
-    assert stage.shelf.parcel(name).read_bytes() == PARCEL
-    submission = submissions.find(stage.workspace.store, name)
+    assert upload_server.shelf.parcel(name).read_bytes() == PARCEL
+    submission = submissions.find(upload_server.workspace.store, name)
     assert (submission.content_hash, submission.bytes) == ("5" * 64, len(PARCEL))
     # Who lost the answer sends it again.
     for body in (b"", PARCEL):
-        again = client.post(address(), headers=stage.sign(), content=body)
+        again = client.post(address(), headers=upload_server.sign(), content=body)
         assert (again.status_code, again.json()["submission"]) == (200, name)
-    assert kept(stage) == [f"{name}.tar.gz"]
+    assert kept(upload_server) == [f"{name}.tar.gz"]
 
 
 def refused(answer: Any, status: int, *words: str) -> None:
@@ -101,53 +101,53 @@ def refused(answer: Any, status: int, *words: str) -> None:
         assert word in sentence
 
 
-def test_a_request_without_a_valid_token_is_refused(stage: UploadServer) -> None:
-    client = stage.client()
+def test_a_request_without_a_valid_token_is_refused(upload_server: UploadServer) -> None:
+    client = upload_server.client()
     for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic eA=="}):
         answer = client.post(address(), headers=headers, content=PARCEL)
         refused(answer, 401, "`pokearena owner add`")
         assert answer.headers["www-authenticate"] == "Bearer"
     # A token in a form, or in an address, is none.
     form = {"Content-Type": "application/x-www-form-urlencoded"}
-    token = stage.tokens["ada"]
+    token = upload_server.tokens["ada"]
     refused(client.post(address(), headers=form, content=f"token={token}"), 401)
     refused(client.post(f"{address()}&token={token}", content=PARCEL), 401)
-    assert kept(stage) == []
+    assert kept(upload_server) == []
 
 
 def test_the_bot_name_of_another_owner_and_existing_content_are_refused(
-    stage: UploadServer,
+    upload_server: UploadServer,
 ) -> None:
-    store = stage.workspace.store
+    store = upload_server.workspace.store
     versions.add(store, "mybot", "7", "5" * 64, "/x", {}, "ada")
-    client, ada, bob = stage.client(), stage.sign(), stage.sign("bob")
+    client, ada, bob = upload_server.client(), upload_server.sign(), upload_server.sign("bob")
     for body in (b"", PARCEL):
         refused(client.post(address(), headers=bob, content=body), 403, "belongs to ada")
         refused(client.post(address("greedy"), headers=ada, content=body), 403, "house bot")
         refused(client.post(address(), headers=ada, content=body), 409, "here already, as mybot@7")
         other = address(content="6", version="7")
         refused(client.post(other, headers=ada, content=body), 409, "a version never changes")
-    assert kept(stage) == []
+    assert kept(upload_server) == []
 
 
 @pytest.mark.parametrize(
     "wrong",
     [address("No"), address(""), address(content="x"), address(version="/"), "/submissions"],
 )
-def test_an_invalid_announcement_is_refused(stage: UploadServer, wrong: str) -> None:
-    refused(stage.client().post(wrong, headers=stage.sign(), content=PARCEL), 422)
+def test_an_invalid_announcement_is_refused(upload_server: UploadServer, wrong: str) -> None:
+    refused(upload_server.client().post(wrong, headers=upload_server.sign(), content=PARCEL), 422)
 
 
-def test_a_declared_oversized_upload_is_refused_unread(stage: UploadServer) -> None:
-    client = stage.client()
-    large = client.post(address(), headers=stage.sign(), content=bytes(2**20 + 1))
+def test_a_declared_oversized_upload_is_refused_unread(upload_server: UploadServer) -> None:
+    client = upload_server.client()
+    large = client.post(address(), headers=upload_server.sign(), content=bytes(2**20 + 1))
     refused(large, 413, "larger than 1048576 bytes")
-    assert kept(stage) == []
+    assert kept(upload_server) == []
 
 
-def test_a_chunked_oversized_upload_is_cut_off(stage: UploadServer) -> None:
+def test_a_chunked_oversized_upload_is_cut_off(upload_server: UploadServer) -> None:
     """Sent in pieces, without a word on how many there will be."""
-    with stage.sending("Transfer-Encoding: chunked") as line:
+    with upload_server.sending("Transfer-Encoding: chunked") as line:
         piece = b"%x\r\n" % 2**16 + bytes(2**16) + b"\r\n"
         # It never ends: only the server can end it.
         for _ in range(17):
@@ -156,20 +156,24 @@ def test_a_chunked_oversized_upload_is_cut_off(stage: UploadServer) -> None:
         while "larger than 1048576 bytes" not in answer:
             answer += line.recv(2**16).decode()
     assert answer.startswith("HTTP/1.1 413 ")
-    assert kept(stage) == []
+    assert kept(upload_server) == []
 
 
-def test_a_stalled_upload_times_out(stage: UploadServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stalled_upload_times_out(
+    upload_server: UploadServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(uploads, "_SILENT_SECONDS", 0.2)
-    with stage.sending("Content-Length: 1000") as line:
+    with upload_server.sending("Content-Length: 1000") as line:
         line.sendall(b"begun")
         assert line.recv(2**16).startswith(b"HTTP/1.1 408 ")
-    assert kept(stage) == []
+    assert kept(upload_server) == []
 
 
-def test_a_slow_upload_times_out(stage: UploadServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_upload_times_out(
+    upload_server: UploadServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(request_limits, "PUSH_SECONDS", 0.3)
-    with stage.sending("Content-Length: 1000") as line:
+    with upload_server.sending("Content-Length: 1000") as line:
         line.settimeout(0.05)
         for _ in range(200):
             line.sendall(b"x")
@@ -179,84 +183,105 @@ def test_a_slow_upload_times_out(stage: UploadServer, monkeypatch: pytest.Monkey
                 continue
             break
     assert answer.startswith(b"HTTP/1.1 408 ")
-    assert kept(stage) == []
+    assert kept(upload_server) == []
 
 
-def test_an_aborted_upload_leaves_no_file(stage: UploadServer) -> None:
-    with stage.sending("Content-Length: 1000") as line:
+def test_an_aborted_upload_leaves_no_file(upload_server: UploadServer) -> None:
+    with upload_server.sending("Content-Length: 1000") as line:
         line.sendall(b"begun")
-        while not kept(stage):
+        while not kept(upload_server):
             pass
-    while kept(stage):
+    while kept(upload_server):
         pass
-    assert submissions.listing(stage.workspace.store) == ()
+    assert submissions.listing(upload_server.workspace.store) == ()
 
 
-def test_the_daily_submissions_of_an_owner_are_limited(stage: UploadServer) -> None:
-    client = stage.client(pushes=4)
+def test_the_daily_submissions_of_an_owner_are_limited(upload_server: UploadServer) -> None:
+    client = upload_server.client(pushes=4)
     for content in "123":
         assert client.post(
-            address(content=content), headers=stage.sign(), content=PARCEL
+            address(content=content), headers=upload_server.sign(), content=PARCEL
         ).is_success
     for body in (b"", PARCEL):
-        answer = client.post(address(content="4"), headers=stage.sign(), content=body)
+        answer = client.post(address(content="4"), headers=upload_server.sign(), content=body)
         refused(answer, 429, "3 submissions of ada are being worked on")
         assert int(answer.headers["retry-after"]) > 0
-    assert client.post(address("other"), headers=stage.sign("bob"), content=PARCEL).is_success
-    for upload in submissions.undecided(stage.workspace.store):
+    assert client.post(
+        address("other"), headers=upload_server.sign("bob"), content=PARCEL
+    ).is_success
+    for upload in submissions.undecided(upload_server.workspace.store):
         state = SubmissionState.REFUSED
-        submissions.decide(stage.workspace.store, upload.id, state, "no.", status=422)
-    assert client.post(address(content="4"), headers=stage.sign(), content=PARCEL).is_success
-    answer = client.post(address(content="5"), headers=stage.sign(), content=PARCEL)
+        submissions.decide(upload_server.workspace.store, upload.id, state, "no.", status=422)
+    assert client.post(
+        address(content="4"), headers=upload_server.sign(), content=PARCEL
+    ).is_success
+    answer = client.post(address(content="5"), headers=upload_server.sign(), content=PARCEL)
     refused(answer, 429, "4 submissions within a day")
 
 
-def test_an_owner_has_a_limited_number_of_active_versions(stage: UploadServer) -> None:
-    store = stage.workspace.store
+def test_an_owner_has_a_limited_number_of_active_versions(upload_server: UploadServer) -> None:
+    store = upload_server.workspace.store
     for name, number in (("other", 1), ("mybot", 1), ("mybot", 2)):
         versions.add(store, name, str(number), f"{number}" * 64, "/x", {}, "ada")
-    client = stage.client(active_versions=3)
+    client = upload_server.client(active_versions=3)
     for body in (b"", PARCEL):
-        answer = client.post(address(), headers=stage.sign(), content=body)
+        answer = client.post(address(), headers=upload_server.sign(), content=body)
         refused(answer, 409, "`pokearena bot retire mybot@1 --to URL`")
-    assert client.post(address("bobs"), headers=stage.sign("bob"), content=PARCEL).is_success
-    new = stage.client(active_versions=3).post(address("new"), headers=stage.sign(), content=b"")
+    assert client.post(
+        address("bobs"), headers=upload_server.sign("bob"), content=PARCEL
+    ).is_success
+    new = upload_server.client(active_versions=3).post(
+        address("new"), headers=upload_server.sign(), content=b""
+    )
     refused(new, 409, "retire other@1 ")
-    assert stage.client(active_versions=0).post(address(), headers=stage.sign()).is_success
+    assert (
+        upload_server.client(active_versions=0)
+        .post(address(), headers=upload_server.sign())
+        .is_success
+    )
     versions.retire(store, "other@1")
-    assert client.post(address(), headers=stage.sign(), content=PARCEL).is_success
+    assert client.post(address(), headers=upload_server.sign(), content=PARCEL).is_success
 
 
-def test_the_waiting_submissions_of_all_owners_are_limited(stage: UploadServer) -> None:
+def test_the_waiting_submissions_of_all_owners_are_limited(upload_server: UploadServer) -> None:
     for number in range(10):
         for content in "abc":
-            add_submission(stage.workspace, f"owner{number}", f"bot{number}", content)
-    answer = stage.client().post(address(), headers=stage.sign(), content=PARCEL)
+            add_submission(upload_server.workspace, f"owner{number}", f"bot{number}", content)
+    answer = upload_server.client().post(address(), headers=upload_server.sign(), content=PARCEL)
     refused(answer, 429, "30 submissions wait already")
 
 
 def test_an_arena_without_a_runner_refuses_uploads(tmp_path: Path) -> None:
-    stage = UploadServer(tmp_path)
-    with stage.stack:
-        answer = stage.client().post(address(), headers=stage.sign(), content=PARCEL)
+    upload_server = UploadServer(tmp_path)
+    with upload_server.stack:
+        answer = upload_server.client().post(
+            address(), headers=upload_server.sign(), content=PARCEL
+        )
         refused(answer, 503, "`pokearena serve` is not running")
         assert answer.headers["retry-after"] == "10"
         for closed in ({"pushes": 0}, {"shelf": None}):
-            answer = stage.client(**closed).post(address(), headers=stage.sign(), content=PARCEL)
+            answer = upload_server.client(**closed).post(
+                address(), headers=upload_server.sign(), content=PARCEL
+            )
             refused(answer, 403, "this arena does not accept pushed bots")
 
 
-def test_a_submission_has_private_fields_for_its_owner(stage: UploadServer) -> None:
-    submission = add_submission(stage.workspace)
+def test_a_submission_has_private_fields_for_its_owner(upload_server: UploadServer) -> None:
+    submission = add_submission(upload_server.workspace)
     submissions.decide(
-        *(stage.workspace.store, submission.id, SubmissionState.REFUSED, "it could not be built."),
+        *(
+            upload_server.workspace.store,
+            submission.id,
+            SubmissionState.REFUSED,
+            "it could not be built.",
+        ),
         status=422,
         output="a secret",
     )
-    client, workspace = stage.client(), f"/submissions/{submission.id}"
+    client, workspace = upload_server.client(), f"/submissions/{submission.id}"
     public, owner_response = (
         client.get(f"{workspace}.json"),
-        client.get(f"{workspace}.json", headers=stage.sign()),
+        client.get(f"{workspace}.json", headers=upload_server.sign()),
     )
     assert "secret" not in public.text + client.get(workspace).text
     assert (owner_response.json()["sentence"], owner_response.json()["output"]) == (
@@ -265,11 +290,13 @@ def test_a_submission_has_private_fields_for_its_owner(stage: UploadServer) -> N
     )
     assert owner_response.headers["cache-control"] == "no-store"
     assert owner_response.json()["status"] == 422
-    shown = client.post(workspace, data={"token": stage.tokens["ada"]}).text
+    shown = client.post(workspace, data={"token": upload_server.tokens["ada"]}).text
     assert "a secret" in shown
     assert "it could not be built." in shown
     refused(
-        client.get(f"{workspace}.json", headers=stage.sign("bob")), 403, "the token does not belong"
+        client.get(f"{workspace}.json", headers=upload_server.sign("bob")),
+        403,
+        "the token does not belong",
     )
     refused(client.get("/submissions/s-0.json"), 404, "unknown submission s-0")
     listed = client.get("/submissions.json").json()["submissions"]

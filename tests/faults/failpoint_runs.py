@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.store.tournaments import tournaments
 from arena.system.failpoint import JOB_STEPS, VARIABLE
 from tests.faults import processes
-from tests.faults.stage import Arena, ServeProcess
+from tests.faults.fault_arena import Arena, ServeProcess
 from tests.faults.witness import Witness
 
 
@@ -20,18 +20,23 @@ def play(
     arena: Arena, witness: Witness, failpoint: str = "", act: str = "", nap: float = 0
 ) -> None:
     """Play a tournament with a fault point; run `act` after the first committed game."""
-    cup = arena.schedule([arena.slow("first", nap), arena.slow("last", nap, -1)], cycles=2)
-    serve_under(arena, witness, failpoint, act, cup.id)
+    tournament = arena.schedule([arena.slow("first", nap), arena.slow("last", nap, -1)], cycles=2)
+    serve_under(arena, witness, failpoint, act, tournament.id)
 
 
 def serve_under(
-    arena: Arena, witness: Witness, failpoint: str, act: str = "", cup: str = ""
+    arena: Arena, witness: Witness, failpoint: str, act: str = "", tournament: str = ""
 ) -> None:
     with arena.serving(1, **({VARIABLE: failpoint} if failpoint else {})) as serve:
         if act:
             serve.until(lambda: bool(arena.sql("SELECT 1 FROM games LIMIT 1")))
             ACTS[act](serve, witness)
-        serve.until(lambda: arena.over() and (not cup or bool(tournaments.find(arena.engine, cup))))
+        serve.until(
+            lambda: (
+                arena.over()
+                and (not tournament or bool(tournaments.find(arena.engine, tournament)))
+            )
+        )
 
 
 def kill_referee(serve: ServeProcess, witness: Witness) -> None:

@@ -65,7 +65,7 @@ def store_tournament(
         "cup", game, options, seats=seats, boards=boards, settings={"cycles": cycles}
     )
     rounds = 1 + max(pairing.round for pairing in round_robin(len(names), sides, 1))
-    cup = scheduler.begin(workspace.store, plan, names)
+    tournament = scheduler.begin(workspace.store, plan, names)
     while due := transitions.due(workspace.store):
         lease = transitions.lease(workspace.store, due[0], "w")
         assert lease is not None
@@ -78,4 +78,4 @@ def store_tournament(
             text = record(number, boards, sitting, entrants)
             transitions.commit_game(workspace.store, lease, games.read(text, sitting))
     scheduler.Scheduler(workspace.store).advance()
-    return cup.id
+    return tournament.id

@@ -6,7 +6,7 @@ from typing import Any
 from referee.games.shared.dealing import Seeded, board_seed
 from referee.record import GameRecord, Line
 from tests.recount import poke, pokex, pokino, pouku, saint_poker
-from tests.recount.book import Asked, Book, GameResult, LegalActions, places, word_of
+from tests.recount.recount_contract import Asked, Book, GameResult, LegalActions, places, word_of
 
 Look = Callable[[int, LegalActions], None]
 """Receives an acting seat and its legal actions."""
