@@ -31,7 +31,7 @@ from referee.record import RecordError, read
 
 _STATIC = Path(__file__).parent / "static"
 _NOT_COPIED = frozenset(
-    ("live.js", "live_clocks.js", "ladder.js", "replay_file.js", "play.js", "play.css")
+    ("follow.js", "live.js", "live_clocks.js", "ladder.js", "replay_file.js", "play.js", "play.css")
 )
 """Scripts that require a server, and that of single files."""
 _PAGES = "tournaments"
