@@ -1,4 +1,4 @@
-"""Deliver announcements to webhooks in the background.
+"""Deliver announcements to webhooks in the background; `webhook_message` signs them.
 
 One thread plans deliveries from the store every two seconds. Each webhook with a due delivery gets
 a thread of its own, so a slow receiver delays no other one. Several processes may do this for one

@@ -27,9 +27,9 @@ from arena.web.routes import PAGES
 from arena.web.serving import (
     downloads,
     owner_requests,
+    page_formats,
     readiness,
     relay_address,
-    rendering,
     share_pictures,
     uploads,
 )
@@ -86,7 +86,7 @@ def create(web: WebState) -> Starlette:
             await anyio.to_thread.run_sync(web.play_tables.close)
 
     async def failed(request: Request, error: Exception) -> Response:
-        return rendering.response(request, error, links)
+        return page_formats.response(request, error, links)
 
     routes: list[BaseRoute] = [
         *readiness.routes(web),

@@ -15,8 +15,8 @@ from arena.store.tournaments import tournaments
 from arena.web.data.web_state import WebState
 from arena.web.management import api_description
 from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageRoute
-from arena.web.serving import owner_requests, rendering, request_limits
-from arena.web.serving.rendering import KINDS
+from arena.web.serving import owner_requests, page_formats, request_limits
+from arena.web.serving.page_formats import KINDS
 
 # The upload of a bot, the only operation with a request body for programs.
 
@@ -378,7 +378,7 @@ def _content(
     if values is not None and address.path != "/openapi":
         page_request = PageRequest(values, samples.query(address), links)
         with suppress(InvalidQuery, PageNotFound, NotFound):
-            content["example"] = shortened(rendering.plain(address.draw(web, page_request)))
+            content["example"] = shortened(page_formats.plain(address.draw(web, page_request)))
     return content
 
 

@@ -151,7 +151,7 @@ class PageRoute:
         summary: a sentence that describes the page.
         query: the accepted query parameters with a short description; others are ignored.
         example: an example of the path, if it contains values.
-        kinds: the available kinds (arena.web.serving.rendering).
+        kinds: the available kinds (arena.web.serving.page_formats).
         owners: whether the page shows more to the owner of a bot, identified by a token.
     """
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from arena.web.data.verification import Verification
 from arena.web.pages.replay import Replay, ReplayView, replay
-from arena.web.serving import rendering
+from arena.web.serving import page_formats
 from arena.web.wording import moment
 from referee.games.shared.dealing import commitment
 from referee.record import GameRecord, MatchRecord
@@ -71,11 +71,11 @@ def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
     scripts = [_text("replay_file.js"), _text("replay.js")]
     icon = base64.b64encode((_STATIC / "icon.svg").read_bytes()).decode()
     text = (
-        rendering.environment()
+        page_formats.environment()
         .get_template("replay_file.html")
         .render(
             title=replays[0].title,
-            site=rendering.SITE,
+            site=page_formats.SITE,
             links=FileLinks(match, numbers),
             replays=replays,
             note=_note(record, games, at),
@@ -85,7 +85,7 @@ def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
             icon=f"data:image/svg+xml;base64,{icon}",
         )
     )
-    return rendering.without_empty_links(text)
+    return page_formats.without_empty_links(text)
 
 
 def _replay(

@@ -24,7 +24,7 @@ from arena.web.data.snapshot import SnapshotReader, updated_charts
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, PageRequest
 from arena.web.pages import bot, docs, match, replay, tournament
-from arena.web.serving import rendering
+from arena.web.serving import page_formats
 from arena.web.wording import moment
 from referee.games.registry import GAMES
 from referee.record import RecordError, read
@@ -158,10 +158,10 @@ def _write(web: WebState, folder: Path, file: str, sheet: SitePage, files: froze
     page_request = PageRequest(sheet.path, sheet.query, links)
     page = sheet.draw(web, page_request)
     note = f"As it stood {moment(web.snapshot.at)}"
-    html = rendering.html(page, links, path="/" + file.removesuffix(".html"), note=note)
+    html = page_formats.html(page, links, path="/" + file.removesuffix(".html"), note=note)
     _put(folder / file, settled(html, links, sheet))
     for kind in sheet.kinds:
-        _put(folder / f"{file.removesuffix('.html')}.{kind}", rendering.written(page, kind))
+        _put(folder / f"{file.removesuffix('.html')}.{kind}", page_formats.written(page, kind))
 
 
 def _await_proof(web: WebState, id_: str) -> None:
@@ -185,7 +185,7 @@ def settled(html: str, links: SiteLinks, sheet: SitePage) -> str:
 
     html = _FORM.sub("", html)
     html = _TURN.sub(turn, html) if sheet.draw is tournament.page else _PAGER.sub("", html)
-    return rendering.without_empty_links(html)
+    return page_formats.without_empty_links(html)
 
 
 def _put(path: Path, text: str) -> None:

@@ -1,4 +1,7 @@
-"""Spectator stream: send positions of a table's games at a limited rate."""
+"""Spectator stream: send positions of a table's games at a limited rate.
+
+`State.public` of each game leaves out what spectators may not see.
+"""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Write the replay of a match as an animation."""
+"""Write the replay of a match as an animation, which `arena.web.pictures.replay_picture` draws."""
 
 from __future__ import annotations
 

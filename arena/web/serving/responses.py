@@ -22,10 +22,10 @@ from arena.web import atom
 from arena.web.data.changes import Changes
 from arena.web.data.web_state import WebState
 from arena.web.page import Links, Page, PageRequest, PageRoute
-from arena.web.serving import rendering
+from arena.web.serving import page_formats
 from arena.web.serving.feed import Feed, FeedFilter
 from arena.web.serving.live_updates import EventStreamResponse, LiveUpdates, Parts, StreamClients
-from arena.web.serving.rendering import KINDS
+from arena.web.serving.page_formats import KINDS
 from arena.web.serving.security import token_of
 
 # Response cache: serialized responses, valid until a topic on which they depend changes.
@@ -225,7 +225,7 @@ class PageEndpoints:
 
             def draw() -> tuple[Parts, frozenset[str]]:
                 page = address.draw(self._web, page_request)
-                return rendering.fragments(page, self._links), page.topics
+                return page_formats.fragments(page, self._links), page.topics
 
             async def parts() -> tuple[Parts, frozenset[str]]:
                 return await anyio.to_thread.run_sync(draw, limiter=self._threads)
@@ -261,7 +261,7 @@ class PageEndpoints:
             try:
                 return await endpoint(request)
             except Exception as error:
-                return rendering.response(request, error, self._links)
+                return page_formats.response(request, error, self._links)
 
         return answer
 
@@ -286,11 +286,11 @@ def _written(
     page: Page, page_request: PageRequest, path: str, kind: str, site: str
 ) -> CachedResponse:
     """Return a page in the requested kind; `site` is the public URL of the pages."""
-    if kind not in rendering.offered(page):
+    if kind not in page_formats.offered(page):
         raise HTTPException(
             406,
             f"Not available as {kind.upper()}. Available formats: "
-            f"{', '.join(rendering.offered(page)).upper()}.",
+            f"{', '.join(page_formats.offered(page)).upper()}.",
         )
     text, headers = "", page.headers
     if kind == "atom" and page.feed is not None:
@@ -304,11 +304,11 @@ def _written(
 
 def _text(page: Page, page_request: PageRequest, path: str, kind: str, site: str) -> str:
     if kind != "html":
-        return rendering.written(page, kind)
+        return page_formats.written(page, kind)
     live = f"{LIVE}{_address(path, page_request)}" if page.parts and not page.still else ""
     public = site + _address(path, page_request) if site else ""
     picture = site + page.picture if site and page.picture else ""
-    return rendering.html(
+    return page_formats.html(
         page, page_request.links, live=live, path=path, public=public, picture=picture
     )
 

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.store.bots import owners
 from arena.web.page import InvalidQuery
-from arena.web.serving import rendering
+from arena.web.serving import page_formats
 
 # The owner's token in requests. It never appears in URLs or logs.
 
@@ -169,13 +169,13 @@ class ContentNegotiation:
         if scope["type"] == "http":
             kind = None
             if not scope["path"].startswith("/static/"):
-                path, kind = rendering.split(scope["path"])
+                path, kind = page_formats.split(scope["path"])
                 scope = {**scope, "path": path}
             accept = Headers(scope=scope).get("accept", "")
             scope["state"] = {
                 **scope.get("state", {}),
-                "kind": kind or rendering.wanted(accept),
+                "kind": kind or page_formats.wanted(accept),
                 # A program that accepts everything gets pages as HTML and errors as JSON.
-                "error_kind": kind or rendering.wanted(accept, "json"),
+                "error_kind": kind or page_formats.wanted(accept, "json"),
             }
         await self._app(scope, receive, send)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.web.serving.rendering import split, wanted
+from arena.web.serving.page_formats import split, wanted
 
 
 @pytest.mark.parametrize(
