@@ -1,6 +1,7 @@
 """Run one operation of an organiser in a process of its own, which a fault point can kill."""
 
 import io
+import secrets
 import sys
 from pathlib import Path
 
@@ -12,9 +13,10 @@ from arena.config import Folder
 from arena.formats.contract import FormatEntrant
 from arena.records import rebuilt_results
 from arena.store import backup_file, database, webhooks
+from arena.store.access import audit_log, organisers, sessions
 from arena.store.bots import owners, quarantine, remote_bots, submissions, version_files, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
-from arena.store.matches import offline_bot_waits, transitions
+from arena.store.matches import corrections, listing, offline_bot_waits, transitions
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.webhooks import AttemptResult, WebhookFormat, WebhookScope
@@ -68,6 +70,33 @@ def use_webhook(engine: Engine) -> None:
     webhooks.remove(engine, hook.id)
 
 
+def use_token(engine: Engine) -> None:
+    """Add an organiser, renew the token, sign in and out, log a change, and revoke the token."""
+    name = f"organiser-{secrets.token_hex(4)}"
+    organisers.add(engine, name)
+    signed_in = sessions.sign_in(engine, organisers.renew(engine, name))
+    assert signed_in is not None
+    sessions.sign_out(engine, signed_in[0])
+    with audit_log.audited_command(engine, "test", name):
+        pass
+    organisers.revoke(engine, name)
+
+
+def correct(engine: Engine) -> None:
+    """Correct an owner, void a match, disqualify an entrant of a tournament, and ban it."""
+    names = [f"bot-{secrets.token_hex(4)}" for _ in range(3)]
+    for name in names:
+        versions.add(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
+    entrants = [f"{name}@1" for name in names]
+    plan = TournamentPlan("corrected", "saint_poker", {}, 2, 1, clock=Clock(60_000, 20_000))
+    tournament = scheduler.begin(engine, plan, entrants, bytes(32)).id
+    versions.reassign(engine, names[0], "ada")
+    [match, *_] = listing.matches(engine, tournament=tournament)
+    corrections.void(engine, match.id, audit_log.COMMAND_LINE, "a test")
+    corrections.disqualify(engine, tournament, entrants[0], audit_log.COMMAND_LINE, "a test")
+    quarantine.ban(engine, entrants[0], "a test")
+
+
 def main(url: str, action: str, *words: str) -> None:
     """Run the operation that the command line names."""
     engine = database.open(url)
@@ -104,6 +133,10 @@ def main(url: str, action: str, *words: str) -> None:
         backup_file.restore(engine, Path(words[0]), lambda what, done, of: None)
     elif action == "use_webhook":
         use_webhook(engine)
+    elif action == "use_token":
+        use_token(engine)
+    elif action == "correct":
+        correct(engine)
     elif action == "rebuild":
         rebuild(engine)
     elif action == "retire":

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from arena.store import backup_file, webhooks
+from arena.store.access.audit_log import DISQUALIFY
 from arena.store.bots import submissions, versions
 from arena.store.schema import SubmissionState
-from arena.store.tournaments import tournaments
+from arena.store.tournaments import lifecycle, tournaments
 from arena.system.failpoint import NAMES
 from tests.faults import processes
 from tests.faults.conftest import Conclude
@@ -143,6 +144,23 @@ def when_a_webhook_is_used(arena: Arena, witness: Witness, kill: Kill, action: s
     assert len(planned) == len(set(planned))
 
 
+def when_an_organiser_signs_in(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    kill("use_token")
+    assert arena.operate("use_token") == 0
+
+
+def when_an_organiser_corrects(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Log a correction exactly if it was made; then cancel what nobody can play."""
+    kill("correct")
+    assert arena.operate("correct") == 0
+    logged = arena.sql("SELECT subject FROM audit_log WHERE action = ?", DISQUALIFY)
+    withdrawn = arena.sql("SELECT tournament FROM entrants WHERE withdrawn IS NOT NULL")
+    assert sorted(logged) == sorted(withdrawn)
+    for tournament in tournaments.listing(arena.engine):
+        if tournament.ended is None:
+            lifecycle.cancel(arena.engine, tournament.id)
+
+
 DONE: dict[str, Deed] = {
     **dict.fromkeys(
         (
@@ -170,6 +188,14 @@ DONE_AFTERWARDS: dict[str, Deed] = {
         ),
         when_a_webhook_is_used,
     ),
+    **dict.fromkeys(
+        (
+            *("add_organiser", "renew_organiser", "revoke_organiser"),
+            *("sign_in", "sign_out", "audit"),
+        ),
+        when_an_organiser_signs_in,
+    ),
+    **dict.fromkeys(("reassign", "void_closed", "disqualify", "ban"), when_an_organiser_corrects),
 }
 """The same for transactions in an arena whose tournament is over."""
 
