@@ -6,23 +6,24 @@ const table = document.getElementById("play-table");
 const parts = ["play-turn", "play-board"].map((id) => document.getElementById(id));
 const announced = document.getElementById("play-said");
 // What a part shows, without what has been typed since: repeated updates leave it alone.
-const shown = new Map(parts.map((part) => [part.id, comparable(part.innerHTML)]));
+const shown = new Map(parts.map((part) => [part.id, comparable(part)]));
 
-function comparable(html) {
-  const holder = document.createElement("div");
-  holder.innerHTML = html;
-  for (const clock of holder.querySelectorAll("[data-until]")) clock.textContent = "";
-  return holder.innerHTML.trim();
+// A copy, because the content policy forbids to parse the styles that fit the table to the window.
+function comparable(part) {
+  const copy = part.cloneNode(true);
+  for (const fitted of copy.querySelectorAll("[style]")) fitted.removeAttribute("style");
+  for (const clock of copy.querySelectorAll("[data-until]")) clock.textContent = "";
+  return copy.innerHTML.trim();
 }
 
-function update(id, html) {
+function update(id, received) {
   const part = document.getElementById(id);
-  const fresh = comparable(html);
+  const fresh = comparable(received);
   if (shown.get(id) === fresh) return;
   shown.set(id, fresh);
   const typed = document.activeElement?.id === "play-text";
   const held = part.contains(document.activeElement);
-  part.innerHTML = html;
+  part.innerHTML = received.innerHTML;
   if (id !== "play-turn") return;
   const heading = document.getElementById("turn");
   announced.textContent = heading.textContent;
@@ -31,13 +32,17 @@ function update(id, html) {
 }
 
 function updateFrom(page) {
-  for (const part of parts) update(part.id, page.getElementById(part.id).innerHTML);
+  for (const part of parts) update(part.id, page.getElementById(part.id));
 }
 
 async function read(address, options) {
   const response = await fetch(address, options);
   if (!response.ok) throw new Error(String(response.status));
-  return new DOMParser().parseFromString(await response.text(), "text/html");
+  return parsed(await response.text());
+}
+
+function parsed(html) {
+  return new DOMParser().parseFromString(html, "text/html");
 }
 
 table.addEventListener("submit", async (event) => {
@@ -89,5 +94,5 @@ setInterval(() => {
 
 const source = new EventSource(table.dataset.live);
 source.addEventListener("parts", (event) => {
-  for (const [id, html] of Object.entries(JSON.parse(event.data).parts)) update(id, html);
+  for (const [id, html] of Object.entries(JSON.parse(event.data).parts)) update(id, parsed(html).body);
 });
