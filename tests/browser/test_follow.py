@@ -83,7 +83,8 @@ def test_a_followed_tournament_notifies_on_every_page_once(
     # The server reads the store every second.
     wait_until(lambda: feed(site, begun_tournament).count("match.closed") == 2)
     check_now(follower, f"{site}/bots")
-    # A function: a string would be evaluated at every look, which the content policy forbids.
+    # Playwright calls a function at each poll, but evaluates a string anew, which the content
+    # security policy of the pages forbids.
     follower.wait_for_function("() => window.shown.length == 1")
     ((title, tag),) = follower.evaluate("window.shown")
     assert tag == f"/tournaments/{begun_tournament}.atom"
