@@ -12,7 +12,7 @@ continued at any time by computing the next step. Each format guarantees:
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import groupby
@@ -28,6 +28,15 @@ ALL_AT_ONCE: Final = frozenset(("round-robin", "gauntlet", "challenge"))
 
 Ranking: TypeAlias = tuple[tuple[str, ...], ...]
 """Entrants by rank, the best first; the members of a group share a rank."""
+
+
+REPLAY: Final = 1_000_000
+"""The n-th replay of match `number` of a round has the number `number + n * REPLAY`."""
+
+
+def place_of(round: int, number: int) -> tuple[int, int]:  # noqa: A002
+    """Return the round, and the number within it that a match and all its replays share."""
+    return round, number % REPLAY
 
 
 class MatchStatus(StrEnum):
@@ -216,6 +225,21 @@ def history(entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -
                 code="unknown-entrant",
             )
     return ordered
+
+
+def without_replayed(matches: Iterable[FormatMatch]) -> list[FormatMatch]:
+    """Return the matches that count: the latest replay of each, at the place of the first.
+
+    Args:
+        matches: stored matches, of which some replay others.
+    """
+    latest: dict[tuple[int, int], FormatMatch] = {}
+    for match in sorted(matches, key=lambda match: match.place):
+        latest[place_of(match.round, match.number)] = match
+    return [
+        match if match.number < REPLAY else replace(match, number=match.number % REPLAY)
+        for match in latest.values()
+    ]
 
 
 def next_round(matches: Iterable[FormatMatch]) -> int:

@@ -30,6 +30,7 @@ TRANSACTIONS: Final = (
     "sign_out",
     "audit",
     "void_closed",
+    "replay",
     "disqualify",
     "ban",
     "reassign",

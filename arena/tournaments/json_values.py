@@ -68,6 +68,7 @@ def match(match: Match) -> dict[str, Any]:
         "game": match.game,
         "round": match.round,
         "number": match.number,
+        "replay": match.replay,
         "entrants": list(match.entrants),
         "state": match.state.lower(),
         "attempts": match.attempt,

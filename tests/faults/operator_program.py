@@ -83,7 +83,7 @@ def use_token(engine: Engine) -> None:
 
 
 def correct(engine: Engine) -> None:
-    """Correct an owner, void a match, disqualify an entrant of a tournament, and ban it."""
+    """Correct an owner, void and replay matches, disqualify an entrant, and ban it."""
     names = [f"bot-{secrets.token_hex(4)}" for _ in range(3)]
     for name in names:
         versions.add(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
@@ -91,7 +91,9 @@ def correct(engine: Engine) -> None:
     plan = TournamentPlan("corrected", "saint_poker", {}, 2, 1, clock=Clock(60_000, 20_000))
     tournament = scheduler.begin(engine, plan, entrants, bytes(32)).id
     versions.reassign(engine, names[0], "ada")
-    [match, *_] = listing.matches(engine, tournament=tournament)
+    [match, other, *_] = listing.matches(engine, tournament=tournament)
+    transitions.lease(engine, other.id, "w")
+    corrections.replay(engine, other.id, audit_log.COMMAND_LINE, "a test")
     corrections.void(engine, match.id, audit_log.COMMAND_LINE, "a test")
     corrections.disqualify(engine, tournament, entrants[0], audit_log.COMMAND_LINE, "a test")
     quarantine.ban(engine, entrants[0], "a test")

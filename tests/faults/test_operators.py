@@ -195,7 +195,9 @@ DONE_AFTERWARDS: dict[str, Deed] = {
         ),
         when_an_organiser_signs_in,
     ),
-    **dict.fromkeys(("reassign", "void_closed", "disqualify", "ban"), when_an_organiser_corrects),
+    **dict.fromkeys(
+        ("reassign", "void_closed", "replay", "disqualify", "ban"), when_an_organiser_corrects
+    ),
 }
 """The same for transactions in an arena whose tournament is over."""
 

@@ -1,4 +1,4 @@
-"""The commands `pokearena tournament void` and `disqualify`: correct results."""
+"""The commands `pokearena tournament void`, `replay` and `disqualify`: correct results."""
 
 from __future__ import annotations
 
@@ -31,6 +31,30 @@ def void(match: str, reason: str, as_json: bool, data: Path | None) -> None:
     else:
         output.line(f"{match} is void; the ratings no longer count it")
         output.next_step("pokearena standings")
+
+
+@click.command(epilog='Example: pokearena tournament replay m-7f3k9q2xwd --reason "a power cut"')
+@click.argument("match", metavar="MATCH", shell_complete=completers.matches)
+@click.option("--reason", required=True, metavar="TEXT", help="Reason, shown with the match.")
+@json_option
+@data_option
+def replay(match: str, reason: str, as_json: bool, data: Path | None) -> None:
+    """Void a match and schedule it again, with the same bots and boards and a new seed.
+
+    The tournament must not be over. Ratings are computed again. The games of the void match stay
+    stored. This cannot be undone.
+    """
+    from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import COMMAND_LINE
+    from arena.store.matches import corrections
+
+    workspace = Workspace(data)
+    new = corrections.replay(workspace.existing_store, match, COMMAND_LINE, reason)
+    if as_json:
+        output.document({"match": match, "state": "void", "replay": new, "reason": reason})
+    else:
+        output.line(f"{match} is void and will be played again as {new}")
+        output.next_step(f"pokearena verify {match}")
 
 
 @click.command(

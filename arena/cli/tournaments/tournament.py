@@ -21,7 +21,7 @@ from arena.cli.options import (
     workers_option,
 )
 from arena.cli.tournaments.bundle import bundle, verify
-from arena.cli.tournaments.corrections import disqualify, void
+from arena.cli.tournaments.corrections import disqualify, replay, void
 from arena.config import BOARDS, CYCLES
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def tournament() -> None:
     """Run, watch and manage tournaments."""
 
 
-for _elsewhere in (run, bundle, disqualify, export, verify, void):
+for _elsewhere in (run, bundle, disqualify, export, replay, verify, void):
     tournament.add_command(_elsewhere)
 
 

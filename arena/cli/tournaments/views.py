@@ -110,7 +110,7 @@ def _entrants(tournament: Tournament) -> list[str]:
 
 
 def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
-    if (match.round, match.number) in drained:
+    if match.place in drained:
         return "in progress at the decision, not counted for it"
     return match.reason or match.why
 

@@ -80,7 +80,7 @@ def contract_match(match: Scheduled, results: Results) -> FormatMatch:
     elif match.state in (MatchState.VOID, MatchState.CANCELLED):
         state = MatchStatus.VOID
     games = results[match.id] if state is MatchStatus.CLOSED else ()
-    return FormatMatch(match.round, match.number, match.entrants, state, games)
+    return FormatMatch(*match.place, match.entrants, state, games)
 
 
 class Retracing:
@@ -106,7 +106,9 @@ class Retracing:
     ) -> None:
         self._rules, self._entries = rules, entries
         self._results, self._closed, self._in_series = results, closed, in_series
-        self._remaining = {match.place: match for match in matches}
+        # In canonical order, so that the latest replay of a match stays.
+        ordered = sorted(matches, key=lambda match: (match.round, match.number))
+        self._remaining = {match.place: match for match in ordered}
         self._remaining_matches = Counter(
             name for match in self._remaining.values() for name in match.entrants
         )
@@ -261,6 +263,7 @@ def audit(bundle: Bundle, report_progress: ReportProgress = lambda what, done, o
         # Invalid plans, duplicate matches and unknown entrants prevent the remaining checks.
         return _audit(bundle, problems, [], Retraced((), 0), 0)
     problems += _states(bundle)
+    problems += _replayed(bundle)
     problems += _absent_entrants(bundle)
     problems += _wrong_ids(bundle)
     problems += _record_files(bundle)
@@ -321,7 +324,8 @@ def _duplicates(matches: Iterable[Scheduled]) -> Iterator[str]:
     for name, times in Counter(match.id for match in listed).items():
         if times > 1:
             yield f"{name} is listed {times} times"
-    for (turn, number), times in Counter(match.place for match in listed).items():
+    places = Counter((match.round, match.number) for match in listed)
+    for (turn, number), times in places.items():
         if times > 1:
             yield f"{times} matches are listed as match {number} of round {turn}"
 
@@ -353,6 +357,20 @@ def _states(bundle: Bundle) -> Iterator[str]:
                 yield f"{match.words} is cancelled, although none of its entrants has withdrawn"
             elif not match.reason:
                 yield f"{match.words} is cancelled without a reason"
+
+
+def _replayed(bundle: Bundle) -> Iterator[str]:
+    """Yield replayed matches that are not void, and replays with other entrants."""
+    earlier: dict[tuple[int, int], Scheduled] = {}
+    for match in sorted(bundle.matches, key=lambda match: (match.round, match.number)):
+        replayed = earlier.get(match.place)
+        earlier[match.place] = match
+        if replayed is None:
+            continue
+        if replayed.state is not MatchState.VOID:
+            yield f"{replayed.words} is replayed, but not void"
+        if (replayed.entrants, replayed.why) != (match.entrants, match.why):
+            yield f"{match.words} replays {replayed.id}, but has other entrants or another reason"
 
 
 def _absent_entrants(bundle: Bundle) -> Iterator[str]:

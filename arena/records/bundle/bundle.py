@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from arena.formats.contract import FormatEntrant, FormatOver, Step
+from arena.formats.contract import FormatEntrant, FormatOver, Step, place_of
 from arena.ratings.standings import Standings
 from arena.records.redaction import published
 from arena.store.matches.spec import Entrant as Seated
@@ -66,8 +66,8 @@ class Scheduled:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Its position in canonical order."""
-        return self.round, self.number
+        """Its round, and the number within it that it shares with its replays."""
+        return place_of(self.round, self.number)
 
     @property
     def over(self) -> bool:

@@ -70,7 +70,7 @@ def check(task: Task) -> Finding:
             # The record of another match is not evidence about this one.
             return Finding(name, tuple(problems))
         if task.state is not MatchState.CLOSED:
-            return Finding(name, tuple(_not_closed(task, record)))
+            return Finding(name, tuple(_not_closed(task, record)), seed=record.seed)
         if len(record.games) != task.spec.games:
             counts = f"{len(record.games)} games in its record; it has {task.spec.games}"
             return Finding(name, (f"{name} has {counts}",))
@@ -107,11 +107,16 @@ def _plain(value: Any) -> str:
 
 
 def _not_closed(task: Task, record: MatchRecord) -> Iterator[str]:
-    if record.seed is not None:
-        yield (
-            f"{task.spec.id} is {task.state.lower()}, but its record reveals the seed, which only "
-            "a closed match does"
-        )
+    if record.seed is None:
+        return
+    if task.state is MatchState.VOID and len(record.games) == task.spec.games:
+        # It was closed before an organiser voided it.
+        yield from _untrue(task.spec, record)
+        return
+    yield (
+        f"{task.spec.id} is {task.state.lower()}, but its record reveals the seed, which only "
+        "a match that was closed does"
+    )
 
 
 def game_problems(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:

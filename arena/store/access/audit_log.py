@@ -18,8 +18,9 @@ from arena.store import ids, schema
 from arena.store.database import before_commit, now, reading, writing
 
 VOID: Final = "match.void"
+REPLAY: Final = "match.replay"
 DISQUALIFY: Final = "version.disqualify"
-_CORRECTIONS: Final = (VOID, DISQUALIFY)
+_CORRECTIONS: Final = (VOID, REPLAY, DISQUALIFY)
 """Actions that remove results (`arena.store.matches.corrections`)."""
 
 

@@ -1,4 +1,4 @@
-"""Corrections of results by an organiser: void matches, disqualify entrants.
+"""Corrections of results by an organiser: void or replay matches, disqualify entrants.
 
 Ratings are sums over the results, so the next read of a ladder computes it again without the void
 matches. The readers notice a correction by the audit log (`audit_log.corrections`).
@@ -7,19 +7,22 @@ matches. The readers notice a correction by the audit log (`audit_log.correction
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Row, delete, select, update
 
 from arena.errors import Conflict
+from arena.formats import contract
+from arena.formats.contract import Fixture
 from arena.store import schema
 from arena.store.access import audit_log
-from arena.store.access.audit_log import DISQUALIFY, VOID, Actor, AuditEntry
+from arena.store.access.audit_log import DISQUALIFY, REPLAY, VOID, Actor, AuditEntry
 from arena.store.database import now, writing
-from arena.store.matches.listing import not_found
+from arena.store.matches import listing
+from arena.store.matches.listing import Match, not_found
 from arena.store.postgresql import keep
 from arena.store.schema import OPEN, MatchState
-from arena.store.tournaments import lifecycle, tournaments
+from arena.store.tournaments import lifecycle, schedule, tournaments
 
 
 def void(engine: Engine, match: str, actor: Actor, reason: str) -> None:
@@ -50,6 +53,89 @@ def void(engine: Engine, match: str, actor: Actor, reason: str) -> None:
             raise Conflict(f"the match {match} is {state.lower()} already.", code="match-over")
         _void(connection, [match], f"the organiser voided it: {reason}")
         audit_log.insert(connection, AuditEntry(actor, VOID, match, reason, {"state": state}))
+
+
+_REPLAYABLE: Final = (MatchState.RUNNING, MatchState.CLOSED, MatchState.VOID)
+
+
+def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
+    """Void a match and schedule it again, with the same entrants and boards and a new seed.
+
+    The void match keeps its games, and its seed if it was published. A match that is void already
+    can be replayed, too.
+
+    Args:
+        engine: the store.
+        match: its id.
+        actor: the organiser, for the audit log.
+        reason: the reason, as a clause.
+
+    Returns:
+        The id of the new match.
+
+    Raises:
+        NotFound: the match does not exist.
+        Conflict: it has not begun or is cancelled, has a replay, or decided who plays in a later
+            round; its tournament is over; or an entrant has withdrawn.
+    """
+    table, stored = schema.matches, listing.find(engine, match)
+    plan = tournaments.find(engine, stored.tournament).plan
+    number = stored.number + contract.REPLAY
+    again = Fixture(stored.round, number, stored.entrants, stored.why)
+    with writing(engine, "replay") as connection:
+        tournament = _lock(connection, stored.tournament)
+        _check_later_rounds(connection, tournament, stored.round)
+        keep(connection, select(table.c.id).where(table.c.id == match))
+        state = connection.execute(select(table.c.state).where(table.c.id == match)).scalar_one()
+        _check_replayable(connection, tournament, stored, state)
+        (new,) = schedule.store(connection, tournament.id, plan, [again], tournament.seed)
+        _void(connection, [match], f"the organiser replays it as {new}: {reason}")
+        details = {"state": state, "replay": new}
+        audit_log.insert(connection, AuditEntry(actor, REPLAY, match, reason, details))
+    return new
+
+
+def _check_replayable(
+    connection: Connection, tournament: Row[Any], match: Match, state: MatchState
+) -> None:
+    """Check that a match can be played again now.
+
+    Raises:
+        Conflict: it cannot.
+    """
+    if tournament.ended is not None:
+        raise Conflict(
+            f"tournament {tournament.id} is {tournament.state}, so no match of it can be replayed; "
+            "void the match, or create another tournament.",
+            code="tournament-over",
+        )
+    if state not in _REPLAYABLE:
+        raise Conflict(
+            f"the match {match.id} is {state.lower()}, so it cannot be replayed; only a match that "
+            "has begun can.",
+            code="not-played",
+        )
+    table, entered = schema.matches, schema.entrants
+    replayed = connection.execute(
+        select(table.c.id).where(
+            table.c.tournament == tournament.id,
+            table.c.round == match.round,
+            table.c.number == match.number + contract.REPLAY,
+        )
+    ).scalar_one_or_none()
+    if replayed is not None:
+        raise Conflict(f"the match {match.id} is replayed as {replayed} already.", code="replayed")
+    withdrawn = connection.execute(
+        select(entered.c.version).where(
+            entered.c.tournament == tournament.id,
+            entered.c.version.in_(match.entrants),
+            entered.c.withdrawn.is_not(None),
+        )
+    ).first()
+    if withdrawn is not None:
+        raise Conflict(
+            f"{withdrawn.version} has withdrawn from tournament {tournament.id}.", code="withdrawn"
+        )
 
 
 def disqualify(
@@ -101,7 +187,9 @@ def disqualify(
 def _lock(connection: Connection, tournament: str) -> Row[Any]:
     table = schema.tournaments
     row = connection.execute(
-        select(*table.c["id", "format"]).where(table.c.id == tournament).with_for_update()
+        select(*table.c["id", "format", "state", "ended", "seed"])
+        .where(table.c.id == tournament)
+        .with_for_update()
     ).one_or_none()
     if row is None:
         raise tournaments.not_found(tournament)

@@ -9,6 +9,7 @@ from itertools import groupby
 from sqlalchemy import ColumnElement, Connection, Engine, func, select
 
 from arena.errors import NotFound
+from arena.formats.contract import REPLAY, place_of
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.schema import OPEN, MatchState
@@ -49,6 +50,16 @@ class Match:
     """The format's reason for this pairing; empty without one."""
     key: str
     """The hash of its content (`arena.store.ids.match_key`)."""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Its round, and the number within it that it shares with its replays."""
+        return place_of(self.round, self.number)
+
+    @property
+    def replay(self) -> int:
+        """0: the first match of its place, 1: its replay, 2: the replay of the replay."""
+        return self.number // REPLAY
 
 
 def find(engine: Engine, match: str) -> Match:
@@ -105,6 +116,18 @@ def latest(engine: Engine, limit: int) -> tuple[Match, ...]:
             match.id: match for match in _select(connection, [schema.matches.c.id.in_(names)])
         }
     return tuple(matches[name] for name in names if name in matches)
+
+
+def replays(engine: Engine, match: Match) -> tuple[Match, ...]:
+    """Return a match with all its replays, the first match first."""
+    table, (number, place) = schema.matches, match.place
+    conditions = [
+        table.c.tournament == match.tournament,
+        table.c.round == number,
+        table.c.number % REPLAY == place,
+    ]
+    with reading(engine) as connection:
+        return _select(connection, conditions)
 
 
 def open_among(engine: Engine, ids: Sequence[str]) -> frozenset[str]:

@@ -238,7 +238,7 @@ class RecordFrame:
 
     Attributes:
         line: the first line of its record.
-        seed: its seed; None unless the match is closed.
+        seed: its seed; None unless the match is closed, or was before it was voided.
         games: the numbers of the games that may be shown.
     """
 
@@ -261,7 +261,8 @@ def cover(engine: Engine, match: str) -> RecordFrame:
 def record(engine: Engine, match: str) -> str:
     """Return the public part of a match's record as text (docs/reference/record.md).
 
-    For an open match that is only the first line. The seed is included only if the match is closed.
+    For an open match that is only the first line. The seed is included only if the match is closed,
+    or was before it was voided.
 
     Raises:
         NotFound: the match does not exist.
@@ -285,7 +286,8 @@ def _told(
     state = connection.execute(select(matches.c.state).where(matches.c.id == match)).scalar_one()
     query = select(column).where(games.c.match == match).order_by(games.c.game)
     played = [] if state in OPEN else list(connection.execute(query).scalars())
-    return spec, spec.seed if state == MatchState.CLOSED else None, played
+    complete = state == MatchState.VOID and len(played) == spec.games
+    return spec, spec.seed if complete or state == MatchState.CLOSED else None, played
 
 
 def of_match(engine: Engine, match: str) -> ClosedMatch:

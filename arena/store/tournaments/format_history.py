@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Engine, case, func, select
 
-from arena.formats.contract import FormatMatch, MatchStatus
+from arena.formats.contract import FormatMatch, MatchStatus, without_replayed
 from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.database import now, reading
@@ -90,7 +90,7 @@ class FormatHistory:
         self._corrections = 0
 
     def matches(self) -> tuple[FormatMatch, ...]:
-        """Return all matches in their current state, in canonical order."""
+        """Return the matches in their current state, of replayed ones only the latest replay."""
         with reading(self._engine) as connection:
             corrections = audit_log.corrections(connection)
             if corrections != self._corrections:
@@ -100,7 +100,7 @@ class FormatHistory:
             moving = self._read(connection)
         every = (*self._over, *moving)
         self._keep(moving)
-        return every
+        return tuple(without_replayed(every))
 
     def _read(self, connection: Connection) -> list[FormatMatch]:
         table, sides, results = schema.matches, schema.match_entrants, schema.results

@@ -19,7 +19,7 @@ def store(
     plan: TournamentPlan,
     fixtures: Iterable[Fixture],
     seed: bytes | None,
-) -> None:
+) -> tuple[str, ...]:
     """Store matches of a tournament; they are due at once.
 
     Args:
@@ -28,10 +28,13 @@ def store(
         plan: the settings of its matches.
         fixtures: the matches; entrants are versions as ``name@number``, in order of their seeds.
         seed: the tournament's random seed, if it has one.
+
+    Returns:
+        The ids of the matches, in canonical order.
     """
     ordered = sorted(fixtures, key=lambda fixture: (fixture.round, fixture.number))
     if not ordered:
-        return
+        return ()
     versions = schema.versions
     query = select(versions.c.id, versions.c.content_hash).join(
         schema.entrants, schema.entrants.c.version == versions.c.id
@@ -48,6 +51,7 @@ def store(
         .where(table.c.id == tournament)
         .values({name: table.c[name] + number for name, number in more.items()})
     )
+    return tuple(str(match["id"]) for match in matches)
 
 
 def rows(

@@ -1,4 +1,4 @@
-"""Void matches, disqualify and ban versions, and correct the owners of bots."""
+"""Void and replay matches, disqualify and ban versions, and correct the owners of bots."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ def _void(request: ActionRequest) -> ActionResult:
     match = request.path["id"]
     corrections.void(request.web.engine, match, request.actor, request.text("reason"))
     return ActionResult({"match": match, "state": "void"}, f"/organiser/matches/{match}")
+
+
+def _replay(request: ActionRequest) -> ActionResult:
+    match = request.path["id"]
+    new = corrections.replay(request.web.engine, match, request.actor, request.text("reason"))
+    values = {"match": match, "state": "void", "replay": new}
+    return ActionResult(values, f"/organiser/matches/{new}")
 
 
 def _disqualify(request: ActionRequest) -> ActionResult:
@@ -51,6 +58,16 @@ VOID: Final = Action(
     _void,
     (REASON,),
     audited=False,
+)
+REPLAY: Final = Action(
+    "/organiser/matches/{id}/replay",
+    "match.replay",
+    "Replay the match",
+    "Voids the match and schedules it again with a new seed; the ratings are computed again.",
+    _replay,
+    (REASON,),
+    audited=False,
+    created=True,
 )
 DISQUALIFY: Final = Action(
     "/organiser/tournaments/{id}/disqualify",
@@ -89,4 +106,4 @@ REASSIGN: Final = Action(
         REASON,
     ),
 )
-ACTIONS: Final = (VOID, DISQUALIFY, BAN, RELEASE, REASSIGN)
+ACTIONS: Final = (VOID, REPLAY, DISQUALIFY, BAN, RELEASE, REASSIGN)

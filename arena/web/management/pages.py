@@ -104,11 +104,14 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the controls of a match."""
     stored = listing.find(web.engine, page_request.path["id"])
     entries = audit_log.listing(web.engine, subject=stored.id)
+    last = listing.replays(web.engine, stored)[-1]
     return Page(
         title=f"Match {stored.id}: controls",
         template="management/match.html",
         model={
             "match": stored,
+            "tournament": tournaments.find(web.engine, stored.tournament),
+            "replayed": last.id != stored.id,
             "entries": entries,
             "actions": moderation_actions,
             "access": access,

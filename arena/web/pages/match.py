@@ -134,6 +134,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         "spectators": web.settings.spectators,
         "delay": web.settings.delay,
         "shown": None,
+        "others": [each for each in listing.replays(web.engine, match) if each.id != match.id],
         "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
     }
     data = {**json_values.match(match), "form": tournament.plan.form}

@@ -136,7 +136,7 @@ def _ids(
     if not course.stages:
         return {}
     matches = listing.matches(web.engine, tournament=tournament.id)
-    return {(match.round, match.number): match for match in matches}
+    return {match.place: match for match in matches}
 
 
 def _checked(web: WebState, matches: Sequence[Match]) -> tuple[int, list[str]]:

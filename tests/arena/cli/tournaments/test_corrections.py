@@ -6,9 +6,14 @@ from arena.cli.workspace import Workspace
 from arena.store.access import audit_log
 from arena.store.bots import versions
 from arena.store.matches import listing
+from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
-from tests.arena.cli.stored_tournament import store_tournament
+from arena.tournaments import scheduler
+from referee.games.registry import find
+from tests.arena.cli.stored_tournament import play_match, store_tournament
 from tests.arena.cli.terminal import Cli
+
+PLAN = TournamentPlan("cup", "poke", find("poke").settle({}), 2, 1)
 
 
 def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:
@@ -18,6 +23,7 @@ def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:
     match = next(match for match in matches if "cy@1" not in match.entrants)
     assert cli("tournament", "void", match.id).status == 2
     reason = ("--reason", "a power cut", "--json")
+    assert cli("tournament", "replay", match.id, *reason).status == 1
     voided = json.loads(cli("tournament", "void", match.id, *reason).out)
     assert voided["state"] == "void"
     assert listing.find(workspace.store, match.id).state is MatchState.VOID
@@ -36,3 +42,16 @@ def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:
         "version.release",
         "bot.owner",
     }
+
+
+def test_a_match_is_replayed_while_its_tournament_is_open(cli: Cli) -> None:
+    workspace = Workspace(None)
+    store_tournament(workspace, ["ada", "bob"], {})
+    tournament = scheduler.begin(workspace.store, PLAN, ["ada@1", "bob@1"])
+    (match,) = listing.matches(workspace.store, tournament=tournament.id)
+    play_match(workspace.store, match.id)
+    reason = ("--reason", "a power cut")
+    answer = json.loads(cli("tournament", "replay", match.id, *reason, "--json").out)
+    again = listing.find(workspace.store, answer["replay"])
+    assert (again.state, again.entrants) == (MatchState.PENDING, match.entrants)
+    assert cli("tournament", "replay", again.id, *reason).status == 1

@@ -9,8 +9,9 @@ from arena.records.bundle import folder
 from arena.records.bundle.audit import Audit, audit
 from arena.records.bundle.collection import gather
 from arena.store import database
+from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.matches import results, rows, transitions
+from arena.store.matches import corrections, results, rows, transitions
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -149,6 +150,26 @@ def test_a_void_match_is_reported_with_its_reason(simulated_arena: SimulatedAren
     assert findings.matches == {MatchState.CLOSED: 3, MatchState.VOID: 1}
     assert findings.reasons == {"the referee was lost three times": 1}
     assert findings.seeds == 3
+
+
+@pytest.mark.parametrize("pairing", ["round-robin", "knockout", "ladder"])
+def test_a_replayed_match_verifies_beside_its_void_result(
+    simulated_arena: SimulatedArena, pairing: str
+) -> None:
+    settings = {"ladder": {"batch": 2, "limit": 7}, "knockout": {"best_of": 3}}.get(pairing, {})
+    tournament = simulated_arena.begin(pairing, simulated_arena.bots(4), settings=settings)
+    first = transitions.due(simulated_arena.engine)[0]
+    simulated_arena.play(first)
+    revealed = results.cover(simulated_arena.engine, first).seed
+    assert revealed is not None
+    again = corrections.replay(simulated_arena.engine, first, COMMAND_LINE, "a power cut")
+    assert again in transitions.due(simulated_arena.engine)
+    findings = checked(simulated_arena, simulated_arena.play_out(tournament))
+    assert findings.matches[MatchState.VOID] == 1
+    assert findings.reasons == {f"the organiser replays it as {again}: a power cut": 1}
+    assert findings.seeds == findings.matches[MatchState.CLOSED] + 1
+    assert results.cover(simulated_arena.engine, first).seed == revealed
+    assert results.cover(simulated_arena.engine, again).seed not in (None, revealed)
 
 
 def test_without_a_tournament_seed_every_match_has_its_own(simulated_arena: SimulatedArena) -> None:

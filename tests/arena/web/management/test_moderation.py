@@ -15,11 +15,12 @@ from arena.store import consistency
 from arena.store.access import audit_log, organisers
 from arena.store.bots import versions
 from arena.store.matches import listing
-from arena.store.schema import MatchState
+from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
+from arena.tournaments.scheduler import Scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from tests.arena.cli.stored_tournament import store_tournament
+from tests.arena.cli.stored_tournament import play_match, store_tournament
 
 
 @pytest.fixture
@@ -68,6 +69,42 @@ def test_ratings_are_computed_again_without_a_void_match(client: TestClient, web
     assert page["state"] == "void"
     assert client.get("/ladders/poke.json").status_code == 200
     assert client.post("/organiser/matches/m-0/void", json={"reason": "x"}).status_code == 404
+
+
+def test_a_replayed_match_is_played_again_with_another_seed(
+    client: TestClient, web: WebState
+) -> None:
+    settings = {"game": "poke", "bots": ["ada@1", "bob@1", "cy@1"], "boards": 1}
+    tournament = client.post("/organiser/tournaments", json=settings).json()["tournament"]
+    (scope,) = ladder_key.of_forms(web.engine)
+    first, second, third = listing.matches(web.engine, tournament=tournament)
+    path, reason = f"/organiser/matches/{first.id}/replay", {"reason": "a power cut"}
+    assert client.post(path, json=reason).status_code == 409
+    play_match(web.engine, first.id)
+    sums = LadderSums(web.engine, scope.tournaments, scope.clip)
+    check_ratings(web, sums, 4)
+    assert client.post(path, json={}).status_code == 422
+    answer = client.post(path, json=reason)
+    assert answer.status_code == 201
+    check_ratings(web, sums, 3)
+    again = listing.find(web.engine, answer.json()["replay"])
+    assert listing.find(web.engine, first.id).state is MatchState.VOID
+    assert (again.state, again.entrants, again.games) == ("PENDING", first.entrants, first.games)
+    assert (again.place, again.replay) == (first.place, 1)
+    assert again.commitment != first.commitment
+    (entry,) = audit_log.listing(web.engine, subject=first.id)
+    assert (entry.action, entry.reason) == ("match.replay", "a power cut")
+    assert entry.details["replay"] == again.id
+    assert client.post(path, json=reason).status_code == 409
+    for shown in (first, again):
+        assert client.get(f"/matches/{shown.id}", headers={"Accept": "text/html"}).is_success
+    for match in (again, second, third):
+        play_match(web.engine, match.id)
+    Scheduler(web.engine).advance()
+    assert tournaments.find(web.engine, tournament).state is TournamentState.CLOSED
+    check_ratings(web, sums, 6)
+    over = client.post(f"/organiser/matches/{second.id}/replay", json=reason)
+    assert over.status_code == 409
 
 
 def test_a_disqualified_version_loses_its_matches_in_the_tournament(
