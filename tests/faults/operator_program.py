@@ -92,7 +92,7 @@ def correct(engine: Engine) -> None:
     tournament = scheduler.begin(engine, plan, entrants, bytes(32)).id
     versions.reassign(engine, names[0], "ada")
     [match, other, *_] = listing.matches(engine, tournament=tournament)
-    transitions.lease(engine, other.id, "w")
+    transitions.void(engine, other.id, "a test")
     corrections.replay(engine, other.id, audit_log.COMMAND_LINE, "a test")
     corrections.void(engine, match.id, audit_log.COMMAND_LINE, "a test")
     corrections.disqualify(engine, tournament, entrants[0], audit_log.COMMAND_LINE, "a test")
