@@ -32,6 +32,7 @@ USER_ONLY: Final = frozenset(
     (
         # Addresses at which other machines reach this one, and trust in what they send.
         "address",
+        "approve-pushes",
         "behind-proxy",
         "host",
         "listen",

@@ -176,6 +176,12 @@ def web_options(command: F) -> F:
                 help="Maximum number of versions of an owner that are not retired; 0: no limit.",
             ),
             click.option(
+                "--approve-pushes",
+                is_flag=True,
+                help="Hold pushed bots after their tests until an organiser approves them "
+                "(/organiser/submissions, `bot approve`).",
+            ),
+            click.option(
                 "--challenges",
                 type=click.IntRange(0, 100_000),
                 default=usual.challenges,

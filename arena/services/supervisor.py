@@ -338,6 +338,7 @@ class Supervisor:
                 command=lambda: python_command(
                     "arena.submissions",
                     f"--max-active-versions={pages.settings.active_versions}",
+                    *["--approve-pushes"] * pages.settings.approve_pushes,
                 ),
                 environment={**self._named, config.REFEREE: referee},
                 is_ready=lambda: uploads.is_attended,

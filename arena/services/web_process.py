@@ -33,6 +33,7 @@ class WebSettings:
         pushes: the maximum number of versions an owner can push per day; 0 disables uploads.
         push_mib: the size limit of an upload archive, in MiB.
         active_versions: the maximum number of active versions of an owner; 0: unlimited.
+        approve_pushes: whether an organiser must approve a pushed bot after its tests.
         challenges: the maximum number of challenges of an owner per day; 0 disables them.
         challenge_boards: the maximum number of boards of a challenge.
         site: the public URL of the pages without a slash at the end, for links in feeds and
@@ -51,6 +52,7 @@ class WebSettings:
     pushes: int = 50
     push_mib: int = 32
     active_versions: int = 10
+    approve_pushes: bool = False
     challenges: int = 10
     challenge_boards: int = 20
     site: str = ""

@@ -105,7 +105,19 @@ class SubmissionStage(StrEnum):
     CHECKING = "checking"
     BUILDING = "building"
     TESTING = "testing"
+    APPROVING = "approving"
+    """It waits for the organiser's approval, if the arena requires one."""
     ENTERING = "entering"
+
+
+class Approval(StrEnum):
+    """The organiser's approval of a submission."""
+
+    NONE = ""
+    """None was required so far."""
+    WAITING = "waiting"
+    APPROVED = "approved"
+    REFUSED = "refused"
 
 
 class DeliveryState(StrEnum):
@@ -229,6 +241,9 @@ submissions = Table(
     Column("version", Text, ForeignKey("versions.id")),
     # The tournaments that the version entered.
     Column("ladders", JSON, nullable=False),
+    # `Approval`, and the organiser's reason for it.
+    Column("approval", Text, nullable=False, server_default=""),
+    Column("approval_reason", Text, nullable=False, server_default=""),
     Column("created", Double, nullable=False),
     Column("changed", Double, nullable=False),
     Column("ended", Double),

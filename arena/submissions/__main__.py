@@ -29,6 +29,7 @@ def main() -> int:
     """Handle submissions until SIGTERM. The next process resumes an interrupted submission."""
     parser = argparse.ArgumentParser(prog="submissions", description="Handles submissions.")
     parser.add_argument("--max-active-versions", type=int, default=0, dest="most")
+    parser.add_argument("--approve-pushes", action="store_true", dest="needs_approval")
     arguments = parser.parse_args()
     logs.set_up()
     os.nice(_NICE)
@@ -52,6 +53,7 @@ def main() -> int:
         where.versions,
         examine,
         most_active=arguments.most,
+        needs_approval=arguments.needs_approval,
     )
     if where.shares_store():
         pipeline = replace(pipeline, keep=functools.partial(version_files.keep, engine))

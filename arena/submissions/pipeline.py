@@ -27,7 +27,7 @@ from arena.ladders import ladder_key
 from arena.records.redaction import pathless
 from arena.store.bots import submissions, versions
 from arena.store.matches.spec import TournamentPlan
-from arena.store.schema import SubmissionStage, SubmissionState
+from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import admission
 from arena.submissions.admission import SubmissionRefused
@@ -236,6 +236,7 @@ class SubmissionPipeline:
         level: returns the sandbox level for untrusted bots.
         keep: stores the files of an accepted version for other machines.
         most_active: the maximum number of active versions of an owner; 0: unlimited.
+        needs_approval: whether an organiser must approve a tested bot.
     """
 
     engine: Engine
@@ -245,9 +246,10 @@ class SubmissionPipeline:
     level: Callable[[], Level] = best
     keep: Callable[[Bot], None] = lambda bot: None
     most_active: int = 0
+    needs_approval: bool = False
 
     def work(self, submission: str) -> Submission:
-        """Process a submission to its decision and return it.
+        """Process a submission to its decision, or until it waits for approval, and return it.
 
         Raises:
             OSError: the arena failed; the submission stays undecided, as with the other errors.
@@ -256,7 +258,7 @@ class SubmissionPipeline:
             SQLAlchemyError: the store does not answer.
         """
         record = submissions.take_up(self.engine, submission)
-        if record.is_decided:
+        if record.is_decided or record.approval is Approval.WAITING:
             return record
         try:
             decided = self._decided(record)
@@ -269,7 +271,8 @@ class SubmissionPipeline:
                 status=refused.status,
                 output=self._shown(record, refused.output)[-_OUTPUT:],
             )
-        self.shelf.clear(record.id)
+        if decided.is_decided:
+            self.shelf.clear(record.id)
         return decided
 
     def give_up(self, submission: str, reason: str) -> Submission:
@@ -289,7 +292,11 @@ class SubmissionPipeline:
             bot = self._checked(submission)
             kept = self._built(submission, bot)
             try:
-                self._tested(submission, kept)
+                if submission.approval is Approval.NONE:
+                    self._tested(submission, kept)
+                    if self.needs_approval:
+                        return self._waiting(submission)
+                _check_approval(submission)
                 version = self._entered(submission, kept)
             except SubmissionRefused:
                 self._forget(submission.content_hash)
@@ -306,6 +313,12 @@ class SubmissionPipeline:
             version=version.id,
             ladders=tuple(joined),
         )
+
+    def _waiting(self, submission: Submission) -> Submission:
+        submissions.step(
+            self.engine, submission.id, SubmissionStage.APPROVING, awaits_approval=True
+        )
+        return submissions.find(self.engine, submission.id)
 
     def _made_before(self, submission: Submission) -> Version | None:
         """Return the version that the submission created before an interruption, if any."""
@@ -406,6 +419,17 @@ class SubmissionPipeline:
         return pathless(text.replace(f"{self.shelf.bench(submission.id)}/", ""))
 
 
+def _check_approval(submission: Submission) -> None:
+    """Check that the organiser has not refused a submission.
+
+    Raises:
+        SubmissionRefused: the organiser has.
+    """
+    if submission.approval is Approval.REFUSED:
+        reason = submission.approval_reason.rstrip(".")
+        raise SubmissionRefused(403, f"the organiser refused it: {reason}.")
+
+
 def _told(check: Check) -> str:
     where = f" ({check.game})" if check.game else ""
     return f"{check.name}{where}: {check.sentence}"
@@ -449,13 +473,18 @@ def _round(pipeline: SubmissionPipeline) -> bool:
     well = True
     tried: list[Submission] = []
     try:
-        while (waiting := next_of(submissions.undecided(pipeline.engine), tried)) is not None:
+        while (waiting := next_of(_due(pipeline.engine), tried)) is not None:
             tried.append(waiting)
             well &= _work(pipeline, waiting.id)
     except (SQLAlchemyError, StoreError) as error:
         log.warning("submissions cannot be handled: %s", error)
         return False
     return well
+
+
+def _due(engine: Engine) -> list[Submission]:
+    undecided = submissions.undecided(engine)
+    return [each for each in undecided if each.approval is not Approval.WAITING]
 
 
 def next_of(undecided: Sequence[Submission], tried: Sequence[Submission]) -> Submission | None:

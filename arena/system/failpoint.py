@@ -62,6 +62,7 @@ TRANSACTIONS: Final = (
     "submit",
     "take_up",
     "step",
+    "approve",
     "decide",
     "add_webhook",
     "remove_webhook",

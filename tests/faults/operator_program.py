@@ -47,13 +47,20 @@ def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
 
 
 def receive(engine: Engine, where: Folder) -> None:
-    """Process the undecided submissions as `serve` does."""
+    """Process the undecided submissions as `serve --approve-pushes` does, and approve them."""
     shelf = PendingUploads(where.submissions)
     office = SubmissionPipeline(
-        engine, shelf, where.versions, lambda bot: (), lambda: Level.BUBBLEWRAP
+        engine,
+        shelf,
+        where.versions,
+        lambda bot: (),
+        lambda: Level.BUBBLEWRAP,
+        needs_approval=True,
     )
     for submission in submissions.undecided(engine):
-        office.work(submission.id)
+        if not office.work(submission.id).is_decided:
+            submissions.approve(engine, submission.id, approved=True, reason="")
+            office.work(submission.id)
 
 
 def use_webhook(engine: Engine) -> None:

@@ -180,7 +180,7 @@ DONE_AFTERWARDS: dict[str, Deed] = {
     "restore": when_a_backup_is_restored,
     **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),
     **dict.fromkeys(("delete_owner", "erase_owner"), when_an_owner_is_deleted),
-    **dict.fromkeys(("submit", "take_up", "step", "decide"), when_a_bot_is_pushed),
+    **dict.fromkeys(("submit", "take_up", "step", "approve", "decide"), when_a_bot_is_pushed),
     **dict.fromkeys(
         (
             *("add_webhook", "remove_webhook", "plan_deliveries", "start_delivery"),

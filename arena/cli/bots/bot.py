@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import completers, output
+from arena.cli.bots.approval import approvals, approve, refuse
 from arena.cli.bots.challenge import challenge
 from arena.cli.bots.connect import connect
 from arena.cli.bots.push import (
@@ -34,7 +35,7 @@ def bot() -> None:
     """
 
 
-for _elsewhere in (challenge, connect, push, submission):
+for _elsewhere in (approvals, approve, challenge, connect, push, refuse, submission):
     bot.add_command(_elsewhere)
 
 

@@ -314,7 +314,7 @@ def follow(arena: RemoteArena, first: Mapping[str, Any]) -> Iterator[Mapping[str
     try:
         while True:
             yield state
-            if state["state"] not in ("waiting", "running"):
+            if state["state"] not in ("waiting", "running") or _awaits_approval(state):
                 return
             time.sleep(pause)
             pause = min(pause * 1.3, _LONGEST_SECONDS)
@@ -364,7 +364,12 @@ def tell(
         output.document(dict(state))
     else:
         _conclude(arena, state, bot)
-    return 0 if state["state"] == "accepted" else FAILED
+    return 0 if state["state"] == "accepted" or _awaits_approval(state) else FAILED
+
+
+def _awaits_approval(state: Mapping[str, Any]) -> bool:
+    """Return whether the organiser must approve the submission, which can take days."""
+    return bool(state.get("approval") == "waiting")
 
 
 def _conclude(arena: RemoteArena, state: Mapping[str, Any], bot: str) -> None:
@@ -372,6 +377,10 @@ def _conclude(arena: RemoteArena, state: Mapping[str, Any], bot: str) -> None:
         output.line(str(state["sentence"]))
         output.hint(f"who can see what, limits, licence: {arena.url}/docs/author-policy")
         output.next_step(f"open {arena.url}/bots/{state['bot']}")
+        return
+    if _awaits_approval(state):
+        output.line(f"all checks passed; {state['submission']} waits for the organiser's approval")
+        output.next_step(f"pokearena bot submission {state['submission']} --to {arena.url}")
         return
     output.complain(f"refused at stage {state['stage']}: {state['sentence']}")
     if state.get("output"):

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, or_, select, update
 
-from arena.errors import NotFound, TooMany
+from arena.errors import Conflict, NotFound, TooMany
 from arena.store import schema
 from arena.store.database import now, reading, writing
 from arena.store.postgresql import alone, keep
-from arena.store.schema import UNDECIDED, SubmissionStage, SubmissionState
+from arena.store.schema import UNDECIDED, Approval, SubmissionStage, SubmissionState
 
 _DAY: Final = 86_400
 _SOON: Final = 60
@@ -45,6 +45,9 @@ class Submission:
     version: str | None
     ladders: tuple[str, ...]
     """The tournaments that the version entered."""
+    approval: Approval
+    approval_reason: str
+    """The organiser's reason for the approval or the refusal."""
     created: float
     changed: float
     ended: float | None
@@ -71,7 +74,7 @@ class SubmissionLimits:
     """Limits on the number of submissions.
 
     Attributes:
-        undecided: undecided submissions of all owners.
+        undecided: undecided submissions of all owners, without those that wait for approval.
         own: undecided submissions of one owner.
         a_day: submissions of one owner within 24 hours.
     """
@@ -156,8 +159,17 @@ def listing(
 
 def undecided(engine: Engine) -> tuple[Submission, ...]:
     """Return the undecided submissions, oldest first."""
+    return _oldest_first(engine, _is_undecided())
+
+
+def awaiting_approval(engine: Engine) -> tuple[Submission, ...]:
+    """Return the submissions that wait for the organiser's approval, oldest first."""
+    return _oldest_first(engine, _awaits_approval())
+
+
+def _oldest_first(engine: Engine, condition: ColumnElement[bool]) -> tuple[Submission, ...]:
     table = schema.submissions
-    query = select(table).where(_is_undecided()).order_by(table.c.created, table.c.id)
+    query = select(table).where(condition).order_by(table.c.created, table.c.id)
     with reading(engine) as connection:
         return tuple(map(_submission, connection.execute(query)))
 
@@ -171,12 +183,15 @@ def mark(engine: Engine) -> tuple[int, float]:
 
 
 def take_up(engine: Engine, submission: str) -> Submission:
-    """Start processing a submission, for the first time or again."""
+    """Start processing a submission, for the first time or again.
+
+    One that is decided, or waits for approval, does not change.
+    """
     table = schema.submissions
     with writing(engine, "take_up") as connection:
         connection.execute(
             update(table)
-            .where(table.c.id == submission, _is_undecided())
+            .where(table.c.id == submission, _is_undecided(), ~_awaits_approval())
             .values(
                 state=SubmissionState.RUNNING,
                 attempts=table.c.attempts + 1,
@@ -187,9 +202,19 @@ def take_up(engine: Engine, submission: str) -> Submission:
         return _find(connection, submission)
 
 
-def step(engine: Engine, submission: str, stage: SubmissionStage) -> None:
-    """Record the start of a stage."""
+def step(
+    engine: Engine, submission: str, stage: SubmissionStage, *, awaits_approval: bool = False
+) -> None:
+    """Record the start of a stage.
+
+    Args:
+        engine: the store.
+        submission: its id.
+        stage: the stage.
+        awaits_approval: whether the submission now waits for the organiser's approval.
+    """
     table = schema.submissions
+    waiting = {"state": SubmissionState.WAITING, "approval": Approval.WAITING}
     with writing(engine, "step") as connection:
         keep(connection, select(table.c.id).where(table.c.id == submission))
         current = _find(connection, submission)
@@ -198,8 +223,42 @@ def step(engine: Engine, submission: str, stage: SubmissionStage) -> None:
         connection.execute(
             update(table)
             .where(table.c.id == submission)
-            .values(stage=stage, steps=steps, changed=at)
+            .values(stage=stage, steps=steps, changed=at, **(waiting if awaits_approval else {}))
         )
+
+
+def approve(engine: Engine, submission: str, *, approved: bool, reason: str) -> Submission:
+    """Approve or refuse a submission that waits for approval; its processing then continues.
+
+    Args:
+        engine: the store.
+        submission: its id.
+        approved: whether it is approved.
+        reason: the reason, as a clause; shown to the owner after a refusal.
+
+    Raises:
+        NotFound: the submission does not exist.
+        Conflict: it does not wait for approval.
+    """
+    table = schema.submissions
+    with writing(engine, "approve") as connection:
+        changed = connection.execute(
+            update(table)
+            .where(table.c.id == submission, _awaits_approval())
+            .values(
+                approval=Approval.APPROVED if approved else Approval.REFUSED,
+                approval_reason=reason,
+                attempts=0,
+                changed=now(),
+            )
+        )
+        stored = _find(connection, submission)
+        if changed.rowcount == 0:
+            raise Conflict(
+                f"submission {submission} does not wait for approval: it is {stored.state}.",
+                code="not-waiting",
+            )
+    return stored
 
 
 def decide(
@@ -239,7 +298,7 @@ def _check(connection: Connection, owner: str, limits: SubmissionLimits) -> None
     today = table.c.created > now() - _DAY
     counted = connection.execute(
         select(
-            func.count().filter(open_).label("all"),
+            func.count().filter(open_ & ~_awaits_approval()).label("all"),
             func.count().filter(of_owner & open_).label("own"),
             func.count().filter(of_owner & today).label("a_day"),
         ).where(or_(open_, of_owner & today))
@@ -273,6 +332,10 @@ def _is_undecided() -> ColumnElement[bool]:
     return schema.submissions.c.state.in_(UNDECIDED)
 
 
+def _awaits_approval() -> ColumnElement[bool]:
+    return _is_undecided() & (schema.submissions.c.approval == Approval.WAITING)
+
+
 def _find(connection: Connection, submission: str) -> Submission:
     table = schema.submissions
     row = connection.execute(select(table).where(table.c.id == submission)).one_or_none()
@@ -290,5 +353,6 @@ def _submission(row: Row[*tuple[Any, ...]]) -> Submission:
             "stage": SubmissionStage(values["stage"]),
             "steps": tuple((SubmissionStage(stage), at) for stage, at in values["steps"]),
             "ladders": tuple(values["ladders"]),
+            "approval": Approval(values["approval"]),
         }
     )

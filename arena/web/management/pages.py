@@ -19,6 +19,7 @@ from arena.web.management import (
     account_actions,
     moderation_actions,
     owner_actions,
+    submission_actions,
     tournament_actions,
 )
 from arena.web.management.access import Access
@@ -136,6 +137,17 @@ def bots(web: WebState, page_request: PageRequest, access: Access) -> Page:
     )
 
 
+def pending_submissions(web: WebState, page_request: PageRequest, access: Access) -> Page:
+    """Return the submissions that wait for approval."""
+    waiting = submissions.awaiting_approval(web.engine)
+    return Page(
+        title="Submissions",
+        template="management/submissions.html",
+        model={"waiting": waiting, "actions": submission_actions, "access": access},
+        data={"submissions": [to_json(each, owned=True) for each in waiting]},
+    )
+
+
 def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the audit log, the newest entries first."""
     selection = paging.selection_of(page_request)
@@ -235,6 +247,9 @@ PAGES: Final = (
     ),
     ManagementPage("/organiser/matches/{id}", match, "The state and the audit log of a match."),
     ManagementPage("/organiser/bots", bots, "The versions that are banned or in quarantine."),
+    ManagementPage(
+        "/organiser/submissions", pending_submissions, "The submissions that wait for approval."
+    ),
     ManagementPage("/organiser/owners", owner_tokens, "The owners of bots with a token."),
     ManagementPage(
         "/organiser/audit", audit, "The audit log, newest entries first.", query=paging.QUERY

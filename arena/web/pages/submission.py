@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from arena.store.bots import owners, submissions
 from arena.store.bots.submissions import Submission
-from arena.store.schema import SubmissionStage, SubmissionState
+from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.tournaments import json_values
 from arena.web import paging, wording
 from arena.web.data.changes import SUBMISSIONS
@@ -20,6 +20,7 @@ _DONE: Final = {
     SubmissionStage.CHECKING: "checked",
     SubmissionStage.BUILDING: "built",
     SubmissionStage.TESTING: "tested",
+    SubmissionStage.APPROVING: "approved",
     SubmissionStage.ENTERING: "on the ladder",
 }
 """Text of a completed stage."""
@@ -44,7 +45,11 @@ def steps(submission: Submission) -> tuple[SubmissionStep, ...]:
     """Return all stages of a submission, with the future ones."""
     begun = dict(submission.steps)
     begun.setdefault(SubmissionStage.RECEIVED, submission.created)
-    order = list(SubmissionStage)
+    order = [
+        stage
+        for stage in SubmissionStage
+        if submission.approval or stage is not SubmissionStage.APPROVING
+    ]
     last = max(order.index(stage) for stage in begun)
     return tuple(
         SubmissionStep(stage, _state(submission, at, last), begun.get(stage))
@@ -63,6 +68,8 @@ def _state(submission: Submission, at: int, last: int) -> str:
 def standing(submission: Submission) -> str:
     """Return the public state in a few words."""
     match submission.state:
+        case SubmissionState.WAITING if submission.approval is Approval.WAITING:
+            return "waiting for the organiser's approval"
         case SubmissionState.WAITING:
             return "waiting"
         case SubmissionState.RUNNING:
@@ -93,6 +100,7 @@ def to_json(submission: Submission, *, owned: bool) -> dict[str, Any]:
             {"stage": str(step.stage), "state": step.state, "began": json_values.iso(step.at)}
             for step in steps(submission)
         ],
+        "approval": str(submission.approval) or None,
         "version": submission.version,
         "ladders": list(submission.ladders),
         "created": json_values.iso(submission.created),

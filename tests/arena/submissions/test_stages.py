@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from arena.bots.sandbox.level import Level
+from arena.errors import Conflict
 from arena.store.bots import submissions, versions
-from arena.store.schema import SubmissionStage, SubmissionState
+from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import pipeline
 from arena.submissions.conformance.check import Check, CheckOutcome
 from tests.arena.submissions.submission_harness import SubmissionHarness
+from tests.errors import has_code
 
 
 @pytest.fixture
@@ -122,6 +124,38 @@ def test_an_upload_with_another_hash_is_refused(harness: SubmissionHarness) -> N
     submission = harness.office.work(announced.id)
     assert submission.status == 422
     assert f"{announced.content_hash[:12]}… was announced" in submission.sentence
+
+
+def test_a_tested_bot_waits_for_the_organiser(harness: SubmissionHarness) -> None:
+    ladder = harness.ladder(open=True)
+    harness.office = replace(harness.office, needs_approval=True)
+    waiting = harness.pushed(harness.bot("mybot", 'games = ["poke"]'))
+    assert (waiting.state, waiting.stage, waiting.approval) == (
+        SubmissionState.WAITING,
+        SubmissionStage.APPROVING,
+        Approval.WAITING,
+    )
+    assert submissions.awaiting_approval(harness.engine) == (waiting,)
+    assert harness.office.work(waiting.id) == waiting
+    assert harness.push(harness.folder / "mybot").id == waiting.id
+    submissions.approve(harness.engine, waiting.id, approved=True, reason="")
+    harness.checks = [Check("starts", CheckOutcome.FAILED, "It is not tested again.")]
+    accepted = harness.office.work(waiting.id)
+    assert (accepted.state, accepted.ladders) == (SubmissionState.ACCEPTED, (ladder.id,))
+    with pytest.raises(Conflict, check=has_code("not-waiting")):
+        submissions.approve(harness.engine, waiting.id, approved=False, reason="late")
+
+
+def test_a_bot_that_the_organiser_refuses_leaves_no_files(harness: SubmissionHarness) -> None:
+    harness.office = replace(harness.office, needs_approval=True)
+    waiting = harness.pushed(harness.bot())
+    assert any(harness.office.versions.iterdir())
+    submissions.approve(harness.engine, waiting.id, approved=False, reason="it is a copy")
+    refused_one = harness.office.work(waiting.id)
+    assert (refused_one.state, refused_one.status) == (SubmissionState.REFUSED, 403)
+    assert refused_one.sentence == "the organiser refused it: it is a copy."
+    assert not any(harness.office.versions.iterdir())
+    assert list(harness.shelf.root.iterdir()) == []
 
 
 def test_an_upload_that_is_not_a_bot_is_refused(harness: SubmissionHarness) -> None:

@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,26 @@ def test_a_submission_can_be_watched_again_after_no_wait(
     arena.open()
     assert cli("bot", "submission", name, "--to", arena.url).status == 0
     assert len(submissions.listing(arena.desk.engine)) == 1
+
+
+def test_a_push_that_needs_approval_ends_with_the_tests(
+    cli: Cli, arena: PushArena, bot_folder: Path
+) -> None:
+    arena.desk.office = replace(arena.desk.office, needs_approval=True)
+    arena.open()
+    pushed = cli("bot", "push", str(bot_folder), "--to", arena.url, "--json")
+    state = json.loads(pushed.out)
+    assert (pushed.status, state["state"], state["approval"]) == (0, "waiting", "waiting")
+    here = ("--data", str(arena.desk.workspace.folder.root))
+    listed = json.loads(cli("bot", "approvals", "--json", *here).out)
+    assert listed["submission"] == state["submission"]
+    assert cli("bot", "refuse", state["submission"], *here).status == 2
+    approved = json.loads(cli("bot", "approve", state["submission"], "--json", *here).out)
+    assert approved["approval"] == "approved"
+    watched = cli("bot", "submission", state["submission"], "--to", arena.url, "--json")
+    assert (watched.status, json.loads(watched.out)["state"]) == (0, "accepted")
+    again = cli("bot", "refuse", state["submission"], "--reason", "late", *here)
+    assert again.status == 1
 
 
 def test_a_closed_and_an_unreachable_arena_have_different_codes(

@@ -13,14 +13,15 @@ from arena.ladders import ladder_key
 from arena.ladders.ladder_sums import LadderSums
 from arena.store import consistency
 from arena.store.access import audit_log, organisers
-from arena.store.bots import versions
+from arena.store.bots import submissions, versions
 from arena.store.matches import listing
-from arena.store.schema import MatchState, TournamentState
+from arena.store.schema import MatchState, SubmissionStage, TournamentState
 from arena.store.tournaments import tournaments
 from arena.tournaments.scheduler import Scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import play_match, store_tournament
+from tests.arena.web.stored_submissions import add_submission
 
 
 @pytest.fixture
@@ -135,6 +136,29 @@ def test_a_banned_version_enters_no_tournament_until_it_is_released(
     assert client.get("/organiser/bots.json").json()["excluded"][0]["version"] == "bob@1"
     assert client.post("/organiser/bots/release", json=values).status_code == 200
     assert client.post("/organiser/tournaments", json=settings).status_code == 201
+
+
+def test_submissions_are_approved_and_refused_with_a_reason(
+    client: TestClient, web: WebState, tmp_path: Path
+) -> None:
+    workspace = Workspace(tmp_path / "data")
+    sent = [add_submission(workspace, name=name, content=name[-1]) for name in ("bot1", "bot2")]
+    path = f"/organiser/submissions/{sent[0].id}/approve"
+    assert client.post(path).status_code == 409
+    for each in sent:
+        submissions.step(web.engine, each.id, SubmissionStage.APPROVING, awaits_approval=True)
+    waiting = client.get("/organiser/submissions.json").json()["submissions"]
+    assert [each["submission"] for each in waiting] == [each.id for each in sent]
+    assert client.post(path).json()["approval"] == "approved"
+    refusal = f"/organiser/submissions/{sent[1].id}/refuse"
+    assert client.post(refusal, json={}).status_code == 422
+    refused = client.post(refusal, json={"reason": "it is a copy"})
+    assert refused.json()["approval"] == "refused"
+    assert client.get("/organiser/submissions.json").json()["submissions"] == []
+    (entry,) = audit_log.listing(web.engine, subject=sent[1].id)
+    assert (entry.action, entry.reason) == ("submission.refuse", "it is a copy")
+    assert client.post("/organiser/submissions/s-0/approve").status_code == 404
+    workspace.store.dispose()
 
 
 def test_the_owner_of_a_bot_is_corrected(client: TestClient, web: WebState) -> None:

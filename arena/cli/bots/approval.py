@@ -1,0 +1,95 @@
+"""The commands `pokearena bot approvals`, `approve` and `refuse`: admit pushed bots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.options import data_option, json_option
+
+
+@click.command(epilog="Example: pokearena bot approvals")
+@json_option
+@data_option
+def approvals(as_json: bool, data: Path | None) -> None:
+    """List the pushed bots that wait for approval. --json prints one line per submission.
+
+    `serve --approve-pushes` holds pushed bots after their tests until an organiser approves them.
+    """
+    from arena.cli.workspace import Workspace
+    from arena.store.bots import submissions
+    from arena.tournaments import json_values
+
+    waiting = submissions.awaiting_approval(Workspace(data).existing_store)
+    if as_json:
+        for each in waiting:
+            output.document(
+                {
+                    "submission": each.id,
+                    "bot": each.name,
+                    "owner": each.owner,
+                    "content_hash": each.content_hash,
+                    "bytes": each.bytes,
+                    "created": json_values.iso(each.created),
+                }
+            )
+        return
+    output.table(
+        ("<submission", "<bot", "<owner", "bytes", "<pushed"),
+        [
+            (each.id, each.name, each.owner, each.bytes, output.local_time(each.created))
+            for each in waiting
+        ],
+    )
+    if waiting:
+        output.next_step(f"pokearena bot approve {waiting[0].id}")
+
+
+@click.command(epilog="Example: pokearena bot approve s-7f3k9q2xwd")
+@click.argument("submission", metavar="ID")
+@click.option("--reason", default="", metavar="TEXT", help="Reason for the audit log.")
+@json_option
+@data_option
+def approve(submission: str, reason: str, as_json: bool, data: Path | None) -> None:
+    """Admit a pushed bot that waits for approval.
+
+    `serve` then registers it as a version, which enters the open ladders.
+    """
+    _answer(submission, reason, as_json, data, approved=True)
+
+
+@click.command(epilog='Example: pokearena bot refuse s-7f3k9q2xwd --reason "it is a copy"')
+@click.argument("submission", metavar="ID")
+@click.option("--reason", required=True, metavar="TEXT", help="Reason, shown to the owner.")
+@json_option
+@data_option
+def refuse(submission: str, reason: str, as_json: bool, data: Path | None) -> None:
+    """Refuse a pushed bot that waits for approval."""
+    _answer(submission, reason, as_json, data, approved=False)
+
+
+def _answer(
+    submission: str, reason: str, as_json: bool, data: Path | None, *, approved: bool
+) -> None:
+    from arena.cli.workspace import Workspace
+    from arena.store.access.audit_log import audited_command
+    from arena.store.bots import submissions
+
+    store = Workspace(data).existing_store
+    action = "submission.approve" if approved else "submission.refuse"
+    with audited_command(store, action, submission, reason):
+        answered = submissions.approve(store, submission, approved=approved, reason=reason)
+    if as_json:
+        output.document(
+            {
+                "submission": answered.id,
+                "bot": answered.name,
+                "approval": str(answered.approval),
+                "reason": reason or None,
+            }
+        )
+    else:
+        output.line(f"{answered.name} ({answered.id}) is {answered.approval}")
+        output.next_step("pokearena bot approvals")

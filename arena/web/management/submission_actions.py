@@ -1,0 +1,45 @@
+"""Approve and refuse submissions that wait for the organiser's approval."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arena.store.bots import submissions
+from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
+
+SUBMISSIONS: Final = "/organiser/submissions"
+
+
+def _approve(request: ActionRequest) -> ActionResult:
+    return _answered(request, approved=True)
+
+
+def _refuse(request: ActionRequest) -> ActionResult:
+    return _answered(request, approved=False)
+
+
+def _answered(request: ActionRequest, *, approved: bool) -> ActionResult:
+    answered = submissions.approve(
+        request.web.engine, request.path["id"], approved=approved, reason=request.text("reason")
+    )
+    values = {"submission": answered.id, "bot": answered.name, "approval": str(answered.approval)}
+    return ActionResult(values, SUBMISSIONS)
+
+
+APPROVE: Final = Action(
+    f"{SUBMISSIONS}/{{id}}/approve",
+    "submission.approve",
+    "Approve",
+    "Admits a tested bot that waits for approval; it becomes a version and enters the ladders.",
+    _approve,
+    (InputField("reason", "reason for the audit log"),),
+)
+REFUSE: Final = Action(
+    f"{SUBMISSIONS}/{{id}}/refuse",
+    "submission.refuse",
+    "Refuse",
+    "Refuses a bot that waits for approval; its owner reads the reason.",
+    _refuse,
+    (REASON,),
+)
+ACTIONS: Final = (APPROVE, REFUSE)
