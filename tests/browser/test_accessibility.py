@@ -111,8 +111,15 @@ def findings(page: Page, axe: str) -> dict[str, Any]:
     return violations
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("colours", "width"),
+    [
+        ("light", 1280),
+        ("dark", 360),
+        pytest.param("dark", 1280, marks=pytest.mark.repetition),
+        pytest.param("light", 360, marks=pytest.mark.repetition),
+    ],
+)
 def test_every_page_passes_the_accessibility_checks(
     browser: Browser, site: ArenaPages, axe: str, colours: Literal["light", "dark"], width: int
 ) -> None:

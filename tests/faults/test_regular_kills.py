@@ -86,7 +86,7 @@ def undisturbed_outcomes() -> Outcomes:
     return results_row
 
 
-@pytest.fixture(params=["SQLite", "PostgreSQL"])
+@pytest.fixture(params=["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.repetition)])
 def stored(request: pytest.FixtureRequest) -> Iterator[tuple[str, Arena]]:
     """Return the name of a database, and an arena with an empty store in it."""
     if request.param == "SQLite":

@@ -14,7 +14,7 @@ from arena.rl.encoded_game import STANDINGS
 from referee.games.contract import IllegalAction, SetupError
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import Seeded, board_seed
-from tests.conformance.tables import Table, every_table
+from tests.conformance.tables import TABLES, Table, every_table
 from tests.errors import has_code
 
 SEED_CYCLES = 60
@@ -58,7 +58,13 @@ def test_environments_pass_the_seed_test_of_pettingzoo(table: Table) -> None:
 
 
 @pytest.mark.long
-@every_table
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(table, marks=[pytest.mark.repetition] * (number > 0), id=str(table))
+        for number, table in enumerate(TABLES)
+    ],
+)
 def test_environments_run_the_performance_test_of_pettingzoo(
     table: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:

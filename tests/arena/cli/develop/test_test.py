@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from arena.cli.errors import FAILED, OK
+from arena.store.matches.spec import Clock
+from arena.submissions.conformance import examination, examination_order, examined_forms
 from tests.arena.cli.terminal import Cli, Write
 
 GOOD = "return turn.legal[-1]"
@@ -153,20 +155,34 @@ def test_a_crash_after_many_questions_is_repeated_with_all_of_them(cli: Cli, bot
     assert "exited with status 1" in again(cli, check)["trouble"]
 
 
+def examine_with(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Examine bots with a clock for which the test waits less than for the ordinary one."""
+    for module in (examination, examined_forms, examination_order):
+        monkeypatch.setattr(module, "CLOCK", clock)
+    seconds = (clock.allowance_ms + clock.bank_ms) / 1000
+    monkeypatch.setattr(examination_order, "PATIENCE", seconds)
+
+
 @pytest.mark.long
-def test_a_bot_that_exceeds_its_clock_fails_plays_and_clock(cli: Cli, bot: Write) -> None:
+def test_a_bot_that_exceeds_its_clock_fails_plays_and_clock(
+    cli: Cli, bot: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examine_with(Clock(bank_ms=1000), monkeypatch)
     results = checks(cli, bot("sleeper", SLEEPS), "--game", "poke", "--quick")
     assert results["plays"]["sentence"].startswith("poke: timeout: game 0, decision ")
-    assert re.search(r"it did not answer within 10\d00 ms$", results["plays"]["sentence"])
+    assert re.search(r"it did not answer within 1\d00 ms$", results["plays"]["sentence"])
     assert results["clock"]["outcome"] == "failed"
     assert "ran out of time at its table" in results["clock"]["sentence"]
 
 
 @pytest.mark.long
-def test_a_bot_that_never_listens_fails_after_ten_seconds(cli: Cli, cwd: Path) -> None:
+def test_a_bot_that_never_listens_fails_after_its_time_to_start(
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examine_with(Clock(start_ms=3000), monkeypatch)
     Path("mute.py").write_text("import time\nprint('thinking')\ntime.sleep(600)\n")
     results = checks(cli, "mute.py")
     assert list(results) == ["starts and listens"]
     check = results["starts and listens"]
-    assert check["sentence"] == ("it did not start: it did not listen within 10 s (limit 10 s)")
+    assert check["sentence"] == ("it did not start: it did not listen within 3 s (limit 3 s)")
     assert "did not start" in again(cli, check)["trouble"]
