@@ -17,7 +17,7 @@ LAYERS = (
     ("tournaments", "records", "rl", "ladders"),
     ("store",),
     ("ratings", "formats", "presentation", "bots", "remote.tunnel", "events"),
-    ("config", "errors", "system"),
+    ("config", "errors", "system", "api_client"),
 )
 """Layers from top to bottom; a package may import packages of lower layers."""
 PAIRS = {

@@ -13,8 +13,8 @@ from arena.cli.bots.challenge import challenge
 from arena.cli.bots.connect import connect
 from arena.cli.bots.push import (
     arena_at,
+    content_of,
     push,
-    send_request,
     submission,
     token_option,
 )
@@ -225,8 +225,6 @@ def retire(
 
 
 def _retire_remotely(version: str, to: str, token: str | None, as_json: bool) -> None:
-    from urllib.parse import quote, urlencode
-
     name, at, number = version.partition("@")
     if not (name and at and number):
         raise CommandError(
@@ -235,8 +233,7 @@ def _retire_remotely(version: str, to: str, token: str | None, as_json: bool) ->
             code="invalid-version",
         )
     arena = arena_at(to, token)
-    path = f"/bots/{quote(name, safe='')}/retire?{urlencode({'version': number})}"
-    answer = send_request(arena, path)
+    answer = content_of(arena, lambda: arena.retire(name, version=number))
     if as_json:
         output.document(dict(answer))
         return

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any, Final
-from urllib.parse import quote, urlencode
+from typing import TYPE_CHECKING, Any, Final
 
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.bots.push import RemoteArena, arena_at, read_document, send_request, token_option
+from arena.cli.bots.push import arena_at, content_of, token_option
 from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError
 from arena.cli.options import bounded, json_option
 from arena.config import BOARDS
+
+if TYPE_CHECKING:
+    from arena.api_client import ArenaClient
 
 _POLL_SECONDS: Final = 1.0
 _PATIENCE_SECONDS: Final = 60.0
@@ -72,8 +74,9 @@ def challenge(
     the match. The exit status is 1 if the match ends without a result.
     """
     arena = arena_at(url, token, option="--in")
-    query = {"bot": bot, "opponent": opponent, "form": form, "boards": boards}
-    begun = send_request(arena, f"/challenges?{urlencode(query)}")
+    begun = content_of(
+        arena, lambda: arena.challenge(bot=bot, opponent=opponent, form=form, boards=boards)
+    )
     page = f"{arena.url}{begun['page']}"
     if not as_json:
         output.hint(f"{' v '.join(begun['entrants'])} · {begun['form']} · {begun['games']} games")
@@ -103,19 +106,19 @@ def _print_begun(begun: Mapping[str, Any], page: str, as_json: bool) -> None:
 
 
 def _follow(
-    arena: RemoteArena, begun: Mapping[str, Any], page: str, as_json: bool
+    arena: ArenaClient, begun: Mapping[str, Any], page: str, as_json: bool
 ) -> Mapping[str, Any]:
     """Return the match when it has ended; meanwhile print its place in the queue and its games.
 
     Raises:
         CommandError: the arena stopped answering, or Ctrl-C was pressed.
     """
-    path = f"/matches/{quote(str(begun['match']), safe='')}.json"
+    name = str(begun["match"])
     heard, printed, next_line = time.monotonic(), 0, 0.0
     try:
         while True:
             try:
-                match = read_document(arena, path)
+                match = content_of(arena, lambda: arena.get_matches_id(name))
                 heard = time.monotonic()
                 if not as_json and match["state"] == "pending" and heard >= next_line:
                     _print_waiting(arena, begun)
@@ -139,9 +142,9 @@ def _follow(
         ) from None
 
 
-def _print_waiting(arena: RemoteArena, begun: Mapping[str, Any]) -> None:
+def _print_waiting(arena: ArenaClient, begun: Mapping[str, Any]) -> None:
     """Print how many challenges wait in front of this one: workers take the oldest first."""
-    challenges = read_document(arena, "/challenges.json")["challenges"]
+    challenges = content_of(arena, arena.get_challenges)["challenges"]
     ahead = sum(
         other["created"] < begun["created"] and other["matches"]["pending"] > 0
         for other in challenges

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import http.client
-import ipaddress
-import json
 import tempfile
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final
-from urllib.parse import quote, urlencode
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import rich_click as click
 
@@ -25,90 +19,18 @@ from arena.cli import completers, output
 from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, USAGE, CommandError
 from arena.cli.options import data_option, json_option, token_from_environment
 
-# Client for submissions to a remote arena.
+if TYPE_CHECKING:
+    from arena.api_client import ApiAnswer, ArenaClient
 
 
-# HTTP requests to the remote arena.
-
-
-_SECONDS: Final = 60.0
-_LONGEST: Final = 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class ServerAnswer:
-    """A response of an arena.
-
-    Attributes:
-        status: HTTP status.
-        content: members of the JSON object in its body.
-        wait: seconds from the Retry-After header, if any.
-    """
-
-    status: int
-    content: Mapping[str, Any]
-    wait: float | None = None
-
-    @property
-    def sentence(self) -> str:
-        """The reason of a rejection."""
-        return str(self.content.get("error") or f"HTTP status {self.status}.")
-
-
-class ArenaUnreachable(Exception):
-    """The arena does not answer. The text is a clause."""
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteArena:
-    """A remote arena: the URL of its pages, and the user's token."""
-
-    url: str
-    token: str = field(repr=False)
-
-    def ask(self, path: str, body: IO[bytes] | bytes | None = None, size: int = 0) -> ServerAnswer:
-        """Send a GET request, or a POST request with a body, to the arena.
-
-        Args:
-            path: path and query.
-            body: the body of a POST request; None sends a GET request.
-            size: the body's length in bytes.
-
-        Raises:
-            ArenaUnreachable: the arena does not answer.
-        """
-        request = urllib.request.Request(f"{self.url}{path}")
-        request.add_header("Accept", "application/json")
-        request.add_header("Authorization", f"Bearer {self.token}")
-        request.add_header("User-Agent", "pokearena")
-        if body is not None:
-            request.data = body
-            request.add_header("Content-Type", "application/gzip")
-            request.add_header("Content-Length", str(size))
-        try:
-            with _opener().open(request, timeout=_SECONDS) as answer:
-                return _answer(answer)
-        except urllib.error.HTTPError as error:
-            with error:
-                return _answer(error)
-        except urllib.error.URLError as error:
-            raise ArenaUnreachable(_reason(error.reason)) from None
-        except (OSError, http.client.HTTPException) as error:
-            raise ArenaUnreachable(_reason(error)) from None
-
-    @property
-    def is_open_to_listeners(self) -> bool:
-        """Whether the token is transmitted unencrypted over a network."""
-        parts = urllib.parse.urlsplit(self.url)
-        return parts.scheme == "http" and not _is_here(parts.hostname or "")
-
-
-def elsewhere(url: str, token: str, option: str) -> RemoteArena:
+def elsewhere(url: str, token: str, option: str) -> ArenaClient:
     """Return the arena at a URL.
 
     Raises:
         CommandError: the URL or the token is not valid.
     """
+    from arena.api_client import ArenaClient
+
     parts = urllib.parse.urlsplit(url)
     try:
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -132,7 +54,7 @@ def elsewhere(url: str, token: str, option: str) -> RemoteArena:
             USAGE,
             code="invalid-token",
         )
-    return RemoteArena(url.rstrip("/"), token)
+    return ArenaClient(url.rstrip("/"), token)
 
 
 def cannot_reach(url: str, reason: str, advice: str = "") -> CommandError:
@@ -140,52 +62,6 @@ def cannot_reach(url: str, reason: str, advice: str = "") -> CommandError:
     return CommandError(
         f"cannot reach the arena at {url}: {reason}.", UNREACHABLE, advice, code="unreachable"
     )
-
-
-class _Straight(urllib.request.HTTPRedirectHandler):
-    """Rejects redirects: the token must be sent only to the configured arena."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
-
-
-def _opener() -> urllib.request.OpenerDirector:
-    return urllib.request.build_opener(_Straight)
-
-
-def _answer(answer: Any) -> ServerAnswer:
-    body = answer.read(_LONGEST)
-    wait = answer.headers.get("Retry-After") or ""
-    try:
-        values = json.loads(body)
-    except ValueError:
-        values = {}
-    if 300 <= answer.status < 400:
-        values = {
-            "error": (
-                f"redirects to {answer.headers.get('Location', 'another address')}; "
-                "use that address."
-            )
-        }
-    return ServerAnswer(
-        answer.status,
-        values if isinstance(values, dict) else {},
-        float(wait) if wait.isdigit() else None,
-    )
-
-
-def _reason(error: object) -> str:
-    if isinstance(error, TimeoutError):
-        return "timeout"
-    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return str(reason).rstrip(".")
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 _PATIENCE_SECONDS: Final = 60.0
@@ -240,15 +116,16 @@ def packed(bot: Bot) -> Iterator[PackedBot]:
         )
 
 
-def send(arena: RemoteArena, what: PackedBot) -> Mapping[str, Any]:
+def send(arena: ArenaClient, what: PackedBot) -> Mapping[str, Any]:
     """Upload a packed bot unless the arena has it already; return the submission.
 
     Raises:
         CommandError: the arena does not answer, or rejects the bot with a sentence.
     """
-    query = {"name": what.name, "content": what.content}
-    path = "/submissions?" + urlencode(query | ({"version": what.version} if what.version else {}))
-    known = _patient(arena, path)
+    version = what.version or None
+    known = _patient(
+        arena, lambda: arena.push(name=what.name, content=what.content, version=version)
+    )
     if "submission" in known.content:
         return known.content
     most = int(known.content.get("most_bytes") or 0)
@@ -259,49 +136,32 @@ def send(arena: RemoteArena, what: PackedBot) -> Mapping[str, Any]:
             FAILED,
             code="too-large",
         )
-    try:
-        answer = arena.ask(path, what.file, what.size)
-    except ArenaUnreachable as error:
-        raise cannot_reach(arena.url, str(error), "") from None
-    return _welcome(arena, answer).content
+    files = what.file, what.size
+    return content_of(
+        arena,
+        lambda: arena.push(name=what.name, content=what.content, version=version, upload=files),
+    )
 
 
-def look(arena: RemoteArena, submission: str) -> Mapping[str, Any]:
+def look(arena: ArenaClient, submission: str) -> Mapping[str, Any]:
     """Return the state of a submission.
 
     Raises:
         CommandError: the arena does not answer or rejects the request.
     """
-    return read_document(arena, f"/submissions/{quote(submission, safe='')}.json")
+    return content_of(arena, lambda: arena.get_submissions_id(submission))
 
 
-def read_document(arena: RemoteArena, path: str) -> Mapping[str, Any]:
-    """Return the JSON document at a path of the arena.
-
-    Raises:
-        CommandError: the arena does not answer or rejects the request.
-    """
-    try:
-        answer = arena.ask(path)
-    except ArenaUnreachable as error:
-        raise cannot_reach(arena.url, str(error)) from None
-    return _welcome(arena, answer).content
-
-
-def send_request(arena: RemoteArena, path: str) -> Mapping[str, Any]:
-    """Send a POST request without a body and return the response.
+def content_of(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> Mapping[str, Any]:
+    """Send a request and return the content of the response.
 
     Raises:
-        CommandError: the arena does not answer or rejects the request.
+        CommandError: the arena does not answer or refuses the request.
     """
-    try:
-        answer = arena.ask(path, b"")
-    except ArenaUnreachable as error:
-        raise cannot_reach(arena.url, str(error)) from None
-    return _welcome(arena, answer).content
+    return _welcome(arena, _answered(arena, request)).content
 
 
-def follow(arena: RemoteArena, first: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the state of a submission repeatedly until it is decided.
 
     Raises:
@@ -338,7 +198,7 @@ def follow(arena: RemoteArena, first: Mapping[str, Any]) -> Iterator[Mapping[str
 
 
 def tell(
-    arena: RemoteArena, states: Iterator[Mapping[str, Any]], as_json: bool, bot: str = "BOT"
+    arena: ArenaClient, states: Iterator[Mapping[str, Any]], as_json: bool, bot: str = "BOT"
 ) -> int:
     """Print the progress and the result of a submission.
 
@@ -372,7 +232,7 @@ def _awaits_approval(state: Mapping[str, Any]) -> bool:
     return bool(state.get("approval") == "waiting")
 
 
-def _conclude(arena: RemoteArena, state: Mapping[str, Any], bot: str) -> None:
+def _conclude(arena: ArenaClient, state: Mapping[str, Any], bot: str) -> None:
     if state["state"] == "accepted":
         output.line(str(state["sentence"]))
         output.hint(f"who can see what, limits, licence: {arena.url}/docs/author-policy")
@@ -389,23 +249,29 @@ def _conclude(arena: RemoteArena, state: Mapping[str, Any], bot: str) -> None:
     output.next_step(f"pokearena test {bot}")
 
 
-def _patient(arena: RemoteArena, path: str) -> ServerAnswer:
+def _answered(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> ApiAnswer:
+    from arena.api_client import ArenaUnreachable
+
+    try:
+        return request()
+    except ArenaUnreachable as error:
+        raise cannot_reach(arena.url, str(error)) from None
+
+
+def _patient(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> ApiAnswer:
     """Send the preliminary request; retry for 10 s while the arena is starting."""
     until = time.monotonic() + _FIRST_SECONDS * 20
     while True:
-        try:
-            answer = arena.ask(path, b"")
-        except ArenaUnreachable as error:
-            raise cannot_reach(arena.url, str(error)) from None
+        answer = _answered(arena, request)
         if answer.status != 503 or time.monotonic() > until:
             return _welcome(arena, answer)
         time.sleep(_FIRST_SECONDS)
 
 
-def _welcome(arena: RemoteArena, answer: ServerAnswer) -> ServerAnswer:
-    if answer.status < 300 and answer.content:
+def _welcome(arena: ArenaClient, answer: ApiAnswer) -> ApiAnswer:
+    if answer.is_success and answer.content:
         return answer
-    if answer.status < 300:
+    if answer.is_success:
         raise CommandError(f"{arena.url} is not an arena: its response is not JSON.", UNREACHABLE)
     status = UNREACHABLE if answer.status >= 500 else FAILED
     raise CommandError(
@@ -485,7 +351,7 @@ def submission(submission: str, to: str | None, token: str | None, as_json: bool
     return tell(arena, follow(arena, look(arena, submission)), as_json)
 
 
-def arena_at(to: str | None, token: str | None, option: str = "--to") -> RemoteArena:
+def arena_at(to: str | None, token: str | None, option: str = "--to") -> ArenaClient:
     """Return the arena that the options for its URL and `--token` name.
 
     Raises:
