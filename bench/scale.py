@@ -43,7 +43,7 @@ def measure(engine: Engine) -> None:
     """Print a line for each query."""
     ladder, cup, bot = bulk.LADDER, "t-cup003", bulk.name(BOTS // 2)
     due = iter(transitions.due(engine, 256))
-    asked("the hints' refill: 256 due", lambda: transitions.due(engine, 256))
+    asked("refill of the match queue: 256 due", lambda: transitions.due(engine, 256))
     asked("a match is leased", lambda: transitions.lease(engine, next(due), "bench"), 15)
     asked("the sweeper's look at the ladder", lambda: lifecycle.marks(engine, ladder))
     asked("how far the open ladder is", lambda: tournaments.progress(engine, ladder))

@@ -31,7 +31,7 @@ PARTS = {
     "games": "whole games per second and core",
     "starts": "a table with newly started bots; the time that a worker adds to a match",
     "commands": "CPU time of commands that only print",
-    "hints": "the job queue, compared with Redis and RQ alone",
+    "queue": "the job queue, compared with Redis and RQ alone",
     "workers": "matches per second with 1, 2 and 4 workers, compared with the ideal",
     "rules": "random play by the rules alone, in every form",
     "peers": "the same, compared with RLCard, PettingZoo and OpenSpiel",

@@ -63,12 +63,12 @@ def test_a_failed_part_is_reported_and_the_next_is_measured(
         yield Figure("a", "us", (1.0,) * rounds)
         raise SystemExit("a bot faulted")
 
-    monkeypatch.setattr("bench.hints.figures", breaks)
+    monkeypatch.setattr("bench.queue.figures", breaks)
     monkeypatch.setattr("bench.games.figures", lambda rounds: iter([Figure("b", "us", (2.0,))]))
-    lines, whole = run(["hints", "games"], 2, as_json=False)
+    lines, whole = run(["queue", "games"], 2, as_json=False)
     assert not whole
-    assert [line["name"] for line in lines] == ["a", "the rest of hints", "b"]
-    assert "the rest of hints: left out: SystemExit: a bot faulted" in capsys.readouterr().out
+    assert [line["name"] for line in lines] == ["a", "the rest of queue", "b"]
+    assert "the rest of queue: left out: SystemExit: a bot faulted" in capsys.readouterr().out
 
 
 def test_an_unknown_part_is_refused(tmp_path: Path) -> None:

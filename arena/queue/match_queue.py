@@ -8,7 +8,6 @@ several queues, RQ can lose a job permanently. :mod:`arena.queue.worker` takes t
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import re
 import secrets
@@ -18,9 +17,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from redis.exceptions import ResponseError
 from rq import Queue
-from rq.exceptions import DuplicateJobError
 from rq.group import Group
 from rq.serializers import JSONSerializer
 from rq.worker_registration import REDIS_WORKER_KEYS, WORKERS_BY_QUEUE_KEY
@@ -30,6 +27,8 @@ from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
     from redis import Redis
+    from redis.client import Pipeline
+    from rq.queue import EnqueueData
 
 log = logging.getLogger("arena.queue")
 
@@ -89,31 +88,33 @@ class MatchQueue:
         self._connection = connection
         self._queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
 
-    def enqueue(self, match: str, first: bool = False) -> bool:
-        """Enqueue a job for a match, at the end or, if `first`, at the front.
+    def enqueue(self, *matches: str, first: bool = False) -> None:
+        """Enqueue a job for each match at once, replacing earlier jobs of these matches.
 
-        Returns:
-            False if a job for the match exists already, waiting or running.
+        Args:
+            matches: match ids.
+            first: whether the jobs go to the front, the last match foremost, instead of the end.
+
+        Raises:
+            InvalidValue: one of the ids is not a valid match id; no job is enqueued.
         """
-        if not MATCH_ID.fullmatch(match):
-            raise InvalidValue(f"{match!r} is not a valid match id", code="match-id")
+        for match in matches:
+            if not MATCH_ID.fullmatch(match):
+                raise InvalidValue(f"{match!r} is not a valid match id", code="match-id")
         failpoint.reach("job.enqueued")
-        try:
-            self._queue.enqueue_call(
-                FUNCTION,
-                args=(match,),
-                timeout=_NO_LIMIT,
-                ttl=_JOB_SECONDS,
-                result_ttl=0,
-                failure_ttl=0,
-                description=match,
-                job_id=match,
-                unique=True,
-                at_front=first,
-            )
-        except DuplicateJobError:
-            return False
-        return True
+        lists = (self._queue.key, self._queue.intermediate_queue_key)
+
+        def replace_jobs(pipeline: Pipeline) -> None:
+            earlier = {key: set(map(_match_id, pipeline.lrange(key, 0, -1))) for key in lists}
+            pipeline.multi()
+            for key in lists:
+                for match in set(matches).intersection(earlier[key]):
+                    pipeline.lrem(key, 0, match)
+            pipeline.delete(*(key for match in matches for key in _job_keys(match)))
+            self._queue.enqueue_many([_job(match, first) for match in matches], pipeline)
+
+        # Repeated if the lists change in between, so that two sweepers enqueue no match twice.
+        self._connection.transaction(replace_jobs, *lists)
 
     def enqueue_due(self, due: Collection[str], urgent: Sequence[str] = ()) -> int:
         """Ensure that a job waits for each of these matches, which are free in the store.
@@ -131,25 +132,13 @@ class MatchQueue:
             The number of jobs enqueued.
         """
         waiting = set(self.waiting())
-        count = 0
-        if not waiting.issuperset(urgent):
-            count += sum(self._move_to_front(match) for match in reversed(urgent))
-        return count + sum(self._replace(match, False) for match in due if match not in waiting)
-
-    def _move_to_front(self, match: str) -> bool:
-        """Move a waiting match to the front, or enqueue it there; return whether it was missing."""
-        if self._connection.lrem(self._queue.key, 0, match):
-            self._connection.lpush(self._queue.key, match)
-            return False
-        return self._replace(match, True)
-
-    def _replace(self, match: str, first: bool) -> bool:
-        # Redis rejects a key that does not have RQ's type; the key is then replaced.
-        with contextlib.suppress(ResponseError):
-            if self.enqueue(match, first):
-                return True
-        self.remove(match)
-        return self.enqueue(match, first)
+        missing = [match for match in due if match not in waiting]
+        if missing:
+            self.enqueue(*missing)
+        if waiting.issuperset(urgent):
+            return len(missing)
+        self.enqueue(*reversed(urgent), first=True)
+        return len(missing) + sum(match not in waiting for match in urgent)
 
     def waiting(self) -> list[str]:
         """Return the matches whose job has not been taken yet, the next one first."""
@@ -204,7 +193,7 @@ class MatchQueue:
         with self._connection.pipeline() as pipeline:
             pipeline.lrem(self._queue.key, 0, match)
             pipeline.lrem(self._queue.intermediate_queue_key, 0, match)
-            pipeline.delete(f"{_JOB}{match}", f"rq:executions:{match}")
+            pipeline.delete(*_job_keys(match))
             pipeline.execute()
 
     def sweep(self) -> None:
@@ -216,6 +205,24 @@ class MatchQueue:
         self._connection.zremrangebyscore(
             self._queue.started_job_registry.key, 0, time.time() - _JOB_SECONDS
         )
+
+
+def _job_keys(match: str) -> tuple[str, str]:
+    return f"{_JOB}{match}", f"rq:executions:{match}"
+
+
+def _job(match: str, first: bool) -> EnqueueData:
+    return Queue.prepare_data(
+        FUNCTION,
+        args=(match,),
+        timeout=_NO_LIMIT,
+        ttl=_JOB_SECONDS,
+        result_ttl=0,
+        failure_ttl=0,
+        description=match,
+        job_id=match,
+        at_front=first,
+    )
 
 
 def workers(connection: Redis) -> tuple[WorkerInfo, ...]:

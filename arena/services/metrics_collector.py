@@ -266,7 +266,7 @@ SUBMISSION_AGE: Final = _new_gauge(
 REMOTES: Final = _new_gauge("remote_bots", "Remote bots that are here or away.", "state")
 QUARANTINED: Final = _new_gauge("quarantined_versions", "Versions that are kept out of play.")
 
-HINTS: Final = _new_gauge("queue_hints", "Hints in the queue; at most 256 are put.")
+QUEUE_JOBS: Final = _new_gauge("queue_jobs", "Jobs in the match queue; at most 256.")
 WORKERS: Final = _new_gauge(
     "workers",
     "Workers: busy, idle, or silent for 15 s; and how they lock bots in.",
@@ -296,7 +296,7 @@ ALL: Final = (
     *(BUILD, UP, READ),
     *(MATCHES, GAMES, VERDICTS, FAILURES, MATCH, DECISION, BOT_DECISION),
     *(OPEN, LEASE_AGE, ATTEMPT_AGE, TOURNAMENTS, SUBMISSIONS, SUBMISSION_AGE, REMOTES, QUARANTINED),
-    *(HINTS, WORKERS, TRANSACTION, LAG),
+    *(QUEUE_JOBS, WORKERS, TRANSACTION, LAG),
     *(SERVICE_UP, RESTARTS, DISCARDED, SERVICE_FAILURES),
 )
 
@@ -387,7 +387,7 @@ class ArenaCollector(Collector):
     def _of_redis(self, connection: Redis) -> list[Family] | None:
         """Read the metrics in Redis; None if it does not answer."""
         try:
-            hints = len(MatchQueue(connection).waiting())
+            jobs = len(MatchQueue(connection).waiting())
             workers = match_queue.workers(connection)
             times = timings.read(connection)
             troubles = incidents.read(connection)
@@ -398,7 +398,7 @@ class ArenaCollector(Collector):
             state = "silent" if not one.alive else "busy" if one.match else "idle"
             by_state[state, one.sandbox] = by_state.get((state, one.sandbox), 0.0) + 1
         return [
-            _gauge(HINTS, {(): float(hints)}),
+            _gauge(QUEUE_JOBS, {(): float(jobs)}),
             _gauge(WORKERS, by_state),
             _timed(TRANSACTION, times.get(timings.TRANSACTION, {})),
             _timed(LAG, times.get(timings.LAG, {})),

@@ -72,7 +72,6 @@ def test_every_job_is_delivered_five_times(arena: Arena, conclude: Conclude) -> 
         with redis_connection.connect(serve.url) as connection:
             while not arena.over():
                 for (match,) in arena.sql("SELECT id FROM matches WHERE state <> 'CLOSED'"):
-                    MatchQueue(connection).remove(match)
                     MatchQueue(connection).enqueue(match)
                     connection.rpush("rq:queue:matches", *[match] * 4)
                 time.sleep(0.1)

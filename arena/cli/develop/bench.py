@@ -22,7 +22,7 @@ from arena.cli.errors import USAGE, CommandError
 def bench(parts: tuple[str, ...], rounds: int, as_json: bool, no_history: bool) -> None:
     """Measure the speed of each part, and compare it with peers in the same run.
 
-    Parts: decisions, games, starts, commands, hints, workers, rules, peers, evaluator, ratings,
+    Parts: decisions, games, starts, commands, queue, workers, rules, peers, evaluator, ratings,
     work_budget and attacks. The default is all except attacks, which takes 15 minutes per
     round. The output names peers that are not installed; `uv run --group bench pokearena bench`
     installs all of them. The command requires a checkout.

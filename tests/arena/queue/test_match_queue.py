@@ -38,8 +38,8 @@ def queue(connection: Redis) -> MatchQueue:
 
 
 def test_jobs_wait_in_the_order_in_which_they_were_enqueued(queue: MatchQueue) -> None:
-    assert queue.enqueue("m-two")
-    assert queue.enqueue("m-one")
+    queue.enqueue("m-two")
+    queue.enqueue("m-one")
     assert queue.waiting() == ["m-two", "m-one"]
 
 
@@ -54,8 +54,8 @@ def test_only_urgent_matches_go_to_the_front(queue: MatchQueue) -> None:
 
 
 def test_a_match_is_enqueued_once(queue: MatchQueue) -> None:
-    assert queue.enqueue("m-one")
-    assert not queue.enqueue("m-one")
+    queue.enqueue("m-one")
+    queue.enqueue("m-one")
     assert queue.waiting() == ["m-one"]
 
 
@@ -73,7 +73,13 @@ def test_a_job_expires(queue: MatchQueue, connection: Redis) -> None:
 @pytest.mark.parametrize("match", ["", "m one", "m:1", "m" * 65, "../x"])
 def test_an_invalid_match_id_is_refused(queue: MatchQueue, match: str) -> None:
     with pytest.raises(ValueError, check=has_code("match-id")):
-        queue.enqueue(match)
+        queue.enqueue("m-valid", match)
+    assert not queue.waiting()
+
+
+def test_several_matches_are_enqueued_in_order(queue: MatchQueue) -> None:
+    queue.enqueue("m-1", "m-2", "m-3")
+    assert queue.waiting() == ["m-1", "m-2", "m-3"]
 
 
 def test_a_due_match_that_waits_is_not_enqueued_again(queue: MatchQueue) -> None:

@@ -172,7 +172,6 @@ def test_a_match_with_many_jobs_is_played_once(arena: ServicesArena) -> None:
         while not arena.closed(begun_tournament):
             for match in listing.matches(arena.engine, tournament=begun_tournament.id):
                 for _ in range(5):
-                    MatchQueue(connection).remove(match.id)
                     MatchQueue(connection).enqueue(match.id)
                     connection.rpush("rq:queue:matches", match.id, match.id)
             time.sleep(0.05)

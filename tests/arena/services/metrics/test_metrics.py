@@ -147,7 +147,7 @@ def test_queued_jobs_are_counted(metrics_arena: MetricsArena) -> None:
     queue = MatchQueue(metrics_arena.redis)
     queue.enqueue("m-1")
     queue.enqueue("m-2")
-    assert value(metrics_arena.samples(), "pokearena_queue_hints") == 2
+    assert value(metrics_arena.samples(), "pokearena_queue_jobs") == 2
 
 
 def test_transaction_times_are_summed_over_processes(metrics_arena: MetricsArena) -> None:
@@ -199,7 +199,7 @@ def test_without_redis_other_metrics_are_exported(
     assert value(samples, "pokearena_up", service="redis") == 0
     assert value(samples, "pokearena_up", service="database") == 1
     assert value(samples, "pokearena_matches_total") == 1
-    assert not labels(samples, "pokearena_queue_hints")
+    assert not labels(samples, "pokearena_queue_jobs")
 
 
 def test_without_the_database_counters_keep_their_values(metrics_arena: MetricsArena) -> None:
