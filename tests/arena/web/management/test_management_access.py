@@ -11,12 +11,15 @@ from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
 from arena.store.access import audit_log, organisers
-from arena.store.bots import owners
+from arena.store.bots import owners, versions
 from arena.store.tournaments import tournaments
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.management.action import Action
 from arena.web.management.actions import ACTIONS
 from arena.web.management.pages import PAGES
+from arena.web.serving import request_limits
+from arena.web.serving.request_limits import MANAGEMENT_BURST
 from tests.arena.cli.stored_tournament import store_tournament
 
 
@@ -153,6 +156,66 @@ def test_actions_refuse_strangers_and_the_other_role(
         other = owners.renew(web.engine, name) if name in known else owners.add(web.engine, name)
     headers = {"Authorization": f"Bearer {other}"}
     assert client.post(path, json={}, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+def test_every_form_of_another_site_is_refused(
+    client: TestClient, web: WebState, action: Action, token: str
+) -> None:
+    if action.role == "owner":
+        known = {each.name for each in owners.listing(web.engine)}
+        token = (owners.renew if "trent" in known else owners.add)(web.engine, "trent")
+    answer = client.post("/sign-in", data={"token": token})
+    sent = {"form_token": form_token(client, answer.headers["location"])}
+    path = action.path.replace("{id}", "t-000000")
+    entries = audit_log.count(web.engine)
+    for values, headers in (
+        ({}, {}),
+        ({"form_token": "0" * 64}, {}),
+        (sent, {"Sec-Fetch-Site": "cross-site"}),
+        (sent, {"Sec-Fetch-Site": "same-site"}),
+    ):
+        assert client.post(path, data=values, headers=headers).status_code == 403
+    # A page of another site can send JSON as text, but not the header of a program.
+    assert client.post(path, content="{}").status_code == 403
+    assert audit_log.count(web.engine) == entries
+    assert client.post(path, data=sent).status_code != 403
+
+
+def test_a_revoked_token_of_an_owner_writes_nothing(client: TestClient, web: WebState) -> None:
+    token = owners.add(web.engine, "walter")
+    versions.own(web.engine, versions.find(web.engine, "ada@1"), "walter")
+    headers = {"Authorization": f"Bearer {token}"}
+    foreign = "/bots/bob/retire?version=1"
+    assert client.post(foreign, headers=headers).status_code == 403
+    owners.remove(web.engine, "walter")
+    for path in (
+        "/bots/ada/retire?version=1",
+        "/challenges?opponent=bob",
+        f"/submissions?name=ada&content={'0' * 64}",
+        "/account/retire",
+        "/account/challenges",
+    ):
+        body = {"version": "ada@1", "opponent": "bob"}
+        answer = client.post(path, json=body, headers=headers)
+        assert answer.status_code in (401, 403), path
+    assert versions.find(web.engine, "ada@1").retired is None
+
+
+def test_changes_are_limited_per_client(
+    web: WebState, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_limits, "MANAGEMENT_RATE", 0.001)
+    with TestClient(create(WebState(web.engine, ServerSettings()))) as client:
+        client.headers["Authorization"] = f"Bearer {token}"
+        statuses = [
+            client.post("/organiser/tournaments/t-000000/pause", json={}).status_code
+            for _ in range(MANAGEMENT_BURST + 2)
+        ]
+        refused = client.post("/organiser/tournaments/t-000000/pause", json={})
+    assert set(statuses[:MANAGEMENT_BURST]) == {404}
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) >= 1
 
 
 def test_sign_in_attempts_are_limited(web: WebState, tmp_path: Path) -> None:
