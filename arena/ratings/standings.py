@@ -239,6 +239,7 @@ def table(
     clip: int,
     settings: elo.EloSettings | None = None,
     entrants: Iterable[str] = (),
+    strength: StrengthSettings | None = None,
 ) -> Standings:
     """Return the standings of matches given in any order.
 
@@ -247,11 +248,12 @@ def table(
         clip: limit of their margins.
         settings: the parameters of Elo.
         entrants: further entrants, which may not have played.
+        strength: the parameters of strength.
     """
     fold = StandingsSums(clip, settings, open_rounds=None)
     for match in matches:
         fold.add(match)
-    return fold.table(entrants)
+    return fold.table(entrants, strength)
 
 
 def _without_name(board: Points) -> dict[str, object]:

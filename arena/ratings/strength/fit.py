@@ -24,8 +24,8 @@ from arena.ratings.strength.settings import StrengthSettings
 from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
-    from arena.ratings.strength.meeting_arrays import MeetingArrays
-    from arena.ratings.strength.misfit import LackOfFit
+    from arena.ratings.strength.meeting_arrays import Floats, MeetingArrays
+    from arena.ratings.strength.misfit import LackOfFit, PairDeviations
     from arena.ratings.strength.solver import Fit, StrengthDifferences
 
 
@@ -102,6 +102,8 @@ class Strengths:
             only within a group.
         lack_of_fit: the test whether one number for each entrant explains the results; None without
             enough matches.
+        pair_deviation: standard deviation, in Elo points, by which the results of pairs deviate
+            from the strengths beyond chance; None without enough matches.
     """
 
     settings: StrengthSettings
@@ -109,6 +111,7 @@ class Strengths:
     gaps: StrengthDifferences
     groups: Groups
     lack_of_fit: LackOfFit | None
+    pair_deviation: float | None = None
 
     def of(self, entrant: str) -> Strength:
         """Return the line of an entrant.
@@ -127,6 +130,7 @@ class Strengths:
             "gap_errors": [self.gaps.errors(at) for at in range(len(self.lines))],
             "groups": [list(group) for group in self.groups],
             "lack_of_fit": self.lack_of_fit.to_json() if self.lack_of_fit else None,
+            "pair_deviation": self.pair_deviation,
         }
 
 
@@ -152,18 +156,15 @@ def strengths(
     settings = settings or StrengthSettings()
     names = sorted({*meetings.entrants, *entrants})
     _check(names, meetings, settings)
-    _load_numpy()
+    load_numpy()
     import numpy as np
 
-    from arena.ratings.strength.misfit import lack_of_fit
     from arena.ratings.strength.solver import StrengthDifferences
 
     if not names:
         return Strengths(settings, (), StrengthDifferences((), np.zeros((0, 0))), (), None)
-    with _one_thread():
-        table, groups, fitted = _fitted(names, meetings, settings)
-        misfit = lack_of_fit(table, names, _precision(settings))
-        return _told(table, names, settings, fitted, groups, misfit)
+    with one_thread():
+        return _told(names, settings, _fitted(names, meetings, settings))
 
 
 def values(meetings: Meetings) -> dict[str, tuple[float, float]]:
@@ -174,9 +175,9 @@ def values(meetings: Meetings) -> dict[str, tuple[float, float]]:
     names, settings = list(meetings.entrants), StrengthSettings()
     if not names:
         return {}
-    _load_numpy()
-    with _one_thread():
-        _, _, fitted = _fitted(names, meetings, settings)
+    load_numpy()
+    with one_thread():
+        fitted = _fitted(names, meetings, settings).fit
     return {
         name: (_value(settings, fitted, place), _error(fitted, place))
         for place, name in enumerate(names)
@@ -184,7 +185,7 @@ def values(meetings: Meetings) -> dict[str, tuple[float, float]]:
 
 
 @cache
-def _load_numpy() -> bool:
+def load_numpy() -> bool:
     """Import numpy, and return whether its BLAS has been limited to one thread for this process.
 
     The number of threads is read when numpy is imported, and starting them takes a third of that
@@ -200,27 +201,54 @@ def _load_numpy() -> bool:
     return True
 
 
-def _one_thread() -> AbstractContextManager[object]:
+def one_thread() -> AbstractContextManager[object]:
     """Limit numpy to one thread.
 
     On a busy machine the threads of OpenBLAS wait for each other: 2.7 s instead of 0.05 s for 200
     entrants. With one thread, no digit depends on the number of cores.
     """
-    if _load_numpy():
+    if load_numpy():
         return nullcontext()
     from threadpoolctl import threadpool_limits
 
     return cast("AbstractContextManager[object]", threadpool_limits(1))
 
 
-def _fitted(
-    names: list[str], meetings: Meetings, settings: StrengthSettings
-) -> tuple[MeetingArrays, Groups, Fit]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fitted:
+    """A fit, with everything it was computed from."""
+
+    table: MeetingArrays
+    groups: Groups
+    deviations: PairDeviations | None
+    fit: Fit
+
+
+def _fitted(names: list[str], meetings: Meetings, settings: StrengthSettings) -> _Fitted:
     from arena.ratings.strength.meeting_arrays import columns
+    from arena.ratings.strength.misfit import pair_deviations
 
     table = columns(meetings, names)
     groups = _groups(table, names)
-    return table, groups, _fit(table, names, settings, groups)
+    deviations = pair_deviations(table, names, _precision(settings))
+    weights = _weights(table, settings, deviations)
+    return _Fitted(table, groups, deviations, _fit(table, names, settings, groups, weights))
+
+
+def _weights(
+    table: MeetingArrays, settings: StrengthSettings, deviations: PairDeviations | None
+) -> Floats:
+    import numpy as np
+
+    from arena.ratings.strength.misfit import pair_weights
+
+    if settings.weighting == "random-effects":
+        return pair_weights(table, deviations, _precision(settings))
+    counts = np.sort(table.count[np.triu(table.count, 1) > 0])
+    if settings.weighting == "pairs" and len(counts):
+        enough = counts[(len(counts) - 1) // 2]
+        return np.asarray(enough / np.maximum(table.count, enough))
+    return np.ones((table.size, table.size))
 
 
 def _value(settings: StrengthSettings, fitted: Fit, place: int) -> float:
@@ -266,16 +294,17 @@ def _groups(table: MeetingArrays, names: list[str]) -> Groups:
     return components(names, ((names[one], names[other]) for one, other in played))
 
 
-def _fit(table: MeetingArrays, names: list[str], settings: StrengthSettings, groups: Groups) -> Fit:
+def _fit(
+    table: MeetingArrays,
+    names: list[str],
+    settings: StrengthSettings,
+    groups: Groups,
+    weights: Floats,
+) -> Fit:
     import numpy as np
 
     from arena.ratings.strength.solver import about_mean, fit
 
-    weights = np.ones((table.size, table.size))
-    counts = np.sort(table.count[np.triu(table.count, 1) > 0])
-    if settings.weighting == "pairs" and len(counts):
-        enough = counts[(len(counts) - 1) // 2]
-        weights = enough / np.maximum(table.count, enough)
     anchors = {
         names.index(name): (value - settings.centre) / ELO for name, value in settings.anchors
     }
@@ -287,17 +316,14 @@ def _fit(table: MeetingArrays, names: list[str], settings: StrengthSettings, gro
     return about_mean(fitted, shares / shares.sum())
 
 
-def _told(
-    table: MeetingArrays,
-    names: list[str],
-    settings: StrengthSettings,
-    fitted: Fit,
-    groups: Groups,
-    misfit: LackOfFit | None,
-) -> Strengths:
+def _told(names: list[str], settings: StrengthSettings, computed: _Fitted) -> Strengths:
     import numpy as np
 
+    from arena.ratings.strength.misfit import lack_of_fit
     from arena.ratings.strength.solver import StrengthDifferences
+
+    table, groups, fitted = computed.table, computed.groups, computed.fit
+    deviations = computed.deviations
 
     values = [_value(settings, fitted, place) for place in range(len(names))]
     order = sorted(range(len(names)), key=lambda place: (-values[place], names[place]))
@@ -317,7 +343,14 @@ def _told(
         )
         for row, place in enumerate(order)
     )
-    return Strengths(settings, lines, gaps, groups, misfit)
+    return Strengths(
+        settings,
+        lines,
+        gaps,
+        groups,
+        lack_of_fit(deviations, names) if deviations else None,
+        round(ELO * math.sqrt(deviations.variance), DECIMALS) if deviations else None,
+    )
 
 
 def _line(

@@ -1,4 +1,7 @@
-"""Test whether one number for each entrant explains the results, or A beats B beats C beats A.
+"""Measure how far the results of pairs deviate from strengths: A beats B beats C beats A.
+
+`pair_deviations` estimates the deviations, `pair_weights` the weights of pairs that follow from
+them, and `lack_of_fit` tests whether one number for each entrant explains the results.
 
 The mean scores of pairs are compared with the fit, relative to the variance of matches within a
 pair ("pure error"): the F test for lack of fit of a regression. Results of one table are not
@@ -7,18 +10,19 @@ chi-squared tests by the same trace.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from arena.ratings.scale import normal
 from arena.ratings.strength.connectivity import components
-from arena.ratings.strength.meeting_arrays import Floats, MeetingArrays, score_scatter
+from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays, score_scatter
 from arena.ratings.strength.solver import curvature, expected_scores, most_plausible
 
 ENOUGH = 1.0
 """A pair is used if its matches have the information of four single games between equals."""
 SHOWN = 5
+RIDGE = 1e-8
 FAINTEST = 1e-3
 """The minimum precision of the prior: the pairs that are used may not connect all entrants."""
 
@@ -80,13 +84,60 @@ class LackOfFit:
         }
 
 
-def lack_of_fit(table: MeetingArrays, names: list[str], precision: float) -> LackOfFit | None:
-    """Test the fit in which all matches have equal weight.
+@dataclass(frozen=True, slots=True, eq=False)
+class PairDeviations:
+    """The deviations of the pairs' results from a fit in which all matches have equal weight.
+
+    Attributes:
+        edges: the pairs with enough information, as numbers of entrants: (pairs, 2).
+        count: number of matches of each of these pairs.
+        score: sum of their mean scores, from the perspective of the first entrant.
+        expected: the expected score of a match.
+        scale: the variance of matches within a pair, relative to that of single games.
+        chance: the sum of squared deviations expected by chance.
+        freedom: degrees of freedom of the pairs, and of the matches within pairs.
+        variance: the variance between pairs that chance does not explain, in squared natural units
+            of strength; 0 if chance explains the deviations.
+    """
+
+    edges: Ints
+    count: Floats
+    score: Floats
+    expected: Floats
+    scale: float
+    chance: float
+    freedom: tuple[int, int]
+    variance: float
+
+    @property
+    def off(self) -> Floats:
+        """The deviations of the sums of scores."""
+        return np.asarray(self.score - self.count * self.expected)
+
+    @property
+    def spread(self) -> Floats:
+        """The variance of the score of a single game of each pair."""
+        return np.asarray(self.expected * (1 - self.expected))
+
+    @property
+    def squares(self) -> float:
+        """The sum of squared deviations, in units of single games."""
+        return float(np.sum(self.off**2 / (self.count * self.spread)))
+
+
+def pair_deviations(
+    table: MeetingArrays, names: list[str], precision: float
+) -> PairDeviations | None:
+    """Estimate how far the pairs deviate from the strengths, beyond chance.
 
     1. Fit strengths to all pairs, and select the pairs with enough information (`ENOUGH`).
     2. Fit strengths to the selected pairs only.
-    3. Compute the sum of squared deviations of the pairs, and the variance within pairs (`scale`).
-    4. Divide the sum by its expectation under chance (`_by_chance`), and compute the p-value.
+    3. Compute the sum of squared deviations Q of the pairs, and the variance within pairs.
+    4. Compute the expectation of Q under chance (`_by_chance`).
+    5. Each squared deviation v between pairs, in natural units, adds v * (sum(w) - trace) to the
+       expectation. Here w is the information of a pair, and the trace is the share that the fit
+       absorbs. Solve for v: the estimate of DerSimonian and Laird (1986), for a network by Jackson,
+       White and Riley (2012).
 
     Args:
         table: the meetings.
@@ -94,46 +145,80 @@ def lack_of_fit(table: MeetingArrays, names: list[str], precision: float) -> Lac
         precision: precision of the prior.
 
     Returns:
-        The result; None if no pair has enough matches, or pairs do not outnumber strengths.
+        The deviations; None if no pair has enough matches, or pairs do not outnumber strengths.
     """
     precision = max(precision, FAINTEST)
     everywhere = np.ones((table.size, table.size))
     first = _expected(table, everywhere, precision)
     information = table.count * first * (1 - first)
     looked_at: Floats = np.where((information >= ENOUGH) & (table.count >= 2), 1.0, 0.0)
-    first_places, second = np.nonzero(np.triu(looked_at, 1))
-    edges = [(names[a], names[b]) for a, b in zip(first_places, second, strict=True)]
-    linked = sum(len(group) - 1 for group in components(names, edges))
-    freedom = len(edges) - linked, int(np.sum(table.count[first_places, second] - 1))
+    edges = np.argwhere(np.triu(looked_at, 1))
+    rows = edges[:, 0], edges[:, 1]
+    named = [(names[a], names[b]) for a, b in edges]
+    linked = sum(len(group) - 1 for group in components(names, named))
+    freedom = len(edges) - linked, int(np.sum(table.count[rows] - 1))
     if freedom[0] < 1:
         return None
     expected = _expected(table, looked_at, precision)
-    count, hoped = table.count[first_places, second], expected[first_places, second]
-    spread = hoped * (1 - hoped)
-    off = table.score[first_places, second] - count * hoped
-    within = table.scatter[first_places, second] - table.score[first_places, second] ** 2 / count
-    scale = float(np.sum(within / spread)) / freedom[1]
+    count, score, hoped = table.count[rows], table.score[rows], expected[rows]
+    within = table.scatter[rows] - score**2 / count
+    scale = float(np.sum(within / (hoped * (1 - hoped)))) / freedom[1]
     chance = _by_chance(table, looked_at, expected, scale, len(edges), linked)
     if not chance > 0:
         return None
-    ratio = float(np.sum(off**2 / (count * spread))) / chance
-    z = off / np.sqrt(count * spread * scale)
-    worst = sorted(range(len(edges)), key=lambda at: (-abs(round(float(z[at]), 6)), edges[at]))[
-        :SHOWN
-    ]
+    deviations = PairDeviations(edges, count, score, hoped, scale, chance, freedom, 0.0)
+    weight: Floats = looked_at * table.count * expected * (1 - expected)
+    unexplained = deviations.squares - chance
+    growth = float(np.sum(weight)) / 2 - _absorbed_growth(weight)
+    if unexplained <= 0 or growth <= 1e-9 * float(np.sum(weight)):
+        return deviations
+    return replace(deviations, variance=unexplained / growth)
+
+
+def pair_weights(
+    table: MeetingArrays, deviations: PairDeviations | None, precision: float
+) -> Floats:
+    """Return the weight of a match of each pair: (size, size), symmetric, at most 1.
+
+    The mean result of a pair has the variance v + s / w around the difference in strength. Here v
+    is the variance between pairs, s the variance of matches relative to single games, and w the
+    information of the pair's matches in single games. The inverse of this variance, relative to w,
+    is proportional to the weight of a match: 1 / (s + w v).
+
+    All weights are divided by that of the pair with the median information, and limited to 1.
+    Otherwise one match of a newcomer would count like several. If v is 0, all matches have equal
+    weight. If v is large, no pair counts for more than the median pair.
+    """
+    if deviations is None or not deviations.variance:
+        return np.ones((table.size, table.size))
+    expected = _expected(table, np.ones((table.size, table.size)), max(precision, FAINTEST))
+    information = table.count * expected * (1 - expected)
+    informed = np.sort(information[np.triu(table.count, 1) > 0])
+    median = informed[(len(informed) - 1) // 2]
+    v, s = deviations.variance, deviations.scale
+    weights: Floats = (s + median * v) / (s + np.maximum(information, median) * v)
+    return weights
+
+
+def lack_of_fit(deviations: PairDeviations, names: list[str]) -> LackOfFit:
+    """Test whether chance explains the deviations: divide Q by its expectation under chance."""
+    ratio = deviations.squares / deviations.chance
+    z = deviations.off / np.sqrt(deviations.count * deviations.spread * deviations.scale)
+    named = [(names[a], names[b]) for a, b in deviations.edges]
+    worst = sorted(range(len(named)), key=lambda at: (-abs(round(float(z[at]), 6)), named[at]))
     return LackOfFit(
         round(ratio, 6),
-        freedom,
-        round(f_tail(ratio, *freedom), 6),
+        deviations.freedom,
+        round(f_tail(ratio, *deviations.freedom), 6),
         tuple(
             Misfit(
-                *edges[at],
-                int(count[at]),
-                round(float(table.score[first_places[at], second[at]] / count[at]), 6),
-                round(float(hoped[at]), 6),
+                *named[at],
+                int(deviations.count[at]),
+                round(float(deviations.score[at] / deviations.count[at]), 6),
+                round(float(deviations.expected[at]), 6),
                 round(float(z[at]), 6),
             )
-            for at in worst
+            for at in worst[:SHOWN]
         ),
     )
 
@@ -158,6 +243,18 @@ def _by_chance(
     scatter = score_scatter(table, weights, expected)
     taken = float(np.trace(np.linalg.pinv(bend, hermitian=True) @ scatter))
     return scale * pairs - taken
+
+
+def _absorbed_growth(weight: Floats) -> float:
+    """Return the trace of inverse(curvature of weight) @ (curvature of squared weight).
+
+    The curvature is singular in the directions that no pair connects. The other factor is zero
+    there, so a small ridge replaces the pseudo-inverse, which takes ten times as long.
+    """
+    bend = curvature(weight)
+    ridge = RIDGE * float(np.trace(bend)) / len(bend)
+    inverse = np.linalg.inv(bend + ridge * np.eye(len(bend)))
+    return float(np.sum(inverse * curvature(weight**2)))
 
 
 def f_tail(ratio: float, upper: int, lower: int) -> float:

@@ -2,14 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from referee.games.shared.coded_errors import InvalidValue
 
 FARTHEST = 4000.0
 """Maximum difference between anchors and centre in Elo points: odds of 10 ** 10 to one."""
 
-Weighting = Literal["pairs", "matches"]
+Weighting = Literal["random-effects", "pairs", "matches"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,13 @@ class StrengthSettings:
             their mean. Infinite: no prior, which is plain maximum likelihood.
         anchors: entrants with fixed values, as (name, Elo points). Frozen house bots make strengths
             of different times comparable.
-        weighting: "pairs" (the default): a pair counts for its number of matches, but at most for
-            that of the median pair. Therefore frequent pairings with an opponent that an entrant
-            happens to beat do not raise its strength, and adaptive pairings do not decide what is
-            measured. "matches": all matches have equal weight.
+        weighting: "random-effects" (the default): the deviations of pairs from the strengths are
+            estimated from the results, and the matches of frequent pairs weigh less the larger the
+            deviations are (`arena.ratings.strength.misfit.pair_weights`). Therefore frequent
+            pairings with an opponent that an entrant happens to beat do not dominate, and no
+            information is discarded if strengths explain the results. "pairs": a pair counts for at
+            most as many matches as the median pair, as in versions up to 0.2. "matches": all
+            matches have equal weight.
         provisional: an entrant is provisional while half its interval is wider than this.
 
     Raises:
@@ -37,7 +40,7 @@ class StrengthSettings:
     centre: float = 1200.0
     prior: float = 600.0
     anchors: tuple[tuple[str, float], ...] = ()
-    weighting: Weighting = "pairs"
+    weighting: Weighting = "random-effects"
     provisional: float = 100.0
 
     def __post_init__(self) -> None:
@@ -65,9 +68,10 @@ class StrengthSettings:
             raise InvalidValue(
                 "an entrant can be anchored at one strength only", code="anchor-twice"
             )
-        if self.weighting not in ("pairs", "matches"):
+        if self.weighting not in get_args(Weighting):
             raise InvalidValue(
-                f"strengths are weighted by pairs or matches, not {self.weighting!r}",
+                f"strengths are weighted by {', '.join(get_args(Weighting))}, "
+                f"not {self.weighting!r}",
                 code="weighting",
             )
 

@@ -24,6 +24,7 @@ from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.match_digest import digest
+from arena.ratings.strength.settings import StrengthSettings
 from arena.records.bundle import evidence
 from arena.records.bundle.bundle import OPEN, Bundle, Scheduled, conclude, differences
 from arena.records.bundle.evidence import Finding, Task
@@ -433,6 +434,16 @@ def _check_records(bundle: Bundle, report_progress: ReportProgress) -> Iterator[
         report_progress("matches played again", done, len(over))
 
 
+def _strength_settings(stored: Mapping[str, Any]) -> StrengthSettings:
+    """Return the settings with which the stored strengths were fitted.
+
+    Only the weighting has changed since the first version. Other differences are findings.
+    """
+    written = stored.get("strength")
+    weighting = written.get("weighting") if isinstance(written, dict) else None
+    return StrengthSettings(weighting="pairs") if weighting == "pairs" else StrengthSettings()
+
+
 def _retrace(
     bundle: Bundle, results: dict[str, ClosedMatch], report_progress: ReportProgress
 ) -> Retraced:
@@ -465,8 +476,10 @@ def _conclusion(
     plan = bundle.tournament.plan
     clip = presentation_of(plan.game).clip
     digests = [digest(match, clip) for match in results.values()]
-    table = standings.table(digests, clip, entrants=bundle.tournament.entrants)
     stored: Any = dict(bundle.standings)
+    table = standings.table(
+        digests, clip, entrants=bundle.tournament.entrants, strength=_strength_settings(stored)
+    )
     computed: Any = conclude(plan, table, retraced.last)
     # Convert to the form in a file, where tuples are lists.
     stored, computed = json.loads(json.dumps(stored)), json.loads(json.dumps(computed))

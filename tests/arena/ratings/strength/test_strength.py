@@ -6,6 +6,8 @@ import math
 import random
 import subprocess
 import sys
+from itertools import combinations
+from statistics import mean
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.meetings import Meetings
-from arena.ratings.scale import ELO
+from arena.ratings.scale import ELO, expected_score
 from arena.ratings.strength.fit import Strengths, strengths
 from arena.ratings.strength.misfit import f_tail
 from arena.ratings.strength.settings import StrengthSettings, Weighting
@@ -280,12 +282,42 @@ def test_unconnected_groups_are_listed_and_smaller_ones_provisional() -> None:
 CIRCLE = {"a>b": 15, "b>a": 5, "b>c": 15, "c>b": 5, "c>a": 15, "a>c": 5}
 
 
-@pytest.mark.parametrize(("weighting", "moved"), [("pairs", False), ("matches", True)])
-def test_meeting_weak_opponents_more_often_does_not_help(weighting: Weighting, moved: bool) -> None:
-    often = CIRCLE | {"a>b": 150, "b>a": 50}
+@pytest.mark.parametrize(
+    ("weighting", "least", "most"),
+    [("pairs", 1200, 1200), ("random-effects", 1200, 1215), ("matches", 1220, 1300)],
+)
+def test_meeting_weak_opponents_more_often_hardly_helps(
+    weighting: Weighting, least: float, most: float
+) -> None:
+    often = CIRCLE | {"a>b": 1500, "b>a": 500}
     fitted = strengths(wins(often), StrengthSettings(weighting=weighting))
-    assert (fitted.of("a").value > 1220) == moved
-    assert (abs(fitted.of("a").value - 1200) < 1e-4) != moved
+    assert least - 1e-4 < fitted.of("a").value < most + 1e-4
+
+
+def test_frequent_pairs_count_fully_if_strengths_explain_the_results() -> None:
+    fair = {"a>b": 200, "b>a": 100, "b>c": 20, "c>b": 10, "a>c": 24, "c>a": 6}
+    fitted = strengths(wins(fair))
+    assert fitted.pair_deviation == 0.0
+    by_matches = strengths(wins(fair), StrengthSettings(weighting="matches"))
+    assert values(fitted) == values(by_matches)
+
+
+@pytest.mark.parametrize("deviation", [0.0, 60.0])
+def test_the_deviation_of_pairs_is_estimated(deviation: float) -> None:
+    dice = random.Random(5)
+    estimates = []
+    for _ in range(30):
+        strength = {name: dice.gauss(0, 150) for name in "abcdefgh"}
+        results: dict[str, int] = {}
+        for first, second in combinations("abcdefgh", 2):
+            gap = strength[first] - strength[second] + dice.gauss(0, deviation)
+            matches = dice.choice((40, 400))
+            won = sum(dice.random() < expected_score(gap) for _ in range(matches))
+            results |= {f"{first}>{second}": won, f"{second}>{first}": matches - won}
+        fitted = strengths(wins(results)).pair_deviation
+        assert fitted is not None
+        estimates.append(fitted**2)
+    assert mean(estimates) == pytest.approx(deviation**2, abs=500)
 
 
 def test_cyclic_results_have_a_lack_of_fit() -> None:
