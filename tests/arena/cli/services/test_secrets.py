@@ -45,7 +45,7 @@ class Browser:
         except urllib.error.HTTPError as error:
             answer = error
         with answer:
-            text = answer.read().decode()
+            text: str = answer.read().decode()
         self.texts += [str(answer.headers), text]
         return text
 
@@ -146,8 +146,8 @@ def test_no_token_and_no_secret_is_logged_or_shown(arena: ServedArena, cli: Cli)
         versions.add(store, "new", "1", "1" * 64, "/bots/new", {"run": ["x"]})
         wait_until(lambda: failing.requests)
         wait_until(lambda: any(each.error for each in webhooks.log(store, hook.id)))
-        for words in (("webhook", "list"), ("webhook", "log"), ("organiser", "audit")):
-            result = cli(*words)
+        for command in (("webhook", "list"), ("webhook", "log"), ("organiser", "audit")):
+            result = cli(*command)
             assert result.status == 0
             browser.texts += [result.out, result.err]
     for path in client.get_openapi().content["paths"]:
