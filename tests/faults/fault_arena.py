@@ -32,6 +32,7 @@ from arena.system import redis_connection
 from arena.system.failpoint import VARIABLE
 from arena.tournaments import scheduler
 from tests.faults import processes
+from tests.faults.operators import Operators
 from tests.waiting import wait_until
 
 Disk = Callable[[Path], AbstractContextManager[object]]
@@ -75,6 +76,7 @@ class Arena:
         self._url = url
         self.engine: Engine = database.open(self.url)
         self.serve: ServeProcess | None = None
+        self.operators: Operators | None = None
         if made:
             database.upgrade(self.engine)
 
@@ -161,14 +163,10 @@ class Arena:
             connection.close()
 
     def operate(self, *said: str, failpoint: str | None = None) -> int:
-        """Run `operator_program.py` on the store; return its exit status."""
+        """Run an operation of `operator_program.py` on the store; return its exit status."""
+        assert self.operators is not None
         armed = {} if failpoint is None else {VARIABLE: failpoint}
-        program = Path(__file__).with_name("operator_program.py")
-        return subprocess.run(
-            [sys.executable, "-P", str(program), self.url, *said],
-            env=self.environment(**armed),
-            check=False,
-        ).returncode
+        return self.operators.run([self.url, *said], self.environment(**armed))
 
     def token(self) -> Path:
         """Create a file that a fault point deletes when it is reached."""

@@ -1,6 +1,13 @@
-"""Run one operation of an organiser in a process of its own, which a fault point can kill."""
+"""Run each operation of an organiser in a process of its own, which a fault point can kill.
 
+Each line of standard input is a list: the words of `main` and the environment. The program runs it
+in a fork, which needs no imports, and prints the exit status.
+"""
+
+import importlib
 import io
+import json
+import os
 import secrets
 import sys
 from pathlib import Path
@@ -23,6 +30,7 @@ from arena.store.webhooks import AttemptResult, WebhookFormat, WebhookScope
 from arena.submissions import owner_deletion
 from arena.submissions.pending_uploads import PendingUploads
 from arena.submissions.pipeline import SubmissionPipeline
+from arena.system import failpoint
 from arena.tournaments import scheduler
 
 
@@ -164,5 +172,23 @@ def main(url: str, action: str, *words: str) -> None:
         )
 
 
+def serve() -> None:
+    """Run the operations of standard input one after the other."""
+    for line in sys.stdin:
+        words, environment = json.loads(line)
+        pid = os.fork()
+        if pid == 0:
+            # Standard output belongs to the statuses.
+            os.dup2(2, 1)
+            os.environ.clear()
+            os.environ.update(environment)
+            # The module reads its variable when it is imported.
+            importlib.reload(failpoint)
+            main(*words)
+            return
+        _, status = os.waitpid(pid, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    serve()

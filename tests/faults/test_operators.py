@@ -15,6 +15,7 @@ from tests.faults import processes
 from tests.faults.conftest import Conclude
 from tests.faults.failpoint_runs import assert_reached, play, serve_under, subject
 from tests.faults.fault_arena import Arena
+from tests.faults.operators import Operators
 from tests.faults.test_fail_points import PROVOKED
 from tests.faults.witness import Witness
 
@@ -206,15 +207,24 @@ def test_every_fault_point_is_used() -> None:
     assert {subject(name) for name in NAMES} == {*PROVOKED, *DONE, *DONE_AFTERWARDS}
 
 
+@pytest.fixture(scope="module")
+def operators() -> Iterator[Operators]:
+    with Operators() as operators:
+        yield operators
+
+
 def edges(action: str) -> tuple[str, ...]:
     """Return the fault points of a transaction."""
     return tuple(name for name in NAMES if subject(name) == action)
 
 
 @pytest.mark.parametrize("action", DONE)
-def test_killed_operator_commands_lose_and_double_nothing(action: str, conclude: Conclude) -> None:
+def test_killed_operator_commands_lose_and_double_nothing(
+    action: str, operators: Operators, conclude: Conclude
+) -> None:
     with processes.orphanage():
         arena = Arena()
+        arena.operators = operators
         strike(arena, edges(action), DONE[action], conclude)
     arena.remove()
 
@@ -237,10 +247,11 @@ def finished_arena() -> Iterator[Arena]:
     ids=lambda points: points[0],
 )
 def test_commands_killed_after_the_matches_lose_and_double_nothing(
-    points: tuple[str, ...], finished_arena: Arena, conclude: Conclude
+    points: tuple[str, ...], finished_arena: Arena, operators: Operators, conclude: Conclude
 ) -> None:
     with processes.orphanage():
         arena = finished_arena.copy()
+        arena.operators = operators
         strike(arena, points, DONE_AFTERWARDS[subject(points[0])], conclude)
     arena.remove()
 

@@ -39,7 +39,7 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 class Bot(bot_pb2_grpc.BotServiceServicer):
     def Act(self, request, context):
-        time.sleep(0.05)
+        time.sleep(0.02)
         return bot_pb2.ActResponse(action=request.legal[{choice}])
 
 server = grpc.server(futures.ThreadPoolExecutor(1))
@@ -141,7 +141,7 @@ class MultiHostArena:
         """Append a line to the log of the test's actions."""
         self.said.append(f"{time.monotonic() - self._began:7.1f} s  {what}")
 
-    def schedule(self, entrants: list[str], cycles: int) -> Tournament:
+    def schedule(self, entrants: list[str]) -> Tournament:
         """Schedule a round robin of Poke."""
         plan = TournamentPlan(
             "cup",
@@ -149,7 +149,6 @@ class MultiHostArena:
             {"must_beat": True},
             2,
             1,
-            settings={"cycles": cycles},
             clock=Clock(60_000, 60_000, 60_000),
         )
         tournament = scheduler.begin(self.engine, plan, entrants, bytes(32))
@@ -169,10 +168,10 @@ class MultiHostArena:
     def cut_in_the_middle(self, name: str, hosted: list[str]) -> None:
         """Disconnect a worker host during a match, until another host has closed that match."""
         machine = self.machines[name]
-        tournament = self.schedule(hosted, cycles=2)
+        tournament = self.schedule(hosted)
         while (match := self.played_by(name)) is None:
             if self.is_closed(tournament):
-                tournament = self.schedule(hosted, cycles=2)
+                tournament = self.schedule(hosted)
             time.sleep(0.05)
         machine.host.cut()
         self.say(f"{name} is cut off, with {match.id}")
@@ -272,7 +271,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
 ) -> None:
     hosted, everybody = started(arena)
     a, b = arena.machines["a"], arena.machines["b"]
-    tournament = arena.schedule(everybody, cycles=1)
+    tournament = arena.schedule(everybody)
     arena.cut_in_the_middle("a", hosted)
     arena.cut_in_the_middle("b", hosted)
     lines = list(command_lines())
@@ -289,7 +288,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     before = {machine: machine.closed() for machine in (a, b)}
     for machine, played in before.items():
         while machine.closed() == played:
-            again = arena.schedule(hosted, cycles=1)
+            again = arena.schedule(hosted)
             wait_until(functools.partial(arena.is_closed, again))
     arena.say(f"a has closed {a.closed()} matches, b {b.closed()}")
 
