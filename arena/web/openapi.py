@@ -12,6 +12,7 @@ from arena.store.bots import submissions
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
+from arena.web import paging
 from arena.web.data.web_state import WebState
 from arena.web.management import api_description
 from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageRoute
@@ -42,6 +43,7 @@ _ANSWERS: Final = (
     ("201", "It has arrived, and is worked on; `Location` says where to look."),
 )
 _REFUSALS: Final = (
+    ("400", "The URL is not valid."),
     ("401", "The token is missing or invalid."),
     ("403", "The name belongs to another owner, or the arena does not accept pushed bots."),
     ("408", "It took too long to arrive."),
@@ -115,6 +117,7 @@ def _retire_operation() -> dict[str, Any]:
         "parameters": [name, _push_parameter("version", "number of the version", "1")],
         "responses": {
             "200": _answer("The version is retired.", _RETIRED_EXAMPLE),
+            "400": _refusal("The URL is not valid."),
             "401": _refusal("The token is missing or invalid."),
             "403": _refusal("The bot belongs to another owner."),
             "404": _refusal("The version does not exist."),
@@ -154,6 +157,7 @@ def _challenge_operation() -> dict[str, Any]:
         "parameters": [_push_parameter(*each) for each in _CHALLENGE_QUERY],
         "responses": {
             "201": _answer("The match is scheduled.", _CHALLENGE_EXAMPLE),
+            "400": _refusal("The URL is not valid."),
             "401": _refusal("The token is missing or invalid."),
             "403": _refusal("The bot belongs to another owner, or challenges are not accepted."),
             "404": _refusal("A bot does not exist."),
@@ -266,6 +270,11 @@ _VALUES: Mapping[str, str] = {
     "game": "the id of a game",
     "page": "the name of a page",
 }
+_FOREIGN = "The token is not that of the owner."
+_WHOLE_NUMBERS: Mapping[str, Mapping[str, Any]] = {
+    "page": {"type": "integer", "minimum": 1},
+    "limit": {"type": "integer", "minimum": 1, "maximum": paging.MOST},
+}
 _LONGEST = 2
 _ERRORS = {
     "304": "It has not changed since the `ETag` that was sent.",
@@ -346,6 +355,7 @@ def _path(web: WebState, links: Links, address: PageRoute, samples: Samples) -> 
                     },
                 },
                 **{status: _error(status, says) for status, says in _ERRORS.items()},
+                **({"403": _error("403", _FOREIGN)} if address.owners else {}),
             },
         }
     }
@@ -360,7 +370,7 @@ def _parameter(
     where: str, name: str, says: str, values: Mapping[str, str] | None
 ) -> dict[str, Any]:
     parameter: dict[str, Any] = {"name": name, "in": where, "description": says}
-    parameter["schema"] = {"type": "string"}
+    parameter["schema"] = dict(_WHOLE_NUMBERS.get(name, {"type": "string"}))
     if where == "path":
         parameter["required"] = True
     if values and name in values:

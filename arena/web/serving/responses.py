@@ -188,7 +188,7 @@ class PageEndpoints:
         """Return the endpoint that responds with the page."""
 
         async def answer(request: Request) -> Response:
-            path, kind = request.scope["path"], request.state.kind
+            path, kind = request.scope["path"], _kind(request, address)
             page_request = self._ask(request, address)
             token = await token_of(request) if address.owners else ""
             if token:
@@ -300,6 +300,13 @@ def _written(
     else:
         text = _text(page, page_request, path, kind, site)
     return CachedResponse(text.encode(), page.status, KINDS[kind], headers, page.topics, page.fresh)
+
+
+def _kind(request: Request, address: PageRoute) -> str:
+    """Return the requested kind; JSON if a page has no HTML and the client accepts everything."""
+    kind: str = request.state.kind
+    is_program = request.state.error_kind == "json"
+    return "json" if kind == "html" and "html" not in address.kinds and is_program else kind
 
 
 def _text(page: Page, page_request: PageRequest, path: str, kind: str, site: str) -> str:
