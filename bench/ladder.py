@@ -1,13 +1,15 @@
-"""Measure the number of matches per bot until a ladder has the correct order.
+"""Measure how many pairs of a ladder are in the wrong order, by schedule and number of matches.
 
     uv run python -m bench.ladder
-    uv run python -m bench.ladder --runs 50 --field pairs
+    uv run python -m bench.ladder --runs 50 --field 30 --seats 2
 
-Bots of known strength play matches whose games are drawn from the Bradley-Terry model. Three
-schedules are compared: the adaptive ladder, a ladder with even pairing only, and consecutive round
-robins. After every round the order is estimated from the matches played, in the same way for all
-three, and compared with the true one. Cards and processes are not involved; the same seed gives the
-same table.
+Bots of known strength play matches whose games are drawn from the Bradley-Terry or Plackett-Luce
+model. The schedules are: pairs (or tables) drawn at random, an even ladder, and the adaptive
+ladder. After some budgets of matches per bot, the bots are ordered by the strengths that a ladder
+publishes, and compared with the true order. The same seed gives the same table.
+
+The adaptive ladder has two targets: at no budget more inverted pairs than an even ladder (beyond
+two standard errors), and after 20 and 40 matches per bot at least 25 % fewer than random pairs.
 """
 
 import argparse
@@ -15,145 +17,199 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, combinations
-from math import exp, log
+from itertools import combinations
+from math import sqrt
+from statistics import NormalDist, fmean, stdev
 
-from arena.formats.contract import Fixture, FormatEntrant, FormatMatch, MatchStatus, NextMatches
-from arena.formats.ladder import LadderFormat, estimate_strengths, meetings
-from arena.formats.round_robin import RoundRobinFormat
+import numpy as np
+
+from arena.formats.contract import FormatEntrant, FormatMatch, MatchStatus, NextMatches
+from arena.formats.ladder import LadderFormat
 from arena.ratings.closed_match import FINISHED, ClosedGame
+from arena.ratings.meetings import MeetingsSum, pairs
+from arena.ratings.scale import ELO
+from arena.ratings.strength.fit import strengths
 
-ELO = 400 / log(10)
-FIELDS: dict[str, tuple[int, ...]] = {
-    "even: 12 bots, 50 Elo apart": (50,) * 11,
-    "pairs: 12 bots, 30 and 150 Elo apart in turn": (30, 150) * 5 + (30,),
-    "crowd: 12 bots, gaps of 150 at the ends and 30 in the middle": (150,) * 3
-    + (30,) * 5
-    + (150,) * 3,
-    "large: 24 bots, 40 Elo apart": (40,) * 23,
+SPREAD = 200.0
+"""Standard deviation of the true strengths in Elo points."""
+BUDGETS = (5, 10, 20, 40)
+"""Numbers of matches per bot after which the order is compared."""
+STRICT = (20, 40)
+"""Budgets at which the adaptive ladder must have `SAVED` fewer inverted pairs than random pairs."""
+SAVED = 0.25
+
+
+def apart(bots: int, _: random.Random) -> list[float]:
+    """Return strengths 50 Elo apart."""
+    return [-50.0 * place for place in range(bots)]
+
+
+def normal(bots: int, luck: random.Random) -> list[float]:
+    """Draw strengths from a normal distribution."""
+    return [NormalDist(0, SPREAD).inv_cdf(luck.random()) for _ in range(bots)]
+
+
+FIELDS: dict[str, tuple[int, Callable[[int, random.Random], list[float]]]] = {
+    "12 bots, 50 Elo apart": (12, apart),
+    "30 bots, standard deviation 200 Elo": (30, normal),
+    "200 bots, standard deviation 200 Elo": (200, normal),
 }
-SHARES = (0.5, 0.9)
-TAUS = (0.9, 0.95)
+
+Tables = Iterator[Sequence[Sequence[str]]]
+Schedule = Callable[[Sequence[FormatEntrant], list[FormatMatch], int, random.Random], Tables]
 
 
-@dataclass(frozen=True)
-class LadderRun:
-    """The results of one run, by round."""
-
-    right: tuple[bool, ...]
-    """Whether every bot was in its true place."""
-    tau: tuple[float, ...]
-    """Kendall's rank correlation with the true order."""
-
-
-Rounds = Callable[[Sequence[FormatEntrant], list[FormatMatch]], Iterator[Sequence[Fixture]]]
+def at_random(
+    entrants: Sequence[FormatEntrant], _: list[FormatMatch], seats: int, luck: random.Random
+) -> Tables:
+    """Yield rounds of tables that are drawn independently of each other."""
+    number = 0
+    while True:
+        pool = [entrant.name for entrant in entrants if entrant.joined <= number]
+        yield [luck.sample(pool, seats) for _ in range(len(pool) // seats)]
+        number += 1
 
 
-def ladder(adaptive: int) -> Rounds:
+def ladder(adaptive: int, pairing: int) -> Schedule:
     """Return the rounds of a ladder; each round depends on all but the last one before it."""
 
     def rounds(
-        entrants: Sequence[FormatEntrant], played: list[FormatMatch]
-    ) -> Iterator[Sequence[Fixture]]:
-        rules = LadderFormat(adaptive=adaptive)
+        entrants: Sequence[FormatEntrant], played: list[FormatMatch], seats: int, _: random.Random
+    ) -> Tables:
+        rules = LadderFormat(seats, adaptive=adaptive, pairing=pairing)
         while True:
             step = rules.next(entrants, played)
             assert isinstance(step, NextMatches)
-            yield step.fixtures
+            yield [fixture.entrants for fixture in step.fixtures]
 
     return rounds
 
 
-def round_robins(
-    entrants: Sequence[FormatEntrant], _: list[FormatMatch]
-) -> Iterator[Sequence[Fixture]]:
-    """Yield the rounds of consecutive round robins."""
-    step = RoundRobinFormat(2, 100).next(entrants, ())
-    assert isinstance(step, NextMatches)
-    size = len(entrants) // 2
-    for first in range(0, len(step.fixtures), size):
-        yield step.fixtures[first : first + size]
-
-
-WAYS: dict[str, Rounds] = {
-    "round robin": round_robins,
-    "ladder, even only": ladder(0),
-    "ladder, 30 % adaptive": ladder(30),
+SCHEDULES: dict[str, Schedule] = {
+    "random pairs": at_random,
+    "even": ladder(0, 2),
+    "adaptive, pairing 1": ladder(30, 1),
+    "adaptive": ladder(70, 2),
 }
 
 
-@lru_cache
-def outcome(wins: int, games: int) -> tuple[ClosedGame, ...]:
-    """Return the games of a match in which the first entrant has won `wins` games."""
-    fine = (FINISHED, FINISHED)
+@lru_cache(maxsize=100_000)
+def games_of(orders: tuple[tuple[int, ...], ...]) -> tuple[ClosedGame, ...]:
+    """Return games with these places."""
+    fine = (FINISHED,) * len(orders[0])
+    none = (0,) * len(orders[0])
     return tuple(
-        ClosedGame(number, (1, 2) if number < wins else (2, 1), None, fine, (0, 0))
-        for number in range(games)
+        ClosedGame(number, places, None, fine, none) for number, places in enumerate(orders)
     )
 
 
-def run(way: Rounds, gaps: Sequence[int], rounds: int, games: int, seed: int) -> LadderRun:
-    """Play a number of rounds."""
+def results(strength: Sequence[float], games: int, dice: np.random.Generator) -> list[list[int]]:
+    """Draw the places of each game: strengths in natural units plus Gumbel noise are ranked."""
+    luck = np.asarray(strength) + dice.gumbel(size=(games, len(strength)))
+    places: list[list[int]] = (np.argsort(np.argsort(-luck, axis=1), axis=1) + 1).tolist()
+    return places
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The setting of a simulation.
+
+    Attributes:
+        field: a key of `FIELDS`.
+        seats: seats of a table.
+        games: games of a match.
+        newcomers: whether a quarter of the bots joins after the start, before round 20.
+    """
+
+    field: str
+    seats: int
+    games: int
+    newcomers: bool
+
+    def __str__(self) -> str:
+        games = f"{self.games} game{'s' * (self.games > 1)} a match"
+        return f"{self.field}; {self.seats} seats; {games}{'; newcomers' * self.newcomers}"
+
+
+def run(schedule: Schedule, setting: Setting, seed: int) -> list[int]:
+    """Return the number of inverted pairs at each budget."""
     luck = random.Random(seed)
-    true = [-gap / ELO for gap in accumulate(gaps, initial=0)]
-    names = [f"bot{place:02}@1" for place in range(len(true))]
-    strength = dict(zip(names, true, strict=True))
+    dice = np.random.default_rng(seed)
+    bots, draw = FIELDS[setting.field]
+    truth = {f"bot{place:03}@1": value for place, value in enumerate(draw(bots, luck))}
     # Seeds are independent of strength.
-    entrants = [FormatEntrant(name) for name in luck.sample(names, len(names))]
+    names = luck.sample(sorted(truth), bots)
+    late = bots // 4 if setting.newcomers else 0
+    entrants = [
+        FormatEntrant(name, joined=luck.randrange(1, 20) if place < late else 0)
+        for place, name in enumerate(names)
+    ]
     played: list[FormatMatch] = []
-    right, taus = [], []
-    for fixtures, _ in zip(way(entrants, played), range(rounds), strict=False):
-        for fixture in fixtures:
-            first, second = fixture.entrants
-            chance = 1 / (1 + exp(strength[second] - strength[first]))
-            wins = sum(luck.random() < chance for _ in range(games))
-            played.append(
-                FormatMatch(
-                    fixture.round,
-                    fixture.number,
-                    fixture.entrants,
-                    MatchStatus.CLOSED,
-                    outcome(wins, games),
-                )
+    sums = MeetingsSum()
+    inverted = []
+    rounds = schedule(entrants, played, setting.seats, luck)
+    for number, tables in zip(range(max(BUDGETS)), rounds, strict=False):
+        for place, table in enumerate(tables):
+            orders = results([truth[name] / ELO for name in table], setting.games, dice)
+            halves = tuple(
+                sum(2 * (order[first] < order[second]) for order in orders)
+                for first, second in pairs(len(table))
             )
-        guesses = estimate_strengths(names, meetings(played))
-        means = [guesses[name].mean for name in names]
-        signs = [(a > b) - (a < b) for a, b in combinations(means, 2)]
-        taus.append(sum(signs) / len(signs))
-        right.append(sum(signs) == len(signs))
-    return LadderRun(tuple(right), tuple(taus))
+            sums.count(tuple(table), setting.games, halves, 1)
+            closed = MatchStatus.CLOSED
+            games = games_of(tuple(map(tuple, sorted(orders))))
+            played.append(FormatMatch(number, place, tuple(table), closed, games))
+        if number + 1 in BUDGETS:
+            joined = [entrant.name for entrant in entrants if entrant.joined <= number]
+            lines = strengths(sums.meetings(), entrants=joined).lines
+            order = [truth[line.entrant] for line in lines]
+            inverted.append(sum(above < below for above, below in combinations(order, 2)))
+    return inverted
 
 
-def lasting(values: Sequence[float], level: float) -> str:
-    """Return the first round from which a value stays at a level, in matches per bot."""
-    below = [place for place, value in enumerate(values) if value < level]
-    first = below[-1] + 2 if below else 1
-    return f"over {len(values)}" if first > len(values) else str(first)
+def cells(of: dict[str, list[list[int]]], name: str) -> Iterator[str]:
+    """Yield a cell for each budget: the mean number of inverted pairs and missed targets."""
+    for place, budget in enumerate(BUDGETS):
+        column = [inverted[place] for inverted in of[name]]
+        doubt = stdev(column) / sqrt(len(column))
+        missed = []
+        if name == "adaptive":
+            excess = [mine - even[place] for mine, even in zip(column, of["even"], strict=True)]
+            if fmean(excess) > 2 * stdev(excess) / sqrt(len(excess)):
+                missed.append("more than even")
+            base = fmean(inverted[place] for inverted in of["random pairs"])
+            share = fmean(column) / base - 1 if base else 0.0
+            if budget in STRICT and base and share > -SAVED:
+                missed.append(f"{-SAVED:.0%}")
+            relation = f" ({share:+.0%}{'; MISSED ' + ', '.join(missed) if missed else ''})"
+        else:
+            relation = ""
+        yield f"{fmean(column):.2f} ± {doubt:.2f}{relation}"
 
 
 def main() -> None:
+    """Print a table of all settings, or of those that are selected."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--rounds", type=int, default=100, help="matches of each bot")
     parser.add_argument("--games", type=int, default=20, help="games of a match")
     parser.add_argument("--field", default="", help="the beginning of a field's name")
+    parser.add_argument("--seats", type=int, nargs="*", default=[2, 4])
+    parser.add_argument("--newcomers", choices=("yes", "no", "both"), default="both")
     given = parser.parse_args()
-    heads = [f"tau {level}" for level in TAUS] + [f"all right, {share:.0%}" for share in SHARES]
-    print(
-        f"{given.runs} runs, matches of {given.games} games, {given.rounds} matches of each bot\n"
-    )
-    print("| field | way | " + " | ".join(heads) + " | right at the end |")
-    print("|---" * (len(heads) + 3) + "|")
-    for field, gaps in FIELDS.items():
+    print(f"{given.runs} runs\n")
+    print("| setting | schedule |" + "|".join(f" {b} matches per bot " for b in BUDGETS) + "|")
+    print("|---" * (2 + len(BUDGETS)) + "|")
+    for field in FIELDS:
         if not field.startswith(given.field):
             continue
-        for name, way in WAYS.items():
-            runs = [run(way, gaps, given.rounds, given.games, seed) for seed in range(given.runs)]
-            taus = [sum(column) / len(runs) for column in zip(*(r.tau for r in runs), strict=True)]
-            share = [sum(c) / len(runs) for c in zip(*(r.right for r in runs), strict=True)]
-            cells = [lasting(taus, level) for level in TAUS]
-            cells += [lasting(share, level) for level in SHARES]
-            print(f"| {field} | {name} | {' | '.join(cells)} | {share[-1]:.0%} |", flush=True)
+        for seats in given.seats:
+            for newcomers in {"yes": [True], "no": [False], "both": [False, True]}[given.newcomers]:
+                setting = Setting(field, seats, given.games, newcomers)
+                inverted: dict[str, list[list[int]]] = {}
+                for name, schedule in SCHEDULES.items():
+                    inverted[name] = [run(schedule, setting, seed) for seed in range(given.runs)]
+                    line = " | ".join(cells(inverted, name))
+                    print(f"| {setting} | {name} | {line} |", flush=True)
 
 
 if __name__ == "__main__":

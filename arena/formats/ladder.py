@@ -22,6 +22,7 @@ from arena.formats.contract import (
     seatable,
     waiting,
 )
+from arena.formats.inversion_gains import InversionGains
 from arena.formats.table_pool import Clans, clans, complete
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -272,6 +273,9 @@ SLACK = 1
 """Levels up to this many above the lowest count as lowest, so that there is a choice."""
 DIGITS = ".9e"
 """Format for comparing gains: ten significant digits, because machines may differ in the last."""
+MANY = 400
+"""Above this number of entrants, pairing 2 pairs as pairing 1, whose memory grows linearly."""
+PAIRINGS = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +283,9 @@ class LadderFormat:
     """Rounds of matches; a round begins when the last but one is over.
 
     An even match is played by the entrant that has waited longest. The other seats go to entrants
-    with the fewest even matches (within `SLACK`) that it has met least often in even matches.
+    with the fewest even matches (within `SLACK`). Among them, pairing 2 chooses those whose match
+    saves most inverted pairs (`arena.formats.inversion_gains`), and pairing 1, or pairing 2 without
+    adaptive matches, those that it has met least often in even matches.
     Adaptive matches are not counted, because the even ones would otherwise compensate for them.
     Therefore, with n entrants, nobody waits longer than n even matches, or `bound(n)` matches of
     any kind.
@@ -296,6 +302,8 @@ class LadderFormat:
         open: whether accepted submissions enter the ladder automatically.
         versions: number of newest versions of each bot that play on an open ladder; 0: all.
         season: the number of the season of its form that the ladder begins; 0: it begins none.
+        pairing: the version of the pairing rules, 1 or 2. New ladders have 2. Ladders without this
+            setting were created by earlier versions and have 1, so that they continue and verify.
 
     `open`, `versions` and `season` do not affect pairings.
     """
@@ -309,6 +317,7 @@ class LadderFormat:
     open: bool = False
     versions: int = 3
     season: int = 0
+    pairing: int = 1
 
     def __post_init__(self) -> None:
         if not 0 <= self.adaptive <= 90:
@@ -316,6 +325,8 @@ class LadderFormat:
                 f"adaptive is a percentage of the matches, 0 to 90, not {self.adaptive}",
                 code="adaptive",
             )
+        if self.pairing not in PAIRINGS:
+            raise InvalidValue(f"pairing of ladder is 1 or 2, not {self.pairing}", code="pairing")
 
     def bound(self, entrants: int) -> int:
         """Return the number of matches within which every entrant plays again.
@@ -350,7 +361,9 @@ class LadderFormat:
         target = self.batch or max(len(pool) // self.sides, 1)
         if self.limit:
             target = min(target, self.limit - len(played))
-        maker = _RoundPairing(self, entrants, played, clan)
+        informed = self.pairing == 2 and self.adaptive and len(pool) <= MANY
+        kind = _InformedPairing if informed else _RoundPairing
+        maker = kind(self, entrants, played, clan)
         tables = [maker.table(len(played) + place) for place in range(target)]
         return NextMatches(fixtures(number, tables, entrants), "a ladder runs until it is stopped")
 
@@ -389,14 +402,19 @@ class _RoundPairing:
         made = self._telling() if telling else self._even()
         self._queue.count(made[0], count)
         self._line.played(sorted(made[0], key=self._queue.turn), not telling)
-        if self._order is None:
-            self._pending.append(tuple(made[0]))
-        else:
-            self._learn(made[0])
-            self._order.changed(made[0])
+        self._scheduled(made[0])
         return made
 
+    def _scheduled(self, names: Sequence[str]) -> None:
+        """Count a scheduled match as played in the estimates of adaptive matches."""
+        if self._order is None:
+            self._pending.append(tuple(names))
+        else:
+            self._learn(names)
+            self._order.changed(names)
+
     def _even(self) -> tuple[Sequence[str], str]:
+        """Seat the entrant that has waited longest, and others beside it."""
         table = [min(self._line.heads(), key=self._queue.turn)]
         while len(table) < self._rules.sides:
             here = {self._clan[name] for name in table}
@@ -453,6 +471,59 @@ class _RoundPairing:
     def _learn(self, names: Sequence[str]) -> None:
         for first, second in combinations(names, 2):
             add_information(self._guesses[first], self._guesses[second], self._games)
+
+
+class _InformedPairing(_RoundPairing):
+    """The pairing of one round by pairing 2: opponents are chosen by `InversionGains`."""
+
+    def __init__(
+        self,
+        rules: LadderFormat,
+        entrants: Sequence[FormatEntrant],
+        played: list[FormatMatch],
+        clan: Clans,
+    ) -> None:
+        super().__init__(rules, entrants, played, clan)
+        table = meetings(self._known)
+        guesses = estimate_strengths(self._queue.even, table)
+        means = {name: guess.mean for name, guess in guesses.items()}
+        self._gains = InversionGains(self._pool, means, table, PRIOR, self._games, clan)
+        for names in self._pending:
+            self._gains.learn(names)
+
+    def _scheduled(self, names: Sequence[str]) -> None:
+        self._gains.learn(names)
+
+    def _beside(self, table: Sequence[str], here: Collection[Hashable]) -> str:
+        """Return the entrant outside the clans `here` with the largest gain, of the least played.
+
+        Equal ones are chosen by waiting time.
+        """
+        for group in self._line.groups(SLACK):
+            candidates = [name for name in group if self._clan[name] not in here]
+            if candidates:
+                return self._best_beside(table, candidates)
+        raise AssertionError("`next` has checked that there are enough clans")
+
+    def _telling(self) -> tuple[Sequence[str], str]:
+        turns = [self._queue.turn(name) for name in self._pool]
+        waited = {turn: place for place, turn in enumerate(sorted(turns))}
+        first, second = self._gains.best([waited[turn] for turn in turns])
+        table = [self._pool[first], self._pool[second]]
+        why = f"telling: which of {table[0]} and {table[1]} is the better"
+        while len(table) < self._rules.sides:
+            here = {self._clan[name] for name in table}
+            candidates = [name for name in self._pool if self._clan[name] not in here]
+            candidates.sort(key=self._queue.turn)
+            table.append(self._best_beside(table, candidates))
+        return table, why
+
+    def _best_beside(self, table: Sequence[str], candidates: Sequence[str]) -> str:
+        place = self._gains.place
+        best = self._gains.beside(
+            [place[name] for name in table], [place[name] for name in candidates]
+        )
+        return self._pool[best]
 
 
 class _Turns:

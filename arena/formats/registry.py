@@ -37,9 +37,20 @@ BOUNDS: Final[Mapping[str, Bounds]] = {
     "challengers": Bounds(1, 10_000),
     "cycles": CYCLES,
     "extra": Bounds(0, 1000),
+    "pairing": Bounds(1, 2),
     "rounds": Bounds(0, 1000),
 }
 """The ranges of settings, by name."""
+
+
+NEWEST: Final[Mapping[str, Mapping[str, int]]] = {
+    "ladder": {"pairing": 2, "adaptive": 70},
+}
+"""Settings that new tournaments have unless stated otherwise, by format.
+
+The defaults of the formats are those of tournaments that store no value: earlier versions created
+them with earlier pairing rules, and must continue and verify with these.
+"""
 
 
 def check_setting(name: str, value: object) -> None:

@@ -23,6 +23,7 @@ from arena.bots.sandbox.level import Level, refusal
 from arena.errors import BotError, Conflict, InfrastructureError, StoreError
 from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
+from arena.formats.registry import NEWEST
 from arena.ladders import ladder_key
 from arena.records.redaction import pathless
 from arena.store.bots import submissions, versions
@@ -88,7 +89,7 @@ def plan_of(
         seats=seats,
         boards=_BOARDS,
         format="ladder",
-        settings={"open": True},
+        settings={"open": True, **NEWEST["ladder"]},
     )
 
 
@@ -113,7 +114,8 @@ def create_missing(engine: Engine, plans: Iterable[TournamentPlan]) -> None:
 def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tournament:
     """Cancel the open ladders of a form, and begin the ladder of its next season.
 
-    The new ladder has the settings and the active entrants of the newest ladder that was open. May
+    The new ladder has the settings and the active entrants of the newest ladder that was open, and
+    the newest pairing rules. May
     be repeated after an interruption.
 
     Args:
@@ -140,7 +142,7 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
         ]
     seasons = ladder_key.of_seasons(engine, plan.form)
     number = seasons[-1].season + 1 if seasons else 1
-    settings = {**plan.settings, "season": number}
+    settings = {**plan.settings, "pairing": NEWEST["ladder"]["pairing"], "season": number}
     plan = replace(plan, name=name or f"{plan.form} season {number}", settings=settings)
     return scheduler.begin(engine, plan, entrants)
 

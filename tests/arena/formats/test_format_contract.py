@@ -18,7 +18,7 @@ from arena.formats.contract import (
     NextMatches,
     WaitForMatches,
 )
-from arena.formats.registry import FORMATS, make, settings_of
+from arena.formats.registry import FORMATS, NEWEST, make, settings_of
 from arena.formats.sprt_match import PairCounts
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 from tests.errors import has_code
@@ -32,7 +32,7 @@ def walk(counts: PairCounts, low: float, high: float) -> float:
 
 def every(name: str, sides: int) -> Format:
     limits = {"ladder": {"limit": 40}, "sprt": {"limit": 60}, "knockout": {"best_of": 3}}
-    return make(name, sides, limits.get(name, {}), walk)
+    return make(name, sides, {**NEWEST.get(name, {}), **limits.get(name, {})}, walk)
 
 
 SIDES = {name: [2] if name in ("knockout", "sprt") else [2, 3, 4] for name in FORMATS}
@@ -225,7 +225,7 @@ def test_the_page_of_formats_lists_every_setting_with_its_default() -> None:
             re.findall(r"`(\w+)` \(([\w.]+)", section.split("Settings: ")[1].split("\n")[0])
         )
         made = make(name, 2, llr=walk)
-        usual = {word: getattr(made, word) for word in settings_of(name)}
+        usual = {word: getattr(made, word) for word in settings_of(name)} | NEWEST.get(name, {})
         shown = {word: f"{value:g}" for word, value in usual.items() if type(value) is not bool}
         shown |= {word: str(value).lower() for word, value in usual.items() if type(value) is bool}
         assert documented == shown

@@ -18,6 +18,7 @@ from arena.formats.contract import (
     WaitForMatches,
 )
 from arena.formats.ladder import (
+    PAIRINGS,
     LadderFormat,
     StrengthEstimate,
     add_information,
@@ -36,12 +37,19 @@ def even(fixture: Fixture) -> bool:
 @given(
     count=st.integers(4, 12), sides=st.integers(2, 4), adaptive=st.integers(0, 90),
     batch=st.integers(0, 9), seed=st.integers(0, 2**32), data=st.data(),
+    pairing=st.sampled_from(PAIRINGS),
 )  # fmt: skip
 @settings(max_examples=examples(30))
 def test_everyone_plays_within_the_stated_bound(
-    count: int, sides: int, adaptive: int, batch: int, seed: int, data: st.DataObject
+    count: int,
+    sides: int,
+    adaptive: int,
+    batch: int,
+    seed: int,
+    data: st.DataObject,
+    pairing: int,
 ) -> None:
-    ladder = LadderFormat(sides, adaptive, batch)
+    ladder = LadderFormat(sides, adaptive, batch, pairing=pairing)
     playing = SimulatedTournament(
         ladder, everyone(count), seed, random.Random(seed), lambda n: ord(n[1]) / 9
     )
@@ -74,6 +82,32 @@ def test_the_adaptive_matches_are_spread_evenly(adaptive: int, first: int, lengt
 
 @given(count=st.integers(3, 12), sides=st.integers(2, 3), seed=st.integers(0, 2**32))
 @settings(max_examples=examples(10))
+def test_even_matches_of_pairing_2_are_shared_evenly_among_entrants(
+    count: int, sides: int, seed: int
+) -> None:
+    playing = SimulatedTournament(
+        LadderFormat(sides, limit=100, adaptive=50, pairing=2),
+        everyone(count),
+        seed,
+        random.Random(seed),
+    )
+    playing.play()
+    fixtures = [fixture for fixture in playing.fixtures if even(fixture)]
+    assert len(fixtures) == 50
+    plays = Counter(name for fixture in fixtures for name in fixture.entrants)
+    assert max(plays.values()) - min(plays.values()) <= 2
+
+
+def test_bots_of_one_owner_share_no_table_under_pairing_2() -> None:
+    entrants = everyone(7, ["ada", "ada", "ada", "bob", "bob"])
+    playing = SimulatedTournament(LadderFormat(3, adaptive=50, limit=60, pairing=2), entrants)
+    playing.play()
+    owner = {entrant.name: entrant.owner or entrant.name for entrant in entrants}
+    assert all(len({owner[name] for name in f.entrants}) == 3 for f in playing.fixtures)
+
+
+@given(count=st.integers(3, 12), sides=st.integers(2, 3), seed=st.integers(0, 2**32))
+@settings(max_examples=examples(10))
 def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
     count: int, sides: int, seed: int
 ) -> None:
@@ -93,8 +127,9 @@ def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
     assert max(times) - min(times) <= 3
 
 
-def test_a_newcomer_catches_up_within_its_placement_matches() -> None:
-    playing = SimulatedTournament(LadderFormat(placement=10), everyone(6))
+@pytest.mark.parametrize("pairing", PAIRINGS)
+def test_a_newcomer_catches_up_within_its_placement_matches(pairing: int) -> None:
+    playing = SimulatedTournament(LadderFormat(placement=10, pairing=pairing), everyone(6))
     playing.play(400)
     playing.join("new@1")
     before = len(playing.fixtures)
@@ -107,10 +142,11 @@ def test_a_newcomer_catches_up_within_its_placement_matches() -> None:
     assert recent["new@1"] <= 2 * recent.total() / 7
 
 
-def test_adaptive_matches_pair_entrants_of_similar_strength() -> None:
+@pytest.mark.parametrize("pairing", PAIRINGS)
+def test_adaptive_matches_pair_entrants_of_similar_strength(pairing: int) -> None:
     strength = {"aa@1": 3.0, "ab@1": 0.1, "ac@1": 0.0, "ad@1": -3.0}
     playing = SimulatedTournament(
-        LadderFormat(), everyone(4), strength=strength.__getitem__, games=10
+        LadderFormat(pairing=pairing), everyone(4), strength=strength.__getitem__, games=10
     )
     playing.play(300)
     late = [f.entrants for f in playing.fixtures[100:] if not even(f)]
