@@ -52,7 +52,7 @@ _FIRST_SECONDS = 20.0
 def create(web: WebState) -> Starlette:
     """Return the application. It reads the store regularly while it runs."""
     static = _StaticFiles(_STATIC)
-    links = ServerLinks(static.version)
+    links = ServerLinks(static.version, has_play=web.settings.seats_people)
     serving = PageEndpoints(web, links)
     feed = Feed(web)
 

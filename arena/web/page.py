@@ -16,6 +16,10 @@ from arena.web.data.web_state import WebState
 class Links(Protocol):
     """Builds links. It quotes all words, because names come from untrusted authors."""
 
+    @property
+    def has_play(self) -> bool:
+        """Whether people can play against bots here."""
+
     def to(self, *words: object, **query: object) -> str:
         """Return the link to a page.
 
@@ -31,8 +35,14 @@ class Links(Protocol):
 class ServerLinks:
     """Absolute paths on the server."""
 
-    def __init__(self, version: str = "") -> None:
+    def __init__(self, version: str = "", *, has_play: bool = False) -> None:
         self._version = version
+        self._has_play = has_play
+
+    @property
+    def has_play(self) -> bool:
+        """Whether people can play against bots on this server."""
+        return self._has_play
 
     def to(self, *words: object, **query: object) -> str:
         """Return an absolute path."""

@@ -27,6 +27,8 @@ _STATIC: Final = Path(__file__).parent / "static"
 class FileLinks:
     """Links between the games of a file; empty for all other pages."""
 
+    has_play: Final = False
+
     def __init__(self, match: str, games: Sequence[int]) -> None:
         self._games: dict[tuple[object, ...], int] = {
             ("matches", match, "games", game): game for game in games

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Final
 from urllib.parse import quote
 
 from sqlalchemy import Engine
@@ -64,6 +65,8 @@ class SitePage:
 
 class SiteLinks:
     """Relative links from one file to others; empty for pages outside the site."""
+
+    has_play: Final = False
 
     def __init__(self, here: str, files: frozenset[str]) -> None:
         self._up = "../" * (len(PurePosixPath(here).parts) - 1)

@@ -38,6 +38,17 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core. In CI nothing is skipped."""
+    named = os.environ.get("POKEARENA_AXE", "")
+    if not named and os.environ.get("CI"):
+        pytest.fail("POKEARENA_AXE is not set, and in CI nothing is skipped")
+    if not named:
+        pytest.skip("POKEARENA_AXE names no axe.min.js (npm install axe-core)")
+    return Path(named).read_text()
+
+
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A window of a desk, light."""

@@ -4,10 +4,8 @@ axe-core comes from the npm registry: POKEARENA_AXE names its axe.min.js (`.ci/r
 """
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -38,17 +36,6 @@ RUN = f"""async () => {{
   return {{ violations: told(found.violations), passes: found.passes.length }};
 }}"""
 WIDE = "() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """The source of axe-core. In CI nothing is skipped."""
-    named = os.environ.get("POKEARENA_AXE", "")
-    if not named and os.environ.get("CI"):
-        pytest.fail("POKEARENA_AXE is not set, and in CI nothing is skipped")
-    if not named:
-        pytest.skip("POKEARENA_AXE names no axe.min.js (npm install axe-core)")
-    return Path(named).read_text()
 
 
 @dataclass(frozen=True)

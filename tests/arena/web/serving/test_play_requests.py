@@ -244,6 +244,16 @@ def test_strangers_can_play_only_if_the_organiser_allows_it(
     assert client.post("/play/poke", data={"place": "9"}, headers=sent).status_code == status
 
 
+@pytest.mark.parametrize("play", [True, False])
+def test_the_navigation_has_play_only_where_people_can_play(
+    web: WebState, tmp_path: Path, play: bool
+) -> None:
+    state = WebState(web.engine, replace(LOCAL, play=play, data=tmp_path))
+    with TestClient(create(state)) as client:
+        page = client.get("/rules").text
+    assert ('<a href="/play">Play</a>' in page) is play
+
+
 def test_a_loopback_address_is_recognised() -> None:
     for host, expected in (("127.0.0.1", True), ("0.0.0.0", False)):
         with web_process.listen(host, 0) as listening:

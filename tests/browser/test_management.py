@@ -1,0 +1,183 @@
+"""Organisers and owners manage the arena in the browser, with and without scripts."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from arena.store.access import audit_log
+from arena.store.bots import owners, submissions, versions
+from arena.store.matches import listing
+from arena.store.schema import Approval, MatchState
+from arena.store.tournaments import tournaments
+from tests.browser.conftest import keep
+from tests.browser.management_site import ManagedArena, managed_arena, played_match
+from tests.browser.test_accessibility import WIDE, findings
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+
+ORGANISER = {
+    "organiser": "/organiser",
+    "organiser-new-tournament": "/organiser/tournaments/new",
+    "organiser-tournament": "/organiser/tournaments/{tournament}",
+    "organiser-match": "/organiser/matches/{match}",
+    "organiser-bots": "/organiser/bots",
+    "organiser-submissions": "/organiser/submissions",
+    "organiser-owners": "/organiser/owners",
+    "organiser-audit": "/organiser/audit",
+    "sign-in": "/sign-in",
+}
+OPEN = "() => document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+PAGES = {"organiser": ORGANISER, "owner": {"account": "/account"}}
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ManagedArena]:
+    with managed_arena(tmp_path_factory.mktemp("managed") / "data") as arena:
+        yield arena
+
+
+@pytest.fixture(params=[True, False], ids=["with scripts", "without scripts"])
+def organiser(
+    request: pytest.FixtureRequest, browser: Browser, arena: ManagedArena
+) -> Iterator[BrowserContext]:
+    context = arena.signed_in(browser, "organiser", java_script_enabled=request.param)
+    yield context
+    context.close()
+
+
+def opened(context: BrowserContext, arena: ManagedArena, path: str) -> Page:
+    page = context.new_page()
+    page.goto(arena.address + path)
+    return page
+
+
+def send(page: Page, button: str, **values: str) -> None:
+    """Fill in the form with this button and send it."""
+    form = page.locator("form", has=page.get_by_role("button", name=button, exact=True))
+    for name, value in values.items():
+        form.locator(f"[name={name}]").fill(value)
+    form.get_by_role("button", name=button, exact=True).click()
+
+
+def test_a_tournament_is_created_from_the_form_and_managed(
+    organiser: BrowserContext, arena: ManagedArena
+) -> None:
+    page = opened(organiser, arena, "/organiser/tournaments/new")
+    page.locator("[name=game]").select_option("poke")
+    page.locator("[name=bots]").fill("mybot\nbob\ncy")
+    page.locator("[name=boards]").fill("1")
+    page.locator("[name=paused]").check()
+    page.get_by_role("button", name="Preview the schedule").click()
+    expect(page.locator("ol li")).to_have_count(3)
+    expect(page.locator("[name=bots]")).to_have_value("mybot\nbob\ncy")
+    page.get_by_role("button", name="Create the tournament").click()
+    page.wait_for_url("**/organiser/tournaments/t-*")
+    name = page.url.rpartition("/")[2]
+    send(page, "Start")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    send(page, "Pause")
+    match = played_match(arena, name)
+    send(page, "Add bots", bots="nobody")
+    expect(page.locator("#main")).to_contain_text("nobody")
+    page.goto(f"{arena.address}/organiser/matches/{match}")
+    send(page, "Replay the match", reason="a power cut")
+    page.wait_for_url("**/organiser/matches/m-*")
+    again = page.url.rpartition("/")[2]
+    assert listing.find(arena.web.engine, match).state is MatchState.VOID
+    assert listing.find(arena.web.engine, again).replay == 1
+    page.goto(f"{arena.address}/matches/{match}")
+    expect(page.get_by_role("link", name=again)).to_have_attribute("href", f"/matches/{again}")
+    page.goto(f"{arena.address}/organiser/tournaments/{name}")
+    send(page, "Withdraw", version="cy@1", reason="it is slow")
+    send(page, "Cancel the tournament", reason="rain")
+    expect(page.get_by_role("button", name="Cancel the tournament")).to_have_count(0)
+    assert tournaments.find(arena.web.engine, name).state == "cancelled"
+    logged = {entry.action for entry in audit_log.listing(arena.web.engine, subject=name)}
+    assert logged >= {"tournament.start", "tournament.withdraw", "tournament.cancel"}
+
+
+def test_a_token_is_shown_once_and_revoked(organiser: BrowserContext, arena: ManagedArena) -> None:
+    page = opened(organiser, arena, "/organiser/owners")
+    send(page, "Issue a token", name="owen")
+    token = page.locator("dd code").nth(1).inner_text()
+    assert owners.known_by(arena.web.engine, token) == "owen"
+    page.goto(f"{arena.address}/organiser/owners")
+    assert token not in page.content()
+    page.get_by_text("owen").click()
+    details = page.locator("details", has_text="owen")
+    form = details.locator("form", has=page.get_by_role("button", name="Revoke"))
+    form.locator("[name=reason]").fill("it leaked")
+    form.get_by_role("button", name="Revoke").click()
+    page.wait_for_url("**/organiser/owners")
+    assert owners.known_by(arena.web.engine, token) is None
+
+
+def test_a_submission_is_approved(browser: Browser, arena: ManagedArena) -> None:
+    context = arena.signed_in(browser, "organiser")
+    page = opened(context, arena, "/organiser/submissions")
+    send(page, "Approve")
+    page.wait_for_url("**/organiser/submissions")
+    expect(page.get_by_role("button", name="Approve")).to_have_count(0)
+    approved = submissions.find(arena.web.engine, arena.submission)
+    assert approved.approval is Approval.APPROVED
+    context.close()
+
+
+def test_an_owner_starts_a_challenge_and_retires_a_version(
+    browser: Browser, arena: ManagedArena
+) -> None:
+    context = arena.signed_in(browser, "owner")
+    page = opened(context, arena, "/account")
+    expect(page.locator("#main")).not_to_contain_text("bob@1")
+    send(page, "Start a challenge", bot="mybot", opponent="cy", boards="1")
+    page.wait_for_url("**/tournaments/t-*")
+    page.goto(f"{arena.address}/account")
+    page.get_by_text("mybot@1").first.click()
+    send(page, "Retire")
+    page.wait_for_url("**/account")
+    assert versions.find(arena.web.engine, "mybot@1").retired is not None
+    send(page, "Sign out")
+    page.goto(f"{arena.address}/account")
+    page.wait_for_url("**/sign-in")
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("colours", "size"),
+    [
+        ("light", (1400, 900)),
+        ("dark", (1920, 1080)),
+        ("light", (390, 844)),
+        pytest.param("dark", (1400, 900), marks=pytest.mark.repetition),
+        pytest.param("light", (1920, 1080), marks=pytest.mark.repetition),
+        pytest.param("dark", (390, 844), marks=pytest.mark.repetition),
+    ],
+)
+def test_pages_of_organisers_and_owners_pass_the_accessibility_checks(
+    browser: Browser,
+    arena: ManagedArena,
+    axe: str,
+    colours: Literal["light", "dark"],
+    size: tuple[int, int],
+) -> None:
+    wrong: dict[str, Any] = {}
+    values = {"tournament": arena.closed_tournament, "match": arena.void_match}
+    window: Any = {"width": size[0], "height": size[1]}
+    for role, paths in PAGES.items():
+        context = arena.signed_in(
+            browser, role, viewport=window, color_scheme=colours, reduced_motion="reduce"
+        )
+        for name, path in paths.items():
+            page = opened(context, arena, path.format(**values))
+            page.evaluate(OPEN)
+            keep(page, f"{name}-{size[0]}-{colours}")
+            violations = findings(page, axe)["violations"]
+            too_wide = page.evaluate(WIDE)
+            if violations or too_wide > 0:
+                wrong[name] = violations + [f"{too_wide} px too wide"] * (too_wide > 0)
+            page.close()
+        context.close()
+    assert not wrong, json.dumps(wrong, indent=1)
