@@ -117,23 +117,6 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
-LONGEST = ("test_everything_the_readme_shows", "test_in_a_storm", "test_installation.py")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort the longest tests first, so that no core waits for one of them at the end.
-
-    Browser tests run last, because pages are slow beside the fault tests.
-    """
-
-    def turn(item: pytest.Item) -> int:
-        if any(name in item.nodeid for name in LONGEST):
-            return 0
-        return 2 if "tests/browser/" in item.nodeid else 1
-
-    items.sort(key=turn)
-
-
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print the results of the hosts, hostile and fault suites.
 

@@ -130,9 +130,13 @@ class PageRunner:
             json.loads(done.stdout)
 
     def _stay(self, words: list[str]) -> None:
-        """Start a server at a free port."""
+        """Start a server at a free port.
+
+        Without ladders, because their matches would take all cores until the last command.
+        tests/arena/cli/services/test_serve.py covers ladders.
+        """
         process = subprocess.Popen(
-            [POKEARENA, *words, "--port", "0", "--json"],
+            [POKEARENA, *words, "--port", "0", "--no-ladders", "--json"],
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,
