@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import inf
 
 from sqlalchemy import ColumnElement, Connection, Engine, func, select
 
@@ -116,6 +117,24 @@ def latest(engine: Engine, limit: int) -> tuple[Match, ...]:
             match.id: match for match in _select(connection, [schema.matches.c.id.in_(names)])
         }
     return tuple(matches[name] for name in names if name in matches)
+
+
+def newest(engine: Engine, tournament: str, limit: int) -> tuple[Match, ...]:
+    """Return the running matches of a tournament and those that ended last, newest first."""
+    table = schema.matches
+    names: list[str] = []
+    with reading(engine) as connection:
+        for state in (MatchState.RUNNING, MatchState.CLOSED, MatchState.VOID):
+            # One query for each state, because the index begins with it.
+            query = (
+                select(table.c.id)
+                .where(table.c.state == state, table.c.tournament == tournament)
+                .order_by(table.c.ended.desc())
+                .limit(limit)
+            )
+            names += connection.execute(query).scalars()
+        stored = _select(connection, [table.c.id.in_(names)])
+    return tuple(sorted(stored, key=lambda match: match.ended or inf, reverse=True)[:limit])
 
 
 def replays(engine: Engine, match: Match) -> tuple[Match, ...]:

@@ -24,7 +24,7 @@ from arena.web.management import (
 )
 from arena.web.management.access import Access
 from arena.web.page import Page, PageRequest
-from arena.web.pages.submission import to_json
+from arena.web.pages.submission import lines, to_json
 
 _SHOWN: Final = 20
 
@@ -75,6 +75,7 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "tournament": stored,
             "progress": progress,
             "entries": entries,
+            "matches": listing.newest(web.engine, stored.id, _SHOWN),
             "actions": tournament_actions,
             "disqualify": moderation_actions.DISQUALIFY,
             "access": access,
@@ -178,7 +179,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
         template="management/account.html",
         model={
             "versions": own,
-            "submissions": sent,
+            "submissions": list(lines(sent)),
             "faults": faults,
             "challenges": challenges,
             "actions": account_actions,

@@ -1,0 +1,101 @@
+"""Void and replayed matches: which can be replayed, and what formats and counts see of them."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.errors import Conflict, NotFound
+from arena.formats.contract import MatchStatus
+from arena.store import consistency
+from arena.store.access.audit_log import COMMAND_LINE
+from arena.store.bots import versions
+from arena.store.matches import corrections, listing, results, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import TournamentPlan
+from arena.store.schema import MatchState
+from arena.store.tournaments import lifecycle, tournaments
+from arena.store.tournaments.format_history import FormatHistory
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import scheduler
+from arena.tournaments.scheduler import Scheduler
+from tests.arena.cli.stored_tournament import play_match
+from tests.errors import has_code
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+
+
+def play(store: Engine, played: Played, match: str) -> None:
+    lease = transitions.lease(store, match, "worker")
+    assert lease is not None
+    for number in range(lease.spec.games):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+
+
+def replay(store: Engine, match: str) -> str:
+    return corrections.replay(store, match, COMMAND_LINE, "a power cut")
+
+
+def refused(store: Engine, match: str, code: str) -> None:
+    with pytest.raises(Conflict, check=has_code(code)):
+        replay(store, match)
+
+
+def test_formats_see_the_latest_replay_of_a_match(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    tournament = schedule(3)
+    history = FormatHistory(store, tournament.id)
+    first, *others = transitions.due(store)
+    for match in (first, *others):
+        play(store, played, match)
+    places = [match.place for match in history.matches()]
+    second = replay(store, first)
+    refused(store, second, "not-played")
+    transitions.lease(store, second, "worker")
+    third = replay(store, second)
+    refused(store, first, "replayed")
+    seen = history.matches()
+    assert [match.place for match in seen] == places
+    assert [match.state for match in seen].count(MatchStatus.OPEN) == 1
+    stored = listing.replays(store, listing.find(store, third))
+    assert [(match.id, match.replay) for match in stored] == [(first, 0), (second, 1), (third, 2)]
+    assert len({match.commitment for match in stored}) == 3
+    assert results.cover(store, first).seed is not None
+    assert results.cover(store, second).seed is None
+    play(store, played, third)
+    Scheduler(store).advance()
+    progress = tournaments.progress(store, tournament.id)
+    assert (progress.closed, progress.void, progress.matches) == (3, 2, 5)
+    assert list(consistency.problems(store, lambda *_: None)) == []
+    refused(store, third, "tournament-over")
+    with pytest.raises(NotFound):
+        replay(store, "m-0000000000")
+
+
+def test_a_match_of_a_withdrawn_bot_is_not_replayed(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    tournament = schedule(3)
+    first, *_ = transitions.due(store)
+    play(store, played, first)
+    entrants = listing.find(store, first).entrants
+    lifecycle.withdraw(store, tournament.id, entrants[0])
+    refused(store, first, "withdrawn")
+    assert listing.find(store, first).state is MatchState.CLOSED
+
+
+def test_a_knockout_replays_only_its_newest_round(store: Engine) -> None:
+    for bot in range(4):
+        versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, "knockout", {"best_of": 1})
+    tournament = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(4)])
+    first, second = transitions.due(store)
+    play_match(store, first)
+    again = replay(store, first)
+    for match in (again, second):
+        play_match(store, match)
+    Scheduler(store).advance()
+    refused(store, again, "later-rounds")
+    assert tournaments.progress(store, tournament.id).open == 1
