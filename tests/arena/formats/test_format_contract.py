@@ -225,7 +225,9 @@ def test_the_page_of_formats_lists_every_setting_with_its_default() -> None:
             re.findall(r"`(\w+)` \(([\w.]+)", section.split("Settings: ")[1].split("\n")[0])
         )
         made = make(name, 2, llr=walk)
-        usual = {word: getattr(made, word) for word in settings_of(name)} | NEWEST.get(name, {})
+        usual = {word: getattr(made, word) for word in settings_of(name)} | dict(
+            NEWEST.get(name, {})
+        )
         shown = {word: f"{value:g}" for word, value in usual.items() if type(value) is not bool}
         shown |= {word: str(value).lower() for word, value in usual.items() if type(value) is bool}
         assert documented == shown
