@@ -179,6 +179,9 @@ def test_pages_of_organisers_and_owners_pass_the_accessibility_checks(
             too_wide = page.evaluate(WIDE)
             if violations or too_wide > 0:
                 wrong[name] = violations + [f"{too_wide} px too wide"] * (too_wide > 0)
+            other: Literal["light", "dark"] = "dark" if colours == "light" else "light"
+            page.emulate_media(color_scheme=other)
+            keep(page, f"{name}-{size[0]}-{other}")
             page.close()
         context.close()
     assert not wrong, json.dumps(wrong, indent=1)
