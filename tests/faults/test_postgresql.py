@@ -21,7 +21,7 @@ MATCHES = 20
 NAP = 0.02
 CUTS = 10
 PAIRS = 6
-CYCLES = 6
+CYCLES = 3
 CUT = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE datname = current_database() AND pid <> pg_backend_pid()"

@@ -28,19 +28,22 @@ from tests.sample_bots.processes import PATIENCE, Process, question, started
 EVERY_VARIANT = ("greed", "pokino_up", "tear_down_the_walls", "territory")
 FORMS = (
     ("poke", 2, ()),
+    ("pokino", 2, ()),
+)
+"""The forms that CI plays with the kit of each language.
+
+CI also plays Saint Poker with each kit, and the game of its greedy bot.
+"""
+OTHER_FORMS = (
     ("pokex", 2, ()),
     ("pouku", 4, ("teams",)),
     ("saint_poker", 5, ()),
-    ("pokino", 2, ()),
-)
-"""One form of each game, which CI plays with the kit of each language."""
-OTHER_FORMS = (
     ("pokex", 4, ()),
     ("pouku", 3, ()),
     ("saint_poker", 2, ()),
     ("pokino", 6, EVERY_VARIANT),
 )
-"""The fewest or most seats of each game, which CI plays with the Python kit only."""
+"""The other games, and the fewest or most seats of each game; CI plays them in Python only."""
 QUESTIONS = [question(luck=7 * n, game=n, decision=3 * n) for n in range(20)]
 LINES = 30
 """Upper limit for the length of the random bot's file."""
