@@ -29,7 +29,8 @@ def started(*commands: Sequence[str]) -> Iterator[list[str]]:
             if command[0] == "-m":
                 argv = [sys.executable, *command, "--address", address]
             elif command[0].endswith(".py"):
-                argv = [sys.executable, str(HERE / command[0]), *command[1:]]
+                # With -P, because modules of this folder have names of the standard library.
+                argv = [sys.executable, "-P", str(HERE / command[0]), *command[1:]]
             else:
                 argv = list(command)
             process = subprocess.Popen(
