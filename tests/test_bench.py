@@ -38,6 +38,7 @@ def test_a_target_is_of_the_median_or_of_the_ratio(target: FigureTarget, reached
     assert ("reached" if reached else "MISSED") in figure_text(figure)
 
 
+@pytest.mark.long
 def test_every_part_can_be_measured() -> None:
     for part in PARTS:
         assert callable(measured(part))

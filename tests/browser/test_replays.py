@@ -16,7 +16,7 @@ from referee.record import read
 from tests.arena.web.closed_matches import PlayedMatch, play, table
 from tests.arena.web.page_server import served
 from tests.browser.conftest import keep
-from tests.conformance.tables import TABLES, Table, is_quick
+from tests.conformance.tables import TABLES, Table, is_extreme
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
@@ -33,7 +33,7 @@ def richness(table: Table) -> tuple[int, int]:
     return table.seats, sum(value is True for value in table.options.values())
 
 
-LOOKS = [table for table in TABLES if is_quick(table)]
+LOOKS = [table for table in TABLES if is_extreme(table)]
 """Of Pokino's many forms the plainest and the richest: the others look like one of them."""
 of_a_game = [[table for table in LOOKS if table.game is game] for game in GAMES.values()]
 PLAINEST = [min(looks, key=richness) for looks in of_a_game]

@@ -1,6 +1,6 @@
 """All tables of the tests: each game of the registry with numbers of seats and option settings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -89,39 +89,55 @@ def tables(games: Mapping[str, Game]) -> Iterator[Table]:
 TABLES = tuple(tables(GAMES))
 
 
-def is_quick(table: Table) -> bool:
-    """Return whether the quick suite tests a table.
+def is_plainest(table: Table) -> bool:
+    """Return whether it is the smallest table of its game with all options at their default."""
+    return _turned(table) == 0 and table.seats == min(table.game.seats)
 
-    For each game it tests the smallest table with all options at their default, and the largest
-    table with all options changed. The long suite tests all tables.
-    """
-    game = table.game
-    options = game.options
-    switches = [name for name, option in options.items() if len(values(option)) > 1]
-    turned = sum(table.options[name] != options[name].default for name in switches)
-    if turned == 0 and table.seats == min(game.seats):
-        return True
-    return turned == len(switches) and table.seats == max(game.seats)
+
+def is_richest(table: Table) -> bool:
+    """Return whether it is the largest table of its game with all options changed."""
+    switches = sum(len(values(option)) > 1 for option in table.game.options.values())
+    return _turned(table) == switches and table.seats == max(table.game.seats)
+
+
+def is_extreme(table: Table) -> bool:
+    """Return whether it is the plainest or the richest table of its game."""
+    return is_plainest(table) or is_richest(table)
+
+
+def _turned(table: Table) -> int:
+    """Return the number of options that are not at their default."""
+    options = table.game.options.items()
+    return sum(
+        len(values(option)) > 1 and table.options[name] != option.default
+        for name, option in options
+    )
 
 
 THIRD = 3
 """CI's long suite tests every n-th of the other tables, and scripts/release-check the rest."""
 
 
-def marks(number: int, table: Table) -> list[pytest.MarkDecorator]:
-    """Return the marks of the table with this number."""
-    if is_quick(table):
-        return []
-    return [pytest.mark.long] + ([pytest.mark.repetition] if number % THIRD else [])
+def at_each_table(is_quick: Callable[[Table], bool]) -> pytest.MarkDecorator:
+    """Run a test for each table; in the quick suite only for those that `is_quick` accepts.
+
+    All tests of a file run for one table before the next table. CI tests all extreme tables.
+    """
+
+    def marks(number: int, table: Table) -> list[pytest.MarkDecorator]:
+        if is_quick(table):
+            return []
+        rest = number % THIRD and not is_extreme(table)
+        return [pytest.mark.long] + ([pytest.mark.repetition] if rest else [])
+
+    cases = [pytest.param(table, marks=marks(number, table)) for number, table in enumerate(TABLES)]
+    return pytest.mark.parametrize("table", cases, ids=str, scope="module")
 
 
-every_table = pytest.mark.parametrize(
-    "table",
-    [pytest.param(table, marks=marks(number, table)) for number, table in enumerate(TABLES)],
-    ids=str,
-    scope="module",
-)
-"""Runs a test for each table. All tests of a file run for one table before the next table."""
+every_table = at_each_table(is_plainest)
+"""Runs a test for each table, in the quick suite for the plainest table of each game."""
+every_table_of_extremes = at_each_table(is_extreme)
+"""Runs a test for each table, in the quick suite for the plainest and the richest of each game."""
 
 OF_A_GAME = 4
 """The tables of a game share the cases of at most this number of tables."""

@@ -13,10 +13,10 @@ from referee.record import read
 from referee.replay import verify
 from tests.conformance import perft
 from tests.conformance.golden import FOLDER, path, record
-from tests.conformance.tables import TABLES, Table, every_table
+from tests.conformance.tables import TABLES, Table, every_table, every_table_of_extremes
 
 
-@every_table
+@every_table_of_extremes
 def test_a_match_equals_its_golden_record(table: Table) -> None:
     assert path(table).read_text() == record(table)
 

@@ -38,7 +38,16 @@ from tests.conformance.leaks import LEAKS, Leak
 from tests.conformance.pokex_leaks import POKEX_FALSE, POKEX_LAZY, POKEX_LAZY_OF_TWO, POKEX_LEAKS
 from tests.conformance.pokino_leaks import POKINO_FALSE, POKINO_LAZY, POKINO_LEAKS
 from tests.conformance.pouku_leaks import POUKU_LEAKS
-from tests.conformance.tables import TABLES, Table, every_table, is_quick, share, tables
+from tests.conformance.tables import (
+    TABLES,
+    Table,
+    every_table,
+    every_table_of_extremes,
+    is_extreme,
+    is_plainest,
+    share,
+    tables,
+)
 from tests.conformance.walks import dice
 from tests.examples import examples
 
@@ -72,7 +81,7 @@ lazy_dealers += product(pokex_tables, [leaves_what_is_to_come])
 lazy_dealers += product([t for t in pokex_tables if t.seats == 2], POKEX_LAZY_OF_TWO)
 
 pokino_tables = [table for table in TABLES if table.game.id == "pokino"]
-pokino_tables = [t for n, t in enumerate(pokino_tables) if n % 8 == 0 or is_quick(t)]
+pokino_tables = [t for n, t in enumerate(pokino_tables) if n % 8 == 0 or is_extreme(t)]
 false_dealers += product(pokino_tables, [changes_what_the_seat_holds, *POKINO_FALSE])
 false_dealers += product(pokino_tables, [forgets_what_was_picked_up])
 lazy_dealers += product(pokino_tables, [leaves_everything, leaves_the_cards, *POKINO_LAZY])
@@ -81,12 +90,12 @@ lazy_dealers += product(pokino_tables, [leaves_everything, leaves_the_cards, *PO
 def at_tables(dealers: Iterable[tuple[Table, Dealer]]) -> list[Any]:
     """Return parameters of a test; those of tables beyond the quick suite are long."""
     return [
-        pytest.param(table, deal, marks=[] if is_quick(table) else [pytest.mark.long])
+        pytest.param(table, deal, marks=[] if is_plainest(table) else [pytest.mark.long])
         for table, deal in dealers
     ]
 
 
-@every_table
+@every_table_of_extremes
 def test_questions_do_not_depend_on_hidden_information(table: Table) -> None:
     assert first_problem(table, share(table, QUICK), leak) is None
 
@@ -129,7 +138,7 @@ def test_no_leak_is_found_in_many_cases(table: Table, check: Check) -> None:
 
 @pytest.mark.parametrize("mutant", [*LEAKS, *POKEX_LEAKS, *POUKU_LEAKS, *POKINO_LEAKS], ids=name)
 def test_a_leaking_game_is_found(mutant: Leak) -> None:
-    for table in filter(is_quick, tables({mutant.game.id: mutant.leaking()})):
+    for table in filter(is_plainest, tables({mutant.game.id: mutant.leaking()})):
         assert first_problem(table, TO_CATCH, leak) is not None, table
 
 

@@ -24,7 +24,7 @@ from tests.conformance.dealing_again import (
 from tests.conformance.false_dealers import leaves_everything, leaves_the_cards
 from tests.conformance.leaks import Leak
 from tests.conformance.public_leaks import PUBLIC_LEAKS
-from tests.conformance.tables import TABLES, Table, every_table, is_quick, share, tables
+from tests.conformance.tables import TABLES, Table, every_table, is_plainest, share, tables
 from tests.conformance.walks import walk
 from tests.examples import examples
 
@@ -87,7 +87,7 @@ def test_no_leak_to_spectators_is_found_in_many_cases(table: Table, check: Check
 
 @pytest.mark.parametrize("mutant", PUBLIC_LEAKS, ids=str)
 def test_a_game_that_leaks_to_spectators_is_found(mutant: Leak) -> None:
-    for table in filter(is_quick, tables({mutant.game.id: mutant.leaking()})):
+    for table in filter(is_plainest, tables({mutant.game.id: mutant.leaking()})):
         assert first_problem(table, TO_CATCH, leak, viewers=SPECTATOR) is not None, table
 
 
@@ -108,6 +108,6 @@ def sees_one_hand(state: State, seat: None, luck: Chance) -> State:
     [sees_one_hand, leaves_everything, leaves_the_cards],
     ids=lambda deal: str(deal.__name__),
 )
-@pytest.mark.parametrize("table", [t for t in TABLES if is_quick(t)], ids=str)
+@pytest.mark.parametrize("table", [t for t in TABLES if is_plainest(t)], ids=str)
 def test_an_incomplete_redeal_is_found(table: Table, deal: Dealer) -> None:
     assert min(changed(table, TO_MEASURE, deal, SPECTATOR).values()) < MOST

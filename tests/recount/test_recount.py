@@ -19,7 +19,7 @@ from referee.games.registry import find
 from referee.record import MatchRecord, dump, read
 from tests.conformance.golden import path
 from tests.conformance.match_records import Choose, by_luck, match_line, play_game
-from tests.conformance.tables import TABLES, Table, every_table
+from tests.conformance.tables import TABLES, Table, every_table, every_table_of_extremes
 from tests.recount.record_replay import BOOKS, check
 from tests.recount.recount_contract import LegalActions, word_of
 
@@ -43,7 +43,7 @@ def test_golden_records_match_the_recount(table: Table) -> None:
     check(record.match, record.games[0], record.seed)
 
 
-@every_table
+@every_table_of_extremes
 def test_games_match_the_recount(table: Table) -> None:
     follow_games(table, [1], most=20)
 

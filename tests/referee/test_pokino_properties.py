@@ -22,7 +22,13 @@ NAMES = tuple(Pokino.options)
 VARIANTS = [dict(zip(NAMES, on, strict=True)) for on in product((False, True), repeat=4)]
 
 every_variant = pytest.mark.parametrize(
-    "options", VARIANTS, ids=lambda o: "+".join(n for n in NAMES if o[n]) or "none"
+    "options",
+    # The quick suite tries all options off, all on, and two of the others.
+    [
+        pytest.param(options, marks=() if number % 5 == 0 else pytest.mark.long)
+        for number, options in enumerate(VARIANTS)
+    ],
+    ids=lambda o: "+".join(n for n in NAMES if o[n]) or "none",
 )
 
 

@@ -117,7 +117,14 @@ class Deal:
 
 
 @pytest.mark.parametrize("games", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
-@pytest.mark.parametrize(("seats", "options"), FORMS, ids=str)
+@pytest.mark.parametrize(
+    ("seats", "options"),
+    [
+        pytest.param(*form, marks=() if form in (FORMS[0], FORMS[-1]) else pytest.mark.long)
+        for form in FORMS
+    ],
+    ids=str,
+)
 def test_games_match_their_recount(seats: int, options: dict[str, Any], games: int) -> None:
     """U-1.2, U-2, U-3, U-4, U-5, U-6, U-7, U-8.1: from the packs and the actions alone."""
     chance = random.Random(f"{seats} {options}")

@@ -12,9 +12,8 @@ from tests.arena.cli.terminal import in_own_process
 KITS = Path(__file__).parent.parent.parent / "sample_bots"
 NEEDS = {"shell": "sh", "c": "cc"}
 """The starters by folder, each with the program that its tests require."""
-QUICK = ("poke", 2, ())
 FORMS = (
-    QUICK,
+    ("poke", 2, ()),
     ("pokex", 2, ()),
     ("pokex", 4, ()),
     ("pouku", 3, ()),
@@ -35,10 +34,8 @@ def starter(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return kit
 
 
-@pytest.mark.parametrize(
-    ("game", "seats", "switches"),
-    [pytest.param(*form, marks=[] if form == QUICK else [pytest.mark.long]) for form in FORMS],
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("game", "seats", "switches"), FORMS)
 def test_a_program_that_reads_and_writes_lines_plays_every_game(
     starter: Path, game: str, seats: int, switches: tuple[str, ...]
 ) -> None:

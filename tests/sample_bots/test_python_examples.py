@@ -51,6 +51,7 @@ def mypy(folder: Path, *paths: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.long
 def test_a_starter_bot_in_python_passes_strict_type_checks(kit: Path) -> None:
     assert mypy(kit, ".") == []
     (kit / "mistakes.py").write_text(MISTAKES)

@@ -32,7 +32,11 @@ def test_every_command_is_refused_on_windows(tmp_path: Path, words: tuple[str, .
 
 @pytest.mark.parametrize(
     "words",
-    [("demo",), ("serve", "--port", "0"), ("play", "poke", "sample:random", "sample:random")],
+    [
+        ("serve", "--port", "0"),
+        pytest.param(("demo",), marks=pytest.mark.long),
+        pytest.param(("play", "poke", "sample:random", "sample:random"), marks=pytest.mark.long),
+    ],
 )
 def test_commands_that_start_bots_are_refused_on_bsd(
     tmp_path: Path, words: tuple[str, ...]

@@ -304,6 +304,7 @@ def test_a_fault_contains_the_end_of_the_output(arena: MatchArena) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unsandboxed")
 def test_a_bot_gets_a_fresh_process_after_a_crash(arena: MatchArena) -> None:
     mark = arena.folder / "crashed"
@@ -318,7 +319,11 @@ def test_a_bot_gets_a_fresh_process_after_a_crash(arena: MatchArena) -> None:
 @pytest.mark.parametrize(
     ("run", "sentence"),
     [
-        ("./missing", "could not be started: ./missing: No such file or directory"),
+        pytest.param(
+            "./missing",
+            "could not be started: ./missing: No such file or directory",
+            marks=pytest.mark.long,
+        ),
         ("missing", 'the program "missing" is not on the PATH of the arena'),
         ("false", "exited with status 1"),
     ],
@@ -429,6 +434,7 @@ def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(arena: MatchArena) -
     assert played == []
 
 
+@pytest.mark.long
 def test_a_match_can_be_played_in_a_forked_process(arena: MatchArena) -> None:
     # RQ does the same: the parent process has all modules imported and no connections open.
     bots = [arena.bot("one"), arena.bot("two")]

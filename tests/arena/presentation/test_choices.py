@@ -26,7 +26,11 @@ def forms() -> Iterator[tuple[str, int, dict[str, bool]]]:
                     yield game.id, seats, options
 
 
-FORMS = list(forms())
+FORMS = [
+    # The quick suite tries the smallest table of each game, and all switches of Pokino for two.
+    pytest.param(*form, marks=() if form[1] == find(form[0]).seats[0] else pytest.mark.long)
+    for form in forms()
+]
 
 
 def unordered(actions: Iterable[tuple[int, str]]) -> list[tuple[int, list[str]]]:

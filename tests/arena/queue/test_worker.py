@@ -157,10 +157,15 @@ def foreign(harness: WorkerHarness) -> Queue:
     "function",
     [
         "os.mkdir",
-        "arena.services.worker_process.fresh_name",
-        "builtins.open",
-        "eval",
-        "antigravity.x",
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in (
+                "arena.services.worker_process.fresh_name",
+                "builtins.open",
+                "eval",
+                "antigravity.x",
+            )
+        ),
     ],
 )
 def test_a_job_with_another_function_is_ignored(harness: WorkerHarness, function: str) -> None:
@@ -228,7 +233,14 @@ def test_a_pickle_in_redis_is_never_loaded(harness: WorkerHarness) -> None:
     assert "m-data" not in attempted(harness)
 
 
-@pytest.mark.parametrize("data", [b"nonsense", b"5", b"[]", b'["f", null, 5, {}]', b"\xff"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'["f", null, 5, {}]',
+        b"\xff",
+        *(pytest.param(text, marks=pytest.mark.long) for text in (b"nonsense", b"5", b"[]")),
+    ],
+)
 def test_a_job_with_malformed_data_is_skipped(harness: WorkerHarness, data: bytes) -> None:
     harness.queue.enqueue("m-bad")
     harness.connection.hset("rq:job:m-bad", "data", data)
@@ -238,7 +250,16 @@ def test_a_job_with_malformed_data_is_skipped(harness: WorkerHarness, data: byte
     assert attempted(harness) == ["m-one"]
 
 
-@pytest.mark.parametrize("field", ["status", "timeout", "created_at", "webhooks", "group_id"])
+@pytest.mark.parametrize(
+    "field",
+    [
+        "status",
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("timeout", "created_at", "webhooks", "group_id")
+        ),
+    ],
+)
 def test_other_fields_of_a_job_are_ignored(harness: WorkerHarness, field: str) -> None:
     harness.queue.enqueue("m-one")
     harness.connection.hset("rq:job:m-one", field, b"\xffnonsense")

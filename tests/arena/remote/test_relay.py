@@ -134,6 +134,7 @@ def test_an_expired_question_is_not_answered_after_a_reconnection(
             assert call.result().decision == 2
 
 
+@pytest.mark.long
 def test_an_exited_process_is_reported_with_its_status(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "mortal") as (version, home):
         with relay.seated(version) as table:
@@ -172,6 +173,7 @@ def test_a_second_connection_is_refused_and_the_first_continues(
         assert not home.heard("lost")
 
 
+@pytest.mark.long
 def test_one_of_two_simultaneous_connections_is_accepted(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("twins")
     with (
@@ -243,6 +245,7 @@ def test_ctrl_c_disconnects_after_the_current_table(relay: Relay, tmp_path: Path
     wait_until(lambda: not relay.is_here(version))
 
 
+@pytest.mark.long
 def test_ctrl_c_twice_disconnects_at_once(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "hasty") as (version, home), relay.seated(version) as table:
         table.start()
@@ -414,6 +417,7 @@ def test_unsolicited_answers_close_the_connection(relay: Relay) -> None:
     assert "more than the questions to it allow" in details
 
 
+@pytest.mark.long
 def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
     relay: Relay, tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_a_bot_whose_relay_is_killed_has_no_report(tmp_path: Path) -> None:
             table.report()
 
 
+@pytest.mark.long
 def test_a_bot_whose_relay_is_frozen_has_no_report(tmp_path: Path) -> None:
     with connected(tmp_path) as (relay, version, _), relay.seated(version) as table:
         table.start()

@@ -299,6 +299,7 @@ def test_nothing_survives_a_killed_supervisor(arena: ServicesArena) -> None:
         assert not Path(running.sockets).exists()
 
 
+@pytest.mark.long
 def test_sigterm_drains_the_services_of_a_process(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     begun_tournament = arena.schedule(entrants, boards=20)

@@ -106,6 +106,7 @@ def test_the_migrations_make_the_keys_and_checks_of_the_schema(
     straight.dispose()
 
 
+@pytest.mark.long
 def test_several_processes_may_upgrade_an_empty_database_at_once(url: str, contend: Start) -> None:
     processes = [contend("upgrade") for _ in range(2)]
     ends = [(process.communicate()[1], process.returncode) for process in processes]

@@ -62,18 +62,25 @@ class AuthorPolicyArena:
         """Yield all pages in all formats, as an owner sees them; "" is nobody."""
         headers = {"Authorization": f"Bearer {self.tokens[owner]}"} if owner else {}
         known = {"form": "poke", "name": "luck0", "n": "0", "game": "poke", "page": "bots"}
-        for route in PAGES:
-            for one in (self.held.match, self.held.tournament, self.submission):
-                path = plain(route.path)
-                for name, value in {**known, "id": one}.items():
-                    path = path.replace(f"{{{name}}}", value)
-                for kind in route.kinds:
-                    ending = "" if kind == "html" or path == "/" else f".{kind}"
-                    answer = client.get(f"{path}{ending}", headers=headers)
-                    assert answer.status_code < 500, path
-                    yield answer.text
+        paths = {
+            (f"{path}{'' if kind == 'html' or path == '/' else f'.{kind}'}"): None
+            for route in PAGES
+            for one in (self.held.match, self.held.tournament, self.submission)
+            for path in [_filled(plain(route.path), {**known, "id": one})]
+            for kind in route.kinds
+        }
+        for path in paths:
+            answer = client.get(path, headers=headers)
+            assert answer.status_code < 500, path
+            yield answer.text
         for ending in (".jsonl", "/record", "/logs", "/output"):
             yield client.get(f"/matches/{self.held.match}{ending}", headers=headers).text
+
+
+def _filled(path: str, values: Mapping[str, str]) -> str:
+    for name, value in values.items():
+        path = path.replace(f"{{{name}}}", value)
+    return path
 
 
 def seen(stage: AuthorPolicyArena) -> Mapping[str, set[str]]:

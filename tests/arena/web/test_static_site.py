@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -30,18 +31,34 @@ def tournament(simulated_arena: SimulatedArena) -> Tournament:
     return simulated_arena.play_out(simulated_arena.begin("round-robin", simulated_arena.bots(3)))
 
 
+@dataclass(frozen=True)
+class WrittenSite:
+    """A site, with the arena of its tournament."""
+
+    folder: Path
+    files: int
+    arena: SimulatedArena
+    tournament: Tournament
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WrittenSite]:
+    arena = SimulatedArena(tmp_path_factory.mktemp("data"))
+    tournament = arena.play_out(arena.begin("round-robin", arena.bots(3)))
+    folder = arena.folder / "site"
+    files = static_site.write(arena.engine, tournament.id, folder)
+    yield WrittenSite(folder, files, arena, tournament)
+    arena.engine.dispose()
+
+
 def links_of(page: Path) -> Iterator[str]:
     for link in re.findall(r'(?:href|src)="([^"]*)"', page.read_text()):
         yield link.partition("#")[0].partition("?")[0]
 
 
-def test_every_link_resolves_to_a_file_of_the_site(
-    simulated_arena: SimulatedArena, tournament: Tournament, tmp_path: Path
-) -> None:
-    out = tmp_path / "site"
-    number = static_site.write(simulated_arena.engine, tournament.id, out)
-    assert number == sum(path.is_file() for path in out.rglob("*"))
-    pages = list(out.rglob("*.html"))
+def test_every_link_resolves_to_a_file_of_the_site(site: WrittenSite) -> None:
+    assert site.files == sum(path.is_file() for path in site.folder.rglob("*"))
+    pages = list(site.folder.rglob("*.html"))
     led: set[Path] = set()
     for page in pages:
         for link in links_of(page):
@@ -54,36 +71,28 @@ def test_every_link_resolves_to_a_file_of_the_site(
     assert {page.resolve() for page in pages} <= led
 
 
-def test_the_site_contains_all_matches_replays_and_records(
-    simulated_arena: SimulatedArena, tournament: Tournament, tmp_path: Path
-) -> None:
-    static_site.write(simulated_arena.engine, tournament.id, tmp_path)
-    for match in listing.matches(simulated_arena.engine, tournament=tournament.id):
-        match_folder = tmp_path / "matches" / match.id
-        assert match_folder.with_suffix(".jsonl").read_text() == results.record(
-            simulated_arena.engine, match.id
-        )
+def test_the_site_contains_all_matches_replays_and_records(site: WrittenSite) -> None:
+    engine = site.arena.engine
+    for match in listing.matches(engine, tournament=site.tournament.id):
+        match_folder = site.folder / "matches" / match.id
+        assert match_folder.with_suffix(".jsonl").read_text() == results.record(engine, match.id)
         assert {path.name for path in (match_folder / "games").iterdir()} == {"0.html", "1.html"}
         page = match_folder.with_suffix(".html").read_text()
         assert "✓" in page
         assert "being checked" not in page
         document = json.loads(match_folder.with_suffix(".json").read_text())
         assert document["verified"]["problems"] == []
-    assert {path.stem for path in (tmp_path / "bots").iterdir()} == {"bot0", "bot1", "bot2"}
+    assert {path.stem for path in (site.folder / "bots").iterdir()} == {"bot0", "bot1", "bot2"}
 
 
-def test_the_site_needs_no_server_and_contains_no_local_path(
-    simulated_arena: SimulatedArena, tournament: Tournament, tmp_path: Path
-) -> None:
-    out = tmp_path / "site"
-    static_site.write(simulated_arena.engine, tournament.id, out)
-    for page in out.rglob("*.html"):
+def test_the_site_needs_no_server_and_contains_no_local_path(site: WrittenSite) -> None:
+    for page in site.folder.rglob("*.html"):
         text = page.read_text()
         assert "data-live" not in text
         assert 'class="find"' not in text
-        assert str(tmp_path) not in text
+        assert str(site.arena.folder) not in text
         assert "As it stood" in text
-    assert not (out / "static" / "live.js").exists()
+    assert not (site.folder / "static" / "live.js").exists()
 
 
 def test_an_open_match_has_no_record_or_replay_in_the_site(

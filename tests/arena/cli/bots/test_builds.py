@@ -97,6 +97,7 @@ def test_two_bots_of_one_folder_are_built_separately(
     assert times(bot_folder) == 2
 
 
+@pytest.mark.long
 def test_play_builds_its_bots(cli: Cli, bot_folder: Path) -> None:
     for _ in range(2):
         assert cli("play", "saint_poker", bot_folder, "sample:meek").status == 0

@@ -85,7 +85,10 @@ def complete(cwd: Path, script_of: Callable[[str], Path]) -> Complete:
     return offered
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    "shell",
+    [pytest.param(shell, marks=() if shell == "bash" else pytest.mark.long) for shell in SHELLS],
+)
 def test_each_shell_completes_commands_options_games_and_bots(
     complete: Complete, shell: str
 ) -> None:
@@ -108,7 +111,7 @@ def test_each_shell_completes_commands_options_games_and_bots(
         ("pokearena play pouku --option=reference=l", {"left"}),
         ("pokearena play poke sample:greedy hu", {"human"}),
         ("pokearena new mybot --lang ru", {"ruby", "rust"}),
-        ("pokearena config tournament r", {"resume", "run"}),
+        ("pokearena config tournament r", {"replay", "resume", "run"}),
         ("pokearena compare a b --model n", {"normalized"}),
     ],
 )
@@ -137,8 +140,12 @@ def test_completions_from_the_store(
     [
         ("compare ann@", "compare ann@1"),
         ("play poke sample:gr", "play poke sample:greedy"),
-        ("play pouku a b --option reference=l", "play pouku a b --option reference=left"),
-        ("standings --tim", "standings --timing"),
+        pytest.param(
+            "play pouku a b --option reference=l",
+            "play pouku a b --option reference=left",
+            marks=pytest.mark.long,
+        ),
+        pytest.param("standings --tim", "standings --timing", marks=pytest.mark.long),
     ],
 )
 def test_the_tab_key_completes_the_whole_word_in_bash(

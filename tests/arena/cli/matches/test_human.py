@@ -25,8 +25,8 @@ GAMES = {
     "pouku": ("human", "sample:random", "sample:greedy"),
     "pokino": ("sample:random", "human"),
 }
-QUICK = ("saint_poker", "pokino")
-"""Games with simultaneous choices and with incomplete lists; the others are in the long suite."""
+QUICK = ("saint_poker",)
+"""A game with simultaneous choices; the others are in the long suite."""
 HEADER = re.compile(r"game (\d+) · decision (\d+) · human, seat (\d)")
 CARD = re.compile(r"\b([2-9TJQKA])([♣♦♥♠])|\b(X[12])\b")
 DOMINO = re.compile(r"(?<![\d,-])\d{1,2}-\d{1,2}(?![\d,-])")
@@ -100,6 +100,7 @@ def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
         assert set(view.hand) <= visible
 
 
+@pytest.mark.long
 def test_the_partner_of_a_person_is_a_bot(cwd: Path) -> None:
     bots = ("human", "sample:random", "--partner", "sample:meek")
     with in_a_terminal(cwd, "play", "pokex", *bots, *RECORD) as terminal:
@@ -144,6 +145,7 @@ def test_the_end_of_the_input_ends_the_match(cwd: Path) -> None:
     assert [fault["seat"] for fault in unfinished.faults] == [0]
 
 
+@pytest.mark.long
 def test_several_people_take_turns_at_the_keyboard(cwd: Path) -> None:
     words = ("play", "saint_poker", "human", "human", "--seed", "2")
     with in_a_terminal(cwd, *words) as terminal:
@@ -161,6 +163,7 @@ def test_several_people_take_turns_at_the_keyboard(cwd: Path) -> None:
         assert terminal.ends() == 130
 
 
+@pytest.mark.long
 def test_keys_show_the_current_rules_and_the_whole_table(cwd: Path) -> None:
     with in_a_terminal(cwd, "play", "poke", "human", "sample:meek", "--seed", "1") as terminal:
         terminal.sees("? help")
@@ -178,6 +181,7 @@ def test_keys_show_the_current_rules_and_the_whole_table(cwd: Path) -> None:
         assert terminal.ends() == 130
 
 
+@pytest.mark.long
 def test_thinking_time_is_unlimited_unless_it_is_set(cwd: Path) -> None:
     words = ("play", "poke", "human", "sample:meek", "--think", "1", *RECORD)
     with in_a_terminal(cwd, *words) as terminal:

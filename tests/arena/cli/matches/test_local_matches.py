@@ -99,6 +99,7 @@ def test_the_oldest_matches_and_the_output_of_their_bots_are_deleted(
     assert sorted(path.name for path in outputs.iterdir()) == ["m-cccccccccc", "m-inthearena"]
 
 
+@pytest.mark.long
 def test_the_same_match_again_replaces_its_record_and_is_the_last(
     cli: Cli, played: Path, bot: Write
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_trace_has_every_message_with_its_time_bot_and_games(
     assert [path.name for path in Path().iterdir() if path.name.startswith(".pokearena-")] == []
 
 
+@pytest.mark.long
 def test_a_bot_that_uses_lines_is_traced_too(cli: Cli) -> None:
     shell = house_folder().parent / "shell"
     words = ("play", "poke", shell, "sample:meek", "--lenient", "--record", "m.jsonl")

@@ -149,6 +149,7 @@ def test_lenient_counts_faults_and_continues(cli: Cli, bot: Write) -> None:
     assert [row["faults"] > 0 for row in document["bots"]] == [True, False]
 
 
+@pytest.mark.long
 def test_the_record_is_written_to_the_given_path(cli: Cli) -> None:
     result = cli("play", "poke", "sample:meek", "sample:meek", "--record", "here.jsonl")
     assert result.last == "next  pokearena replay here.jsonl"

@@ -273,6 +273,7 @@ def test_a_match_stopped_by_a_fault_verifies(cli: Cli, bot: Write) -> None:
     assert cli("verify", "m.jsonl").status == 0
 
 
+@pytest.mark.long
 def test_a_replay_shows_how_every_deal_ended(cli: Cli) -> None:
     words = ("sample:greedy", "sample:meek", "sample:random", "--seed", 7, "--record", "m.jsonl")
     assert cli("play", "pouku", *words).status == 0
@@ -282,6 +283,7 @@ def test_a_replay_shows_how_every_deal_ended(cli: Cli) -> None:
     assert output.count("how deal") == went_out > 1
 
 
+@pytest.mark.long
 def test_a_replay_shows_who_called_pokino(cli: Cli) -> None:
     words = ("sample:greedy", "sample:random", "--option", "greed", "--seed", 7)
     assert cli("play", "pokino", *words, "--record", "m.jsonl").status == 0

@@ -31,6 +31,7 @@ def test_play_writes_the_replay_and_opens_it_in_the_browser(program: Cli, browse
     assert page.read_text().startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.long
 def test_the_path_is_printed_without_a_browser_too(program: Cli, played: Path) -> None:
     words = ("replay", played, "--open")
     shown = program(*words, BROWSER="", PATH="/nowhere", DISPLAY="", WAYLAND_DISPLAY="")

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -185,17 +186,22 @@ def test_check_finds_altered_results_and_suggests_rebuild(
     assert cli("tournament", "verify", tournament).status == OK
 
 
+def marked(statement: str) -> Any:
+    """Leave a statement to the long suite."""
+    return pytest.param(statement, marks=pytest.mark.long)
+
+
 @pytest.mark.parametrize(
     "statement",
     [
         "UPDATE games SET scores = '[1,-1]' WHERE match = :match AND game = 0",
-        "UPDATE games SET places = '[3,3]' WHERE match = :match AND game = 0",
-        "UPDATE results SET outcome = '{}' WHERE match = :match",
-        "UPDATE results SET outcome = 'garbage' WHERE match = :match",
-        "UPDATE results SET digest = 'garbage' WHERE match = :match",
-        "UPDATE results SET digest = replace(digest, '1', '2') WHERE match = :match",
-        "UPDATE results SET thinking = 'garbage' WHERE match = :match",
-        "UPDATE results SET outcome = CAST(x'ff' AS TEXT) WHERE match = :match",
+        marked("UPDATE games SET places = '[3,3]' WHERE match = :match AND game = 0"),
+        marked("UPDATE results SET outcome = '{}' WHERE match = :match"),
+        marked("UPDATE results SET outcome = 'garbage' WHERE match = :match"),
+        marked("UPDATE results SET digest = 'garbage' WHERE match = :match"),
+        marked("UPDATE results SET digest = replace(digest, '1', '2') WHERE match = :match"),
+        marked("UPDATE results SET thinking = 'garbage' WHERE match = :match"),
+        marked("UPDATE results SET outcome = CAST(x'ff' AS TEXT) WHERE match = :match"),
         "DELETE FROM results WHERE match = :match",
         "UPDATE games SET record = CAST(x'ff' AS TEXT) WHERE match = :match",
     ],

@@ -99,7 +99,7 @@ def test_a_house_bot_passes_without_remarks(examined: Examine) -> None:
 
 
 @pytest.mark.parametrize(
-    "missing", ["Act", "Play", *(pytest.param(m, marks=pytest.mark.long) for m in ("Start", "End"))]
+    "missing", ["Play", *(pytest.param(m, marks=pytest.mark.long) for m in ("Act", "Start", "End"))]
 )
 def test_a_missing_optional_method_is_not_a_failure(
     examined: Examine, program: Program, missing: str
@@ -147,10 +147,12 @@ def test_different_answers_to_the_same_question_are_a_remark(
     assert "docs/how-to/bots.md" in check.sentence
 
 
-def test_a_line_program_is_examined_like_any_other(
-    examined: Examine,
-) -> None:
-    checks = examined(from_folder(KITS / "shell"))
+def test_a_line_program_is_examined_like_any_other(examined: Examine, tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_text(
+        'name = "b"\ntransport = "stdio"\nrun = ["python", "-I", "-S", "bot.py"]\n'
+    )
+    (tmp_path / "bot.py").write_text("while True:\n    input()\n    print(0, flush=True)\n")
+    checks = examined(from_folder(tmp_path))
     assert not [check for check in checks.values() if check.failed]
     assert checks["plays"].outcome is CheckOutcome.PASSED
 

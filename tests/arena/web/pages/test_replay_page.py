@@ -16,7 +16,7 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import read
 from tests.arena.web.closed_matches import play, table
-from tests.conformance.tables import TABLES, Table, is_quick
+from tests.conformance.tables import TABLES, Table, is_extreme
 
 POKE = table("poke-2-must_beat=true")
 EVIL = '<script>alert("x")</script>'
@@ -52,7 +52,7 @@ def headings(html: str) -> list[str]:
     "table",
     [
         pytest.param(table, marks=[pytest.mark.long] * (table.seats != min(table.game.seats)))
-        for table in filter(is_quick, TABLES)
+        for table in filter(is_extreme, TABLES)
     ],
     ids=str,
 )
