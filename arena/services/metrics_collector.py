@@ -265,6 +265,13 @@ SUBMISSION_AGE: Final = _new_gauge(
 )
 REMOTES: Final = _new_gauge("remote_bots", "Remote bots that are here or away.", "state")
 QUARANTINED: Final = _new_gauge("quarantined_versions", "Versions that are kept out of play.")
+WEBHOOKS: Final = _new_gauge("webhooks", "Webhooks, enabled or disabled.", "state")
+DELIVERIES: Final = _new_gauge(
+    "webhook_deliveries", "Webhook deliveries that wait, or failed in the last 30 days.", "state"
+)
+DELIVERY_AGE: Final = _new_gauge(
+    "webhook_delivery_age_seconds", "Time since the event of the oldest waiting delivery."
+)
 
 QUEUE_JOBS: Final = _new_gauge("queue_jobs", "Jobs in the match queue; at most 256.")
 WORKERS: Final = _new_gauge(
@@ -296,6 +303,7 @@ ALL: Final = (
     *(BUILD, UP, READ),
     *(MATCHES, GAMES, VERDICTS, FAILURES, MATCH, DECISION, BOT_DECISION),
     *(OPEN, LEASE_AGE, ATTEMPT_AGE, TOURNAMENTS, SUBMISSIONS, SUBMISSION_AGE, REMOTES, QUARANTINED),
+    *(WEBHOOKS, DELIVERIES, DELIVERY_AGE),
     *(QUEUE_JOBS, WORKERS, TRANSACTION, LAG),
     *(SERVICE_UP, RESTARTS, DISCARDED, SERVICE_FAILURES),
 )
@@ -445,6 +453,8 @@ def _standing(found: StoreGauges) -> Iterator[Family]:
         (TOURNAMENTS, found.tournaments),
         (SUBMISSIONS, found.submissions),
         (REMOTES, found.remotes),
+        (WEBHOOKS, found.webhooks),
+        (DELIVERIES, found.deliveries),
     ):
         yield _gauge(metric, {(state,): float(number) for state, number in by_state.items()})
     for metric, value in (
@@ -452,6 +462,7 @@ def _standing(found: StoreGauges) -> Iterator[Family]:
         (ATTEMPT_AGE, found.attempt_age),
         (SUBMISSION_AGE, found.submission_age),
         (QUARANTINED, float(found.quarantined)),
+        (DELIVERY_AGE, found.delivery_age),
     ):
         yield _gauge(metric, {(): value})
 

@@ -11,7 +11,14 @@ from sqlalchemy import Connection, Engine, Table, case, func, select
 from arena.store import schema
 from arena.store.database import now, reading
 from arena.store.matches.transitions import LEASE_SECONDS
-from arena.store.schema import OPEN, UNDECIDED, MatchState, SubmissionState, TournamentState
+from arena.store.schema import (
+    OPEN,
+    UNDECIDED,
+    DeliveryState,
+    MatchState,
+    SubmissionState,
+    TournamentState,
+)
 
 PENDING: Final = "pending"
 HELD: Final = "held"
@@ -34,6 +41,10 @@ class StoreGauges:
         submission_age: seconds since the oldest waiting submission was sent; 0 without one.
         remotes: numbers of remote bots that are connected ("here") and absent ("away").
         quarantined: versions in quarantine that are not retired.
+        webhooks: numbers of enabled and disabled webhooks.
+        deliveries: numbers of waiting webhook deliveries, and of those that failed for good in the
+            last 30 days.
+        delivery_age: seconds since the event of the oldest waiting delivery; 0 without one.
         failures: attempts that the arena itself ended, since the store was created.
     """
 
@@ -45,6 +56,9 @@ class StoreGauges:
     submission_age: float
     remotes: Mapping[str, int]
     quarantined: int
+    webhooks: Mapping[str, int]
+    deliveries: Mapping[str, int]
+    delivery_age: float
     failures: int
 
 
@@ -67,6 +81,9 @@ def read_gauges(engine: Engine, lease_seconds: float = LEASE_SECONDS) -> StoreGa
             submission_age=_submission_age(connection),
             remotes=_remotes(connection),
             quarantined=_quarantined(connection),
+            webhooks=_webhooks(connection),
+            deliveries=_deliveries(connection),
+            delivery_age=_delivery_age(connection),
             failures=_count(connection, schema.failures),
         )
 
@@ -145,6 +162,27 @@ def _quarantined(connection: Connection) -> int:
         versions.c.quarantined.is_not(None), versions.c.retired.is_(None)
     )
     return int(connection.execute(query).scalar_one())
+
+
+def _webhooks(connection: Connection) -> dict[str, int]:
+    is_disabled = schema.webhooks.c.disabled.is_not(None)
+    rows = connection.execute(select(is_disabled, func.count()).group_by(is_disabled))
+    counts = {bool(disabled): int(number) for disabled, number in rows}
+    return {"enabled": counts.get(False, 0), "disabled": counts.get(True, 0)}
+
+
+def _deliveries(connection: Connection) -> dict[str, int]:
+    state = schema.webhook_deliveries.c.state
+    shown = (DeliveryState.WAITING, DeliveryState.FAILED)
+    rows = connection.execute(select(state, func.count()).where(state.in_(shown)).group_by(state))
+    counts = {str(key): int(number) for key, number in rows}
+    return {each.lower(): counts.get(each, 0) for each in shown}
+
+
+def _delivery_age(connection: Connection) -> float:
+    table = schema.webhook_deliveries
+    query = select(now() - func.min(table.c.at)).where(table.c.state == DeliveryState.WAITING)
+    return max(0.0, float(connection.execute(query).scalar_one() or 0))
 
 
 def _count(connection: Connection, table: Table) -> int:

@@ -50,7 +50,7 @@ def examine(workspace: Workspace) -> list[CheckResult]:
     """Run all checks; start a Redis and a referee temporarily if none is configured."""
     looks: tuple[Callable[[Workspace], CheckResult], ...] = (
         *(_python, _system, _packages, _data, _disk),
-        *(_database, _redis, _referee, _services, _ladders, _remotes, _limits, _sandbox),
+        *(_database, _redis, _referee, _services, _ladders, _remotes, _webhooks, _limits, _sandbox),
     )
     return [look(workspace) for look in looks]
 
@@ -277,6 +277,32 @@ def _remotes(workspace: Workspace) -> CheckResult:
     waits = ", ".join(f"{name} ({matches})" for name, matches in lacking.items())
     fix = "pokearena bot connect, where the bot is, and serve --relay here"
     return CheckResult("remote", WARN, f"{text}; matches wait for {waits}", fix)
+
+
+def _webhooks(workspace: Workspace) -> CheckResult:
+    """Name the disabled webhooks, with the reason."""
+    from sqlalchemy import exc
+
+    from arena.errors import StoreError
+    from arena.store import database, webhooks
+
+    try:
+        if not workspace.has_store:
+            return CheckResult("webhooks", OK, "none")
+        engine = database.open(workspace.folder.database_url())
+        hooks = webhooks.listing(engine) if database.version(engine) == database.HEAD else ()
+        engine.dispose()
+    except (exc.SQLAlchemyError, StoreError, config.SettingError):
+        return CheckResult("webhooks", OK, "unknown; see the database above")
+    disabled = [hook for hook in hooks if hook.disabled is not None]
+    if not disabled:
+        return CheckResult("webhooks", OK, f"{len(hooks) or 'none'}")
+    return CheckResult(
+        "webhooks",
+        WARN,
+        "disabled: " + ", ".join(f"{hook.id} ({hook.reason})" for hook in disabled),
+        f"correct the receiver, then `pokearena webhook test {disabled[0].id}`",
+    )
 
 
 def _limits(workspace: Workspace) -> CheckResult:

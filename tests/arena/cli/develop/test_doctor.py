@@ -55,3 +55,17 @@ def test_a_database_of_another_release_fails(cli: Cli) -> None:
     result = cli("doctor", "--json")
     assert result.status == 1
     assert checks(result.out)["database"]["state"] == "fail"
+
+
+def test_a_disabled_webhook_is_a_warning_with_its_reason(cli: Cli) -> None:
+    import sqlite3
+
+    hook = json.loads(cli("webhook", "add", "https://example.org/", "--json").out)["webhook"]
+    assert checks(cli("doctor", "--json").out)["webhooks"]["state"] == "ok"
+    with sqlite3.connect(".pokearena/arena.db") as database:
+        database.execute("UPDATE webhooks SET disabled = 1, reason = 'status 410'")
+        database.commit()
+    found = checks(cli("doctor", "--json").out)["webhooks"]
+    assert found["state"] == "warn"
+    assert hook in found["found"]
+    assert "status 410" in found["found"]

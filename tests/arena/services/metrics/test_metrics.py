@@ -10,12 +10,13 @@ from arena.queue.match_queue import MatchQueue
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.services import metrics_collector
 from arena.services.metrics_collector import ArenaCollector, Counts, connect, language
-from arena.store import database, schema
+from arena.store import database, schema, webhooks
 from arena.store.bots import versions
 from arena.store.matches import results, transitions
 from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
+from arena.store.webhooks import AnnouncementType, WebhookFormat, WebhookScope
 from arena.system import timings
 from arena.system.timings import Timings
 from arena.tournaments import scheduler
@@ -246,3 +247,25 @@ def test_a_match_closed_during_the_first_count_is_counted_once(
     counting.catch_up()
     assert counting.matches["poke", MatchState.CLOSED.lower()] == 1
     assert not counting.games
+
+
+def test_webhooks_and_their_deliveries_are_counted(metrics_arena: MetricsArena) -> None:
+    store = metrics_arena.workspace.store
+    every = tuple(AnnouncementType)
+    hook = webhooks.add(
+        store, "https://example.org/", WebhookFormat.STANDARD, every, WebhookScope()
+    )
+    schedule(metrics_arena, cycles=1)
+    planned = webhooks.plan(store)
+    samples = metrics_arena.samples()
+    assert value(samples, "pokearena_webhooks", state="enabled") == 1
+    assert value(samples, "pokearena_webhook_deliveries", state="waiting") == planned > 0
+    assert value(samples, "pokearena_webhook_delivery_age_seconds") > 0
+
+    begun = webhooks.start(store, hook.id)
+    assert begun is not None
+    webhooks.end(store, begun[1], webhooks.AttemptResult(410, "status 410"))
+    samples = metrics_arena.samples()
+    assert value(samples, "pokearena_webhooks", state="disabled") == 1
+    assert value(samples, "pokearena_webhook_deliveries", state="failed") == planned
+    assert value(samples, "pokearena_webhook_delivery_age_seconds") == 0
