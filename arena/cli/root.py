@@ -124,6 +124,7 @@ _COMMANDS = {
         "matrix": "Show the crosstable.",
         "compare": "Compare two bots: score, intervals, SPRT.",
         "export": "Write ladders and crosstables as CSV, JSON or HTML.",
+        "analyse": "Analyse the play of a match: mistakes, accuracy, luck.",
         "replay": "Step through a match in the terminal.",
         "verify": "Verify a record: deal, play and score the match again.",
         "logs": "Show the faults of a match and the output of its bots.",
@@ -153,7 +154,7 @@ _COMMANDS = {
 _PACKAGES = {
     "bots": "bot new organiser owner",
     "develop": "ask bench completion config doctor rules test",
-    "matches": "logs play replay verify why",
+    "matches": "analyse logs play replay verify why",
     "tournaments": "demo tournament",
     "ladders": "compare export ladder matrix standings",
     "services": "db metrics referee serve web webhook worker",

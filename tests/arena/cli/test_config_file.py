@@ -19,7 +19,7 @@ REVIEWED = frozenset(
     challenges check cycles data debug delay dry-run earlier event faults form format from-start
     full game games gif html json keep ladder ladders lang lenient limit list los
     max-active-versions max-matches model name no-history no-pause no-wait once open option output
-    owner parquet partner patience play-tables port push-mib pushes quick rate reason record
+    owner parquet partner patience play-tables port push-mib pushes quality quick rate reason record
     relay-wait rounds season seat seats seed set size spectators sprt start step-time tables think
     timing tournament trace version views watch watchers web workers
     """.split()

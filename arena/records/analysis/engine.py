@@ -1,0 +1,152 @@
+"""Interface of the analysis to a searching engine, and the engine of the house bot `strong`."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from arena.bots import resolver
+from referee.games.contract import Action, State
+from referee.games.shared.coded_errors import CodedError
+
+HOUSE_BOT: Final = "strong"
+_HASH_DIGITS: Final = 12
+_USUAL_PLAYOUTS: Final = 6_000
+_PLAYOUTS: Final = {
+    "poke": 100_000,
+    "pokex": 22_000,
+    "pokino": 12_000,
+    "pouku": 40_000,
+    "saint_poker": 26_000,
+}
+"""Play-outs of one match at quality 1, by game: at most 20 s of CPU time, see
+docs/reference/analysis.md."""
+
+
+class NoEngine(CodedError):
+    """No engine can analyse this game. The message is a full sentence."""
+
+
+class Engine(Protocol):
+    """A searching bot as a library. All its methods are pure."""
+
+    @property
+    def name(self) -> str:
+        """Name of the bot."""
+
+    @property
+    def version(self) -> str:
+        """Hash of its code."""
+
+    @property
+    def playouts(self) -> int:
+        """Number of play-outs for a match at quality 1."""
+
+    def choose(
+        self, state: State, seat: int, sides: Sequence[int], seed: bytes, playouts: int
+    ) -> tuple[Action, int]:
+        """Return the engine's action and the number of play-outs that it used."""
+
+    def move(self, state: State, seat: int) -> Action:
+        """Return the action of a seat in a play-out."""
+
+    def over(self, root: State, state: State) -> bool:
+        """Return whether to end a play-out from `root` before the game is over."""
+
+    def rating(self, state: State, seat: int, sides: Sequence[int]) -> float:
+        """Rate the end of a play-out for a seat, from -1 to 1."""
+
+
+class _WithPlayouts:
+    """A plan with another number of play-outs, and no more candidates than these can compare."""
+
+    def __init__(self, plan: Any, playouts: int) -> None:
+        self._plan = plan
+        self._playouts = playouts
+        self.move = plan.move
+        self.over = plan.over
+        self.value = plan.value
+
+    def playouts(self, state: State) -> int:
+        return self._playouts
+
+    def candidates(self, state: State, seat: int) -> list[Action]:
+        candidates: list[Action] = self._plan.candidates(state, seat)
+        return candidates[: max(2, self._playouts // 4)]
+
+
+class HouseBotEngine:
+    """The search of the house bot `strong` for one game."""
+
+    name = HOUSE_BOT
+
+    def __init__(self, game: str) -> None:
+        modules = _modules(resolver.house_folder() / HOUSE_BOT)
+        class_name = "".join(part.capitalize() for part in game.split("_")) + "Plan"
+        plan = getattr(modules.get(game), class_name, None)
+        if plan is None:
+            raise NoEngine(f"the house bot {HOUSE_BOT} has no plan to search {game}")
+        self._plan = plan()
+        self._position = modules["plan"].Position
+        self._search = modules["search"].choose
+        self.version = _version(resolver.house_folder() / HOUSE_BOT)
+        self.playouts = _PLAYOUTS.get(game, _USUAL_PLAYOUTS)
+        self.move = self._plan.move
+        self.over = self._plan.over
+
+    def choose(
+        self, state: State, seat: int, sides: Sequence[int], seed: bytes, playouts: int
+    ) -> tuple[Action, int]:
+        """Search with a number of play-outs instead of a clock."""
+        at = self._position(state, seat, tuple(sides))
+        choice = self._search(_WithPlayouts(self._plan, playouts), at, seed, lambda: False)
+        return choice.action, choice.playouts
+
+    def rating(self, state: State, seat: int, sides: Sequence[int]) -> float:
+        """Return the rating of the bot's plan."""
+        return float(self._plan.value(self._position(state, seat, tuple(sides)), state))
+
+
+@cache
+def engine_of(game: str) -> Engine:
+    """Return the engine that analyses a game.
+
+    Raises:
+        NoEngine: there is none.
+    """
+    return HouseBotEngine(game)
+
+
+@cache
+def _modules(folder: Path) -> dict[str, Any]:
+    """Import the modules of the bot under their own names, and leave no trace of these names."""
+    names = [path.stem for path in sorted(folder.glob("*.py")) if path.stem != "bot"]
+    with _importable(folder, names):
+        return {name: importlib.import_module(name) for name in names}
+
+
+@contextmanager
+def _importable(folder: Path, names: Sequence[str]) -> Iterator[None]:
+    earlier = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        for name in names:
+            sys.modules.pop(name, None)
+        sys.modules.update(earlier)
+
+
+@cache
+def _version(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:_HASH_DIGITS]
