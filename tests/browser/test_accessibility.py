@@ -99,19 +99,31 @@ def findings(page: Page, axe: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("colours", "width"),
+    ("colours", "size"),
     [
-        ("light", 1280),
-        ("dark", 360),
-        pytest.param("dark", 1280, marks=pytest.mark.repetition),
-        pytest.param("light", 360, marks=pytest.mark.repetition),
+        ("light", (1400, 900)),
+        ("dark", (390, 844)),
+        *(
+            pytest.param(colours, size, marks=pytest.mark.repetition)
+            for colours, size in [
+                ("dark", (1400, 900)),
+                ("light", (390, 844)),
+                ("light", (1920, 1080)),
+                ("dark", (1920, 1080)),
+            ]
+        ),
     ],
 )
 def test_every_page_passes_the_accessibility_checks(
-    browser: Browser, site: ArenaPages, axe: str, colours: Literal["light", "dark"], width: int
+    browser: Browser,
+    site: ArenaPages,
+    axe: str,
+    colours: Literal["light", "dark"],
+    size: tuple[int, int],
 ) -> None:
+    width, height = size
     context = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme=colours, reduced_motion="reduce"
+        viewport={"width": width, "height": height}, color_scheme=colours, reduced_motion="reduce"
     )
     context.set_default_timeout(PATIENCE_MS)
     wrong: dict[str, Any] = {}

@@ -1,0 +1,109 @@
+"""Measure the loading of pages with Lighthouse's mobile preset.
+
+    npm install --prefix build/lighthouse lighthouse
+    uv run python -m bench.lighthouse [--data FOLDER] [--rounds 3]
+
+Lighthouse simulates a phone: 150 ms round trip, 1.6 Mbit/s and a CPU four times slower. Measured
+are the largest contentful paint, the total blocking time, the layout shift and the transferred
+bytes of the home page, a ladder, a match and a replay of each game. Without `--data` an arena is
+created with a ladder and a match of each game.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from arena.config import Folder
+from arena.store import database
+from arena.store.matches import listing
+from arena.store.schema import MatchState
+from bench.commands import POKEARENA
+from bench.figure import Figure, FigureTarget, figure_text
+from bench.pages import LADDER, server
+
+PROGRAM = Path("build/lighthouse/node_modules/.bin/lighthouse")
+CHROMIUM = "--headless=new --no-sandbox --disable-gpu"
+ENTRANTS = {"poke": 2, "pokex": 4, "pouku": 4, "saint_poker": 4, "pokino": 2}
+BOTS = ("greedy", "random", "meek", "bold")
+LIMITS = {
+    "largest-contentful-paint": ("largest contentful paint", "ms", 1200.0),
+    "total-blocking-time": ("total blocking time", "ms", 50.0),
+    "cumulative-layout-shift": ("layout shift", "", 0.02),
+    "total-byte-weight": ("transferred", "kB", 60.0),
+}
+
+
+def create_arena(data: Path) -> None:
+    """Play a small tournament of each game."""
+    for game, number in ENTRANTS.items():
+        bots = [f"sample:{name}" for name in BOTS[:number]]
+        command = [str(POKEARENA), "tournament", "run", game, *bots]
+        options = ["--boards", "1", "--seats", str(number), "--seed", "1", "--data", str(data)]
+        subprocess.run([*command, *options], check=True, stdout=subprocess.DEVNULL)
+
+
+def addresses(data: Path) -> dict[str, str]:
+    """Return the path of each measured page by its name."""
+    engine = database.open(Folder(data).database_url())
+    paths = {"home": "/", "ladder": LADDER}
+    for match in listing.matches(engine):
+        if match.state == MatchState.CLOSED and f"replay of {match.game}" not in paths:
+            paths.setdefault("match", f"/matches/{match.id}")
+            paths[f"replay of {match.game}"] = f"/matches/{match.id}/games/0"
+    engine.dispose()
+    return paths
+
+
+def audits(url: str) -> dict[str, float]:
+    """Return the figures of one visit by their Lighthouse names."""
+    command = [str(PROGRAM), url, "--quiet", "--output=json", f"--chrome-flags={CHROMIUM}"]
+    run = subprocess.run(
+        [*command, f"--only-audits={','.join(LIMITS)}"],
+        env={**os.environ, "CHROME_PATH": shutil.which("chromium") or ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(run.stdout)["audits"]
+    values = {name: float(found[name]["numericValue"]) for name in LIMITS}
+    values["total-byte-weight"] /= 1000
+    return values
+
+
+def figures(data: Path, rounds: int) -> Iterator[Figure]:
+    """Yield the four figures of each page."""
+    with server(data) as port:
+        for page, path in addresses(data).items():
+            visits = [audits(f"http://127.0.0.1:{port}{path}") for _ in range(rounds)]
+            for name, (title, unit, limit) in LIMITS.items():
+                values = [visit[name] for visit in visits]
+                yield Figure(
+                    f"{page}: {title}", unit, values, target=FigureTarget(limit, at_most=True)
+                )
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, help="data folder of an arena")
+    parser.add_argument("--rounds", type=int, default=3, help="visits of each page (default 3)")
+    options = parser.parse_args()
+    if not PROGRAM.exists():
+        sys.exit(f"{PROGRAM} is missing: npm install --prefix build/lighthouse lighthouse")
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        data = options.data or Path(folder)
+        if options.data is None:
+            create_arena(data)
+        for figure in figures(data, options.rounds):
+            print(figure_text(figure), flush=True)
+
+
+if __name__ == "__main__":
+    main()
