@@ -77,10 +77,20 @@ def _show(source: RecordSource, analysis: MatchAnalysis) -> None:
     output.line()
     luck = summary.luck_by_bot(analysis, source.record)
     output.table(
-        ("bot", "<phase", "decisions", "mistakes", "accuracy %", "95 % interval", "luck"),
+        (
+            "bot",
+            "<phase",
+            "decisions",
+            "mistakes",
+            "mean loss",
+            "accuracy %",
+            "95 % interval",
+            "luck",
+        ),
         [
             (
-                *(row.bot, row.phase, row.decisions, row.mistakes, f"{row.accuracy:.1f}"),
+                *(row.bot, row.phase, row.decisions, row.mistakes),
+                *(f"{row.loss.mean:.4f} ± {row.loss.error:.4f}", f"{row.accuracy:.1f}"),
                 f"{row.interval[0]:.1f} to {row.interval[1]:.1f}",
                 _signed(luck[row.bot]) if row.phase == summary.ALL else "",
             )

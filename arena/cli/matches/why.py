@@ -109,7 +109,8 @@ def _show(
     worst = loss_reasons.worst_game(source, seat) if not faults else faults[0].line["game"]
     replay = f"pokearena replay {shlex.quote(name)} --game {worst}"
     if first is None:
-        output.next_step(replay)
+        analysis = [f"pokearena analyse {shlex.quote(name)}"] if not faults else []
+        output.next_step(*analysis, replay)
     else:
         _, game, decision = first.rsplit(":", 2)
         question = shlex.quote(f"{name}:{game}:{decision}")
