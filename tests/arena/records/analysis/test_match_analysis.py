@@ -203,3 +203,17 @@ def test_a_secret_seed_allows_no_analysis() -> None:
 def test_a_game_without_a_plan_has_no_engine() -> None:
     with pytest.raises(NoEngine):
         HouseBotEngine("plan")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game_id", ["poke", "pouku", "saint_poker"])
+def test_luck_is_zero_on_average(game_id: str) -> None:
+    lucky = []
+    for number in range(30):
+        seed = derive(SEED, "match", number)
+        record = played(game_id, find(game_id).seats[0], lambda state, seat, action: action, seed)
+        analysis = analyse(record, engine=engine(game_id, 1_500))
+        lucky.append(sum(event.luck[0].mean for event in analysis.chance_events))
+    mean = estimate(lucky)
+    assert mean.error > 0
+    assert abs(mean.mean) < 4 * mean.error
