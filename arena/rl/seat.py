@@ -5,6 +5,8 @@ from random import Random
 from typing import Any
 
 import gymnasium
+import numpy as np
+from numpy.typing import NDArray
 from pokearena.v1 import bot_pb2
 
 from arena.bots.in_process import Choose, answer, load
@@ -142,6 +144,19 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         before, self._stands = self._stands, self._standing(self.table)[self.seat]
         over = self.table.actor is None
         return observed(self.table, self.seat), self._stands - before, over, False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions are legal for the learner, as libraries with masked policies ask.
+
+        The same values as ``action_mask`` of the observation. ``MaskablePPO`` of sb3-contrib
+        requires a method of this name.
+
+        Returns:
+            An array of `action_space.n` booleans; all false after the end of the game.
+        """
+        mask = np.zeros(self.table.encoding.size, np.bool_)
+        mask[list(self.table.groups(self.seat))] = True
+        return mask
 
     def render(self) -> str | None:
         """Return the position as text, with the learner's hand open."""

@@ -88,6 +88,18 @@ def test_an_illegal_action_ends_the_game_with_the_worst_reward() -> None:
     assert info["fault"].startswith("63 stands for nothing here")
 
 
+@every_game
+def test_the_method_for_masked_policies_returns_the_mask_of_the_observation(game: str) -> None:
+    env = SeatEnv(game, against="meek")
+    observation, _ = env.reset(seed=3)
+    over = False
+    while not over:
+        assert env.action_masks().tolist() == observation["action_mask"].astype(bool).tolist()
+        action = int(np.flatnonzero(env.action_masks())[-1])
+        observation, _, over, _, _ = env.step(action)
+    assert not env.action_masks().any()
+
+
 def test_the_learner_gets_the_requested_seat() -> None:
     env = SeatEnv("pokino", seats=4, against=meek, seat=2)
     for seed in range(3):
@@ -153,3 +165,13 @@ def test_examples_of_the_page_run(number: int) -> None:
     code = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     assert len(code) == 2
     exec(code[number], {})
+
+
+@pytest.mark.long
+@pytest.mark.repetition
+@pytest.mark.timeout(900)
+def test_the_example_with_maskable_ppo_runs() -> None:
+    pytest.importorskip("sb3_contrib", reason="sb3-contrib, which brings PyTorch, is not installed")
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "training.md"
+    (code,) = re.findall(r"^```py\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    exec(code, {})
