@@ -24,9 +24,13 @@ SHOTS = "POKEARENA_SHOTS"
 PATIENCE_MS = 20_000
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The browser. In CI nothing is skipped."""
+    """The browser. In CI nothing is skipped.
+
+    Playwright keeps an event loop running in the thread, in which `asyncio.run` of tests in other
+    files would fail. It therefore ends with the file.
+    """
     program = shutil.which("chromium")
     if program is None:
         if os.environ.get("CI"):

@@ -60,8 +60,9 @@ def test_rows_move_while_matches_close_without_a_reload(
     tab.evaluate("window.stayed = true")
     expect(tab.locator("#live-state")).to_have_text("Live.")
     assert names(tab)[0] == "eve@1"
-    # From now on eve wins everything.
-    upset = {frozenset({"eve", other}): [("eve", other)] for other in BOTS if other != "eve"}
+    # From now on eve wins everything, and ada loses everything.
+    upset = {frozenset({"ada", other}): [(other, "ada")] for other in BOTS if other != "ada"}
+    upset |= {frozenset({"eve", other}): [("eve", other)] for other in BOTS if other != "eve"}
     store_tournament(workspace, BOTS, upset, boards=2, cycles=12)
     expect(tab.locator("#ladder-rows tbody tr").last).to_have_attribute("data-key", "eve@1")
     assert tab.locator("tr.moved").count() > 0

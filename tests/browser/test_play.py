@@ -41,6 +41,8 @@ def begin(tab: Page, site: str, game: str) -> None:
         choice.select_option("sample:random")
     tab.get_by_role("button", name="Begin the match").click()
     tab.wait_for_selector("#choose")
+    # Before its script has run, the page does not filter while a person types.
+    tab.wait_for_load_state("load")
 
 
 def check_record(workspace: Workspace, game: str) -> None:
