@@ -393,10 +393,14 @@ def _content(
 
 
 def _error(status: str, says: str) -> dict[str, Any]:
+    """Describe an error: a page for requests of HTML, by suffix or header, otherwise JSON."""
     if status == "304":
         return {"description": says}
-    schema = {"$ref": "#/components/schemas/Error"}
-    return {"description": says, "content": {KINDS["json"]: {"schema": schema}}}
+    content = {
+        KINDS["json"]: {"schema": {"$ref": "#/components/schemas/Error"}},
+        KINDS["html"]: {"schema": {"type": "string"}},
+    }
+    return {"description": says, "content": content}
 
 
 def shortened(value: Any) -> Any:
