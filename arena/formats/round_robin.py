@@ -1,6 +1,7 @@
 """`round-robin`: everyone meets everyone. `gauntlet`: some challengers meet everyone else."""
 
 import random
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -20,7 +21,7 @@ from arena.formats.contract import (
     seatable,
     waiting,
 )
-from arena.formats.table_pool import clans, cover
+from arena.formats.table_pool import Clans, clans, complete, cover
 from referee.games.shared.coded_errors import InvalidValue
 
 # Pairings of a round robin, in rounds, for any number of sides.
@@ -354,14 +355,24 @@ class ChallengeFormat(RoundRobinFormat):
 class GauntletFormat:
     """The first `challengers` entrants meet everyone else `cycles` times, and not each other.
 
-    The others meet only at tables of more than two sides, together with a challenger. They meet
-    challengers equally often, within one, unless the rule on owners prevents it.
+    The others meet only at tables of more than two sides, together with a challenger. Two others
+    meet a challenger equally often, within one, unless the rule on owners prevents it.
+
+    Attributes:
+        sides: sides of a match.
+        cycles: number of meetings of a challenger with each other entrant.
+        challengers: number of challengers.
+        owners_meet: whether entrants of one owner may share a table of more than two sides.
+        pairing: the version of the pairing rules, 1 or 2. New tournaments have 2. Tournaments
+            without this setting were created by earlier versions and have 1. Pairing 1 lets
+            challengers share tables, and misses the guarantee in some settings.
     """
 
     sides: int = 2
     cycles: int = 1
     challengers: int = 1
     owners_meet: bool = False
+    pairing: int = 1
 
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return all matches of new entrants, or wait, or the end."""
@@ -374,6 +385,17 @@ class GauntletFormat:
         played = history(entrants, matches)
         number = next_round(played)
         pool = seatable(entrants, number)
+        clan = clans(entrants, self.sides, self.owners_meet)
+        if self.pairing == 1:
+            tables = self._covered(entrants, pool, number, clan)
+        else:
+            tables = self._tables(entrants, pool, played, clan)
+        return _step(entrants, played, in_rounds(tables), "the challengers have met everyone")
+
+    def _covered(
+        self, entrants: Sequence[FormatEntrant], pool: Sequence[str], number: int, clan: Clans
+    ) -> list[list[str]]:
+        """Return the tables of pairing 1."""
         new = _new(entrants, number)
         challengers = {entrant.name for entrant in entrants[: self.challengers]}
         needed = {
@@ -381,9 +403,75 @@ class GauntletFormat:
             for pair in combinations(pool, 2)
             if len(challengers.intersection(pair)) == 1 and not new.isdisjoint(pair)
         }
-        clan = clans(entrants, self.sides, self.owners_meet)
-        rounds = in_rounds(cover(pool, needed, self.sides, clan))
-        return _step(entrants, played, rounds, "the challengers have met everyone")
+        return cover(pool, needed, self.sides, clan)
+
+    def _tables(
+        self,
+        entrants: Sequence[FormatEntrant],
+        pool: Sequence[str],
+        played: Sequence[FormatMatch],
+        clan: Clans,
+    ) -> list[list[str]]:
+        """Return the tables of pairing 2: one challenger each, and others that it has met least.
+
+        The challengers take turns. Each further seat goes to the entrant that the challenger has
+        met least, which keeps the numbers of its meetings equal within one. Ties go to fewest
+        meetings with those seated, fewest matches, then to the order of seeds.
+        """
+        challengers = [entrant.name for entrant in entrants[: self.challengers]]
+        others = [name for name in pool if name not in challengers]
+        new = _new(entrants, next_round(played))
+        if not played and len(others) < self.sides - 1:
+            raise InvalidValue(
+                f"a gauntlet at tables of {self.sides} sides needs {self.sides - 1} entrants "
+                f"besides the challengers, not {len(others)}",
+                code="challengers",
+            )
+        seating = _GauntletSeating(self.sides, clan, played)
+        made = []
+        unfinished = [name for name in challengers if name in pool]
+        while unfinished:
+            for challenger in tuple(unfinished):
+                lacking = [
+                    name
+                    for name in others
+                    if clan[name] != clan[challenger]
+                    and (name in new or challenger in new)
+                    and seating.met[frozenset((challenger, name))] < self.cycles
+                ]
+                table = seating.table(challenger, others) if lacking else None
+                if table is None or not set(table) & set(lacking):
+                    unfinished.remove(challenger)
+                else:
+                    seating.count(table)
+                    made.append(table)
+        return made
+
+
+class _GauntletSeating:
+    """Meetings and matches of a gauntlet, and the next table of a challenger."""
+
+    def __init__(self, sides: int, clan: Clans, played: Iterable[FormatMatch]) -> None:
+        self._sides, self._clan = sides, clan
+        self._plays = Counter[str]()
+        self.met = Counter[frozenset[str]]()
+        """The number of common matches of two entrants, scheduled ones included."""
+        for match in played:
+            self.count(match.entrants)
+
+    def count(self, table: Sequence[str]) -> None:
+        """Count a scheduled match."""
+        self._plays.update(table)
+        self.met.update(map(frozenset, combinations(table, 2)))
+
+    def table(self, challenger: str, others: Sequence[str]) -> list[str] | None:
+        """Return the next table of a challenger; None if it cannot be filled."""
+
+        def liking(seated: Sequence[str], name: str) -> tuple[int, int, int]:
+            meetings = sum(self.met[frozenset((name, other))] for other in seated[1:])
+            return self.met[frozenset((challenger, name))], meetings, self._plays[name]
+
+        return complete([challenger], others, self._sides, self._clan, liking)
 
 
 def _balanced(pool: Sequence[str], sides: int, cycles: int) -> list[list[list[str]]]:

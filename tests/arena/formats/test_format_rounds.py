@@ -1,7 +1,8 @@
 """Test the rules of the round robin and of the gauntlet."""
 
 from collections import Counter
-from itertools import combinations
+from collections.abc import Iterator
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given, settings
@@ -114,8 +115,65 @@ def test_at_larger_tables_meetings_of_a_challenger_differ_by_at_most_one(
     assert all(challenger in fixture.entrants for fixture in playing.fixtures)
 
 
-def test_a_late_entrant_of_a_gauntlet_meets_only_the_challengers() -> None:
-    playing = SimulatedTournament(GauntletFormat(), everyone(4))
+def gauntlets() -> Iterator[tuple[int, int, int, int]]:
+    """Yield sides, cycles, challengers and entrants of gauntlets whose tables can be filled."""
+    for sides, cycles, challengers in product(range(2, 7), (1, 2, 3, 5), range(1, 5)):
+        for others in range(sides - 1, 11):
+            yield sides, cycles, challengers, challengers + others
+
+
+def test_challengers_meet_the_others_equally_often_within_one_and_not_each_other() -> None:
+    for sides, cycles, challengers, count in gauntlets():
+        entrants = everyone(count)
+        step = GauntletFormat(sides, cycles, challengers, pairing=2).next(entrants, ())
+        assert isinstance(step, NextMatches)
+        met = Counter(
+            frozenset(pair)
+            for fixture in step.fixtures
+            for pair in combinations(fixture.entrants, 2)
+        )
+        names = [entrant.name for entrant in entrants]
+        for challenger in names[:challengers]:
+            times = [met[frozenset((challenger, other))] for other in names[challengers:]]
+            assert cycles <= min(times)
+            assert max(times) <= min(times) + 1
+            assert len(step.fixtures) * (sides - 1) < challengers * (
+                cycles * (count - challengers) + sides - 1
+            )
+        assert not any(met[frozenset(pair)] for pair in combinations(names[:challengers], 2))
+
+
+def test_a_gauntlet_at_larger_tables_needs_enough_others() -> None:
+    with pytest.raises(ValueError, check=has_code("challengers")):
+        GauntletFormat(4, challengers=4, pairing=2).next(everyone(6), ())
+
+
+def test_late_entrants_of_a_larger_gauntlet_keep_the_meetings_equal_within_one() -> None:
+    playing = SimulatedTournament(GauntletFormat(4, 2, 2, pairing=2), everyone(8))
+    playing.ask()
+    playing.join("x@1")
+    playing.join("y@1")
+    playing.play()
+    met = meetings(playing)
+    for challenger in ("aa@1", "ab@1"):
+        times = [met[frozenset((challenger, e.name))] for e in playing.entrants[2:]]
+        assert min(times) >= 2
+        assert max(times) <= min(times) + 1
+
+
+def test_bots_of_one_owner_share_no_table_of_a_gauntlet() -> None:
+    entrants = everyone(9, ["ada", "bob", "ada", "ada", "bob"])
+    playing = SimulatedTournament(GauntletFormat(3, 2, 2, pairing=2), entrants)
+    playing.play()
+    owner = {entrant.name: entrant.owner or entrant.name for entrant in entrants}
+    assert all(len({owner[name] for name in f.entrants}) == 3 for f in playing.fixtures)
+    met = meetings(playing)
+    assert met[frozenset(("aa@1", "ae@1"))] >= 2
+
+
+@pytest.mark.parametrize("pairing", [1, 2])
+def test_a_late_entrant_of_a_gauntlet_meets_only_the_challengers(pairing: int) -> None:
+    playing = SimulatedTournament(GauntletFormat(pairing=pairing), everyone(4))
     playing.ask()
     before = len(playing.fixtures)
     playing.join("x@1")
@@ -123,8 +181,9 @@ def test_a_late_entrant_of_a_gauntlet_meets_only_the_challengers() -> None:
     assert [fixture.entrants for fixture in playing.fixtures[before:]] == [("aa@1", "x@1")]
 
 
-def test_every_entrant_plays_once_per_round() -> None:
-    playing = SimulatedTournament(GauntletFormat(3, 2, 2), everyone(9))
+@pytest.mark.parametrize("pairing", [1, 2])
+def test_every_entrant_plays_once_per_round(pairing: int) -> None:
+    playing = SimulatedTournament(GauntletFormat(3, 2, 2, pairing=pairing), everyone(9))
     playing.play()
     for number in range(playing.fixtures[-1].round + 1):
         names = [
