@@ -37,14 +37,19 @@ def play(
     boards: int = 1,
     change: Change = str,
     close: bool = True,
+    seed: bytes = bytes(32),
 ) -> PlayedMatch:
-    """Plays a match at a table; without ``close`` its last game is still to come."""
+    """Plays a match at a table; without ``close`` its last game is still to come.
+
+    The deals follow from ``seed``, so that a test sees the same games in every run.
+    """
     sides = len(set(played.game.sides(played.seats, played.options)))
     names = [f"luck{number}" for number in range(sides)]
     for number, name in enumerate(names):
         versions.add(workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
     plan = TournamentPlan("cup", played.game.id, played.options, seats=played.seats, boards=boards)
-    begun_tournament = scheduler.begin(workspace.store, plan, [f"{name}@1" for name in names])
+    entrants = [f"{name}@1" for name in names]
+    begun_tournament = scheduler.begin(workspace.store, plan, entrants, seed)
     lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w", 600)
     assert lease is not None
     record = list(read_games(match_record(played, lease.spec.seed, boards)))
