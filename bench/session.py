@@ -22,6 +22,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from bench import compare
 from bench.figure import Figure, Part, figure_text, left_out
 
 _USAGE = 2
@@ -50,6 +51,16 @@ def measured(part: str) -> Part:
     return figures
 
 
+def processor() -> str:
+    """Return the model of the processor, or an empty text if the system does not state it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
 def circumstances() -> dict[str, Any]:
     """Return the time, commit, load and versions that affect the figures."""
     commit = subprocess.run(
@@ -64,6 +75,7 @@ def circumstances() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 1),
         "machine": platform.machine(),
+        "processor": processor(),
         "python": platform.python_version(),
         "grpcio": version("grpcio"),
         "protobuf": version("protobuf"),
@@ -99,15 +111,28 @@ def _show(figure: Figure, as_json: bool, line: dict[str, Any]) -> None:
     print(json.dumps(line) if as_json else figure_text(figure), flush=True)
 
 
+def _compare(revisions: Sequence[str], parts: Sequence[str], rounds: int, as_json: bool) -> int:
+    before, after = revisions
+    try:
+        compare.run((before, after), parts, rounds, as_json)
+    except compare.CompareError as error:
+        print(f"error  {error}.", file=sys.stderr)
+        return 1
+    return 0
+
+
 def main() -> int:
     """Read the request of `pokearena bench`, measure, and append the results to the history."""
     request = json.loads(sys.argv[1])
+    revisions = request.get("compare")
     parts, rounds, as_json = request["parts"] or USUAL, request["rounds"], request["json"]
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         known = ", ".join(PARTS)
         print(f"error  unknown part {unknown[0]!r}; the parts are {known}.", file=sys.stderr)
         return _USAGE
+    if revisions:
+        return _compare(revisions, parts, rounds, as_json)
     around = circumstances()
     if not as_json:
         print(" ".join(f"{name} {value};" for name, value in around.items()))

@@ -1,11 +1,14 @@
 """The bench command measures, compares with peers, and lists omitted parts."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from bench import compare
+from bench.compare import Comparison
 from bench.figure import Figure, FigureTarget, figure_text
 from bench.session import PARTS, measured, run
 from tests.arena.cli.terminal import in_own_process
@@ -76,3 +79,44 @@ def test_an_unknown_part_is_refused(tmp_path: Path) -> None:
     output = in_own_process(tmp_path, ("bench", "sprinting"))
     assert output.status == 2
     assert "unknown part 'sprinting'; the parts are decisions," in output.err
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [
+        ((1.1, 1.2, 1.01, 1.3, 1.1, 1.2), "changed"),
+        ((0.9, 0.8, 0.99, 0.7, 0.9, 0.8), "changed"),
+        ((1.1, 1.2, 0.99, 1.3, 1.1, 1.2), "within noise"),
+        ((1.1, 1.2, 1.3, 1.1, 1.2), "too few rounds"),
+    ],
+)
+def test_a_figure_has_changed_if_all_of_six_rounds_agree(
+    ratios: tuple[float, ...], verdict: str
+) -> None:
+    after = [10 * ratio for ratio in ratios]
+    assert Comparison("rules", "a", "us", [10.0] * len(ratios), after).verdict == verdict
+
+
+@pytest.mark.long
+def test_two_commits_are_measured_in_their_own_checkouts(tmp_path: Path) -> None:
+    words = ("bench", "compare", "HEAD", "HEAD", "evaluator", "--rounds", "1", "--json")
+    output = in_own_process(tmp_path, words)
+    assert output.status == 0, output.err
+    lines = [json.loads(line) for line in output.out.splitlines()]
+    assert {line["part"] for line in lines} == {"evaluator"}
+    for line in lines:
+        assert line["interval"][0] <= line["ratio"] <= line["interval"][1]
+        assert line["verdict"] == "too few rounds"
+    listed = ["git", "-C", str(compare.ROOT), "worktree", "list"]
+    assert "bench-compare" not in subprocess.run(listed, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "status"), [(("HEAD",), 2), (("no-such-commit", "HEAD", "rules"), 1)]
+)
+def test_commits_that_cannot_be_compared_are_refused(
+    tmp_path: Path, words: tuple[str, ...], status: int
+) -> None:
+    output = in_own_process(tmp_path, ("bench", "compare", *words))
+    assert output.status == status
+    assert output.err.startswith("error")

@@ -61,7 +61,13 @@ def test_a_measured_duration_replaces_the_assumed_one() -> None:
 def test_the_jobs_of_ci_run_all_phases_and_shards() -> None:
     jobs = content(GITHUB / "workflows" / "ci.yml")["jobs"]
     phases = [phase for job in jobs.values() for phase in job["strategy"]["matrix"]["phase"]]
-    assert {phase.split()[0] for phase in phases} == {"quick", "check", "hostile", "long"}
+    assert {phase.split()[0] for phase in phases} == {
+        "quick",
+        "check",
+        "hostile",
+        "long",
+        "compare",
+    }
     shards = [phase.split()[1] for phase in phases if phase.startswith("long ")]
     assert shards == [f"{number + 1}/{len(shards)}" for number in range(len(shards))]
     text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")

@@ -11,21 +11,31 @@ import rich_click as click
 
 from arena.cli.errors import USAGE, CommandError
 
+ROUNDS = 2
+"""Default number of rounds: all parts take less than ten minutes on two quiet cores."""
+COMPARE_ROUNDS = 6
+"""Default number of rounds of a comparison, the smallest that allows a verdict."""
+
 
 @click.command(epilog="Example: pokearena bench rules evaluator --rounds 3")
-@click.argument("parts", nargs=-1, metavar="[PART]...")
+@click.argument("parts", nargs=-1, metavar="[PART]... | compare COMMIT COMMIT [PART]...")
 @click.option(
-    "--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="Number of rounds."
+    "--rounds",
+    type=click.IntRange(min=1),
+    help=f"Number of rounds. [default: {ROUNDS}; compare: {COMPARE_ROUNDS}]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line per figure.")
 @click.option("--no-history", is_flag=True, help="Do not append the run to bench/history.jsonl.")
-def bench(parts: tuple[str, ...], rounds: int, as_json: bool, no_history: bool) -> None:
+def bench(parts: tuple[str, ...], rounds: int | None, as_json: bool, no_history: bool) -> None:
     """Measure the speed of each part, and compare it with peers in the same run.
 
     Parts: decisions, games, starts, commands, queue, workers, rules, peers, evaluator, ratings,
     work_budget and attacks. The default is all except attacks, which takes 15 minutes per
     round. The output names peers that are not installed; `uv run --group bench pokearena bench`
     installs all of them. The command requires a checkout.
+
+    `bench compare A B` checks out two commits in temporary folders, measures them in alternating
+    rounds, and prints for each figure the ratio of B to A and whether it changed beyond noise.
     """
     root = Path(__file__).parents[3]
     if not (root / "bench" / "session.py").exists():
@@ -34,6 +44,24 @@ def bench(parts: tuple[str, ...], rounds: int, as_json: bool, no_history: bool) 
             " `uv run --group bench pokearena bench` there.",
             USAGE,
         )
-    arguments = {"parts": parts, "rounds": rounds, "json": as_json, "history": not no_history}
+    revisions, parts = _revisions(parts)
+    arguments = {
+        "compare": revisions,
+        "parts": parts,
+        "rounds": rounds or (COMPARE_ROUNDS if revisions else ROUNDS),
+        "json": as_json,
+        "history": not no_history,
+    }
     os.chdir(root)
     os.execv(sys.executable, [sys.executable, "-m", "bench.session", json.dumps(arguments)])
+
+
+def _revisions(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split the arguments into the two commits to compare, if any, and the parts."""
+    if words[:1] != ("compare",):
+        return (), words
+    if len(words) < 3:
+        raise click.UsageError(
+            "compare requires two commits, for example `pokearena bench compare HEAD~1 HEAD rules`."
+        )
+    return words[1:3], words[3:]
