@@ -6,7 +6,7 @@ all renderings, so that one page can hold all positions of a game and stay small
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from heapq import nlargest
+from heapq import nsmallest
 from itertools import groupby
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -292,22 +292,22 @@ def _spans(steps: Iterable[tuple[int, T]]) -> tuple[Span[T], ...]:
     return _sized(tuple(spans))
 
 
-_LARGEST = (1, 1, 2, 2)
-"""Number of spans marked by each measure; texts of equal length can have different widths."""
-
-
 def _sized(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
     """Mark the largest values by each measure of their size.
 
     A page reserves space for the marked values only. It lays out a tenth of the elements that it
     would lay out if it reserved space for all of them.
     """
-    sizes = [_size(span.value) for span in spans]
+    by_measure: dict[str, list[tuple[int, int]]] = {}
+    for number, span in enumerate(spans):
+        for measure, size in _sizes(span.value).items():
+            by_measure.setdefault(measure, []).append((-size, number))
     marked = {
         number
-        for count, measure in zip(_LARGEST, zip(*sizes, strict=True), strict=False)
-        for number in nlargest(count, range(len(spans)), key=measure.__getitem__)
-        if measure[number]
+        for measure, sizes in by_measure.items()
+        # Texts of equal length can have different widths.
+        for size, number in nsmallest(2 if measure.endswith("text") else 1, sizes)
+        if size
     }
     return tuple(
         replace(span, is_large=number in marked) if span.is_large != (number in marked) else span
@@ -315,41 +315,55 @@ def _sized(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
     )
 
 
-_NO_SIZE = (0, 0, 0, 0)
-
-
-def _size(value: object) -> tuple[int, int, int, int]:
-    """Return measures of the space that a value takes: cards, rows or columns, and two of text."""
+def _sizes(value: object) -> dict[str, int]:
+    """Return measures of the space that a value takes."""
     match value:
         case str():
-            return 0, 0, len(value), 0
+            return {"text": len(value)}
         case TableHeading(heading, facts):
-            return 0, 0, len(heading), sum(map(len, facts))
+            return {"text": len(heading), "more text": sum(map(len, facts))}
         case SeatHeading(score, acts, badges):
-            return acts, len(badges), len(str(score)), sum(len(badge.text) + 3 for badge in badges)
+            # They share a line until it is full. Digits of a score are large.
+            texts = ["to act"] * acts + [badge.text for badge in badges]
+            words = sum(len(text) + 3 for text in texts)
+            return {"badges": len(texts), "text": 2 * len(str(score)) + words}
         case TrickCell(cards=cards):
-            return _cards(cards), 0, 0, 0
+            return _group_sizes("cards", cards)
         case OpenCards(held=held):
-            return _cards(held), 0, len(held.note), 0
+            return _group_sizes("cards", held)
         case PrivateCards(opened=opened, closed=closed):
-            note = max(len(closed.note), 0 if opened is None else len(opened.note))
-            return 0 if opened is None else _cards(opened), _cards(closed), note, 0
+            return _group_sizes("closed", closed) | _group_sizes("opened", opened or closed)
         case CardLines(rows=rows, note=note):
-            words = sum(len(label) for label, _ in rows)
-            return sum(_cards(cards) for _, cards in rows), len(rows), len(note), words
+            return {
+                "cards": sum(_width(cards) for _, cards in rows),
+                "rows": len(rows),
+                "text": len(note),
+                "more text": sum(len(label) for label, _ in rows),
+            }
         case TrickTable(heads=heads, note=note):
-            return 0, len(heads), len(note), 0
+            return {"columns": len(heads), "text": len(note)}
         case GrowingTrickTable(heads=heads, notes=notes):
-            return 0, len(heads), max(len(note.value) for note in notes), 0
+            return {"columns": len(heads), "text": max(len(note.value) for note in notes)}
         case ScoreTable(rows=rows):
-            return 0, len(rows), 0, 0
-    return _NO_SIZE
+            return {"rows": len(rows)}
+    return {}
 
 
-def _cards(group: Group) -> int:
-    """Return the number of half cards that a group is wide."""
+_MANY = 12
+"""Largest number of cards in a row that does not wrap (class `many` of scene.css)."""
+
+
+def _group_sizes(name: str, group: Group) -> dict[str, int]:
+    """Return the measures of a group; a row of at most 12 cards can be wider than one of 13."""
     shown = group.faces if isinstance(group, CardGroup) else group.tiles
-    return 2 * len(shown) + group.backs
+    is_many = len(shown) + group.backs > _MANY
+    return {f"{name} wrapped" if is_many else name: _width(group), f"{name} text": len(group.note)}
+
+
+def _width(group: Group) -> int:
+    """Return about the width of a group, in backs of cards."""
+    shown = group.faces if isinstance(group, CardGroup) else group.tiles
+    return 3 * len(shown) + group.backs
 
 
 # Convert a recorded game into a frame sequence, with the actions between its positions.

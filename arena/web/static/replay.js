@@ -217,6 +217,8 @@ function look(by) {
   if (!document.querySelector(`.eyes [data-eyes="${by}"]`)) return;
   eyes = by;
   draw();
+  // Cards face down are narrower than cards face up.
+  fit();
 }
 
 function stop() {
