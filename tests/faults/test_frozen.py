@@ -18,13 +18,13 @@ from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
-NAP = 0.1
+NAP = 0.05
 BEYOND = LEASE_SECONDS + 5
 """Seconds for which a process is frozen: longer than a lease."""
 
 
 def schedule_matches(arena: Arena, clock: Clock = PATIENT) -> None:
-    """Schedule a match of 4 games that take about 5 s each."""
+    """Schedule a match of 4 games that take about 2.5 s each."""
     entrants = [arena.slow("first", NAP), arena.slow("last", NAP, -1)]
     arena.schedule(entrants, boards=2, clock=clock)
 

@@ -15,6 +15,7 @@ from redis.exceptions import ResponseError
 from arena import config
 from arena.queue import match_queue, redis_server
 from arena.system import redis_connection
+from tests.examples import examples
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
@@ -25,7 +26,7 @@ from tests.waiting import wait_until
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 MATCHES = 12
-KILLS = 10
+KILLS = examples(10, 4)
 PAUSE = 1.5
 """Seconds between two faults."""
 ABSENCE = 40.0
@@ -48,7 +49,7 @@ def wait_for_leases(arena: Arena, serve: ServeProcess, more: int) -> None:
     serve.until(lambda: leased(arena) >= goal or arena.over(), 60)
 
 
-def test_redis_is_killed_ten_times(arena: Arena, conclude: Conclude) -> None:
+def test_redis_is_killed_repeatedly(arena: Arena, conclude: Conclude) -> None:
     schedule_matches(arena, 2 * KILLS)
     with Witness(arena) as witness, arena.serving(2) as serve:
         for _ in range(KILLS):
@@ -57,7 +58,7 @@ def test_redis_is_killed_ten_times(arena: Arena, conclude: Conclude) -> None:
             processes.send(serve.one("redis"), signal.SIGKILL)
             time.sleep(PAUSE)
         serve.until(arena.over)
-    tally = conclude(arena, witness, "SIGKILL of Redis, ten times")
+    tally = conclude(arena, witness, f"SIGKILL of Redis, {KILLS} times")
     assert tally.closed == 2 * KILLS
     assert tally.p95 is not None
     assert tally.p95 < RESUME_SECONDS
@@ -103,7 +104,7 @@ def test_the_disk_of_redis_is_full_for_a_while(arena: Arena, conclude: Conclude)
             wait_for_leases(arena, serve, 2)
             full(pid, True)
             serve.until(lambda: refuses(url), 60)
-            time.sleep(15)
+            time.sleep(6)
             witness.blow(idle=True)
             full(pid, False)
             serve.until(arena.over)

@@ -9,12 +9,13 @@ import pytest
 
 from arena.cli.bots.new import languages
 from tests.arena.cli.terminal import in_own_process
+from tests.examples import examples
 from tests.sample_bots.authors import author_of
 from tests.sample_bots.languages import KITS, LANGUAGES
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
-ROUNDS = 3
+ROUNDS = examples(3, 2)
 """Rounds of the tournament; a round robin has a match of each pair."""
 
 

@@ -14,7 +14,7 @@ from referee.games.shared.cards import cards
 from referee.games.shared.dealing import Seeded, board_seed
 from tests.examples import examples
 
-BOARDS = 30
+BOARDS = examples(30, 12)
 every_game = pytest.mark.parametrize(
     "game_id",
     # Games of Pokino, Pokex and Pouku are long.

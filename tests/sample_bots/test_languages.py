@@ -26,15 +26,14 @@ from tests.sample_bots.languages import LANGUAGES, OUT_OF_IDEAS, Language
 from tests.sample_bots.processes import PATIENCE, Process, question, started
 
 EVERY_VARIANT = ("greed", "pokino_up", "tear_down_the_walls", "territory")
-FORMS = (
-    ("poke", 2, ()),
-    ("pokino", 2, ()),
-)
+FORMS = (("pokino", 2, ()),)
 """The forms that CI plays with the kit of each language.
 
-CI also plays Saint Poker with each kit, and the game of its greedy bot.
+CI also plays Saint Poker with each kit, the game of its greedy bot, and a tournament of Poke with
+the bots of all languages (test_every_language.py).
 """
 OTHER_FORMS = (
+    ("poke", 2, ()),
     ("pokex", 2, ()),
     ("pouku", 4, ("teams",)),
     ("saint_poker", 5, ()),
@@ -109,12 +108,15 @@ def test_the_forms_that_are_played_have_every_game_with_fewest_and_most_seats() 
         assert seats == {min(game.seats), max(game.seats)}
 
 
+def in_python_or_repeated(language: Language) -> list[pytest.MarkDecorator]:
+    """Return the marks of a case that CI tries in Python only."""
+    return [pytest.mark.repetition] * (language.name != "python")
+
+
 every_form = [
     *((language, *form) for language in LANGUAGES.values() for form in FORMS),
     *(
-        pytest.param(
-            *(language, *form), marks=[pytest.mark.repetition] * (language.name != "python")
-        )
+        pytest.param(*(language, *form), marks=in_python_or_repeated(language))
         for language in LANGUAGES.values()
         for form in OTHER_FORMS
     ),
@@ -183,8 +185,18 @@ def test_act_and_play_give_equal_answers(author: Author, launch: Launch) -> None
 
 
 @pytest.mark.long
-@each_author
-@pytest.mark.parametrize(("game", "in_flight"), [("pokino", 32), ("poke", 128)])
+@pytest.mark.parametrize(
+    ("author", "game", "in_flight"),
+    [
+        *(pytest.param(language, "pokino", 32) for language in LANGUAGES.values()),
+        *(
+            pytest.param(language, "poke", 128, marks=in_python_or_repeated(language))
+            for language in LANGUAGES.values()
+        ),
+    ],
+    indirect=["author"],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
 def test_a_kit_uses_a_small_share_of_its_work_budget(
     author: Author, launch: Launch, monkeypatch: pytest.MonkeyPatch, game: str, in_flight: int
 ) -> None:

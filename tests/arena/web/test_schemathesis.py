@@ -18,6 +18,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.stored_submissions import add_submission
+from tests.examples import examples
 
 pytestmark = pytest.mark.long
 
@@ -77,6 +78,6 @@ def test_every_response_is_as_documented(client: TestClient) -> None:
 
     for operation in schema.get_all_operations():
         assert isinstance(operation, Ok)
-        settings(max_examples=40)(given(operation.ok().as_strategy())(check))()
+        settings(max_examples=examples(40, 12))(given(operation.ok().as_strategy())(check))()
     print(f"{cases} requests")
     assert cases > 40
