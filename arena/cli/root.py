@@ -123,6 +123,7 @@ _COMMANDS = {
         "standings": "Show the ladders.",
         "matrix": "Show the crosstable.",
         "compare": "Compare two bots: score, intervals, SPRT.",
+        "sprt": "Compute the expected length of an SPRT.",
         "export": "Write ladders and crosstables as CSV, JSON or HTML.",
         "analyse": "Analyse the play of a match: mistakes, accuracy, luck.",
         "replay": "Step through a match in the terminal.",
@@ -156,7 +157,7 @@ _PACKAGES = {
     "develop": "ask bench completion config doctor rules test",
     "matches": "analyse logs play replay verify why",
     "tournaments": "demo tournament",
-    "ladders": "compare export ladder matrix standings",
+    "ladders": "compare export ladder matrix sprt standings",
     "services": "db metrics referee serve web webhook worker",
     "watch": "watch",
 }

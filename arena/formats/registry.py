@@ -23,9 +23,9 @@ FORMATS: Final[Mapping[str, Callable[..., Format]]] = {
     "sprt": SprtFormat,
     "challenge": ChallengeFormat,
 }
-TWO_SIDES: Final = frozenset(("knockout", "sprt"))
+TWO_SIDES: Final = frozenset(("knockout",))
 """Formats for matches of two sides only."""
-CLOSED: Final = TWO_SIDES
+CLOSED: Final = frozenset(("knockout", "sprt"))
 """Formats that entrants cannot join after the start."""
 
 

@@ -1,5 +1,8 @@
 """`sprt`: test whether the first entrant is better than the second (Wald's sequential test).
 
+At tables of more than two sides, further entrants take the remaining seats. Only the places of the
+first two relative to each other count.
+
 A. Wald, "Sequential Tests of Statistical Hypotheses" (1945): the test ends when the logarithm of
 the likelihood ratio leaves the interval (log(beta / (1 - alpha)), log((1 - beta) / alpha)).
 """
@@ -7,9 +10,11 @@ the likelihood ratio leaves the interval (log(beta / (1 - alpha)), log((1 - beta
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import TypeAlias
+from operator import add
+from typing import Final, Protocol, TypeAlias
 
 from arena.formats.contract import (
+    Fixture,
     FormatEntrant,
     FormatMatch,
     FormatOver,
@@ -18,18 +23,22 @@ from arena.formats.contract import (
     Ranking,
     Step,
     count_open,
-    fixtures,
     history,
     next_round,
     waiting,
 )
+from arena.formats.table_pool import clans
 from arena.ratings.closed_match import ClosedGame
 from referee.games.shared.coded_errors import InvalidValue
 
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
 """Numbers of mirrored boards by result for the first entrant: LL, LD, WL, DD, WD, WW."""
-LikelihoodRatio: TypeAlias = Callable[[PairCounts, float, float], float]
-"""A function that returns the log-likelihood ratio of counts for `high` against `low`."""
+LikelihoodRatio: TypeAlias = Callable[[tuple[int, ...], float, float, str], float]
+"""A function that returns the log-likelihood ratio for `high` against `low`.
+
+Its arguments are the numbers of boards by result (`board_counts`), the bounds, and the model."""
+MODELS: Final = ("logistic", "normalized")
+"""The scales of `low` and `high` (`arena.ratings.sprt.SprtSettings`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +65,28 @@ class SprtFormat:
     are finished and marked (`FormatOver.drained`), but not counted.
 
     Attributes:
-        llr: the log-likelihood ratio, which also defines the scale of `low` and `high` (logistic or
-            normalized Elo).
+        llr: the log-likelihood ratio.
+        sides: sides of a match.
         low: the Elo difference of the null hypothesis.
         high: the Elo difference of the alternative.
         alpha: probability to accept `high` if `low` is true.
         beta: probability to accept `low` if `high` is true.
         batch: matches of a round; the next round begins when the last but one is over.
         limit: number of matches after which the test ends without a verdict; 0: unlimited.
+        model: the scale of `low` and `high`: "logistic" (Elo) or "normalized".
+        owners_meet: whether entrants of one owner may share a table of more than two sides.
     """
 
     llr: LikelihoodRatio
+    sides: int = 2
     low: float = 0.0
     high: float = 25.0
     alpha: float = 0.05
     beta: float = 0.05
     batch: int = 4
     limit: int = 0
+    model: str = "logistic"
+    owners_meet: bool = False
 
     def __post_init__(self) -> None:
         if not self.low < self.high:
@@ -83,6 +97,10 @@ class SprtFormat:
             raise InvalidValue("alpha and beta are between 0 and one half", code="error-rates")
         if self.batch < 1:
             raise InvalidValue("a round of the test has at least one match", code="batch")
+        if self.model not in MODELS:
+            raise InvalidValue(
+                f"the model of an SPRT is {' or '.join(MODELS)}, not {self.model!r}", code="model"
+            )
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -91,17 +109,16 @@ class SprtFormat:
 
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return the next round, or wait, or the verdict."""
-        if len(entrants) != 2:
-            raise InvalidValue(
-                f"a test is between two entrants, not {len(entrants)}", code="entrant-count"
-            )
+        self._check(entrants)
         played = history(entrants, matches)
-        first, second = (entrant.name for entrant in entrants)
-        decided = self.verdict(played)
+        first, second = (entrant.name for entrant in entrants[:2])
+        decided = self.verdict(played, (first, second))
         if decided is not None:
             drained = tuple(match.place for match in played if match.place > decided.place)
             word = "better" if decided.better else "not better"
-            ranking: Ranking = ((first,), (second,)) if decided.better else ((second,), (first,))
+            best = (first, second) if decided.better else (second, first)
+            others = tuple(entrant.name for entrant in entrants[2:])
+            ranking: Ranking = ((best[0],), (best[1],), *((others,) if others else ()))
             return FormatOver(
                 f"{first} is {word}: the ratio is {decided.ratio:.2f}", ranking, drained
             )
@@ -114,25 +131,91 @@ class SprtFormat:
         if count_open(earlier):
             return waiting(earlier)
         coming = min(self.batch, self.limit - len(played)) if self.limit else self.batch
-        tables = [([first, second], "")] * coming
-        return NextMatches(
-            fixtures(number, tables, entrants), "the test runs until a bound is crossed"
+        names = [entrant.name for entrant in entrants]
+        coming_fixtures = tuple(
+            Fixture(number, place, self._seated(names, len(played) + place))
+            for place in range(coming)
         )
+        return NextMatches(coming_fixtures, "the test runs until a bound is crossed")
 
-    def verdict(self, played: Sequence[FormatMatch]) -> SprtDecision | None:
-        """Return the first verdict of matches in canonical order; None without one."""
+    def _check(self, entrants: Sequence[FormatEntrant]) -> None:
+        if self.sides == 2 != len(entrants):
+            raise InvalidValue(
+                f"a test is between two entrants, not {len(entrants)}", code="entrant-count"
+            )
+        if len(entrants) < self.sides:
+            raise InvalidValue(
+                f"a table of {self.sides} sides needs {self.sides} entrants, not {len(entrants)}",
+                code="entrant-count",
+            )
+        clan = clans(entrants, self.sides, self.owners_meet)
+        if len(set(clan.values())) < len(entrants):
+            raise InvalidValue(
+                "the entrants of this test share tables, so they need different owners "
+                "(owners_meet = true allows equal ones)",
+                code="too-few-owners",
+            )
+
+    def _seated(self, names: Sequence[str], number: int) -> tuple[str, ...]:
+        """Return the entrants of the match `number` of the test, in the order of their seats.
+
+        The tables of a match rotate the seats. Therefore only the distance from the first to the
+        second entrant matters: the matches take all distances in turn, and the others take turns in
+        the remaining seats.
+        """
+        first, second, *others = names
+        if self.sides == 2:
+            return first, second
+        turn, distance = divmod(number, self.sides - 1)
+        at = turn * (self.sides - 2) % len(others)
+        seated = [*others[at:], *others[:at]][: self.sides - 2]
+        seated.insert(distance, second)
+        return first, *seated
+
+    def verdict(self, played: Sequence[FormatMatch], pair: tuple[str, str]) -> SprtDecision | None:
+        """Return the first verdict on a pair of matches in canonical order; None without one."""
         low, high = self.bounds
-        total: PairCounts = (0, 0, 0, 0, 0, 0)
+        total = (0,) * (2 * self.sides + 1)
         for match in played:
             if match.state is MatchStatus.OPEN:
                 return None
             if match.state is MatchStatus.VOID:
                 continue
-            total = summed((total, pair_counts(match.games)))
-            ratio = self.llr(total, self.low, self.high)
+            total = tuple(map(add, total, board_counts(match, pair)))
+            ratio = self.llr(total, self.low, self.high, self.model)
             if not low < ratio < high:
                 return SprtDecision(ratio >= high, match.place, ratio)
         return None
+
+
+class PlayedBoards(Protocol):
+    """A closed match, as `board_counts` reads it."""
+
+    @property
+    def entrants(self) -> Sequence[str]:
+        """Names in the order of the match."""
+        ...
+
+    @property
+    def games(self) -> Sequence[ClosedGame]:
+        """All games, by entrant."""
+        ...
+
+
+def board_counts(match: PlayedBoards, pair: tuple[str, str]) -> tuple[int, ...]:
+    """Count the boards of a match by the half points that the first of a pair won from the second.
+
+    A board is played at one table for each side, and a game gives 0, 1 or 2 half points. With two
+    sides the counts are those of LL, LD, WL and DD, WD, WW.
+    """
+    first, second = map(match.entrants.index, pair)
+    sides = len(match.entrants)
+    ordered = sorted(match.games, key=lambda game: game.game)
+    boards = len(ordered) // sides
+    counts = [0] * (2 * sides + 1)
+    for board in range(boards):
+        counts[sum(game.halves(first, second) for game in ordered[board::boards])] += 1
+    return tuple(counts)
 
 
 def pair_counts(games: Sequence[ClosedGame]) -> PairCounts:

@@ -14,6 +14,7 @@ from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.duel import Duel, Interval, pentanomial
 from arena.ratings.points import Points, PointSums
 from arena.ratings.sprt import SprtResult, SprtSettings, log_likelihood_ratio
+from arena.ratings.sprt_length import stopped
 from arena.store.bots import versions
 from arena.store.matches import results
 
@@ -113,12 +114,15 @@ class SequentialTest:
         verdict: the first verdict of the matches in canonical order; later matches do not change
             it.
         decided: number of matches until then, and the ratio; None while the test is open.
+        elo: the difference in Elo points by the matches until then, corrected for the rule by which
+            the test stops (`arena.ratings.sprt_length.stopped`).
     """
 
     settings: SprtSettings
     ratio: float
     verdict: SprtResult
     decided: tuple[int, float] | None
+    elo: Interval
 
     def to_json(self) -> dict[str, object]:
         """Return it as plain values for JSON."""
@@ -134,6 +138,7 @@ class SequentialTest:
             "verdict": self.verdict,
             "decided_after_matches": self.decided[0] if self.decided else None,
             "decided_with_llr": self.decided[1] if self.decided else None,
+            "elo": self.elo.to_json(),
         }
 
 
@@ -278,6 +283,7 @@ def _test(
     verdict: SprtResult = "open"
     ratio = math.nan
     counts: list[int] = []
+    until_verdict = _duel(both[:1], first, second, unit)
     for played, match in enumerate(both, 1):
         current = _duel([match], first, second, unit)
         counts = [
@@ -286,6 +292,8 @@ def _test(
         so_far = replace(current, counts=tuple(counts))
         if decided is None or played == len(both):
             ratio = log_likelihood_ratio(test, so_far)
+        if decided is None:
+            until_verdict = so_far
         if decided is None and test.verdict(ratio) != "open":
             verdict, decided = test.verdict(ratio), (played, ratio)
-    return SequentialTest(test, ratio, verdict, decided)
+    return SequentialTest(test, ratio, verdict, decided, stopped(test, until_verdict))

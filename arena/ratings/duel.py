@@ -11,7 +11,7 @@ fastchess use. The tests contain the figures that fastchess publishes.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -103,6 +103,17 @@ def trinomial(wins: int, losses: int, draws: int) -> Duel:
 def pentanomial(ll: int, ld: int, wl: int, dd: int, wd: int, ww: int) -> Duel:
     """Return the duel of pairs of games over the same cards, by the results of both games."""
     return Duel((0.0, 0.25, 0.5, 0.75, 1.0), (ll, ld, wl + dd, wd, ww), games=2)
+
+
+def of_boards(counts: Sequence[int]) -> Duel:
+    """Return the duel of boards, each played in every seating.
+
+    Args:
+        counts: number of boards by the half points of the first version against the second, from 0
+            to two for each game of a board.
+    """
+    games = (len(counts) - 1) // 2
+    return _of_halves({Fraction(halves, 2 * games): n for halves, n in enumerate(counts)}, games)
 
 
 def of_matches(matches: Iterable[RatedMatch], first: str, second: str) -> Duel:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from arena.formats import registry
 from arena.formats.contract import Fixture, Format, FormatEntrant, FormatOver, NextMatches, Step
-from arena.formats.sprt_match import PairCounts
-from arena.ratings.duel import pentanomial
-from arena.ratings.sprt import SprtSettings, log_likelihood_ratio
+from arena.ratings import duel
+from arena.ratings.sprt import Model, SprtSettings, log_likelihood_ratio
 from arena.store.bots import versions
 from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import TournamentState
@@ -176,5 +175,6 @@ class Scheduler:
         return created
 
 
-def _ratio(counts: PairCounts, low: float, high: float) -> float:
-    return log_likelihood_ratio(SprtSettings(low, high), pentanomial(*counts))
+def _ratio(counts: tuple[int, ...], low: float, high: float, model: str) -> float:
+    test = SprtSettings(low, high, model=cast("Model", model))
+    return log_likelihood_ratio(test, duel.of_boards(counts))

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from operator import add
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from sqlalchemy import func, select
 
 from arena.formats.contract import Fixture, FormatEntrant, FormatMatch, MatchStatus, NextMatches
+from arena.formats.sprt_match import SprtFormat, board_counts
 from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import FINISHED, ClosedGame
+from arena.ratings.duel import of_boards
+from arena.ratings.sprt import SprtSettings
+from arena.ratings.sprt_length import SprtUnit, elo_of, length
 from arena.store import schema
 from arena.store.database import reading
+from arena.store.matches import results
 from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
+from arena.store.tournaments import tournaments
 from arena.tournaments.scheduler import format_of
 from referee.games.registry import find
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
+
+    from arena.ratings.sprt import Model
 
 ENDLESS: Final = frozenset(("ladder", "sprt"))
 """Formats that end at an unknown time, unless they have a limit."""
@@ -65,6 +75,70 @@ def matches(
     return len(known)
 
 
+@dataclass(frozen=True, slots=True)
+class SprtForecast:
+    """The expected numbers of matches of a sequential test.
+
+    Attributes:
+        low: if the difference is `low`.
+        middle: if it is halfway between the bounds, where tests take longest.
+        high: if it is `high`.
+        measured: number of boards from which the variance is estimated. 0: the variance is that of
+            independent games without draws, so the numbers are upper estimates.
+    """
+
+    low: int
+    middle: int
+    high: int
+    measured: int
+
+    def to_json(self) -> dict[str, int]:
+        """Return the numbers as JSON values."""
+        return {name: getattr(self, name) for name in ("low", "middle", "high", "measured")}
+
+
+def sprt_forecast(
+    engine: Engine | None, plan: TournamentPlan, entrants: Sequence[FormatEntrant]
+) -> SprtForecast | None:
+    """Return the expected length of a test; None for other formats.
+
+    The variance of a board is that of the boards that both entrants have played against each other
+    in this form, at most 200 matches.
+    """
+    made = format_of(plan)
+    if not isinstance(made, SprtFormat):
+        return None
+    test = SprtSettings(made.low, made.high, made.alpha, made.beta, cast("Model", made.model))
+    pair = entrants[0].name, entrants[1].name
+    boards = [0] * (2 * made.sides + 1)
+    for counts in _boards_between(engine, plan, pair):
+        boards = list(map(add, boards, counts))
+    duel = of_boards(boards) if sum(boards) else None
+    measured = duel is not None and duel.variance > 0
+    variance = duel.variance if duel and measured else 1 / (4 * made.sides)
+    unit = SprtUnit(variance, made.sides)
+    middle = (made.low + made.high) / 2
+    low, half, high = (
+        ceil(length(test, unit, elo_of(test, unit, difference)).units / plan.boards)
+        for difference in (made.low, middle, made.high)
+    )
+    return SprtForecast(low, half, high, sum(boards) if measured else 0)
+
+
+def _boards_between(
+    engine: Engine | None, plan: TournamentPlan, pair: tuple[str, str]
+) -> Iterator[tuple[int, ...]]:
+    if engine is None:
+        return
+    same_form = [
+        tournament.id
+        for tournament in tournaments.listing(engine)
+        if tournament.plan.form == plan.form
+    ]
+    for match in results.closed(engine, same_form, pair, limit=_RECENT):
+        yield board_counts(match, pair)
+
+
 def games(plan: TournamentPlan, number: int) -> int:
     """Return the number of games of this many matches."""
     return number * plan.boards * find(plan.game).side_count(plan.seats, plan.options)
@@ -90,12 +164,12 @@ def seconds_per_game(engine: Engine | None, plan: TournamentPlan) -> tuple[float
     guess = presentation_of(plan.game).seconds + _TABLE_SECONDS / plan.boards
     if engine is None:
         return guess, 0
-    matches, tournaments = schema.matches, schema.tournaments
+    matches, planned = schema.matches, schema.tournaments
     recent = (
         select((matches.c.ended - matches.c.leased).label("seconds"), matches.c.games)
-        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .join(planned, planned.c.id == matches.c.tournament)
         .where(matches.c.state == MatchState.CLOSED, matches.c.attempt == 1)
-        .where(tournaments.c.game == plan.game, tournaments.c.seats == plan.seats)
+        .where(planned.c.game == plan.game, planned.c.seats == plan.seats)
         .order_by(matches.c.ended.desc())
         .limit(_RECENT)
         .subquery()

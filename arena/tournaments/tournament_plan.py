@@ -95,7 +95,7 @@ def check_plays(bot: str, games: Sequence[str] | None, game: str) -> None:
         )
 
 
-def settled(format_name: str, settings: Mapping[str, Any]) -> dict[str, bool | int | float]:
+def settled(format_name: str, settings: Mapping[str, Any]) -> dict[str, bool | int | float | str]:
     """Convert a format's settings to their types; parse those given as text.
 
     Settings in which new tournaments differ from earlier ones (`NEWEST`) are added.
@@ -113,8 +113,8 @@ def settled(format_name: str, settings: Mapping[str, Any]) -> dict[str, bool | i
     return {**given, **{k: v for k, v in NEWEST.get(format_name, {}).items() if k not in given}}
 
 
-def _setting(name: str, value: Any, kind: type) -> bool | int | float:
-    if not isinstance(value, str):
+def _setting(name: str, value: Any, kind: type) -> bool | int | float | str:
+    if not isinstance(value, str) or kind is str:
         return value  # type: ignore[no-any-return]  # the format checks it
     parsers: dict[type, Callable[[str], bool | int | float]] = {
         bool: lambda text: {"true": True, "false": False}[text],
@@ -167,6 +167,7 @@ class SchedulePreview:
         seconds: the estimated duration; None if it cannot be estimated.
         measured: number of closed matches of this form from which the duration is estimated; 0:
             from the house bots.
+        sprt: the expected length of a sequential test; None for other formats.
     """
 
     plan: TournamentPlan
@@ -175,6 +176,7 @@ class SchedulePreview:
     matches: int | None
     seconds: float | None
     measured: int
+    sprt: time_estimate.SprtForecast | None = None
 
     @property
     def games(self) -> int | None:
@@ -194,6 +196,7 @@ class SchedulePreview:
             "games": self.games,
             "seconds": None if self.seconds is None else round(self.seconds, 1),
             "pace_from_matches": self.measured,
+            "sprt": self.sprt.to_json() if self.sprt else None,
         }
 
 
@@ -215,7 +218,8 @@ def preview(
     total = time_estimate.matches(plan, entrants)
     pace, measured = time_estimate.seconds_per_game(engine, plan)
     seconds = None if total is None else time_estimate.games(plan, total) * pace / at_once
-    return SchedulePreview(plan, tuple(entrants), first, total, seconds, measured)
+    forecast = time_estimate.sprt_forecast(engine, plan, entrants)
+    return SchedulePreview(plan, tuple(entrants), first, total, seconds, measured, forecast)
 
 
 def check_open(tournament: Tournament) -> None:

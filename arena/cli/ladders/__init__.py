@@ -1,4 +1,4 @@
-"""Commands for ladders: `standings`, `ladder`, `matrix`, `compare`, `export`.
+"""Commands for ladders: `standings`, `ladder`, `matrix`, `compare`, `sprt`, `export`.
 
 Uses `arena.cli.errors`, `arena.cli.game_options`, `arena.cli.lookup`, `arena.cli.options`,
 `arena.cli.output`, `arena.cli.workspace`, `arena.ladders`, `arena.ratings`, `arena.records` and

@@ -103,9 +103,11 @@ def show(result: LadderComparison) -> None:
             output.line(f"{name:<12}{value}")
     if comparison.test:
         output.line(f"{'SPRT':<12}{_test(comparison)}")
+        output.line(f"{'SPRT Elo':<12}{_interval(comparison.test.elo)}")
     output.hint(
         f"counted by {comparison.unit}; 95 % intervals in brackets; LOS: likelihood that "
-        f"{comparison.first} is stronger (docs/explanation/ratings.md)"
+        f"{comparison.first} is stronger; SPRT Elo: corrected for the stop of the test "
+        "(docs/explanation/ratings.md)"
     )
 
 

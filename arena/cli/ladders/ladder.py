@@ -127,13 +127,13 @@ def new_season(form: str, name: str, as_json: bool, data: Path | None) -> None:
 
     workspace = Workspace(data)
     made = pipeline.begin_season(workspace.existing_store, ladder_of(form, "FORM"), name)
-    season = made.plan.settings["season"]
+    season = int(made.plan.settings["season"])
     if as_json:
         progress = tournaments.progress(workspace.store, made.id)
         output.document({"season": season, **json_values.tournament(made, progress)})
         return
     output.line(f"season {season} of {made.plan.form} begins with {made.id}")
-    earlier = f" --season {int(season) - 1}" if season > 1 else ""
+    earlier = f" --season {season - 1}" if season > 1 else ""
     output.next_step(f"pokearena standings {made.plan.form}{earlier}")
 
 

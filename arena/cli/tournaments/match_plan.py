@@ -86,7 +86,7 @@ def preview(workspace: Workspace, spec: TournamentSpec, workers: int | None, as_
     if len(first) > _SHOWN:
         output.line(f"… and {len(first) - _SHOWN} more")
     output.line()
-    for line in _words(schedule, at_once):
+    for line in [*_words(schedule, at_once), *_forecast(schedule)]:
         output.line(line)
     if spec.file:
         output.next_step(f"pokearena tournament run {spec.file}")
@@ -115,6 +115,21 @@ def _words(schedule: SchedulePreview, at_once: int) -> list[str]:
     return [
         f"{word}{count(total, 'match', 'matches')}{rest}, {schedule.games} games",
         f"about {time_estimate.duration(seconds)} with {at_once} at a time ({source})",
+    ]
+
+
+def _forecast(schedule: SchedulePreview) -> list[str]:
+    forecast = schedule.sprt
+    if forecast is None:
+        return []
+    source = (
+        f"measured over {forecast.measured} boards of both bots"
+        if forecast.measured
+        else "an upper estimate: independent games without draws"
+    )
+    return [
+        f"expected until the verdict: {forecast.low} matches if the difference is low, "
+        f"{forecast.high} if it is high, {forecast.middle} halfway ({source})"
     ]
 
 

@@ -29,7 +29,7 @@ class TournamentPlan:
     boards: int
     """Number of boards of each match."""
     format: str = "round-robin"
-    settings: Mapping[str, bool | int | float] = field(default_factory=dict)
+    settings: Mapping[str, bool | int | float | str] = field(default_factory=dict)
     """The format's settings that differ from their defaults."""
     clock: Clock = field(default_factory=Clock)
     policy: str = "lenient"

@@ -19,15 +19,14 @@ from arena.formats.contract import (
     WaitForMatches,
 )
 from arena.formats.registry import FORMATS, NEWEST, make, settings_of
-from arena.formats.sprt_match import PairCounts
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 from tests.errors import has_code
 from tests.examples import examples
 
 
-def walk(counts: PairCounts, low: float, high: float) -> float:
+def walk(counts: tuple[int, ...], low: float, high: float, model: str) -> float:
     """Replace the log-likelihood ratio by the surplus of wins over losses, scaled by the bounds."""
-    return (high - low) / 100 * (counts[4] + 2 * counts[5] - counts[1] - 2 * counts[0])
+    return (high - low) / 100 * (counts[3] + 2 * counts[4] - counts[1] - 2 * counts[0])
 
 
 def every(name: str, sides: int) -> Format:
@@ -228,8 +227,10 @@ def test_the_page_of_formats_lists_every_setting_with_its_default() -> None:
         usual = {word: getattr(made, word) for word in settings_of(name)} | dict(
             NEWEST.get(name, {})
         )
-        shown = {word: f"{value:g}" for word, value in usual.items() if type(value) is not bool}
-        shown |= {word: str(value).lower() for word, value in usual.items() if type(value) is bool}
+        shown = {
+            word: str(value).lower() if isinstance(value, bool | str) else f"{value:g}"
+            for word, value in usual.items()
+        }
         assert documented == shown
 
 

@@ -8,17 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches
-from arena.formats.sprt_match import PairCounts, SprtFormat, pair_counts
+from arena.formats.sprt_match import SprtFormat, board_counts, pair_counts
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
 from tests.errors import has_code
 from tests.examples import examples
 
 
-def pairs_ahead(counts: PairCounts, low: float, high: float) -> float:
+def pairs_ahead(counts: tuple[int, ...], low: float, high: float, model: str) -> float:
     """Replace the log-likelihood ratio by the number of pairs above one half minus those below."""
-    return float(counts[4] + counts[5] - counts[0] - counts[1])
+    return float(counts[3] + counts[4] - counts[0] - counts[1])
 
 
+PAIR = ("aa@1", "ab@1")
 PLACES = {"W": (1, 2), "D": (1, 1), "L": (2, 1)}
 
 
@@ -48,8 +49,8 @@ def test_the_bounds_are_those_of_wald() -> None:
 def test_the_first_match_that_crosses_a_bound_decides() -> None:
     test = SprtFormat(pairs_ahead)
     up = [match(number, "W", "W") for number in range(3)]
-    assert test.verdict(up[:2]) is None
-    decision = test.verdict(up)
+    assert test.verdict(up[:2], PAIR) is None
+    decision = test.verdict(up, PAIR)
     assert decision is not None
     assert (decision.better, decision.place, decision.ratio) == (True, (0, 2), 3.0)
 
@@ -69,12 +70,12 @@ def test_a_match_does_not_count_before_all_earlier_ones_are_over() -> None:
     late = [match(number, "WW", "WW") for number in (1, 2, 3)]
     pending = FormatMatch(0, 0, ("aa@1", "ab@1"))
     test = SprtFormat(pairs_ahead)
-    assert test.verdict([pending, *late]) is None
-    decision = test.verdict([match(0, "L", "L"), *late])
+    assert test.verdict([pending, *late], PAIR) is None
+    decision = test.verdict([match(0, "L", "L"), *late], PAIR)
     assert decision is not None
     assert decision.place == (0, 2)
     voided = FormatMatch(0, 0, ("aa@1", "ab@1"), MatchStatus.VOID)
-    decision = test.verdict([voided, *late])
+    decision = test.verdict([voided, *late], PAIR)
     assert decision is not None
     assert decision.place == (0, 2)
 
@@ -125,3 +126,43 @@ def test_at_most_two_rounds_are_in_flight() -> None:
 def test_a_test_is_between_two() -> None:
     with pytest.raises(ValueError, check=has_code("entrant-count")):
         SprtFormat(pairs_ahead).next(everyone(3), ())
+
+
+def test_the_model_is_passed_to_the_ratio() -> None:
+    seen: list[str] = []
+
+    def ratio(counts: tuple[int, ...], low: float, high: float, model: str) -> float:
+        seen.append(model)
+        return 0.0
+
+    SprtFormat(ratio, model="normalized").next(everyone(2), [match(0, "W", "W")])
+    assert seen == ["normalized"]
+    with pytest.raises(ValueError, check=has_code("model")):
+        SprtFormat(ratio, model="bayesian")
+
+
+def test_larger_tables_seat_the_two_at_every_distance_with_others_in_turn() -> None:
+    step = SprtFormat(pairs_ahead, sides=4, batch=12).next(everyone(6), ())
+    assert isinstance(step, NextMatches)
+    tables = [fixture.entrants for fixture in step.fixtures]
+    assert all(table[0] == "aa@1" and len(set(table)) == 4 for table in tables)
+    distances = [table.index("ab@1") for table in tables]
+    assert distances == [1, 2, 3] * 4
+    others = [name for table in tables for name in table if name not in PAIR]
+    assert {others.count(entrant.name) for entrant in everyone(6)[2:]} == {6}
+
+
+def test_at_larger_tables_only_the_places_of_the_two_count() -> None:
+    places = [(1, 2, 3), (3, 1, 2), (2, 2, 1)]
+    games = tuple(game(number, at) for number, at in enumerate(places))
+    played = FormatMatch(0, 0, ("aa@1", "ac@1", "ab@1"), MatchStatus.CLOSED, games)
+    # Half points of aa against ab: 2, 0 and 0.
+    assert board_counts(played, PAIR) == (0, 0, 1, 0, 0, 0, 0)
+
+
+def test_entrants_of_one_owner_share_larger_tables_only_if_allowed() -> None:
+    family = everyone(3, ("ann", "ann"))
+    with pytest.raises(ValueError, check=has_code("too-few-owners")):
+        SprtFormat(pairs_ahead, sides=3).next(family, ())
+    allowed = SprtFormat(pairs_ahead, sides=3, owners_meet=True)
+    assert isinstance(allowed.next(family, ()), NextMatches)

@@ -289,3 +289,14 @@ def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
     assert again.status == 1
     assert again.code == "entered"
     assert (document["owners"], document["withdrawn"]) == ({"greedy@1": "ada"}, ["meek@1"])
+
+
+def test_a_dry_run_of_a_test_prints_its_expected_length(cli: Cli, cwd: Path) -> None:
+    words = ("tournament", "run", "poke", "sample:greedy", "sample:random", "--format", "sprt")
+    given = ("--set", "high=50", "--set", "model=normalized", "--dry-run")
+    document = json.loads(cli(*words, *given, "--json").out)
+    assert document["settings"]["model"] == "normalized"
+    forecast = document["sprt"]
+    assert forecast["measured"] == 0
+    assert 0 < forecast["low"] == forecast["high"] < forecast["middle"]
+    assert cli(*words, "--set", "model=bayesian", "--dry-run").status == USAGE

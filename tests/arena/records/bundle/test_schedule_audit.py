@@ -8,7 +8,6 @@ import pytest
 
 from arena.formats import registry
 from arena.formats.contract import FormatEntrant, FormatMatch, FormatOver, MatchStatus
-from arena.formats.sprt_match import PairCounts
 from arena.records.bundle.audit import Retraced, Retracing
 from arena.records.bundle.bundle import Scheduled
 from arena.store.schema import MatchState
@@ -29,9 +28,9 @@ FORMATS: dict[str, dict[str, object]] = {
 }
 
 
-def ratio(counts: PairCounts, low: float, high: float) -> float:
+def ratio(counts: tuple[int, ...], low: float, high: float, model: str) -> float:
     """Replace the log-likelihood ratio by a simple function that reaches a bound."""
-    return 0.3 * (sum(counts[4:]) - sum(counts[:2]))
+    return 0.3 * (sum(counts[3:]) - sum(counts[:2]))
 
 
 def playing(name: str, seed: int, bots: int = 7) -> SimulatedTournament:
