@@ -1,90 +1,52 @@
 """Encode a game's typed actions and views as numbers.
 
-A decision is narrowed down in steps:
+A decision is taken in one step or several:
 
-1. Sort the legal actions into numbered groups.
-2. The agent chooses a group.
-3. Repeat with the actions of the group until one action is left.
+1. The encoding lists the legal numbers of the step (:class:`Choices`).
+2. The agent chooses a number.
+3. The number determines an action (:class:`Decision`), or the next step.
 
-In most games every group contains one action, so that a decision takes one step. A step with a
-single group of several actions is skipped.
+In most games every number is one action, so that a decision takes one step. A step with a single
+number that leads to several actions is skipped.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from functools import cache
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import islice
+from math import prod
+from typing import Final, TypeAlias
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.games.contract import Action, View
-from referee.games.shared.cards import DECK_WITH_JOKERS, JOKERS, RANKS, SUITS, Card
+from referee.games.contract import Action, Legal, View
+from referee.games.shared.cards import DECK, DECK_WITH_JOKERS, JOKERS, RANKS, SUITS, Card
 
-# Observations are concatenated parts of numbers between -1 and 1.
+# Observations: fixed fields of numbers between -1 and 1.
 
 
 Numbers = NDArray[np.float32]
 
+Buffer: TypeAlias = "array[float]"
+"""The numbers of an observation while they are written: single-precision, initially 0.
+
+Elements and short slices of an array of the standard library are assigned several times as fast as
+those of a NumPy array. The finished buffer becomes a NumPy array without a copy.
+"""
+
 FACE = len(RANKS) + len(SUITS) + 1
 """Length of an encoded card: its rank, its suit, and a flag for jokers; all 0: no card."""
 
-_POSITION = {card: position for position, card in enumerate(DECK_WITH_JOKERS)}
+CARD_INDEX: Final[Mapping[str, int]] = {card: n for n, card in enumerate(DECK_WITH_JOKERS)}
+"""Position of a card in a multi-hot set of cards."""
 
 
-def squashed(number: float, scale: float) -> float:
-    """Map an unbounded number to the range from -1 to 1; ``scale`` becomes one half."""
-    return number / (abs(number) + scale)
-
-
-class Vector:
-    """Builder of an observation."""
-
-    def __init__(self) -> None:
-        self._parts: list[Numbers] = []
-
-    def numbers(self, *values: float) -> None:
-        """Append numbers that already lie between -1 and 1."""
-        self._parts.append(np.array(values, np.float32))
-
-    def array(self, values: Numbers) -> None:
-        """Append the elements of an array."""
-        self._parts.append(values.ravel())
-
-    def one_of(self, position: int | None, size: int) -> None:
-        """Append a one-hot vector; only zeros for None."""
-        row = np.zeros(size, np.float32)
-        if position is not None:
-            row[position] = 1
-        self._parts.append(row)
-
-    def word(self, word: str, words: Sequence[str]) -> None:
-        """Append the one-hot index of a word in `words`; only zeros if it is absent."""
-        self.one_of(words.index(word) if word in words else None, len(words))
-
-    def cards(self, cards: Iterable[Card], size: int = 52) -> None:
-        """Append a set of cards as a multi-hot vector in canonical order."""
-        row = np.zeros(size, np.float32)
-        row[[_POSITION[card] for card in cards]] = 1
-        self._parts.append(row)
-
-    def places(self, cards: Sequence[str], size: int) -> None:
-        """Append cards at their positions, :data:`FACE` numbers for each position."""
-        faces = np.zeros((size, FACE), np.float32)
-        for place, card in enumerate(cards):
-            faces[place] = _face(card)
-        self._parts.append(faces.ravel())
-
-    def done(self) -> Numbers:
-        """Return the concatenated observation."""
-        return np.concatenate(self._parts)
-
-
-@cache
-def _face(card: str) -> Numbers:
-    face = np.zeros(FACE, np.float32)
+def _face(card: str) -> Buffer:
+    face = array("f", bytes(4 * FACE))
     if card in JOKERS:
         face[-1] = 1
     elif card:
@@ -93,30 +55,219 @@ def _face(card: str) -> Numbers:
     return face
 
 
-Groups = Mapping[int, Sequence[Action]]
-"""The possible choices: the actions of each number; empty for a seat that is not to act."""
+FACES: Final[Mapping[str, Buffer]] = {card: _face(card) for card in ("", *DECK_WITH_JOKERS)}
+"""The numbers of a card at a position; "" is no card."""
+
+
+def squashed(number: float, scale: float) -> float:
+    """Map an unbounded number to the range from -1 to 1; ``scale`` becomes one half."""
+    return number / (abs(number) + scale)
+
+
+def write_places(buffer: Buffer, start: int, cards: Iterable[str]) -> None:
+    """Write cards at their positions, :data:`FACE` numbers for each position."""
+    for card in cards:
+        buffer[start : start + FACE] = FACES[card]
+        start += FACE
+
+
+def write_set(buffer: Buffer, start: int, cards: Iterable[Card]) -> None:
+    """Write a set of cards as a multi-hot vector in canonical order."""
+    for card in cards:
+        buffer[start + CARD_INDEX[card]] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationField:
+    """A field of an observation.
+
+    Attributes:
+        name: name of the field.
+        meaning: what the numbers describe.
+        values: unit and range of the numbers.
+        start: index of its first number.
+        shape: shape of the numbers, in C order.
+        scale: what a ratio is divided by, or the number that becomes one half.
+        group: what the field is repeated for ("seat"), or "".
+        repeats: number of repetitions.
+        stride: distance between repetitions.
+    """
+
+    name: str
+    meaning: str
+    values: str
+    start: int
+    shape: tuple[int, ...]
+    scale: float = 1
+    group: str = ""
+    repeats: int = 1
+    stride: int = 0
+
+    @property
+    def length(self) -> int:
+        """Return the number of numbers of one repetition."""
+        return prod(self.shape)
+
+
+class ObservationLayout:
+    """The fields of an observation, in order. An encoding declares them and writes to them."""
+
+    def __init__(self) -> None:
+        self.fields: list[ObservationField] = []
+        self.width = 0
+
+    def block(
+        self, name: str, meaning: str, values: str, shape: tuple[int, ...] = (1,), scale: float = 1
+    ) -> ObservationField:
+        """Append a field."""
+        field = ObservationField(name, meaning, values, self.width, shape, scale)
+        self.fields.append(field)
+        self.width += field.length
+        return field
+
+    def flag(self, name: str, meaning: str) -> int:
+        """Append 0 or 1, and return its index."""
+        return self.block(name, meaning, "0 or 1").start
+
+    def one_of(self, name: str, meaning: str, words: Sequence[str]) -> int:
+        """Append a one-hot vector over these words, and return its start."""
+        listed = ", ".join(words)
+        return self.block(name, meaning, f"one-hot: {listed}", (len(words),)).start
+
+    def card_set(self, name: str, meaning: str, size: int = len(DECK)) -> int:
+        """Append a multi-hot set of cards, and return its start."""
+        jokers = ", then the jokers" if size > len(DECK) else ""
+        return self.block(name, meaning, f"multi-hot over the deck{jokers}", (size,)).start
+
+    def places(self, name: str, meaning: str, count: int) -> int:
+        """Append cards at positions, and return the start."""
+        return self.block(name, meaning, "a card per row", (count, FACE)).start
+
+    def ratio(
+        self, name: str, meaning: str, scale: float, signed: bool = False
+    ) -> ObservationField:
+        """Append a number that is divided by its maximum."""
+        lowest = "-1" if signed else "0"
+        return self.block(name, meaning, f"n / {scale:g}, {lowest} to 1", scale=scale)
+
+    def squashed(self, name: str, meaning: str, scale: float) -> ObservationField:
+        """Append an unbounded number that :func:`squashed` maps to the range from -1 to 1."""
+        return self.block(name, meaning, f"x / (\\|x\\| + {scale:g})", scale=scale)
+
+    @contextmanager
+    def repeated(self, group: str, repeats: int) -> Iterator[None]:
+        """Repeat the fields that are declared inside, as a whole, for each item of a group."""
+        first, began = len(self.fields), self.width
+        yield
+        stride = self.width - began
+        self.fields[first:] = [
+            ObservationField(
+                f.name, f.meaning, f.values, f.start, f.shape, f.scale, group, repeats, stride
+            )
+            for f in self.fields[first:]
+        ]
+        self.width += (repeats - 1) * stride
+
+    def stride(self, start: int) -> int:
+        """Return the distance between the repetitions of the field that starts here."""
+        return next(field.stride for field in self.fields if field.start == start)
+
+
+# Choices: the numbers of one step of a decision, and what they lead to.
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The typed action that the chosen numbers have determined."""
+
+    action: Action
+
+
+class Choices(ABC):
+    """The legal numbers of one step of a decision."""
+
+    numbers: Sequence[int] = ()
+
+    @abstractmethod
+    def actions(self, number: int) -> Sequence[Action]:
+        """Return all actions that a legal number can lead to."""
+
+    @abstractmethod
+    def chosen(self, number: int) -> "Choices | Decision":
+        """Return the next step after a legal number, or the action."""
+
+
+class DirectChoices(Choices):
+    """Every number is one action, which is only constructed when it is chosen."""
+
+    def __init__(
+        self, numbers: Sequence[int] = (), action: Callable[[int], Action] = lambda number: number
+    ) -> None:
+        self.numbers = numbers
+        self._action = action
+
+    def actions(self, number: int) -> Sequence[Action]:
+        return (self._action(number),)
+
+    def chosen(self, number: int) -> Decision:
+        return Decision(self._action(number))
+
+
+NO_CHOICES: Final = DirectChoices()
+"""The choices of a seat that is not to act."""
+
+
+class ListedChoices(Choices):
+    """Listed actions in `size` groups of consecutive actions; the chosen group is split again."""
+
+    def __init__(self, listed: Sequence[Action], size: int) -> None:
+        self._size = size
+        self._groups: dict[int, list[Action]] = {}
+        count = max(size, len(listed))
+        for position, action in enumerate(listed):
+            self._groups.setdefault(position * size // count, []).append(action)
+        self.numbers = tuple(self._groups)
+
+    def actions(self, number: int) -> Sequence[Action]:
+        return self._groups[number]
+
+    def chosen(self, number: int) -> Choices | Decision:
+        group = self._groups[number]
+        return Decision(group[0]) if len(group) == 1 else ListedChoices(group, self._size)
 
 
 class Encoding(ABC):
     """Encoding of one form of a game, made only from a seat's view."""
 
     size: int
-    """Number of group numbers: 0 to size - 1 represent groups of actions."""
+    """Number of action numbers: 0 to size - 1."""
+    layout: ObservationLayout
+    """The fields of an observation."""
 
     def __init__(self, seats: int) -> None:
         self.seats = seats
+        self.layout = ObservationLayout()
 
     @abstractmethod
-    def groups(self, view: View, actions: Sequence[Action]) -> Groups:
-        """Partition the remaining actions into numbered, non-empty groups."""
+    def choices(self, view: View, legal: Legal) -> Choices:
+        """Return the first step of a decision."""
 
     @abstractmethod
-    def observe(self, view: View, seat: int, groups: Groups) -> Numbers:
-        """Return the observation of a seat; data by seat start with the seat itself."""
+    def write(self, buffer: Buffer, view: View, seat: int, choices: Choices) -> None:
+        """Write the observation of a seat to a buffer of zeros.
+
+        Fields by seat start with the seat itself.
+        """
+
+    def observe(self, view: View, seat: int, choices: Choices) -> Numbers:
+        """Return the observation of a seat, as a new array."""
+        buffer = array("f", bytes(4 * self.layout.width))
+        self.write(buffer, view, seat, choices)
+        return np.frombuffer(buffer, np.float32)
 
     def from_here(self, seat: int) -> tuple[int, ...]:
         """Return the seats in order, starting with this one."""
-        return tuple((seat + step) % self.seats for step in range(self.seats))
+        return (*range(seat, self.seats), *range(seat))
 
 
 def places(cards: Sequence[str], hand: Sequence[str]) -> tuple[int, ...]:
@@ -124,17 +275,12 @@ def places(cards: Sequence[str], hand: Sequence[str]) -> tuple[int, ...]:
     return tuple(sorted(hand.index(card) for card in cards))
 
 
-def alone(numbered: Mapping[int, Action]) -> Groups:
-    """Return groups of one action each."""
-    return {number: (action,) for number, action in numbered.items()}
-
-
 class PlainEncoding(Encoding):
     """Encodes any game: its actions by their order in the list, its view field by field.
 
     More actions than numbers are split into groups of consecutive actions, and the chosen group is
-    split again. An encoding made for the game trains better, because a number then has the same
-    meaning in every position.
+    split again (:class:`ListedChoices`). An encoding made for the game trains better, because a
+    number then has the same meaning in every position.
 
     Args:
         seats: the number of seats.
@@ -146,22 +292,26 @@ class PlainEncoding(Encoding):
     def __init__(self, seats: int, view_type: type) -> None:
         super().__init__(seats)
         self._names = tuple(field.name for field in fields(view_type))
-
-    def groups(self, view: View, actions: Sequence[Action]) -> Groups:
-        groups: dict[int, list[Action]] = {}
-        count = max(self.size, len(actions))
-        for position, action in enumerate(actions):
-            groups.setdefault(position * self.size // count, []).append(action)
-        return groups
-
-    def observe(self, view: View, seat: int, groups: Groups) -> Numbers:
-        vector = Vector()
-        vector.one_of(seat, self.seats)
+        self.layout.block("seat", "the observing seat", "one-hot by seat", (seats,))
         for name in self._names:
-            vector.array(_block(getattr(view, name), FIELD))
-        for number in range(self.size):
-            vector.array(_block(groups.get(number, ())[:1], LISTED_ACTION))
-        return vector.done()
+            self.layout.block(name, "the field of the view", "see `PlainEncoding`", (FIELD,))
+        shape = (self.size, LISTED_ACTION)
+        self.layout.block(
+            "actions", "the first action of each number", "see `PlainEncoding`", shape
+        )
+
+    def choices(self, view: View, legal: Legal) -> Choices:
+        return ListedChoices(list(legal), self.size)
+
+    def write(self, buffer: Buffer, view: View, seat: int, choices: Choices) -> None:
+        buffer[seat] = 1
+        start = self.seats
+        for name in self._names:
+            _write_value(buffer, start, getattr(view, name), FIELD)
+            start += FIELD
+        for number in choices.numbers:
+            first = choices.actions(number)[0]
+            _write_value(buffer, start + number * LISTED_ACTION, first, LISTED_ACTION)
 
 
 FIELD = 32
@@ -170,12 +320,10 @@ LISTED_ACTION = 8
 """Numbers of a listed action in the plain encoding."""
 
 
-def _block(value: object, length: int) -> Numbers:
-    """Return the numbers of a value of the rules, padded with zeros."""
-    block = np.zeros(length, np.float32)
-    numbers = list(islice(_numbers(value), length))
-    block[: len(numbers)] = numbers
-    return block
+def _write_value(buffer: Buffer, start: int, value: object, length: int) -> None:
+    """Write at most `length` numbers of a value of the rules."""
+    numbers = array("f", islice(_numbers(value), length))
+    buffer[start : start + len(numbers)] = numbers
 
 
 def _numbers(value: object) -> Iterator[float]:

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from arena.presentation.elements import Players
-from arena.presentation.encoding import Groups, Numbers
+from arena.presentation.encoding import NO_CHOICES, Choices, Decision, Numbers
 from arena.presentation.registry import presentation_of
 from arena.presentation.text import lines
 from referee.games.contract import Action, IllegalAction, State, View
@@ -44,9 +45,7 @@ def action_space(table: EncodedGame) -> spaces.Discrete:
 
 def observed(table: EncodedGame, seat: int) -> Observation:
     """Return the observation of a seat; its mask is all 0 unless the seat is to act."""
-    mask = np.zeros(table.encoding.size, np.int8)
-    mask[list(table.groups(seat))] = 1
-    return {"observation": table.observe(seat), "action_mask": mask}
+    return {"observation": table.observe(seat), "action_mask": table.mask(seat)}
 
 
 def standing(reward: str) -> Standing:
@@ -64,6 +63,10 @@ def standing(reward: str) -> Standing:
 
 Standing = Callable[["EncodedGame"], tuple[float, ...]]
 """The current value of the game for each seat, from -1 to 1; the sides' values sum to zero."""
+
+
+Groups = Mapping[int, Sequence[Action]]
+"""The actions that each legal number can lead to."""
 
 
 class EncodedGame:
@@ -89,8 +92,8 @@ class EncodedGame:
         self.sides = self.game.sides(self.seats, self.options)
         self.presentation = presentation_of(game)
         self.encoding = self.presentation.encoding(self.seats)
+        self.width = self.encoding.layout.width
         self.deal(Seeded(bytes(32)))
-        self.width = len(self.observe(0))
 
     def deal(self, luck: Chance) -> None:
         """Begin another game."""
@@ -98,56 +101,71 @@ class EncodedGame:
 
     def _follow(self, state: State) -> None:
         self.state = state
+        self._views: dict[int, View] = {}
         self._moves: dict[int, Action] = {}
-        self._left: Sequence[Action] = ()
-        self._groups: Groups = {}
+        self._waiting = list(state.actors)
         self._ask()
 
     def _ask(self) -> None:
-        """List the actions of the seat that acts now."""
-        seat = self.actor
-        if seat is None:
-            return
-        self._left = list(self.state.legal(seat))
-        self._groups = self.encoding.groups(self.view(seat), self._left)
+        """Determine the seat that acts now and its choices."""
+        self.actor: int | None = self._waiting[0] if self._waiting else None
+        """The first actor that has not chosen, or None at the end of the game."""
+        self._choices: Choices | None = None
 
     @property
-    def actor(self) -> int | None:
-        """Return the first actor that has not chosen, or None at the end of the game."""
-        return next((seat for seat in self.state.actors if seat not in self._moves), None)
+    def choices(self) -> Choices:
+        """Return the choices of the seat to act; they are only computed when they are needed."""
+        if self._choices is None:
+            seat = self.actor
+            if seat is None:
+                return NO_CHOICES
+            self._choices = self.encoding.choices(self.view(seat), self.state.legal(seat))
+        return self._choices
 
     def view(self, seat: int) -> View:
         """Return the typed view of a seat, without the others' choices that are not yet played."""
-        return self.state.view(seat)
+        view = self._views.get(seat)
+        if view is None:
+            view = self._views[seat] = self.state.view(seat)
+        return view
 
     def groups(self, seat: int) -> Groups:
         """Return the actions of each number for a seat; empty unless the seat is to act."""
-        return self._groups if seat == self.actor else {}
+        if seat != self.actor:
+            return {}
+        return {number: self.choices.actions(number) for number in self.choices.numbers}
+
+    def mask(self, seat: int) -> NDArray[np.int8]:
+        """Return 1 for each legal number of a seat; all 0 unless the seat is to act."""
+        mask = bytearray(self.encoding.size)
+        if seat == self.actor:
+            for number in self.choices.numbers:
+                mask[number] = 1
+        return np.frombuffer(mask, np.int8)
 
     def observe(self, seat: int) -> Numbers:
         """Return the observation of a seat, including the meaning of its numbers."""
-        return self.encoding.observe(self.view(seat), seat, self.groups(seat))
+        choices = self.choices if seat == self.actor else NO_CHOICES
+        return self.encoding.observe(self.view(seat), seat, choices)
 
     def choose(self, number: int) -> None:
-        """Choose a group of actions for the seat to act; a group of one action is played.
+        """Choose a number for the seat to act; if it determines the action, the action is played.
 
         Raises:
             IllegalAction: the number has no actions in this position.
         """
-        if number not in self._groups:
-            known = ", ".join(map(str, sorted(self._groups)))
+        choices = self.choices
+        if number not in choices.numbers:
+            known = ", ".join(map(str, sorted(choices.numbers)))
             raise IllegalAction(
                 f"{number} stands for nothing here; the legal numbers are {known}",
                 code="unknown-number",
             )
-        chosen = self._groups[number]
-        if len(chosen) == 1:
-            self.make(chosen[0])
-            return
-        seat = self.actor
-        assert seat is not None
-        self._left = chosen
-        self._groups = self.encoding.groups(self.view(seat), chosen)
+        chosen = choices.chosen(number)
+        if isinstance(chosen, Decision):
+            self._play(chosen.action)
+        else:
+            self._choices = chosen
 
     def make(self, action: Action) -> None:
         """Play a typed action, listed or not, for the seat to act.
@@ -158,11 +176,15 @@ class EncodedGame:
         seat = self.actor
         if seat is None or action not in self.state.legal(seat):
             raise IllegalAction(f"{action} is not legal for seat {seat}", code="not-legal")
-        self._moves[seat] = action
-        if len(self._moves) == len(self.state.actors):
-            self._follow(self.state.after(self._moves))
-        else:
+        self._play(action)
+
+    def _play(self, action: Action) -> None:
+        """Play a legal action for the seat to act."""
+        self._moves[self._waiting.pop(0)] = action
+        if self._waiting:
             self._ask()
+        else:
+            self._follow(self.state.after(self._moves))
 
     def render(self, open_seats: Sequence[int]) -> str:
         """Return the position as lines of text, with the hands of these seats open."""

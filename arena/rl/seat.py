@@ -154,9 +154,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         Returns:
             An array of `action_space.n` booleans; all false after the end of the game.
         """
-        mask = np.zeros(self.table.encoding.size, np.bool_)
-        mask[list(self.table.groups(self.seat))] = True
-        return mask
+        return self.table.mask(self.seat).astype(np.bool_)
 
     def render(self) -> str | None:
         """Return the position as text, with the learner's hand open."""

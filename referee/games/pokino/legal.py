@@ -1,6 +1,6 @@
 """Legal actions of Pokino (docs/rules/pokino.md, K-3)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from random import Random
@@ -9,7 +9,7 @@ from referee.games.contract import Action, Legal
 from referee.games.pokino.actions import Domino, PassTurn, Run, Tiles
 from referee.games.pokino.layout import Ground
 from referee.games.pokino.placements import count, may_lay, placement, placements
-from referee.games.pokino.runs import RunSearch, listed, may_run
+from referee.games.pokino.runs import Found, RunSearch, listed, may_run
 from referee.games.shared.cards import Hand
 
 ENOUGH = 7
@@ -35,31 +35,31 @@ class PokinoTurns(Legal):
             choice: whether the draw is optional.
         """
         self._hand = hand
-        self._tiles = tiles
+        self.tiles = tiles
         self._most = most
-        self._ground = ground
+        self.ground = ground
         self._walls = walls
         self._choice = choice
 
     def __contains__(self, action: object) -> bool:
         match action:
             case PassTurn(draw):
-                return draw in self._draws(0)
+                return draw in self.draws(0)
             case Domino(draw=draw):
-                return draw in self._draws(0) and may_lay(action, self._tiles, self._ground)
+                return draw in self.draws(0) and may_lay(action, self.tiles, self.ground)
             case Run(cards=cards, draw=draw):
-                return draw in self._draws(len(cards)) and may_run(
-                    action, self._hand, self._most, self._ground, self._walls
+                return draw in self.draws(len(cards)) and may_run(
+                    action, self._hand, self._most, self.ground, self._walls
                 )
         return False
 
-    def _draws(self, played: int) -> tuple[bool, ...]:
+    def draws(self, played: int) -> tuple[bool, ...]:
         """Return the allowed values of ``draw`` after a number of cards is played."""
         return CHOICE if self._choice and len(self._hand) - played >= ENOUGH else ALWAYS
 
     @cached_property
     def _search(self) -> RunSearch:
-        return RunSearch(self._hand, self._most, self._ground, self._walls)
+        return RunSearch(self._hand, self._most, self.ground, self._walls)
 
     @property
     def complete(self) -> bool:
@@ -68,31 +68,36 @@ class PokinoTurns(Legal):
         The list is not complete if there are too many runs, or if the table is empty and the seat
         has dominoes.
         """
-        return self._search.complete and bool(self._ground.numbers or not self._tiles)
+        return self._search.complete and bool(self.ground.numbers or not self.tiles)
 
     def __iter__(self) -> Iterator[Action]:
-        draws = self._draws(0)
-        laying = [placements(self._tiles, self._ground, draw) for draw in draws]
+        draws = self.draws(0)
+        laying = [placements(self.tiles, self.ground, draw) for draw in draws]
         return chain(map(PassTurn, draws), *laying, self._runs())
+
+    @property
+    def found_runs(self) -> Sequence[Found]:
+        """Return the listed runs, without the choice of the draw."""
+        return self._search.found
 
     def _runs(self) -> Iterator[Action]:
         for run in self._search.found:
-            for draw in self._draws(len(run[0])):
+            for draw in self.draws(len(run[0])):
                 yield listed(run, draw)
 
     def any(self, chance: Random) -> Action:
         """Return a random listed action without constructing the others."""
-        draws = self._draws(0)
-        laying = count(self._tiles, self._ground)
+        draws = self.draws(0)
+        laying = count(self.tiles, self.ground)
         found = self._search.found
         runs = [(run, True) for run in found]
         if self._choice:
-            runs = [(run, draw) for run in found for draw in self._draws(len(run[0]))]
+            runs = [(run, draw) for run in found for draw in self.draws(len(run[0]))]
         number = chance.randrange(len(draws) * (1 + laying) + len(runs))
         if number < len(draws):
             return PassTurn(draws[number])
         number -= len(draws)
         if number < len(draws) * laying:
             way, number = divmod(number, laying)
-            return placement(self._tiles, self._ground, draws[way], number)
+            return placement(self.tiles, self.ground, draws[way], number)
         return listed(*runs[number - len(draws) * laying])

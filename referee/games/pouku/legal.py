@@ -132,13 +132,17 @@ class PoukuTurns(Legal):
         """Return whether all keeps are listed."""
         return keeps(self.hand, self.fields)[1]
 
+    @property
+    def listed_keeps(self) -> tuple[Hand, ...]:
+        """Return the keeps of the listed actions."""
+        return keeps(self.hand, self.fields)[0]
+
     def __iter__(self) -> Iterator[Action]:
         kinds = (Discard, Give) if self.teams else (Discard,)
         for kind in kinds:
             for card in self.hand:
                 yield kind(card)
-        listed, _ = keeps(self.hand, self.fields)
-        for keep in listed:
+        for keep in self.listed_keeps:
             for kind in kinds:
                 for card in self.hand:
                     if card != keep[0]:

@@ -5,10 +5,17 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.presentation.encoding import Encoding, Numbers, PlainEncoding
+from arena.presentation.encoding import (
+    NO_CHOICES,
+    Choices,
+    Decision,
+    Encoding,
+    Numbers,
+    PlainEncoding,
+)
 from arena.presentation.registry import presentation_of
 from arena.rl.encoded_game import EncodedGame as Played
-from referee.games.contract import Action, State, View
+from referee.games.contract import Action, State
 from tests.conformance.dealing_again import RedealCase, cases
 from tests.conformance.leaks import LEAKS
 from tests.conformance.tables import Table, every_table, share, tables
@@ -27,16 +34,21 @@ def plain(table: Table) -> Encoding:
     return PlainEncoding(table.seats, table.game.view_type)
 
 
-def reached(table_encoding: Encoding, view: View, seat: int, actions: list[Action]) -> list[Action]:
+def reached(choices: Choices, size: int) -> list[Action]:
     """Return every action that some sequence of numbers selects."""
     actions_reached: list[Action] = []
-    for number, group in table_encoding.groups(view, actions).items():
-        assert 0 <= number < table_encoding.size
-        assert group
-        assert len(group) < len(actions) or len(actions) == 1, "a step narrows nothing down"
-        actions_reached += (
-            group if len(group) == 1 else reached(table_encoding, view, seat, list(group))
-        )
+    for number in choices.numbers:
+        assert 0 <= number < size
+        actions = list(choices.actions(number))
+        chosen = choices.chosen(number)
+        if isinstance(chosen, Decision):
+            assert actions == [chosen.action]
+            actions_reached += actions
+        else:
+            assert len(chosen.numbers) > 1, "a step without a choice"
+            below = reached(chosen, size)
+            assert set(below) == set(actions)
+            actions_reached += below
     return actions_reached
 
 
@@ -53,7 +65,8 @@ def test_every_listed_action_has_a_unique_number_sequence(
     for step in closely(table, walk(table, 1)):
         for seat in step.state.actors:
             listed = list(step.state.legal(seat))
-            actions_reached = reached(table_encoding, step.state.view(seat), seat, listed)
+            choices = table_encoding.choices(step.state.view(seat), step.state.legal(seat))
+            actions_reached = reached(choices, table_encoding.size)
             assert len(actions_reached) == len(listed)
             assert set(actions_reached) == set(listed)
 
@@ -75,9 +88,10 @@ def test_observations_have_a_fixed_length_and_range(
 
 def observation(table_encoding: Encoding, state: State, seat: int) -> Numbers:
     """Return the observation of a seat."""
-    actions = list(state.legal(seat)) if seat in state.actors else []
     view = state.view(seat)
-    return table_encoding.observe(view, seat, table_encoding.groups(view, actions))
+    acts = seat in state.actors
+    choices = table_encoding.choices(view, state.legal(seat)) if acts else NO_CHOICES
+    return table_encoding.observe(view, seat, choices)
 
 
 def leaks(table_encoding: Encoding, case: RedealCase) -> bool:
@@ -91,7 +105,7 @@ def leaks(table_encoding: Encoding, case: RedealCase) -> bool:
     if case.seat not in case.state.actors:
         return False
     masks = [
-        table_encoding.groups(state.view(case.seat), list(state.legal(case.seat))).keys()
+        set(table_encoding.choices(state.view(case.seat), state.legal(case.seat)).numbers)
         for state in (case.state, case.dealt)
     ]
     return masks[0] != masks[1]
