@@ -36,6 +36,7 @@ PARTS = {
     "workers": "matches per second with 1, 2 and 4 workers, compared with the ideal",
     "rules": "random play by the rules alone, in every form",
     "peers": "the same, compared with RLCard, PettingZoo and OpenSpiel",
+    "training": "the training environments, compared with the rules alone and other libraries",
     "evaluator": "the comparison of hands, compared with phevaluator, eval7 and treys",
     "ratings": "the fit of strengths, compared with choix and openskill",
     "attacks": "honest bots at another table while each hostile program plays",

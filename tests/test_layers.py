@@ -181,7 +181,7 @@ def test_the_arena_imports_pure_modules_of_the_referee() -> None:
 def test_a_bot_imports_only_its_kit_from_the_repository() -> None:
     strong = ROOT / "sample_bots" / "house" / "strong"
     for path in files("sample_bots"):
-        if path.name == "train.py":  # It creates a bot.
+        if path.name in ("train.py", "training.py"):  # It creates a bot.
             continue
         allowed = LIBRARY if path.parent == strong else set()
         for name in imports(path):
@@ -193,5 +193,5 @@ def test_only_training_imports_the_training_environments() -> None:
     """Only authors who train bots install the packages that these need."""
     for top in ("arena", "referee", "bench", "sample_bots"):
         for path in files(top):
-            trains = "rl" in path.parts or path.name == "train.py"
+            trains = "rl" in path.parts or path.name in ("train.py", "training.py")
             assert trains or not any(within(name, {TRAINING}) for name in imports(path)), path

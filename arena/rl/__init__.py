@@ -12,6 +12,7 @@ Uses `arena.bots` and `arena.presentation`. No other package uses it::
         e.step(None if over else e.action_space(agent).sample(observation["action_mask"]))
 
 ``SeatEnv``, or ``gymnasium.make("pokearena/saint_poker-v0")``, has one seat against house bots.
+``SelfPlayVectorEnv`` plays many games at once.
 Requires the extra ``rl``: ``pip install "pokearena[rl]"``.
 """
 
@@ -25,9 +26,10 @@ except ModuleNotFoundError as error:
 
 from arena.rl.aec import ArenaEnv, env, raw_env
 from arena.rl.seat import SeatEnv
+from arena.rl.vector import SelfPlayVectorEnv
 from referee.games.registry import GAMES
 
-__all__ = ["ArenaEnv", "SeatEnv", "env", "raw_env"]
+__all__ = ["ArenaEnv", "SeatEnv", "SelfPlayVectorEnv", "env", "raw_env"]
 
 for _game in GAMES:
     gymnasium.register(f"pokearena/{_game}-v0", "arena.rl:SeatEnv", kwargs={"game": _game})

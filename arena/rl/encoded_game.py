@@ -6,6 +6,7 @@ It does not generate random numbers; the caller passes the chance source.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -59,6 +60,23 @@ def standing(reward: str) -> Standing:
             f'reward is "{reward}"; it must be {" or ".join(STANDINGS)}', code="reward"
         )
     return STANDINGS[reward]
+
+
+def potential(shaping: str | Standing | None) -> Standing:
+    """Return the potential function of a shaped reward; without shaping, it is always 0.
+
+    Raises:
+        ValueError: the name is unknown.
+    """
+    if shaping is None:
+        return lambda table: (0.0,) * table.seats
+    if callable(shaping):
+        return shaping
+    if shaping != "lead":
+        raise InvalidValue(
+            f'shaping is "{shaping}"; it must be "lead" or a function', code="shaping"
+        )
+    return by_points
 
 
 Standing = Callable[["EncodedGame"], tuple[float, ...]]
@@ -203,7 +221,7 @@ def by_places(table: EncodedGame) -> tuple[float, ...]:
     if table.state.actors:
         return (0.0,) * table.seats
     places = table.game.outcome(table.state, table.sides).places
-    return _against_others(table.sides, [-place for place in places], 1)
+    return _against_others(table.sides, tuple([-place for place in places]), 1)
 
 
 def by_points(table: EncodedGame) -> tuple[float, ...]:
@@ -218,8 +236,9 @@ STANDINGS: Final[Mapping[str, Standing]] = {"places": by_places, "points": by_po
 """Functions by the name of the reward, which is the change of the function's value."""
 
 
+@lru_cache(1024)  # scores stay the same for many steps
 def _against_others(
-    sides: Sequence[int], values: Sequence[float], clip: float
+    sides: tuple[int, ...], values: tuple[float, ...], clip: float
 ) -> tuple[float, ...]:
     by_side = dict(zip(sides, values, strict=True))
     others = len(by_side) - 1

@@ -13,9 +13,11 @@ from arena.bots.in_process import Choose, answer, load
 from arena.rl.encoded_game import (
     EncodedGame,
     Observation,
+    Standing,
     action_space,
     observation_space,
     observed,
+    potential,
     standing,
 )
 from referee.game_codec import GameCodec
@@ -41,6 +43,11 @@ class SeatEnv(gymnasium.Env[Observation, int]):
             question is accepted instead of a name.
         seat: the learner's seat; if omitted, it is random in every game.
         reward: "places" or "points", as in :func:`arena.rl.raw_env`.
+        shaping: "lead", or a function of the table that returns a potential for each seat. Each
+            step adds ``discount`` times the potential after it, minus that before it; the potential
+            of a finished game is 0. Optimal policies are those without shaping (Ng, Harada and
+            Russell, 1999, "Policy invariance under reward transformations").
+        discount: the discount factor of the learner, for ``shaping``.
         render_mode: "ansi": the position as text, from the learner's view.
 
     Raises:
@@ -58,6 +65,8 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         against: str | Choose | Sequence[str | Choose] = "greedy",
         seat: int | None = None,
         reward: str = "places",
+        shaping: str | Standing | None = None,
+        discount: float = 1.0,
         render_mode: str | None = None,
     ) -> None:
         self.table = EncodedGame(game, seats, options)
@@ -65,6 +74,8 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         self.observation_space = observation_space(self.table)
         self.action_space = action_space(self.table)  # type: ignore[assignment]  # NumPy integers
         self._standing = standing(reward)
+        self._potential = potential(shaping)
+        self._discount = discount
         self._codec = GameCodec(self.table.game)
         others = self.table.seats - 1
         if seat is not None and not 0 <= seat <= others:
@@ -99,6 +110,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         self._decision = 0
         self._others_act()
         self._stands = self._standing(self.table)[self.seat]
+        self._stood: float = self._potential(self.table)[self.seat]
         return observed(self.table, self.seat), {"seat": self.seat}
 
     def _seating(self, learner: int) -> dict[int, Choose]:
@@ -138,12 +150,20 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         try:
             self.table.choose(int(action))
         except IllegalAction as error:
-            lost = -1.0 - self._stands
+            lost = -1.0 - self._stands + self._shaped(over=True)
             return observed(self.table, self.seat), lost, True, False, {**info, "fault": str(error)}
         self._others_act()
         before, self._stands = self._stands, self._standing(self.table)[self.seat]
         over = self.table.actor is None
-        return observed(self.table, self.seat), self._stands - before, over, False, info
+        reward = self._stands - before + self._shaped(over)
+        return observed(self.table, self.seat), reward, over, False, info
+
+    def _shaped(self, over: bool) -> float:
+        """Return what shaping adds to the reward of a step."""
+        before = self._stood
+        after: float = 0.0 if over else self._potential(self.table)[self.seat]
+        self._stood = after
+        return self._discount * after - before
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal for the learner, as libraries with masked policies ask.

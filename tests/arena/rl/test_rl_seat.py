@@ -12,6 +12,7 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.in_process import load
 from arena.rl import SeatEnv
+from arena.rl.encoded_game import STANDINGS, EncodedGame
 from referee.games.registry import GAMES
 from tests.errors import has_code
 
@@ -100,6 +101,39 @@ def test_the_method_for_masked_policies_returns_the_mask_of_the_observation(game
     assert not env.action_masks().any()
 
 
+@pytest.mark.parametrize("discount", [1.0, 0.9])
+@pytest.mark.parametrize("seed", range(3))
+def test_shaping_changes_the_discounted_return_by_the_first_potential(
+    seed: int, discount: float
+) -> None:
+    """The difference does not depend on the actions, so optimal policies stay the same."""
+    plain = SeatEnv("saint_poker", against=meek)
+    shaped = SeatEnv("saint_poker", against=meek, shaping=lead_and_one, discount=discount)
+    returns = [
+        sum(discount**step * reward for step, reward in enumerate(play(env, seed)))
+        for env in (plain, shaped)
+    ]
+    assert returns[1] - returns[0] == pytest.approx(-1)
+
+
+def lead_and_one(table: EncodedGame) -> tuple[float, ...]:
+    """Return the lead of every seat plus 1, so that the first potential is 1."""
+    return tuple(1 + lead for lead in STANDINGS["points"](table))
+
+
+def test_shaping_by_the_lead_rewards_points_before_the_end() -> None:
+    env = SeatEnv("saint_poker", against=meek, shaping="lead")
+    plain = SeatEnv("saint_poker", against=meek)
+    assert any(play(env, 1)[:-1])
+    assert not any(play(plain, 1)[:-1])
+    assert sum(play(env, 1)) == pytest.approx(sum(play(plain, 1)))
+
+
+def test_an_unknown_shaping_is_refused() -> None:
+    with pytest.raises(ValueError, check=has_code("shaping")):
+        SeatEnv("poke", shaping="score")
+
+
 def test_the_learner_gets_the_requested_seat() -> None:
     env = SeatEnv("pokino", seats=4, against=meek, seat=2)
     for seed in range(3):
@@ -159,11 +193,11 @@ def test_modules_of_bots_are_isolated(tmp_path: Path) -> None:
     assert [choose(bot_pb2.ActRequest()) for choose in choosers] == ["one", "other"]
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["all seats", "one seat"])
+@pytest.mark.parametrize("number", range(3), ids=["all seats", "many games", "one seat"])
 def test_examples_of_the_page_run(number: int) -> None:
     page = Path(__file__).parents[3] / "docs" / "how-to" / "training.md"
     code = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(code) == 2
+    assert len(code) == 3
     exec(code[number], {})
 
 
@@ -173,5 +207,6 @@ def test_examples_of_the_page_run(number: int) -> None:
 def test_the_example_with_maskable_ppo_runs() -> None:
     pytest.importorskip("sb3_contrib", reason="sb3-contrib, which brings PyTorch, is not installed")
     page = Path(__file__).parents[3] / "docs" / "how-to" / "training.md"
-    (code,) = re.findall(r"^```py\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    exec(code, {})
+    code = re.findall(r"^```py\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (example,) = (text for text in code if "MaskablePPO" in text)
+    exec(example, {})
