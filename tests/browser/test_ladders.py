@@ -1,7 +1,9 @@
 """Ladders, crosstables, pairs and bots as people use them: sorting, moving rows, clicks, tokens."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -68,6 +70,36 @@ def test_rows_move_while_matches_close_without_a_reload(
     assert tab.locator("tr.moved").count() > 0
     assert tab.evaluate("window.stayed")
     assert tab.url.endswith("?sort=-strength&find=@1")
+
+
+SLIDES = """
+window.slides = 0;
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (frames, options) {
+  if (this.matches("[data-key]")) window.slides += 1;
+  return animate.call(this, frames, options);
+};
+"""
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_rows_slide_unless_the_reader_prefers_less_motion(
+    context: BrowserContext,
+    site: str,
+    workspace: Workspace,
+    motion: Literal["no-preference", "reduce"],
+) -> None:
+    tab = context.new_page()
+    tab.emulate_media(reduced_motion=motion)
+    tab.add_init_script(SLIDES)
+    tab.goto(f"{site}/ladders/poke?sort=-strength&find=@1")
+    expect(tab.locator("#live-state")).to_have_text("Live.")
+    assert tab.evaluate("window.slides") == 0
+    upset = {frozenset({"eve", other}): [("eve", other)] for other in BOTS if other != "eve"}
+    store_tournament(workspace, BOTS, upset, boards=2, cycles=12)
+    expect(tab.locator("tr.moved").first).to_be_attached()
+    expect(tab.locator('[data-key$="eve@1"]').first).to_have_class(re.compile("moved"))
+    assert (tab.evaluate("window.slides") > 0) == (motion == "no-preference")
 
 
 def test_rows_of_the_home_page_stay_in_their_ladder(
