@@ -5,12 +5,16 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bench import compare
 from bench.compare import Comparison
 from bench.figure import Figure, FigureTarget, figure_text
+from bench.mirroring import factors, pair_scores, rotations
 from bench.session import PARTS, measured, run
+from bench.strength import MeasuredForm
+from referee.games.registry import find
 from tests.arena.cli.terminal import in_own_process
 
 
@@ -120,3 +124,27 @@ def test_commits_that_cannot_be_compared_are_refused(
     output = in_own_process(tmp_path, ("bench", "compare", *words))
     assert output.status == status
     assert output.err.startswith("error")
+
+
+def test_games_that_repeat_each_other_count_as_one() -> None:
+    once = np.random.default_rng(1).normal(size=(40, 1, 2))
+    for factor in factors([np.repeat(once, 4, axis=1)]):
+        assert factor.value == pytest.approx(1 / 4)
+        assert factor.low <= factor.value <= factor.high
+
+
+def test_luck_that_the_seats_exchange_saves_games() -> None:
+    dice = np.random.default_rng(1)
+    luck, rest = dice.normal(size=(400, 1, 2)), dice.normal(size=(400, 2, 2)) / 2
+    score, points = factors([np.concatenate([luck, -luck], axis=1) + rest])
+    assert score.low > 3
+    assert points.low > 3
+
+
+def test_seatings_that_exchange_the_bots_exchange_their_scores() -> None:
+    form = MeasuredForm(find("saint_poker"), 2)
+    assert rotations(form) == ["AB", "BA"]
+    (as_a,), (as_b,) = (list(pair_scores(form, 0, [seating] * 2, 1)) for seating in ("AB", "BA"))
+    assert as_a[0] == as_a[1]
+    assert as_b[0] == as_b[1]
+    assert 0 <= as_a[0][0] <= 1
