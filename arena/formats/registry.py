@@ -46,6 +46,7 @@ BOUNDS: Final[Mapping[str, Bounds]] = {
 NEWEST: Final[Mapping[str, Mapping[str, int]]] = {
     "gauntlet": {"pairing": 2},
     "ladder": {"pairing": 2, "adaptive": 70},
+    "swiss": {"pairing": 2},
 }
 """Settings that new tournaments have unless stated otherwise, by format.
 

@@ -23,6 +23,7 @@ from arena.formats.contract import (
     seatable,
     waiting,
 )
+from arena.formats.swiss_matching import best_pairs
 from arena.formats.table_pool import Clans, choose, clans, fill, how_many
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -192,11 +193,14 @@ class SwissFormat:
         sides: sides of a match.
         rounds: number of rounds; 0: as many as a knockout would have.
         owners_meet: whether entrants of one owner may share a table of more than two sides.
+        pairing: the version of the pairing rules for two sides, 1 or 2. New tournaments have 2.
+            Tournaments without this setting have 1, so earlier ones continue and verify.
     """
 
     sides: int = 2
     rounds: int = 0
     owners_meet: bool = False
+    pairing: int = 1
 
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return the matches of a round, or wait for the current one, or the end."""
@@ -219,7 +223,8 @@ class SwissFormat:
                 )
             return FormatOver("too few are left for a match", table.ranking())
         if self.sides == 2:
-            tables = _pairs(pool, table)
+            best = self.pairing > 1 and len(pool) <= LARGEST
+            tables = _pairs(pool, table, _best if best else _matched)
         else:
             tables = _tables(pool, table, room, self.sides, clan)
         return NextMatches(fixtures(number, tables, entrants), f"round {number + 1} of {rounds}")
@@ -249,12 +254,21 @@ class _SwissTable:
         self.idle = dict.fromkeys(self.seeds, 0)
         """Rounds without a match: byes, and rounds before the entrant joined."""
         self.met = Counter[frozenset[str]]()
+        self.floated_down: set[str] = set()
+        """Entrants whose opponent in the last round had fewer points."""
+        self.floated_up: set[str] = set()
+        """Entrants whose opponent in the last round had more points."""
         for number in range(next_round(played)):
             self._count([match for match in played if match.round == number], number, sides)
 
     def _count(self, matches: list[FormatMatch], number: int, sides: int) -> None:
         busy: set[str] = set()
+        before = dict(self.points)
+        self.floated_down, self.floated_up = set(), set()
         for match in matches:
+            fewest, most = (end(before[name] for name in match.entrants) for end in (min, max))
+            self.floated_down.update(n for n in match.entrants if before[n] > fewest)
+            self.floated_up.update(n for n in match.entrants if before[n] < most)
             busy.update(match.entrants)
             for name, points in zip(match.entrants, match.points, strict=True):
                 self.points[name] += points
@@ -302,7 +316,18 @@ class _SwissTable:
         return ranked((worth, name) for name, worth in self.worth().items())
 
 
-def _pairs(pool: Sequence[str], table: _SwissTable) -> list[tuple[list[str], str]]:
+LARGEST = 400
+"""Rounds of more entrants are paired by the rules of pairing 1, which take less time."""
+
+Tables = list[tuple[list[str], str]]
+"""The entrants of each table, and the reason for the pairing."""
+
+
+def _pairs(
+    pool: Sequence[str],
+    table: _SwissTable,
+    matched: Callable[[Sequence[str], _SwissTable, int], Tables | None],
+) -> Tables:
     """Pair everyone, with one bye if necessary and with as few repeated meetings as possible."""
     byes: list[str | None] = [None]
     if len(pool) % 2:
@@ -311,15 +336,53 @@ def _pairs(pool: Sequence[str], table: _SwissTable) -> list[tuple[list[str], str
     for often in range(max(table.met.values(), default=0) + 1):
         for bye in byes:
             players = [name for name in pool if name != bye]
-            made = _matched(players, table, often)
+            made = matched(players, table, often)
             if made is not None:
                 return made
     raise AssertionError("an even number can always be paired when any may meet again")
 
 
-def _matched(
-    players: Sequence[str], table: _SwissTable, often: int
-) -> list[tuple[list[str], str]] | None:
+def _best(players: Sequence[str], table: _SwissTable, often: int) -> Tables | None:
+    """Pair everyone with an opponent met at most `often` times; None if that is impossible.
+
+    The priorities are those of the FIDE Dutch system (FIDE Handbook C.04.3) without colours:
+
+    1. few repeated meetings;
+    2. small differences in points, by the sum of their squares;
+    3. few entrants that meet a lower (or higher) one in two rounds running;
+    4. within equal points, the upper half meets the lower half in order.
+    """
+    groups: dict[int, list[int]] = {}
+    for at, name in enumerate(players):
+        groups.setdefault(table.points[name], []).append(at)
+
+    def cost(higher: int, lower: int) -> tuple[int, ...] | None:
+        names = players[higher], players[lower]
+        met = table.met[frozenset(names)]
+        if met > often:
+            return None
+        upper, under = (table.points[name] for name in names)
+        if upper == under:
+            half = len(groups[upper]) // 2
+            return met, 0, 0, (lower - higher - half) ** 2
+        again = (names[0] in table.floated_down) + (names[1] in table.floated_up)
+        # The lowest of a group meet the highest of the next one.
+        middle = groups[upper][-1] - higher + lower - groups[under][0]
+        return met, (upper - under) ** 2, again, middle**2
+
+    try:
+        pairs = best_pairs(len(players), cost)
+    except OverflowError:
+        return _matched(players, table, often)
+    if pairs is None:
+        return None
+    return [
+        ([players[higher], players[lower]], _why([players[higher], players[lower]], table))
+        for higher, lower in pairs
+    ]
+
+
+def _matched(players: Sequence[str], table: _SwissTable, often: int) -> Tables | None:
     """Pair everyone with an opponent met at most `often` times; None if that is impossible."""
 
     def met(player: int, opponent: int) -> int:
