@@ -123,6 +123,8 @@ class LazyActions(Legal):
 class State(ABC):
     """An immutable position of a game."""
 
+    __slots__ = ()
+
     @property
     @abstractmethod
     def actors(self) -> tuple[int, ...]:
@@ -172,7 +174,10 @@ class State(ABC):
         """
 
     def but(self, **changes: object) -> Self:
-        """Return a copy with changed fields; eight times as fast as dataclasses.replace."""
+        """Return a copy with changed fields; eight times as fast as dataclasses.replace.
+
+        :func:`~referee.games.shared.fast_values.fast_value` replaces it in classes with slots.
+        """
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.__dict__.update(changes)

@@ -1,7 +1,7 @@
 """Games with deliberate leaks, which the suite must detect."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 from referee.games.contract import Action, Game, Legal, Options, State, View
@@ -47,6 +47,8 @@ def leaking_state(state: State, leak: Leak) -> State:
     """Return the same position with the leak."""
 
     class Leaking(type(state)):  # type: ignore[misc]
+        __slots__ = ()
+
         def view(self, seat: int) -> View:
             right: View = super().view(seat)
             return leak.view(self, seat, right) if leak.view else right
@@ -60,7 +62,8 @@ def leaking_state(state: State, leak: Leak) -> State:
             leaked: Legal = leak.legal(self, seat, right) if leak.legal else right
             return leaked
 
-    return cast(State, Leaking(**vars(state)))
+    values = {field.name: getattr(state, field.name) for field in fields(cast(Any, state))}
+    return cast(State, Leaking(**values))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from referee.games.shared.cards import Hand
+from referee.games.shared.fast_values import fast_value
 
 Pair = tuple[int, int]
 """A number per seat."""
@@ -42,6 +43,7 @@ class PokeDrawn:
     cards: int
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PokeTrick:
     """A lead, its answer and the winner; each card of the winner counts as one trick."""
@@ -52,6 +54,7 @@ class PokeTrick:
     winner: int
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PokeDeal:
     """A finished deal with its points by seat."""
@@ -63,6 +66,7 @@ class PokeDeal:
     above: Pair
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PokeView:
     """The view of a seat; poke.proto explains the fields."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from referee.games.contract import Action, Legal, State
 from referee.games.poke.actions import (
+    Answer,
     Draw,
     Lead,
     Pair,
@@ -12,11 +14,11 @@ from referee.games.poke.actions import (
     PokeDrawn,
     PokeTrick,
     PokeView,
-    Stand,
 )
 from referee.games.poke.legal import LegalAnswers, LegalDraws, LegalLeads, beats, can_beat, without
 from referee.games.shared.cards import DECK, RANK, Card, Hand, in_order
 from referee.games.shared.dealing import Chance
+from referee.games.shared.fast_values import fast_value
 from referee.games.shared.poker import Category, HandValue, best_hand
 
 # Points of a deal, a leg and a rubber (docs/rules/poke.md, *Score*).
@@ -69,8 +71,19 @@ def bonus(value: HandValue) -> int:
 DEALER_DRAWS = 3
 NON_DEALER_DRAWS = 2
 
+_TURN = ((0,), (1,))
+"""The seats that act, by the seat whose turn it is."""
 
-@dataclass(frozen=True)
+_drawn = cache(PokeDrawn)
+
+
+def _sorted(cards: Hand) -> Hand:
+    """Return cards in canonical order; one card needs no sorting."""
+    return cards if len(cards) == 1 else in_order(cards)
+
+
+@fast_value
+@dataclass(frozen=True, slots=True)
 class PokeState(State):
     """A position: the rubber so far and the current deal."""
 
@@ -93,7 +106,7 @@ class PokeState(State):
 
     @property
     def actors(self) -> tuple[int, ...]:
-        return () if self.phase == "over" else (self.turn,)
+        return () if self.phase == "over" else _TURN[self.turn]
 
     @property
     def scores(self) -> tuple[int, ...]:
@@ -148,20 +161,19 @@ class PokeState(State):
 
     def after(self, moves: Mapping[int, Action]) -> State:
         action = moves[self.turn]
-        match action:
-            case Draw(discards):
-                return self._after_draw(discards)
-            case Stand():
-                drawn = (*self.drawn, PokeDrawn(self.turn, 0))
-                return self.but(drawn=drawn)._after_last_draw()
-            case Lead(cards):
-                return self.but(
-                    phase="answer",
-                    turn=1 - self.turn,
-                    hands=self._hands(without(self.hands[self.turn], cards)),
-                    led=in_order(cards),
-                )
-        return self._after_answer(in_order(action.cards))
+        if isinstance(action, Answer):
+            return self._after_answer(_sorted(action.cards))
+        if isinstance(action, Lead):
+            return self.but(
+                phase="answer",
+                turn=1 - self.turn,
+                hands=self._hands(without(self.hands[self.turn], action.cards)),
+                led=_sorted(action.cards),
+            )
+        if isinstance(action, Draw):
+            return self._after_draw(action.discards)
+        phase, turn = self._after_last_draw()
+        return self.but(phase=phase, turn=turn, drawn=(*self.drawn, _drawn(self.turn, 0)))
 
     def _hands(self, mine: Hand) -> tuple[Hand, Hand]:
         """Return both hands, with this one for the seat to act."""
@@ -171,37 +183,41 @@ class PokeState(State):
         seat, size = self.turn, len(discards)
         kept = without(self.hands[seat], discards)
         laid = list(self.discards)
-        laid[seat] = (*laid[seat], *in_order(discards))
-        state = self.but(
+        laid[seat] += _sorted(discards)
+        phase, turn = "draw", seat
+        allowed = DEALER_DRAWS if seat == self.dealer else NON_DEALER_DRAWS
+        if sum([d.seat == seat for d in self.drawn]) + 1 == allowed:
+            phase, turn = self._after_last_draw()
+        return self.but(
+            phase=phase,
+            turn=turn,
             stock=self.stock[size:],
             hands=self._hands(in_order(kept + self.stock[:size])),
             discards=(laid[0], laid[1]),
-            drawn=(*self.drawn, PokeDrawn(seat, size)),
+            drawn=(*self.drawn, _drawn(seat, size)),
         )
-        allowed = DEALER_DRAWS if seat == self.dealer else NON_DEALER_DRAWS
-        used = sum(d.seat == seat for d in state.drawn)
-        return state if used < allowed else state._after_last_draw()
 
-    def _after_last_draw(self) -> "PokeState":
-        if self.turn != self.dealer:
-            return self.but(turn=self.dealer)
-        return self.but(phase="lead", turn=1 - self.dealer)
+    def _after_last_draw(self) -> tuple[str, int]:
+        """Return the phase and the turn after the last draw of the seat to act."""
+        return ("draw", self.dealer) if self.turn != self.dealer else ("lead", 1 - self.dealer)
 
     def _after_answer(self, answer: Hand) -> State:
         seat = self.turn
         winner = seat if beats(answer, self.led) else 1 - seat
-        state = self.but(
-            phase="lead",
-            turn=winner,
-            hands=self._hands(without(self.hands[seat], answer)),
-            tricks=(*self.tricks, PokeTrick(1 - seat, self.led, answer, winner)),
-            led=(),
-        )
-        return state if state.hands[seat] else state._after_deal()
+        hand = without(self.hands[seat], answer)
+        tricks = (*self.tricks, PokeTrick(1 - seat, self.led, answer, winner))
+        if not hand:
+            return self._after_deal(winner, tricks)
+        return self.but(phase="lead", turn=winner, hands=self._hands(hand), tricks=tricks, led=())
 
-    def _after_deal(self) -> State:
-        """Score the deal, the leg and the rubber; deal again unless the rubber is over."""
-        below, above = score_deal(self.tricks, self.multipliers)
+    def _after_deal(self, turn: int, tricks: tuple[PokeTrick, ...]) -> State:
+        """Score the deal, the leg and the rubber; deal again unless the rubber is over.
+
+        Args:
+            turn: the winner of the last trick.
+            tricks: all tricks of the deal.
+        """
+        below, above = score_deal(tricks, self.multipliers)
         totals = [self.below[s] + below[s] for s in (0, 1)]
         legs = list(self.legs)
         over = False
@@ -212,16 +228,16 @@ class PokeState(State):
             totals = [0, 0]
             if over := legs[winner] == LEGS_TO_WIN:
                 above[winner] += RUBBER[legs[1 - winner]]
-        deal = PokeDeal(
-            self.dealer, self.drawn, self.tricks, (below[0], below[1]), (above[0], above[1])
-        )
-        state = self.but(
+        deal = PokeDeal(self.dealer, self.drawn, tricks, (below[0], below[1]), (above[0], above[1]))
+        scored = self.but(
             deals=(*self.deals, deal),
             below=(totals[0], totals[1]),
             above=(self.above[0] + above[0], self.above[1] + above[1]),
             legs=(legs[0], legs[1]),
         )
-        return state.but(phase="over") if over else state._dealt(1 - self.dealer)
+        if over:
+            return scored.but(phase="over", turn=turn, hands=((), ()), tricks=tricks, led=())
+        return scored._dealt(1 - self.dealer)
 
     def _dealt(self, dealer: int) -> "PokeState":
         """Start the next deal with five cards per seat (rules README, *Dealing*)."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from referee.games.shared.cards import Card, Hand
+from referee.games.shared.fast_values import fast_value
 
 Pair = tuple[int, int]
 """A number per side."""
@@ -57,6 +58,7 @@ class PokexPlayed:
     cards: Hand
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PokexTrick:
     """A finished trick; ``taken``, by side: 1 for its winner, both 0 without a winner."""
@@ -66,6 +68,7 @@ class PokexTrick:
     taken: Pair
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PokexDeal:
     """A finished deal with its tricks and points by side."""
@@ -81,6 +84,7 @@ class PokexDeal:
     points: Pair
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PokexView:
     """The view of a seat; pokex.proto explains the fields."""

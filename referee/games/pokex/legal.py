@@ -8,10 +8,12 @@ from random import Random
 
 from referee.games.contract import Action, LazyActions, Legal, Words
 from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair
-from referee.games.shared.cards import RANKS, Card, Hand
-from referee.games.shared.wild_cards import is_wild
+from referee.games.shared.cards import JOKERS, RANKS, Hand
+from referee.games.shared.choices import choices
 
 HIGHEST_BID = 6
+_JOKER = JOKERS[0][0]
+"""First letter of the jokers, in place of a rank."""
 
 _pass = PassBid()
 _bid = cache(Bid)
@@ -19,7 +21,7 @@ _pair = cache(PlayPair)
 _card = cache(PlayCard)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LegalCalls(Legal):
     """Pass, or bid more than the standing bid; passing is the most harmless action."""
 
@@ -38,7 +40,7 @@ class LegalCalls(Legal):
         yield from map(_bid, range(self.standing + 1, HIGHEST_BID + 1))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LegalWildRanks(Legal):
     """Name one of the thirteen ranks."""
 
@@ -49,7 +51,7 @@ class LegalWildRanks(Legal):
         return map(NameWild, RANKS)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LegalPairs(LazyActions):
     """Two cards of the hand; lowest first, wild cards last."""
 
@@ -57,20 +59,20 @@ class LegalPairs(LazyActions):
     wild_rank: str
 
     def __contains__(self, action: object) -> bool:
-        match action:
-            case PlayPair(cards):
-                return len(cards) == 2 == len(set(cards)) and all(c in self.hand for c in cards)
-        return False
+        if not isinstance(action, PlayPair) or len(action.cards) != 2:
+            return False
+        first, second = action.cards
+        return first != second and first in self.hand and second in self.hand
 
     def words(self) -> Words:
         yield PlayPair, zip(combinations(wild_last(self.hand, self.wild_rank), 2))
 
     def any(self, chance: Random) -> Action:
-        pairs = list(combinations(wild_last(self.hand, self.wild_rank), 2))
-        return _pair(chance.choice(pairs))
+        pair = chance.choice(choices(len(self.hand), 2))
+        return _pair(pair(wild_last(self.hand, self.wild_rank)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LegalCards(LazyActions):
     """One card of the hand; lowest first, wild cards last."""
 
@@ -87,7 +89,10 @@ class LegalCards(LazyActions):
         return _card(chance.choice(wild_last(self.hand, self.wild_rank)))
 
 
-def wild_last(hand: Hand, wild_rank: str) -> list[Card]:
+def wild_last(hand: Hand, wild_rank: str) -> Hand:
     """Move the wild cards of a sorted hand to its end."""
-    wild = [c for c in hand if is_wild(c, wild_rank)]
-    return [c for c in hand if c not in wild] + wild if wild else list(hand)
+    wild = (_JOKER, wild_rank)
+    others = tuple([c for c in hand if c[0] not in wild])
+    if len(others) == len(hand):
+        return hand
+    return others + tuple([c for c in hand if c[0] in wild])

@@ -8,8 +8,8 @@ from referee.games.pokex.actions import (
     Bid,
     NameWild,
     Pair,
-    PassBid,
     PlayCard,
+    PlayPair,
     PokexCall,
     PokexDeal,
     PokexPlayed,
@@ -25,6 +25,7 @@ from referee.games.pokex.legal import (
 )
 from referee.games.shared.cards import DECK_WITH_JOKERS, Card, Hand, in_order
 from referee.games.shared.dealing import Chance
+from referee.games.shared.fast_values import fast_value
 from referee.games.shared.wild_cards import wild_hand
 
 # Points of a deal and the end of the game (docs/rules/pokex.md, *The score*).
@@ -58,6 +59,8 @@ def is_over(points: Pair) -> bool:
 
 
 TRICKS = 6
+_TURN = ((0,), (1,), (2,), (3,))
+"""The seats that act, by the seat whose turn it is."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,8 @@ FORMS = {4: PokexForm(hand=12, centre=6, turns=4), 2: PokexForm(hand=18, centre=
 """The form of the game by the number of seats."""
 
 
-@dataclass(frozen=True)
+@fast_value
+@dataclass(frozen=True, slots=True)
 class PokexState(State):
     """A position: the finished deals and the current one."""
 
@@ -118,7 +122,7 @@ class PokexState(State):
 
     @property
     def actors(self) -> tuple[int, ...]:
-        return () if self.phase == "over" else (self.turn,)
+        return () if self.phase == "over" else _TURN[self.turn]
 
     @property
     def scores(self) -> tuple[int, ...]:
@@ -167,17 +171,16 @@ class PokexState(State):
 
     def after(self, moves: Mapping[int, Action]) -> State:
         ((seat, action),) = moves.items()
-        match action:
-            case PassBid():
-                return self.but(auction=(*self.auction, PokexCall(seat, 0)))._after_call()
-            case Bid(tricks):
-                auction = (*self.auction, PokexCall(seat, tricks))
-                return self.but(auction=auction, bid=tricks, declarer=seat)._after_call()
-            case NameWild(rank):
-                return self.but(wild_rank=rank)._begin_play()
-            case PlayCard(card):
-                return self._after_played(seat, (card,))
-        return self._after_played(seat, in_order(action.cards))
+        if isinstance(action, PlayPair):
+            return self._after_played(seat, in_order(action.cards))
+        if isinstance(action, PlayCard):
+            return self._after_played(seat, (action.card,))
+        if isinstance(action, Bid):
+            auction = (*self.auction, PokexCall(seat, action.tricks))
+            return self.but(auction=auction, bid=action.tricks, declarer=seat)._after_call()
+        if isinstance(action, NameWild):
+            return self.but(wild_rank=action.rank)._begin_play()
+        return self.but(auction=(*self.auction, PokexCall(seat, 0)))._after_call()
 
     def _after_call(self) -> State:
         """Continue the auction or end it."""
@@ -196,25 +199,27 @@ class PokexState(State):
         return self.but(phase="play", row=row)
 
     def _after_played(self, seat: int, cards: Hand) -> State:
-        hands = list(self.hands)
-        hands[seat] = tuple([c for c in hands[seat] if c not in cards])
-        played = (*self.played, PokexPlayed(seat, cards))
-        state = self.but(hands=tuple(hands), played=played)
-        return state if len(played) < FORMS[len(hands)].turns else state._after_trick()
+        by_seat = list(self.hands)
+        by_seat[seat] = tuple([c for c in by_seat[seat] if c not in cards])
+        hands, played = tuple(by_seat), (*self.played, PokexPlayed(seat, cards))
+        if len(played) < FORMS[len(hands)].turns:
+            return self.but(hands=hands, played=played)
+        return self._after_trick(hands, played)
 
-    def _after_trick(self) -> State:
+    def _after_trick(self, hands: tuple[Hand, ...], played: tuple[PokexPlayed, ...]) -> State:
         """Award the trick to the side with the better hand."""
         turned = self.turned
-        hands: tuple[list[Card], list[Card]] = (list(turned), list(turned))
-        for play in self.played:
-            hands[play.seat % 2].extend(play.cards)
-        ours, theirs = (wild_hand(hand, self.wild_rank) for hand in hands)
+        compared: tuple[list[Card], list[Card]] = (list(turned), list(turned))
+        for play in played:
+            compared[play.seat % 2].extend(play.cards)
+        ours, theirs = (wild_hand(hand, self.wild_rank) for hand in compared)
         won = (int(ours > theirs), int(ours < theirs))
         if ours == theirs and self.bid:
             won = (int(self.declarer % 2 == 0), self.declarer % 2)
         state = self.but(
+            hands=hands,
             played=(),
-            tricks=(*self.tricks, PokexTrick(turned, self.played, won)),
+            tricks=(*self.tricks, PokexTrick(turned, played, won)),
             taken=(self.taken[0] + won[0], self.taken[1] + won[1]),
         )
         return state if len(state.tricks) < TRICKS else state._after_deal()

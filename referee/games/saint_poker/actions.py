@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from referee.games.shared.cards import Card, Hand
+from referee.games.shared.fast_values import fast_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class SaintPokerPicked:
     card: Card
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class SaintPokerRound:
     """A finished round; ``order`` lists the seats from the best hand to the worst."""
@@ -52,6 +54,7 @@ class SaintPokerRound:
     discards: Hand
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class SaintPokerView:
     """The view of a seat; saint_poker.proto explains the fields."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import chain, combinations
 from random import Random
 
@@ -16,13 +17,20 @@ from referee.games.saint_poker.actions import (
     Show,
 )
 from referee.games.shared.cards import Card, Hand, in_order
+from referee.games.shared.choices import choices
 from referee.games.shared.dealing import Chance
+from referee.games.shared.fast_values import fast_value
 from referee.games.shared.poker import best_hand
 
 # Legal actions of Saint Poker (docs/rules/saint_poker.md).
 
+_river = cache(River)
+_show = cache(Show)
+_pick_up = cache(PickUp)
+_picked = cache(SaintPokerPicked)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class LegalRivers(LazyActions):
     """One card of the hand for the river; lowest first."""
 
@@ -35,29 +43,29 @@ class LegalRivers(LazyActions):
         yield River, zip(self.hand)
 
     def any(self, chance: Random) -> Action:
-        return River(chance.choice(self.hand))
+        return _river(chance.choice(self.hand))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LegalShows(LazyActions):
     """Two cards of the hand; lowest first."""
 
     hand: Hand
 
     def __contains__(self, action: object) -> bool:
-        match action:
-            case Show(cards):
-                return len(cards) == 2 == len(set(cards)) and all(c in self.hand for c in cards)
-        return False
+        if not isinstance(action, Show) or len(action.cards) != 2:
+            return False
+        first, second = action.cards
+        return first != second and first in self.hand and second in self.hand
 
     def words(self) -> Words:
         yield Show, zip(combinations(self.hand, 2))
 
     def any(self, chance: Random) -> Action:
-        return Show(chance.choice(list(combinations(self.hand, 2))))
+        return _show(chance.choice(choices(len(self.hand), 2))(self.hand))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LegalPickUps(LazyActions):
     """One of the cards on the table; lowest first."""
 
@@ -70,15 +78,39 @@ class LegalPickUps(LazyActions):
         yield PickUp, zip(in_order(self.lying))
 
     def any(self, chance: Random) -> Action:
-        return PickUp(chance.choice(in_order(self.lying)))
+        return _pick_up(chance.choice(in_order(self.lying)))
+
+
+@lru_cache(1 << 10)
+def _groups(cards: tuple[Hand, ...]) -> tuple[SaintPokerCards, ...]:
+    """Return groups of cards; the same object for the views of all seats, so it is encoded once."""
+    return tuple(map(SaintPokerCards, cards))
+
+
+def _lying(river: Hand, shown: tuple[Hand, ...], picked: tuple[SaintPokerPicked, ...]) -> Hand:
+    """Return the cards on the table that have not been picked up."""
+    gone = [pick.card for pick in picked]
+    return tuple([c for c in chain(river, *shown) if c not in gone])
+
+
+def _without(hands: tuple[Hand, ...], cards: tuple[Hand, ...]) -> tuple[Hand, ...]:
+    """Return the hands without these cards, by seat."""
+    return tuple(
+        [
+            tuple([c for c in held if c not in gone]) if held else held
+            for held, gone in zip(hands, cards, strict=True)
+        ]
+    )
 
 
 ROUNDS = 8
+_SEATS = tuple(tuple(range(seats)) for seats in range(6))
 FUTURE = {2: 3, 3: 2, 4: 1, 5: 0}
 """Number of cards in the future river, by the number of seats."""
 
 
-@dataclass(frozen=True)
+@fast_value
+@dataclass(frozen=True, slots=True)
 class SaintPokerState(State):
     """A position: the current round and the finished ones."""
 
@@ -117,14 +149,12 @@ class SaintPokerState(State):
             return ()
         if self.phase == "pick_up":
             return (self.order[-1 - len(self.picked) % len(self.hands)],)
-        return tuple(range(len(self.hands)))
+        return _SEATS[len(self.hands)]
 
     @property
     def lying(self) -> Hand:
         """Return the cards on the table that have not been picked up."""
-        gone = [picked.card for picked in self.picked]
-        table = chain(self.river, *self.shown)
-        return tuple([c for c in table if c not in gone])
+        return _lying(self.river, self.shown, self.picked)
 
     def legal(self, seat: int) -> Legal:
         if self.phase == "river":
@@ -147,41 +177,33 @@ class SaintPokerState(State):
             hand=hand,
             river=self.river,
             future=self.future,
-            shown=tuple(map(SaintPokerCards, self.shown)),
+            shown=_groups(self.shown),
             order=self.order,
             picked=self.picked,
             scores=self.points,
             hand_sizes=tuple(map(len, self.hands)),
-            known=tuple(map(SaintPokerCards, self.known)),
+            known=_groups(self.known),
             rounds=self.rounds,
         )
 
     def after(self, moves: Mapping[int, Action]) -> State:
-        if self.phase == "river":
-            added = tuple([moves[s].card for s in range(self.seats)])
-            return self._played(tuple(zip(added))).but(phase="show", river=self.river + added)
+        if self.phase == "pick_up":
+            ((seat, action),) = moves.items()
+            return self._after_pick_up(seat, action.card)
         if self.phase == "show":
-            pairs = tuple([in_order(moves[s].cards) for s in range(self.seats)])
-            return self._played(pairs).but(shown=pairs)._compared()
-        ((seat, action),) = moves.items()
-        return self._after_pick_up(seat, action.card)
-
-    def _played(self, cards: tuple[Hand, ...]) -> "SaintPokerState":
-        """Return the position without these cards in the hands, by seat."""
-        hands, known = (
-            tuple(
-                [
-                    tuple([c for c in held if c not in gone])
-                    for held, gone in zip(by_seat, cards, strict=True)
-                ]
-            )
-            for by_seat in (self.hands, self.known)
+            return self._after_show(tuple([in_order(moves[s].cards) for s in range(self.seats)]))
+        added = tuple([moves[s].card for s in range(self.seats)])
+        gone = tuple(zip(added))
+        return self.but(
+            phase="show",
+            river=self.river + added,
+            hands=_without(self.hands, gone),
+            known=_without(self.known, gone),
         )
-        return self.but(hands=hands, known=known)
 
-    def _compared(self) -> State:
+    def _after_show(self, shown: tuple[Hand, ...]) -> State:
         """Rank the hands and score the round; a random permutation breaks ties."""
-        values = [best_hand(self.river + pair) for pair in self.shown]
+        values = [best_hand(self.river + pair) for pair in shown]
         number, seats = self.round, range(self.seats)
         tied = len(set(values)) < len(values)
         earlier = self.luck.shuffled("ties", number, seats) if tied else seats
@@ -189,24 +211,32 @@ class SaintPokerState(State):
         best_first = sorted(earlier, key=values.__getitem__, reverse=True)
         points = list(self.points)
         points[best_first[0]] += number
-        phase = "over" if number == ROUNDS else "pick_up"
-        return self.but(phase=phase, order=tuple(best_first), points=tuple(points))
+        return self.but(
+            phase="over" if number == ROUNDS else "pick_up",
+            shown=shown,
+            hands=_without(self.hands, shown),
+            known=_without(self.known, shown),
+            order=tuple(best_first),
+            points=tuple(points),
+        )
 
     def _after_pick_up(self, seat: int, card: Card) -> State:
         hands, known = list(self.hands), list(self.known)
         hands[seat] = in_order((*hands[seat], card))
         known[seat] = in_order((*known[seat], card))
-        state = self.but(
-            hands=tuple(hands),
-            known=tuple(known),
-            picked=(*self.picked, SaintPokerPicked(seat, card)),
-        )
-        return state if len(state.picked) < 2 * self.seats else state._next_round()
+        picked = (*self.picked, _picked(seat, card))
+        if len(picked) == 2 * len(hands):
+            return self._next_round(tuple(hands), tuple(known), picked)
+        return self.but(hands=tuple(hands), known=tuple(known), picked=picked)
 
-    def _next_round(self) -> "SaintPokerState":
-        done = SaintPokerRound(
-            self.river, tuple(map(SaintPokerCards, self.shown)), self.order, self.picked, self.lying
-        )
+    def _next_round(
+        self,
+        hands: tuple[Hand, ...],
+        known: tuple[Hand, ...],
+        picked: tuple[SaintPokerPicked, ...],
+    ) -> "SaintPokerState":
+        discards = _lying(self.river, self.shown, picked)
+        done = SaintPokerRound(self.river, _groups(self.shown), self.order, picked, discards)
         turned = FUTURE[self.seats]
         return self.but(
             rounds=(*self.rounds, done),
@@ -214,6 +244,8 @@ class SaintPokerState(State):
             river=self.future,
             future=self.stock[:turned],
             stock=self.stock[turned:],
+            hands=hands,
+            known=known,
             shown=(),
             order=(),
             picked=(),

@@ -6,8 +6,9 @@ The actions of bots do not influence it.
 
 import hashlib
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import mod
 from typing import Protocol, TypeVar
 
 from referee.games.shared.coded_errors import InvalidValue
@@ -86,17 +87,18 @@ class Seeded:
     def shuffled(self, purpose: str, number: int, things: Sequence[T]) -> tuple[T, ...]:
         """Shuffle by Fisher and Yates, from the last place down."""
         order = list(things)
-        last = len(order) - 1
-        if last < 1:
+        places = len(order) - 1
+        if places < 1:
             return tuple(order)
-        for word in _words(self.seed, purpose, number):
-            chosen = word % (last + 1)
-            if word - chosen > _WORDS - last - 1:
-                continue  # rejects as _below does; inlined to save a call per place
+        words = struct.unpack(f">{places}I", _stream(self.seed, purpose, number, places * _WORD))
+        bounds = range(places + 1, 1, -1)
+        if max(words) < _WORDS - places:  # below every limit of _below: no word is rejected
+            drawn: Iterable[int] = map(mod, words, bounds)
+        else:
+            stream = _words(self.seed, purpose, number)
+            drawn = (_below(stream, bound) for bound in bounds)
+        for last, chosen in zip(range(places, 0, -1), drawn, strict=True):
             order[last], order[chosen] = order[chosen], order[last]
-            last -= 1
-            if not last:
-                break
         return tuple(order)
 
 

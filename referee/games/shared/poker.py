@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
-from referee.games.shared.cards import RANK, SUIT, Card
+from referee.games.shared.cards import DECK, RANK, SUIT, Card
 
 
 class Category(IntEnum):
@@ -61,37 +62,68 @@ for _mask in range(1 << 13):
         _TOP[_mask << 2] = _top
 
 
+# A hand as one number: three bits per rank count its cards, then four bits per suit. The value of a
+# hand without a flush depends on the counts of its ranks only, and that of a flush on its ranks.
+
+_SUITS_AT = 40
+_RANK_COUNTS = (1 << _SUITS_AT) - 1
+_CODE: dict[Card, int] = {c: 1 << 3 * (RANK[c] - 2) | 1 << _SUITS_AT + 4 * SUIT[c] for c in DECK}
+_THREE_OF_EACH_SUIT = 0x3333
+_EIGHT_OF_A_SUIT = 0x8888
+"""Five or more cards of a suit and three more set its highest bit."""
+_VALUES = 1 << 16
+"""Entries of the cache of values: all hands of five cards and of seven."""
+
+
 def best_hand(cards: Iterable[Card]) -> HandValue:
     """Return the value of the best five-card hand among five to nine cards.
 
     Suits never break ties. The ace is low only in the straight A-2-3-4-5; straights do not wrap.
     """
-    held = list(cards)
-    ranks = [RANK[c] for c in held]
-    suits = [SUIT[c] for c in held]
+    held = tuple(cards)
+    code = sum(map(_CODE.__getitem__, held))
+    value = _value_of_ranks(code & _RANK_COUNTS)
+    suits = code >> _SUITS_AT
+    if suits + _THREE_OF_EACH_SUIT & _EIGHT_OF_A_SUIT:
+        return max(value, _flush(held))
+    return value
+
+
+def _flush(cards: tuple[Card, ...]) -> HandValue:
+    """Return the value of the best flush or straight flush of cards that hold one."""
+    suits = [SUIT[c] for c in cards]
+    flush = next(suit for suit in (0, 1, 2, 3) if suits.count(suit) >= 5)
+    suited = sorted([RANK[c] for c in cards if SUIT[c] == flush], reverse=True)
     mask = 0
-    for rank in ranks:
+    for rank in suited:
         mask |= 1 << rank
-    flush = next((suit for suit in (0, 1, 2, 3) if suits.count(suit) >= 5), None)
-    if flush is not None:
-        suited = [rank for rank, suit in zip(ranks, suits, strict=True) if suit == flush]
-        suited_mask = 0
-        for rank in suited:
-            suited_mask |= 1 << rank
-        if top := _TOP.get(suited_mask, 0):
-            return HandValue(Category.STRAIGHT_FLUSH, (top,))
-    else:
-        suited = []
-    return _best_of_ranks(ranks, mask, suited)
+    if top := _TOP.get(mask, 0):
+        return HandValue(Category.STRAIGHT_FLUSH, (top,))
+    return HandValue(Category.FLUSH, tuple(suited[:5]))
 
 
-def _best_of_ranks(ranks: list[int], mask: int, suited: list[int]) -> HandValue:
-    """Return the best hand other than a straight flush.
+@lru_cache(_VALUES)
+def _value_of_ranks(counts: int) -> HandValue:
+    """Return the value of the best hand without a flush.
+
+    Args:
+        counts: the number of cards of each rank, in three bits per rank from the twos up.
+    """
+    ranks: list[int] = []
+    mask = 0
+    for rank in range(14, 1, -1):
+        if number := counts >> 3 * (rank - 2) & 7:
+            ranks += [rank] * number
+            mask |= 1 << rank
+    return _best_of_ranks(ranks, mask)
+
+
+def _best_of_ranks(ranks: list[int], mask: int) -> HandValue:
+    """Return the best hand without a flush.
 
     Args:
         ranks: the ranks of all cards.
         mask: the same ranks as bits.
-        suited: the ranks of a flush, or empty.
     """
     distinct = sorted(set(ranks), reverse=True)
     if len(distinct) == len(ranks):
@@ -104,9 +136,6 @@ def _best_of_ranks(ranks: list[int], mask: int, suited: list[int]) -> HandValue:
             return HandValue(Category.FOUR_OF_A_KIND, (first, kicker))
         if most == 3 and groups[1][0] >= 2:
             return HandValue(Category.FULL_HOUSE, (first, groups[1][1]))
-    if suited:
-        suited.sort(reverse=True)
-        return HandValue(Category.FLUSH, tuple(suited[:5]))
     if top := _TOP.get(mask, 0):
         return HandValue(Category.STRAIGHT, (top,))
     if not groups:

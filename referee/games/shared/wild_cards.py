@@ -40,7 +40,7 @@ def wild_hand(cards: Iterable[Card], wild_rank: str) -> WildValue:
         cards: the five cards.
         wild_rank: the rank that is wild; "" if only the jokers are wild.
     """
-    natural = [c for c in cards if not is_wild(c, wild_rank)]
+    natural = [c for c in cards if c not in JOKERS and c[0] != wild_rank]
     ranks = sorted([RANK[c] for c in natural], reverse=True)
     return _value(tuple(ranks), len({c[1] for c in natural}) < 2)
 
