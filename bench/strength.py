@@ -32,9 +32,10 @@ from referee.games.registry import GAMES
 from referee.games.shared.dealing import Seeded, board_seed
 
 HOUSE = Path(__file__).parent.parent / "sample_bots" / "house"
-BOTS = ("strong", "greedy", "bold", "meek", "random")
-PAIRS = (("strong", "greedy"), *combinations(BOTS[1:], 2))
-"""The default pairs; a bot that beats greedy need not play the others."""
+BOTS = ("champion", "strong", "greedy", "bold", "meek", "random")
+PAIRS = (("strong", "greedy"), *combinations(BOTS[2:], 2))
+"""The default pairs; a bot that beats greedy need not play the others, and `champion` plays only
+some games."""
 SEED = bytes(32)
 
 

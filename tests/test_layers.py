@@ -47,7 +47,7 @@ KNOWN_TO_ARENA = PURE | {
 }
 """Pure modules of the referee, which the arena may import. It calls the service by gRPC."""
 LIBRARY = PURE | {"referee.game_codec"}
-"""Modules that only the house bot `strong` may import: the rules, as a library."""
+"""Modules that only the house bots which search may import: the rules, as a library."""
 
 
 @cache
@@ -179,11 +179,11 @@ def test_the_arena_imports_pure_modules_of_the_referee() -> None:
 
 
 def test_a_bot_imports_only_its_kit_from_the_repository() -> None:
-    strong = ROOT / "sample_bots" / "house" / "strong"
+    searching = {ROOT / "sample_bots" / "house" / name for name in ("champion", "strong")}
     for path in files("sample_bots"):
         if path.name in ("train.py", "training.py"):  # It creates a bot.
             continue
-        allowed = LIBRARY if path.parent == strong else set()
+        allowed = LIBRARY if path.parent in searching else set()
         for name in imports(path):
             ours = within(name, {"arena", "referee"})
             assert not ours or within(name, allowed), f"{path.relative_to(ROOT)} imports {name}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.bots import resolver
+from arena.bots.bot import Bot
 from arena.cli import output
 from arena.cli.bots import registration
 from arena.cli.tournaments.live_table import TournamentSnapshot
@@ -25,6 +26,8 @@ from referee.games.shared.dealing import derive
 
 _SEARCHER = "strong"
 """The house bot that takes most of the time of a demo."""
+_LEFT_OUT = ("champion",)
+"""House bots that the demo does not play, because they are slow."""
 _SEARCHER_BOARDS = 1
 _OTHER_BOARDS = 2
 
@@ -52,7 +55,7 @@ def planned(boards: int | None, cycles: int, full: bool = False) -> list[DemoTou
         cycles: how often the entrants meet.
         full: whether `strong` plays every game instead of one.
     """
-    bots = [resolver.sample(name) for name in resolver.samples()]
+    bots = _bots()
     made = []
     for game in GAMES.values():
         labels = tuple(
@@ -88,7 +91,7 @@ def begin(
         tournaments: the planned tournaments.
         seed: text from which all cards follow; None chooses a random seed.
     """
-    bots = [resolver.sample(name) for name in resolver.samples()]
+    bots = _bots()
     labels = {bot.label: registration.register_house_bot(workspace, bot).id for bot in bots}
     made = []
     for tournament in tournaments:
@@ -97,6 +100,11 @@ def begin(
         secret = None if seed is None else derive(game_settings.seed_of(seed), plan.game, 0)
         made.append(scheduler.begin(workspace.store, plan, entrants, secret).id)
     return made
+
+
+def _bots() -> list[Bot]:
+    """Return the house bots of the demo."""
+    return [resolver.sample(name) for name in resolver.samples() if name not in _LEFT_OUT]
 
 
 def _boards(game: Game, full: bool) -> int:
