@@ -51,6 +51,31 @@ def scope_options(command: F) -> F:
     return click.argument("game", required=False, shell_complete=completers.forms)(command)
 
 
+def sprt_options(command: F) -> F:
+    """Add --alpha, --beta and --model: error rates and scale of an SPRT."""
+    command = click.option(
+        "--model",
+        type=click.Choice(["logistic", "normalized"]),
+        default="logistic",
+        show_default=True,
+        help="Unit of LOW and HIGH: Elo points, or normalized by the standard deviation of a game.",
+    )(command)
+    command = click.option(
+        "--beta",
+        type=float,
+        default=0.05,
+        show_default=True,
+        help="Probability of the verdict LOW if HIGH is true.",
+    )(command)
+    return click.option(
+        "--alpha",
+        type=float,
+        default=0.05,
+        show_default=True,
+        help="Probability of the verdict HIGH if LOW is true.",
+    )(command)
+
+
 def token_from_environment() -> str | None:
     """Return the token from the environment or from the file in POKEARENA_TOKEN_FILE."""
     from arena.config import setting

@@ -358,17 +358,17 @@ def _best(players: Sequence[str], table: _SwissTable, often: int) -> Tables | No
 
     def cost(higher: int, lower: int) -> tuple[int, ...] | None:
         names = players[higher], players[lower]
-        met = table.met[frozenset(names)]
-        if met > often:
+        meetings = table.met[frozenset(names)]
+        if meetings > often:
             return None
         upper, under = (table.points[name] for name in names)
         if upper == under:
             half = len(groups[upper]) // 2
-            return met, 0, 0, (lower - higher - half) ** 2
+            return meetings, 0, 0, (lower - higher - half) ** 2
         again = (names[0] in table.floated_down) + (names[1] in table.floated_up)
         # The lowest of a group meet the highest of the next one.
         middle = groups[upper][-1] - higher + lower - groups[under][0]
-        return met, (upper - under) ** 2, again, middle**2
+        return meetings, (upper - under) ** 2, again, middle**2
 
     try:
         pairs = best_pairs(len(players), cost)

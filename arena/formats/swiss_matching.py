@@ -25,7 +25,7 @@ _TIE_BITS: Final = 32
 def best_pairs(size: int, cost: Callable[[int, int], Costs | None]) -> list[tuple[int, int]] | None:
     """Pair all of 0 .. size - 1, and minimize the sums of the costs in the order of priority.
 
-    Two matchings with equal sums are told apart by costs from a fixed random sequence.
+    Costs from a fixed random sequence decide between matchings with equal sums.
 
     Args:
         size: an even number.

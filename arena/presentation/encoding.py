@@ -56,7 +56,7 @@ def _face(card: str) -> Buffer:
 
 
 FACES: Final[Mapping[str, Buffer]] = {card: _face(card) for card in ("", *DECK_WITH_JOKERS)}
-"""The numbers of a card at a position; "" is no card."""
+"""The numbers of a card at a position; "" stands for an empty position."""
 
 
 def squashed(number: float, scale: float) -> float:
@@ -83,12 +83,12 @@ class ObservationField:
 
     Attributes:
         name: name of the field.
-        meaning: what the numbers describe.
+        meaning: description of the numbers.
         values: unit and range of the numbers.
         start: index of its first number.
         shape: shape of the numbers, in C order.
-        scale: what a ratio is divided by, or the number that becomes one half.
-        group: what the field is repeated for ("seat"), or "".
+        scale: divisor of a ratio, or the number that becomes one half.
+        group: the kind of the repetitions ("seat"), or "".
         repeats: number of repetitions.
         stride: distance between repetitions.
     """

@@ -19,11 +19,9 @@ from bench.strength import MeasuredForm, load
 from referee.game_codec import GameCodec
 from referee.games.contract import State
 from referee.games.registry import GAMES
-from referee.games.saint_poker.actions import SaintPokerRound
-from referee.games.saint_poker.state import SaintPokerState
-from referee.games.shared.cards import DECK, cards, in_order
 from referee.games.shared.dealing import Seeded, board_seed
 from tests.examples import examples
+from tests.sample_bots.saint_poker_positions import third_king_in_round_7
 
 ASKED = examples(12, 4)
 """Number of questions per form in these tests."""
@@ -83,20 +81,7 @@ def test_champion_answers_at_once_without_time(form: MeasuredForm) -> None:
 @pytest.mark.long
 def test_champion_shows_a_deciding_third_king() -> None:
     """Round 7 decides: with 19 points to 10, the last round does not matter."""
-    hand, river = in_order(cards("KC 2H 3D")), cards("KS KH 4S 7D 9C")
-    others = [c for c in DECK if c not in (*hand, *river)]
-    gone = [tuple(others[n : n + 5]) for n in range(0, 30, 5)]
-    state = GAMES["saint_poker"].start(Seeded(bytes(32)))
-    assert isinstance(state, SaintPokerState)
-    state = state.but(
-        rounds=tuple(SaintPokerRound((), (), (0, 1), (), discards) for discards in gone),
-        phase="show",
-        hands=(hand, tuple(others[30:33])),
-        river=river,
-        future=tuple(others[33:36]),
-        stock=tuple(others[36:]),
-        points=(12, 10),
-    )
+    state = third_king_in_round_7((12, 10))
     form = MeasuredForm(GAMES["saint_poker"], 2)
     action, _ = load("champion", form.start(0))(question(form, state, 0))
     assert "KC" in GameCodec(form.game).decode(action).cards

@@ -17,12 +17,11 @@ from referee.games.pokino.layout import ends
 from referee.games.pokino.runs import NUMBER
 from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES
-from referee.games.saint_poker.actions import SaintPokerRound
-from referee.games.saint_poker.state import SaintPokerState
 from referee.games.shared.cards import DECK, Card, cards, deck_of, in_order
 from referee.games.shared.dealing import Arranged, Seeded, board_seed
 from tests.arena.cli.terminal import in_own_process
 from tests.examples import examples
+from tests.sample_bots.saint_poker_positions import third_king_in_round_7
 
 PLAYED = [
     *forms(),
@@ -116,22 +115,9 @@ def test_strong_stands_on_four_of_a_kind() -> None:
     assert chosen("poke", GAMES["poke"].start(luck), 1) == Stand()
 
 
-def test_strong_shows_a_deciding_third_king() -> None:
+def test_strong_shows_a_third_king_in_round_7() -> None:
     """The round is worth seven points, and each player has ten."""
-    hand, river = in_order(cards("KC 2H 3D")), cards("KS KH 4S 7D 9C")
-    others = [c for c in DECK if c not in (*hand, *river)]
-    gone = [tuple(others[n : n + 5]) for n in range(0, 30, 5)]
-    state = GAMES["saint_poker"].start(Seeded(bytes(32)))
-    assert isinstance(state, SaintPokerState)
-    state = state.but(
-        rounds=tuple(SaintPokerRound((), (), (0, 1), (), discards) for discards in gone),
-        phase="show",
-        hands=(hand, tuple(others[30:33])),
-        river=river,
-        future=tuple(others[33:36]),
-        stock=tuple(others[36:]),
-        points=(10, 10),
-    )
+    state = third_king_in_round_7((10, 10))
     assert "KC" in chosen("saint_poker", state, 0).cards
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.options import data_option, json_option, scope_options
+from arena.cli.options import data_option, json_option, scope_options, sprt_options
 
 
 @click.command(epilog="Example: pokearena compare mybot@2 mybot@1 --sprt 0 25")
@@ -21,27 +21,7 @@ from arena.cli.options import data_option, json_option, scope_options
     metavar="LOW HIGH",
     help="Run an SPRT: is the first bot better by HIGH points, or only by LOW?",
 )
-@click.option(
-    "--alpha",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Probability of the verdict HIGH if LOW is true.",
-)
-@click.option(
-    "--beta",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Probability of the verdict LOW if HIGH is true.",
-)
-@click.option(
-    "--model",
-    type=click.Choice(["logistic", "normalized"]),
-    default="logistic",
-    show_default=True,
-    help="Unit of LOW and HIGH: Elo points, or normalized by the standard deviation of a game.",
-)
+@sprt_options
 @click.option(
     "--by",
     "unit",

@@ -9,7 +9,7 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.options import json_option
+from arena.cli.options import json_option, sprt_options
 
 if TYPE_CHECKING:
     from arena.ratings.sprt import Model, SprtSettings
@@ -19,27 +19,7 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: pokearena sprt --low 0 --high 10 --draws 20 --elo 5")
 @click.option("--low", type=float, default=0.0, show_default=True, help="The lower bound.")
 @click.option("--high", type=float, default=25.0, show_default=True, help="The upper bound.")
-@click.option(
-    "--alpha",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Probability of the verdict HIGH if LOW is true.",
-)
-@click.option(
-    "--beta",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Probability of the verdict LOW if HIGH is true.",
-)
-@click.option(
-    "--model",
-    type=click.Choice(["logistic", "normalized"]),
-    default="logistic",
-    show_default=True,
-    help="Unit of LOW and HIGH: Elo points, or normalized by the standard deviation of a game.",
-)
+@sprt_options
 @click.option(
     "--elo",
     "elos",

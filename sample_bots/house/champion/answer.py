@@ -1,4 +1,4 @@
-"""What a search of a game returns."""
+"""Result of a search."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -117,9 +117,9 @@ def tables() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 def flush_masks(river: Cards) -> tuple[Cards, Cards]:
-    """Return the suit of which each river holds at least three cards, and the set of its ranks.
+    """Return the suit with at least three cards in each river, and the set of its ranks.
 
-    Without one, the suit is 4 and the set is empty.
+    Without such a suit, the suit is 5 and the set is empty.
     """
     suits = SUIT_OF[river]
     counts = (suits[..., None] == np.arange(4)).sum(axis=-2)

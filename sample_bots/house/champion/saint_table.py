@@ -17,7 +17,7 @@ WIDTH = 10
 FUTURE = {2: 3, 3: 2, 4: 1, 5: 0}
 """Number of cards in the future river, by the number of seats."""
 RIVER, SHOWN, FIRST, SECOND = range(4)
-"""What a seat did last: added to the river, showed, picked up the first and the second card."""
+"""Latest act of a seat: add to the river, show, pick up the first or the second card."""
 GAPS = np.array([-0.6, -0.4, -0.25, -0.15, -0.08, -0.03, -0.0001, 0.0001, 0.03, 0.1, 0.3])
 """Limits of the classes of differences between a hand and the best of the other seats."""
 
@@ -160,8 +160,8 @@ class Tables:
         """Return all pairs of every hand and their values."""
         hands = np.sort(self.hands, axis=2)
         most = int((hands != NONE).sum(axis=2).max())
-        one, two = (np.array(side) for side in zip(*combinations(range(most), 2), strict=True))
-        firsts, seconds = hands[..., one], hands[..., two]
+        left, right = (np.array(side) for side in zip(*combinations(range(most), 2), strict=True))
+        firsts, seconds = hands[..., left], hands[..., right]
         shape = firsts.shape
         rivers = np.repeat(self.river, self.seats, axis=0)
         flat = (shape[0] * shape[1], shape[2])
@@ -174,13 +174,13 @@ class Tables:
         """Return the value of each hand without a pair, up to a constant."""
         weights = self.weights.hands[self.round, SHOWN]
         held, seen = counted(self.hands), counted(self.future)[:, None]
-        one, two = steps(weights, held, seen, -1), steps(weights, held, seen, -2)
+        single, double = steps(weights, held, seen, -1), steps(weights, held, seen, -2)
         ranks = (RANK_OF[firsts], RANK_OF[seconds])
         suits = (13 + SUIT_OF[firsts] % 4, 13 + SUIT_OF[seconds] % 4)
         total = np.zeros(firsts.shape)
         for first, second in (ranks, suits):
-            apart = np.take_along_axis(one, first, 2) + np.take_along_axis(one, second, 2)
-            total += np.where(first == second, np.take_along_axis(two, first, 2), apart)
+            apart = np.take_along_axis(single, first, 2) + np.take_along_axis(single, second, 2)
+            total += np.where(first == second, np.take_along_axis(double, first, 2), apart)
         return total
 
     def play_shows(self, pairs: Cards) -> None:
@@ -258,7 +258,7 @@ class Tables:
         self.play_all_pick_ups()
 
     def play_all_pick_ups(self) -> None:
-        """Play the rest of the pick-ups of a round; there are none after the last one."""
+        """Play the rest of the pick-ups of a round; the last round has no pick-ups."""
         if self.round < ROUNDS:
             while self.picked < 2 * self.seats:
                 self.play_pick_ups(self.pick_ups())

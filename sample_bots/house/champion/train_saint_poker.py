@@ -63,7 +63,7 @@ def dealt(seats: int, games: int, weights: Weights, chance: np.random.Generator)
 
 
 class Lessons:
-    """What a generation of games shows."""
+    """Samples for the fit, collected from a generation of games."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables

@@ -28,8 +28,8 @@ def test_the_page_has_the_declared_fields() -> None:
 @every_table
 def test_every_number_belongs_to_one_field(table: Table) -> None:
     layout = EncodedGame(table.game.id, table.seats, table.options).encoding.layout
-    found = [index for field in layout.fields for index in indices(field)]
-    assert sorted(found) == list(range(layout.width))
+    covered = [index for field in layout.fields for index in indices(field)]
+    assert sorted(covered) == list(range(layout.width))
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ class PoukuEncoding(Encoding):
             self._field = layout.card_set("field", "cards in its field")
             self._kept = layout.card_set("kept", "cards of its keep")
         self._stride = layout.stride(self._field)
-        row = "n / 4 for each rank, then one-hot: position of the own card"
+        row = "n / 4 for each rank, then one-hot: position of the card from the hand"
         self._listed = layout.block("keeps", "the listed keeps", row, (LISTED, KEEP)).start
         self._chosen = layout.block("keep", "the keep chosen in step 1", row, (KEEP,)).start
 
