@@ -10,8 +10,9 @@ from pathlib import PurePosixPath
 from urllib.parse import urlencode
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from arena.presentation import shipped_docs
 from arena.web import openapi
@@ -34,19 +35,23 @@ class RenderedDocument:
 
 def written(markdown: str, links: Links) -> RenderedDocument:
     """Convert a shipped document. Links to documents that are not shipped become plain text."""
-    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    reader = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     tokens = reader.parse(markdown)
-    title, sections = "", []
+    title, heading, tables, sections = "", "", 0, []
     known: set[str] = set()
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
-            text = _text(tokens[place + 1])
-            anchor = _anchor(text, known)
+            heading = _text(tokens[place + 1])
+            anchor = _anchor(heading, known)
             token.attrs["id"] = anchor
             if token.tag == "h1":
-                title = title or text
+                title = title or heading
             elif token.tag == "h2":
-                sections.append((anchor, text))
+                sections.append((anchor, heading))
+        elif token.type == "table_open":
+            # Each region of a page needs a name of its own.
+            tables += 1
+            token.meta["label"] = f"Table {tables}: {heading}"
         # The Content-Security-Policy forbids style attributes; use classes.
         style = str(token.attrs.pop("style", ""))
         if style:
@@ -54,10 +59,18 @@ def written(markdown: str, links: Links) -> RenderedDocument:
         if token.children:
             token.children = _linked(token.children, lambda href: _address(href, links))
     html = str(reader.renderer.render(tokens, reader.options, {}))
-    wide = html.replace("<table>", '<div class="wide" tabindex="0" role="region"><table>')
-    return RenderedDocument(
-        title, Markup(wide.replace("</table>", "</table></div>")), tuple(sections)
-    )
+    return RenderedDocument(title, Markup(html), tuple(sections))
+
+
+class _Renderer(RendererHTML):
+    """Puts each table into a named region that scrolls sideways."""
+
+    def table_open(self, tokens: Sequence[Token], at: int, options: object, env: object) -> str:
+        label = escape(tokens[at].meta["label"])
+        return f'<div class="wide" tabindex="0" role="region" aria-label="{label}"><table>\n'
+
+    def table_close(self, tokens: Sequence[Token], at: int, options: object, env: object) -> str:
+        return "</table></div>\n"
 
 
 def _text(token: Token) -> str:

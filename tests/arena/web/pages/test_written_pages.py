@@ -86,3 +86,10 @@ def test_number_columns_are_right_aligned_without_inline_styles() -> None:
     html = str(written("| a | b |\n|---|--:|\n| x | 1 |\n", LINKS).html)
     assert '<td class="right">1</td>' in html
     assert "style" not in html
+
+
+def test_each_table_is_a_region_with_a_name_of_its_own() -> None:
+    table = "| a |\n|---|\n| x |\n"
+    html = str(written(f"# A & B\n\n{table}\ntext\n\n{table}\n## C\n\n{table}", LINKS).html)
+    labels = re.findall(r'role="region" aria-label="([^"]*)"><table>', html)
+    assert labels == ["Table 1: A &amp; B", "Table 2: A &amp; B", "Table 3: C"]
