@@ -32,13 +32,20 @@ def inherited() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
-def run(*command: str | Path, cwd: Path, **environment: str) -> str:
-    """Run a command, which must succeed; return its output."""
+def completed(
+    *command: str | Path, cwd: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command, which must succeed; return its two outputs."""
     done = subprocess.run(
         command, cwd=cwd, env=inherited() | environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    return done
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """Run a command, which must succeed; return its standard output."""
+    return completed(*command, cwd=cwd, **environment).stdout
 
 
 @pytest.fixture
@@ -52,23 +59,15 @@ def uv() -> str:
     return program_path
 
 
-def check_demo(demo_result: str) -> None:
-    """Check that each match of the demo was closed once and is verified."""
-    demo: dict[str, Any] = json.loads(demo_result)
-    matches = demo["matches"]
-    assert matches
-    assert all(match["state"] == "closed" for match in matches)
-    assert all(match["verified"] is True for match in matches)
-    assert len({match["match"] for match in matches}) == len(matches)
-
-
 def check_all_of_a_demo(demo_result: str) -> None:
     """Check that the demo played every game without faults, each match at the first attempt."""
-    check_demo(demo_result)
     demo: dict[str, Any] = json.loads(demo_result)
+    assert demo["matches"]
+    assert len({match["match"] for match in demo["matches"]}) == len(demo["matches"])
     assert {row["game"] for row in demo["tournaments"]} == set(GAMES)
     assert all(row["state"] == "closed" for row in demo["tournaments"])
     for match in demo["matches"]:
+        assert (match["state"], match["verified"]) == ("closed", True)
         assert match["attempts"] == 1
         assert match["games"] == match["planned"]
         assert len(match["commitment"]) == len(match["seed"]) == 64
@@ -99,8 +98,17 @@ def test_the_first_command_works_in_a_fresh_clone_with_an_empty_cache(
     clone = tmp_path / "clone"
     run("git", "clone", "--quiet", ROOT, clone, cwd=tmp_path)
     cache = tmp_path / "cache"
-    demo_result = run(uv, "run", "pokearena", "demo", "--json", cwd=clone, UV_CACHE_DIR=str(cache))
-    check_demo(demo_result)
+    demo = completed(uv, "run", "pokearena", "demo", cwd=clone, UV_CACHE_DIR=str(cache))
+    assert demo.stdout.startswith("poke · t-")
+    assert "\nsaint_poker-3 · t-" in demo.stdout
+    assert "every record verifies" in demo.stdout
+    assert "\npage  http://127.0.0.1:" in demo.stderr
+    *_, replay, standings, new = demo.stderr.splitlines()
+    assert replay.startswith("next  ")
+    assert (standings.split()[-1], new.split()[-2:]) == ("standings", ["new", "mybot"])
+    match = replay.split()[-1]
+    for command in ("replay", "verify"):
+        run(uv, "run", "pokearena", command, match, cwd=clone, UV_CACHE_DIR=str(cache))
     assert run("git", "status", "--porcelain", cwd=clone) == ""
 
 

@@ -83,6 +83,7 @@ def names_in(value: Any) -> Iterator[str]:
             yield from names_in(part)
 
 
+@pytest.mark.long
 def test_a_whole_game_is_played_by_forms_and_shows_only_what_the_seat_may_see(
     web: WebState, client: TestClient
 ) -> None:
