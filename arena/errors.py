@@ -1,7 +1,6 @@
 """Errors that several packages raise; each message is a full sentence for the user."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from referee.games.shared.coded_errors import CodedError
 from referee.sanitizing import name_fault, quote
@@ -21,6 +20,8 @@ class BotAbsent(CodedError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean "x"?` for the known word nearest to `word`; empty if none is near."""
+    from difflib import get_close_matches  # Slow to import, and rarely needed.
+
     near = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f'; did you mean "{near[0]}"?' if near else ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import os
 import sys
@@ -172,7 +171,9 @@ def _usage_sentence(error: click.UsageError) -> str:
 
 def _similar(word: str, possibilities: Iterable[str]) -> str:
     """Return the suggestion of a similar word; it ends the sentence."""
-    close = difflib.get_close_matches(word, possibilities, 1, _SIMILARITY)
+    from difflib import get_close_matches  # Slow to import, and rarely needed.
+
+    close = get_close_matches(word, possibilities, 1, _SIMILARITY)
     return f"; did you mean {close[0]}?" if close else "."
 
 

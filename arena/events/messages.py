@@ -174,10 +174,16 @@ def position_key(match: str) -> str:
 
 
 def connect(url: str) -> Redis:
-    """Return an asyncio client, which connects at its first use."""
-    from redis import asyncio as redis
+    """Return an asyncio client, which connects at its first use.
 
-    return redis.Redis.from_url(url, socket_connect_timeout=5)
+    After an error redis-py connects and subscribes again, and then discards that connection if no
+    retry is left. So one retry is needed to receive what is sent after the subscription.
+    """
+    from redis import asyncio as redis
+    from redis.asyncio.retry import Retry
+    from redis.backoff import NoBackoff
+
+    return redis.Redis.from_url(url, socket_connect_timeout=5, retry=Retry(NoBackoff(), 1))
 
 
 async def last_positions(client: Redis, matches: Sequence[str]) -> dict[str, Position]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Self
 
 from arena.ratings.closed_match import ClosedMatch
@@ -151,14 +150,18 @@ class PointSums:
             (sums, divisor) for (entrant, divisor), sums in self.sums.items() if entrant == name
         ]
         matches = sum(sums.matches for sums, _ in entries)
-        total = sum(Fraction(sums.margins, divisor) for sums, divisor in entries)
-        squares = sum(Fraction(sums.squares, divisor**2) for sums, divisor in entries)
-        mean, clipped = Fraction(total, matches), sum(sums.clipped for sums, _ in entries)
-        rounded = round(float(mean), DECIMALS)
+        clipped = sum(sums.clipped for sums, _ in entries)
+        # Integers over a common denominator are exact, and faster to import than `fractions`.
+        common = math.lcm(*(divisor for _, divisor in entries))
+        total = sum(sums.margins * (common // divisor) for sums, divisor in entries)
+        squares = sum(sums.squares * (common // divisor) ** 2 for sums, divisor in entries)
+        mean = total / (common * matches)
+        rounded = round(mean, DECIMALS)
         if matches < 2:
             return Points(name, matches, clipped, rounded, None, None, None)
-        error = math.sqrt((squares - matches * mean**2) / (matches - 1) / matches)
-        low, high = (round(float(mean) + side * Z95 * error, DECIMALS) for side in (-1, 1))
+        deviations = matches * squares - total**2
+        error = math.sqrt(deviations / (common**2 * matches**2 * (matches - 1)))
+        low, high = (round(mean + side * Z95 * error, DECIMALS) for side in (-1, 1))
         return Points(name, matches, clipped, rounded, round(error, DECIMALS), low, high)
 
 

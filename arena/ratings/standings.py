@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import combinations
 
 from arena.ratings import elo, meetings, points
@@ -130,8 +130,9 @@ class _EntrantCounts:
     def mean(self) -> float | None:
         if not self.matches:
             return None
-        total = sum((Fraction(got, most) for most, got in self.shares.items()), Fraction(0))
-        return round(float(total / self.matches), MEAN_DECIMALS)
+        common = math.lcm(*self.shares)
+        total = sum(got * (common // most) for most, got in self.shares.items())
+        return round(total / (common * self.matches), MEAN_DECIMALS)
 
 
 class StandingsSums:
