@@ -4,6 +4,7 @@ import random
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -43,8 +44,16 @@ def crowd(name: str, count: int) -> list[FormatEntrant]:
     return everyone(2 if name == "sprt" else count)
 
 
-kinds = pytest.mark.parametrize(("name", "sides"), KINDS)
-open_to_all = pytest.mark.parametrize(("name", "sides"), OPEN_TO_ALL)
+def cases(kinds: list[tuple[str, int]]) -> list[Any]:
+    """Return test cases; a ladder of four sides is slow, and covered by one of three."""
+    return [
+        pytest.param(*kind, marks=pytest.mark.long) if kind == ("ladder", 4) else kind
+        for kind in kinds
+    ]
+
+
+kinds = pytest.mark.parametrize(("name", "sides"), cases(KINDS))
+open_to_all = pytest.mark.parametrize(("name", "sides"), cases(OPEN_TO_ALL))
 
 
 @kinds

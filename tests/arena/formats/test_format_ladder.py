@@ -29,6 +29,12 @@ from arena.formats.ladder import (
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
 from tests.examples import examples
 
+EARLIER_LONG = [
+    pytest.param(pairing, marks=() if pairing == max(PAIRINGS) else pytest.mark.long)
+    for pairing in PAIRINGS
+]
+"""All pairings as cases; those of earlier ladders are in the long suite."""
+
 
 def even(fixture: Fixture) -> bool:
     return fixture.why.startswith("even")
@@ -127,7 +133,7 @@ def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
     assert max(times) - min(times) <= 3
 
 
-@pytest.mark.parametrize("pairing", PAIRINGS)
+@pytest.mark.parametrize("pairing", EARLIER_LONG)
 def test_a_newcomer_catches_up_within_its_placement_matches(pairing: int) -> None:
     playing = SimulatedTournament(LadderFormat(placement=10, pairing=pairing), everyone(6))
     playing.play(400)
@@ -142,7 +148,7 @@ def test_a_newcomer_catches_up_within_its_placement_matches(pairing: int) -> Non
     assert recent["new@1"] <= 2 * recent.total() / 7
 
 
-@pytest.mark.parametrize("pairing", PAIRINGS)
+@pytest.mark.parametrize("pairing", EARLIER_LONG)
 def test_adaptive_matches_pair_entrants_of_similar_strength(pairing: int) -> None:
     strength = {"aa@1": 3.0, "ab@1": 0.1, "ac@1": 0.0, "ad@1": -3.0}
     playing = SimulatedTournament(

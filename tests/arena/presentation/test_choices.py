@@ -87,6 +87,7 @@ def test_cited_rules_exist_and_menu_lines_are_distinct(
             assert len({presentation.choice(action) for action in legal}) == len(legal)
 
 
+@pytest.mark.long
 def test_every_menu_line_of_pokino_can_be_typed() -> None:
     presentation = presentation_of("pokino")
     for options in ({}, {"pokino_up": True}, {"tear_down_the_walls": True}):

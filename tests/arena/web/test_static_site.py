@@ -108,6 +108,7 @@ def test_an_open_match_has_no_record_or_replay_in_the_site(
     assert "3 of 4 games finished" in (out / "matches" / f"{match.id}.html").read_text()
 
 
+@pytest.mark.long
 def test_many_matches_are_on_several_pages(simulated_arena: SimulatedArena, tmp_path: Path) -> None:
     tournament = simulated_arena.begin(
         "round-robin", simulated_arena.bots(3), settings={"cycles": 40}

@@ -302,7 +302,7 @@ def test_frequent_pairs_count_fully_if_strengths_explain_the_results() -> None:
     assert values(fitted) == values(by_matches)
 
 
-@pytest.mark.parametrize("deviation", [0.0, 60.0])
+@pytest.mark.parametrize("deviation", [0.0, pytest.param(60.0, marks=pytest.mark.long)])
 def test_the_deviation_of_pairs_is_estimated(deviation: float) -> None:
     dice = random.Random(5)
     estimates = []

@@ -154,6 +154,7 @@ def test_a_planted_blunder_is_the_costliest_decision() -> None:
     assert rows[worst[0].bot].accuracy < 100
 
 
+@pytest.mark.long
 def test_the_engines_choice_loses_nothing_and_is_no_mistake() -> None:
     record = played("pouku", 3, lambda state, seat, action: action)
     analysis = analyse(record, engine=engine("pouku", 3_000))
@@ -162,6 +163,7 @@ def test_the_engines_choice_loses_nothing_and_is_no_mistake() -> None:
     assert all(each.loss.mean == 0 and not each.mistake for each in agreed)
 
 
+@pytest.mark.long
 def test_an_analysis_repeats_exactly() -> None:
     record = played("pouku", 3, lambda state, seat, action: action)
     first, again = (analyse(record, engine=engine("pouku", 2_000)) for _ in range(2))

@@ -39,7 +39,7 @@ def checked(simulated_arena: SimulatedArena, tournament: Tournament) -> Audit:
     ("pairing", "bots", "settings", "number"),
     [
         ("round-robin", 3, {"cycles": 2}, 6),
-        ("gauntlet", 4, {"cycles": 2}, 6),
+        pytest.param("gauntlet", 4, {"cycles": 2}, 6, marks=pytest.mark.long),
         ("swiss", 5, {"rounds": 3}, 6),
         ("ladder", 4, {"batch": 2, "limit": 7}, 7),
     ],
@@ -152,7 +152,13 @@ def test_a_void_match_is_reported_with_its_reason(simulated_arena: SimulatedAren
     assert findings.seeds == 3
 
 
-@pytest.mark.parametrize("pairing", ["round-robin", "knockout", "ladder"])
+@pytest.mark.parametrize(
+    "pairing",
+    [
+        "round-robin",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("knockout", "ladder")),
+    ],
+)
 def test_a_replayed_match_verifies_beside_its_void_result(
     simulated_arena: SimulatedArena, pairing: str
 ) -> None:
