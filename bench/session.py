@@ -24,6 +24,7 @@ from typing import Any
 
 from bench import compare
 from bench.figure import Figure, Part, figure_text, left_out
+from referee.build import build
 
 _USAGE = 2
 HISTORY = Path(__file__).parent / "history.jsonl"
@@ -78,6 +79,7 @@ def circumstances() -> dict[str, Any]:
         "machine": platform.machine(),
         "processor": processor(),
         "python": platform.python_version(),
+        "build": build(),
         "grpcio": version("grpcio"),
         "protobuf": version("protobuf"),
     }

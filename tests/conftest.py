@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -132,6 +133,17 @@ def compiled_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "create_engine", make)
         yield
+
+
+@pytest.fixture
+def uv() -> str:
+    """Return the path of uv."""
+    program_path = shutil.which("uv")
+    if program_path is None:
+        if os.environ.get("CI"):
+            pytest.fail("uv is not installed, and in CI nothing is skipped")
+        pytest.skip("uv is not on the PATH")
+    return program_path
 
 
 @pytest.fixture

@@ -20,43 +20,11 @@ import pytest
 from arena.cli.bots.new import copy_kit, languages
 from arena.presentation.shipped_docs import PAGES
 from referee.games.registry import GAMES
+from tests.fresh_environment import completed, inherited, run
 
 ROOT = Path(__file__).parent.parent
 TWINE = "twine==7.0.0"
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
-
-
-def inherited() -> dict[str, str]:
-    """Return the environment without settings of the arena and of the current environment."""
-    ours = ("VIRTUAL_ENV", "POKEARENA")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-
-
-def completed(
-    *command: str | Path, cwd: Path, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    """Run a command, which must succeed; return its two outputs."""
-    done = subprocess.run(
-        command, cwd=cwd, env=inherited() | environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done
-
-
-def run(*command: str | Path, cwd: Path, **environment: str) -> str:
-    """Run a command, which must succeed; return its standard output."""
-    return completed(*command, cwd=cwd, **environment).stdout
-
-
-@pytest.fixture
-def uv() -> str:
-    """Return the path of uv."""
-    program_path = shutil.which("uv")
-    if program_path is None:
-        if os.environ.get("CI"):
-            pytest.fail("uv is not installed, and in CI nothing is skipped")
-        pytest.skip("uv is not on the PATH")
-    return program_path
 
 
 def check_all_of_a_demo(demo_result: str) -> None:

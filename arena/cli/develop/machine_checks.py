@@ -20,6 +20,7 @@ from arena.errors import InfrastructureError
 from arena.matches.private_referee import own_referee
 from arena.queue import redis_server
 from arena.system import grpc_probe
+from referee.build import build
 
 OK: Final = "ok"
 WARN: Final = "warn"
@@ -49,7 +50,7 @@ class CheckResult:
 def examine(workspace: Workspace) -> list[CheckResult]:
     """Run all checks; start a Redis and a referee temporarily if none is configured."""
     looks: tuple[Callable[[Workspace], CheckResult], ...] = (
-        *(_python, _system, _packages, _data, _disk),
+        *(_python, _system, _packages, _build, _data, _disk),
         *(_database, _redis, _referee, _services, _ladders, _remotes, _webhooks, _limits, _sandbox),
     )
     return [look(workspace) for look in looks]
@@ -82,6 +83,10 @@ def _packages(workspace: Workspace) -> CheckResult:
     if missing:
         return CheckResult("packages", FAIL, f"missing: {', '.join(missing)}", "uv sync")
     return CheckResult("packages", OK, ", ".join(versions))
+
+
+def _build(workspace: Workspace) -> CheckResult:
+    return CheckResult("build", OK, f"the rules are {build()}")
 
 
 def _data(workspace: Workspace) -> CheckResult:

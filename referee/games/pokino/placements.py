@@ -72,6 +72,8 @@ def _made(domino: Tile, place: int, backwards: bool, draw: bool) -> Domino:
     return made
 
 
+_ONE_WAY: tuple[bool, ...] = (False,)
+_BOTH_WAYS: tuple[bool, ...] = (False, True)
 _DIRECTIONS = ("right", "down"), ("left", "up")
 
 
@@ -124,7 +126,7 @@ def _ways_round(hand: tuple[Tile, ...]) -> list[tuple[Tile, bool]]:
     return [
         (domino, backwards)
         for domino in hand
-        for backwards in ((False,) if _is_double(domino) else (False, True))
+        for backwards in (_ONE_WAY if _is_double(domino) else _BOTH_WAYS)
     ]
 
 
