@@ -25,6 +25,8 @@ SPREAD = 200.0
 """Standard deviation of the true strengths in Elo points."""
 BOTS = {2: 11, 4: 12}
 """Number of bots by seats, such that all pairs can be balanced and no bot sits out."""
+OTHERS_SPREAD = 50.0
+"""Standard deviation of the other bots beside outliers."""
 SEATS_LUCK = 0.8
 """The correlation of a seat's luck between the games over one board."""
 
@@ -37,22 +39,30 @@ class FieldSetting:
         seats: seats of a table.
         boards: mirrored boards of a match; 0 for a match of a single game.
         uneven: whether some pairs play much more often than others.
+        outliers: how far the first bot is below the mean, and the last one above it, in Elo points;
+            0 for the usual distribution.
     """
 
     seats: int
     boards: int = 0
     uneven: bool = False
+    outliers: float = 0.0
 
     def __str__(self) -> str:
         boards = f"{self.boards} mirrored boards" if self.boards else "single games"
-        return f"{self.seats} seats, {boards}{', uneven' * self.uneven}"
+        outliers = f", outliers {self.outliers:g}" if self.outliers else ""
+        return f"{self.seats} seats, {boards}{', uneven' * self.uneven}{outliers}"
 
     @property
     def truth(self) -> NDArray[np.float64]:
         """The strengths in Elo points, with the mean 0."""
         bots = BOTS[self.seats]
         normal = NormalDist(0, SPREAD)
-        return np.array([normal.inv_cdf((place + 0.5) / bots) for place in range(bots)])
+        truth = np.array([normal.inv_cdf((place + 0.5) / bots) for place in range(bots)])
+        if self.outliers:
+            truth *= OTHERS_SPREAD / SPREAD
+            truth[[0, -1]] = -self.outliers, self.outliers
+        return truth
 
 
 SETTINGS = (
@@ -63,6 +73,13 @@ SETTINGS = (
     FieldSetting(4, boards=1),
 )
 MATCHES = (50, 200, 1000)
+OUTLIERS = tuple(
+    FieldSetting(seats, boards, outliers=outliers)
+    for seats, boards in ((2, 0), (2, 4), (4, 0), (4, 1))
+    for outliers in (300.0, 450.0, 600.0, 800.0)
+)
+OUTLIER_MATCHES = 20
+"""Number of matches per bot in these fields."""
 
 
 def name(place: int) -> str:
@@ -187,6 +204,43 @@ def coverage(setting: FieldSetting, matches: int, rounds: int, seed: int = 1) ->
     return Coverage(fmean(held), fmean(gaps), fmean(misfits), fmean(widths))
 
 
+@dataclass(frozen=True)
+class BoundCoverage:
+    """How often bounds of bots that won or lost every game contain the truth.
+
+    Attributes:
+        bots: number of simulated outliers.
+        bounded: number of them that won or lost every game.
+        held: number of bounds that contain the true strength.
+        intervals: number of their 95 % intervals that contain it.
+    """
+
+    bots: int
+    bounded: int
+    held: int
+    intervals: int
+
+
+def bound_coverage(setting: FieldSetting, matches: int, rounds: int) -> BoundCoverage:
+    """Simulate a field with outliers `rounds` times, and check the bounds of the outliers."""
+    dice = np.random.default_rng([1, setting.seats, setting.boards, matches])
+    truth = {name(place): value for place, value in enumerate(setting.truth.tolist())}
+    ends = min(truth), max(truth)
+    held: list[bool] = []
+    intervals: list[bool] = []
+    for _ in range(rounds):
+        fitted = strengths(played(setting, matches, dice))
+        whole = sum(line.matches for line in fitted.lines)
+        mean = sum(truth[line.entrant] * line.matches for line in fitted.lines) / whole
+        for line in map(fitted.of, ends):
+            if line.bound:
+                real = truth[line.entrant] - mean + fitted.settings.centre
+                above = line.bound.side == "above"
+                held.append(line.bound.value <= real if above else real <= line.bound.value)
+                intervals.append(line.low <= real <= line.high)
+    return BoundCoverage(2 * rounds, len(held), sum(held), sum(intervals))
+
+
 def _gaps_held(fitted: Strengths, truth: dict[str, float]) -> list[bool]:
     """Return for each pair whether the true difference is within its interval."""
     names = [line.entrant for line in fitted.lines]
@@ -210,6 +264,15 @@ def main() -> None:
                 f"{result.misfit:7.1%} {result.half_width:8.1f}",
                 flush=True,
             )
+    print("\nfield with outliers                      bounded   held   intervals")
+    for setting in OUTLIERS:
+        bounds = bound_coverage(setting, OUTLIER_MATCHES, rounds)
+        print(
+            f"{setting!s:42} {bounds.bounded / bounds.bots:6.1%} "
+            f"{bounds.held / max(1, bounds.bounded):6.1%} "
+            f"{bounds.intervals / max(1, bounds.bounded):6.1%}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -95,6 +95,8 @@ def _facts(export: LadderExport, line: StandingsLine) -> Iterator[tuple[str, obj
     yield "strength low", strength.low
     yield "strength high", strength.high
     yield "strength error", strength.error
+    yield "bound side", strength.bound.side if strength.bound else None
+    yield "bound", strength.bound.value if strength.bound else None
     yield "provisional", int(strength.provisional)
     yield "anchored", int(strength.anchored)
     yield "elo", line.elo

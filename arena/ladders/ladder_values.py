@@ -35,6 +35,24 @@ def ranks(line: StandingsLine, dash: str = "-") -> str:
     return str(first) if first == last else f"{first}{dash}{last}"
 
 
+def strength(line: StandingsLine) -> str:
+    """Format the strength: half its interval, or a bound if all games were won or lost; marks."""
+    value = line.strength
+    if value.anchored:
+        return f"{value.value:.0f} set"
+    width = f"{value.bound.mark}{value.bound.value:.0f}" if value.bound else f"±{value.margin:.0f}"
+    return f"{value.value:.0f} {width}{'?' if value.provisional else ''}"
+
+
+def strength_in_words(line: StandingsLine) -> str:
+    """Format the strength for a sentence."""
+    value = line.strength
+    if value.bound is None:
+        return f"{value.value:.0f} ±{value.margin:.0f}"
+    limit = "least" if value.bound.side == "above" else "most"
+    return f"{value.value:.0f}, at {limit} {value.bound.value:.0f}"
+
+
 def to_json(table: Standings) -> list[dict[str, object]]:
     """Return the lines of a ladder as plain values for JSON."""
     return [line.to_json() for line in table.lines]

@@ -98,7 +98,7 @@ def shown(
     columns: list[tuple[str, Callable[[StandingsLine], str], bool]] = [
         ("#", ladder_values.ranks, True),
         ("<bot", lambda line: line.entrant, True),
-        ("strength", lambda line: _strength(line), True),
+        ("strength", _strength, True),
         ("Elo", lambda line: f"{line.elo:.0f}", True),
         ("matches", lambda line: str(line.matches), True),
         ("W–D–L", lambda line: f"{line.wins}–{line.draws}–{line.losses}", True),
@@ -112,11 +112,9 @@ def shown(
 
 
 def _strength(line: StandingsLine) -> str:
-    strength = line.strength
-    if strength.anchored:
-        return f"{strength.value:.0f} set"
-    mark = "?" if strength.provisional else " "
-    return f"{strength.value:.0f} ±{strength.margin:.0f}{mark}"
+    # Right-aligned values stay aligned without the mark.
+    text = ladder_values.strength(line)
+    return text if line.strength.anchored or line.strength.provisional else f"{text} "
 
 
 def _board(line: StandingsLine) -> str:
@@ -144,6 +142,10 @@ def explain(tables: Iterable[Standings]) -> None:
         "strength: fitted to all matches at once, ± 95 % interval; ?: "
         "provisional (docs/explanation/ratings.md)"
     )
+    if any(line.strength.bound for table in tables for line in table.lines):
+        output.hint(
+            ">, <: won or lost every game; the strength is above or below this with at least 95 %"
+        )
     s = EloSettings()
     output.hint(
         f"Elo: K {s.k:g}, from {s.initial:g}; {2 * s.beta:g} points are odds of ten to one; "

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from arena.ratings.meetings import Meetings, pairs
 from arena.ratings.scale import DECIMALS, ELO, Z95
@@ -32,6 +32,31 @@ if TYPE_CHECKING:
 Groups = tuple[tuple[str, ...], ...]
 
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthBound:
+    """A one-sided bound on the strength of an entrant that won, or lost, every game.
+
+    Attributes:
+        side: "above": it won every game, and its strength is at least `value`; "below": it lost
+            every game, and its strength is at most `value`.
+        value: the bound in Elo points.
+        confidence: the probability that the bound holds.
+    """
+
+    side: Literal["above", "below"]
+    value: float
+    confidence: float
+
+    @property
+    def mark(self) -> str:
+        """The sign that marks the strength in tables."""
+        return ">" if self.side == "above" else "<"
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as plain values for JSON."""
+        return {"side": self.side, "value": self.value, "confidence": self.confidence}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +79,8 @@ class Strength:
             determines its value relative to that group.
         anchored: whether its value is fixed.
         group: the index of its group in `Strengths.groups`.
+        bound: if it won or lost every game: the bound that replaces its interval, which is not
+            valid then (`arena.ratings.strength.one_sided`).
     """
 
     entrant: str
@@ -68,6 +95,7 @@ class Strength:
     provisional: bool
     anchored: bool
     group: int
+    bound: StrengthBound | None = None
 
     @property
     def margin(self) -> float:
@@ -87,6 +115,7 @@ class Strength:
             "provisional": self.provisional,
             "anchored": self.anchored,
             "group": self.group,
+            "bound": self.bound.to_json() if self.bound else None,
         }
 
 
@@ -331,6 +360,7 @@ def _told(names: list[str], settings: StrengthSettings, computed: _Fitted) -> St
         [values[place] for place in order], fitted.covariance[np.ix_(order, order)]
     )
     opponents = np.count_nonzero(table.count, axis=1)
+    bounds = _bounds(settings, names, computed)
     lines = tuple(
         _line(
             names[place],
@@ -340,6 +370,7 @@ def _told(names: list[str], settings: StrengthSettings, computed: _Fitted) -> St
             values[place],
             _error(fitted, place),
             (int(table.matches[place]), int(opponents[place])),
+            bounds.get(place),
         )
         for row, place in enumerate(order)
     )
@@ -361,6 +392,7 @@ def _line(
     value: float,
     error: float,
     played: tuple[int, int],
+    bound: StrengthBound | None,
 ) -> Strength:
     """Create a line; `played` are the numbers of matches and opponents."""
     anchored = name in dict(settings.anchors)
@@ -379,4 +411,24 @@ def _line(
         and (Z95 * error > settings.provisional or group > 0 or not played[0]),
         anchored=anchored,
         group=group,
+        bound=bound,
     )
+
+
+def _bounds(
+    settings: StrengthSettings, names: list[str], computed: _Fitted
+) -> dict[int, StrengthBound]:
+    """Return the bounds of the entrants that won or lost every game, by number."""
+    from arena.ratings.strength.one_sided import CONFIDENCE, bound, extremes
+
+    table, fitted = computed.table, computed.fit
+    scale = computed.deviations.scale if computed.deviations else None
+    anchored = dict(settings.anchors)
+    bounds = {}
+    for places, won in zip(extremes(table), (True, False), strict=True):
+        for place in map(int, places):
+            if names[place] not in anchored:
+                value = bound(table, place, won, fitted.strength, fitted.covariance, scale)
+                value = round(settings.centre + ELO * value, DECIMALS)
+                bounds[place] = StrengthBound("above" if won else "below", value, CONFIDENCE)
+    return bounds

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from arena.formats.contract import FormatEntrant, FormatOver, Step, place_of
-from arena.ratings.standings import Standings
+from arena.ratings.standings import Standings, StandingsLine
 from arena.records.redaction import published
 from arena.store.matches.spec import Entrant as Seated
 from arena.store.matches.spec import MatchSpec, TournamentPlan
@@ -216,7 +216,7 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
     return {
         "format": FORMAT,
         "form": plan.form,
-        "standings": [line.to_json() for line in table.lines],
+        "standings": [_line(line) for line in table.lines],
         "elo": asdict(table.elo),
         "strength": strengths.settings.to_json(),
         "groups": [list(group) for group in strengths.groups],
@@ -224,6 +224,14 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
         "clip": table.clip,
         "decision": decision(step),
     }
+
+
+_NOT_IN_BUNDLES = ("bound",)
+"""Values of a line that bundles of earlier versions lack; other values determine them."""
+
+
+def _line(line: StandingsLine) -> dict[str, object]:
+    return {key: value for key, value in line.to_json().items() if key not in _NOT_IN_BUNDLES}
 
 
 def decision(step: Step | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from arena.ladders import ladder_values
 from arena.ladders.rating_history import RatingHistory
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.decision_histogram import BINS, DecisionHistogram
@@ -387,8 +388,7 @@ def _how_good(details: LadderDetails) -> str:
         return f"{line.name} has not played on this ladder."
     if line.ranks != str(line.place):
         place += f", or one of {line.ranks} (95 %)"
-    strength = line.standing.strength
-    return f"{place}. Its strength is {wording.whole(strength.value)} ±{strength.margin:.0f}."
+    return f"{place}. Its strength is {ladder_values.strength_in_words(line.standing)}."
 
 
 def _against_whom(details: LadderDetails) -> str:
@@ -535,7 +535,7 @@ def _text(standings: Sequence[BotStanding]) -> TextTable:
         [
             (
                 *(standing.form, line.ranks, line.name),
-                f"{line.standing.strength.value:.0f} ±{line.standing.strength.margin:.0f}",
+                ladder_values.strength(line.standing),
                 f"{line.standing.elo:.0f}",
                 line.standing.matches,
                 f"{line.standing.wins}–{line.standing.draws}–{line.standing.losses}",

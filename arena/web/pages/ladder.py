@@ -324,9 +324,8 @@ def _facts(ladder: LadderSnapshot, every: Sequence[LadderLine]) -> list[tuple[st
     if not every:
         return []
     leader, games = every[0], sum(line.standing.games for line in every)
-    strength = leader.standing.strength
-    answer = f"{leader.name}, with a strength of {wording.whole(strength.value)} "
-    answer += f"±{strength.margin:.0f}"
+    answer = f"{leader.name}, with a strength of "
+    answer += ladder_values.strength_in_words(leader.standing)
     if len(every) > 1:
         likely = wording.percent(ladder.table.strengths.gaps.superiority(0, 1), 1)
         answer += f"; stronger than {every[1].name} with {likely}"
@@ -373,7 +372,18 @@ def ordered(unordered: Sequence[LadderLine], sort: str) -> list[LadderLine]:
 def _csv(form: str, ladder_lines: Iterable[LadderLine]) -> TextTable:
     heads: tuple[str, ...]
     heads = ("rank_first", "rank_last", "bot", "authors", "language", "strength", "low", "high")
-    heads += ("provisional", "elo", "matches", "games", "wins", "draws", "losses", "points")
+    heads += (
+        "bound_side",
+        "bound",
+        "provisional",
+        "elo",
+        "matches",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "points",
+    )
     heads += ("points_per_board", *FAULTS, "forfeit", "p95_ms", "last_seen", "places_gained_24h")
 
     def row(line: LadderLine) -> tuple[object, ...]:
@@ -381,6 +391,8 @@ def _csv(form: str, ladder_lines: Iterable[LadderLine]) -> TextTable:
         return (
             *(s.first, s.last, line.name, line.authors, line.language, s.value, s.low, s.high),
             *(
+                s.bound.side if s.bound else None,
+                s.bound.value if s.bound else None,
                 int(s.provisional),
                 standing.elo,
                 standing.matches,
@@ -402,17 +414,13 @@ def _text(ladder_lines: Iterable[LadderLine], shown: frozenset[str]) -> TextTabl
         margin = board.margin if board else None
         return (wording.signed(board.mean) if board else "") + (f" ±{margin:.1f}" if margin else "")
 
-    def strength(line: LadderLine) -> str:
-        mark = "?" if line.standing.strength.provisional else ""
-        return f"{line.standing.strength.value:.0f} ±{line.standing.strength.margin:.0f}{mark}"
-
     cells: dict[str, tuple[str, Callable[[LadderLine], object]]] = {
         "rank": ("#", lambda line: line.ranks),
         "move": ("24 h", lambda line: wording.gained(line.moved)),
         "bot": ("<bot", lambda line: line.name),
         "by": ("<by", lambda line: line.authors),
         "language": ("<language", lambda line: line.language),
-        "strength": ("strength", strength),
+        "strength": ("strength", lambda line: ladder_values.strength(line.standing)),
         "elo": ("Elo", lambda line: f"{line.standing.elo:.0f}"),
         "matches": ("matches", lambda line: line.standing.matches),
         "games": (

@@ -187,12 +187,12 @@ def _text(lines: Sequence[EntrantLine]) -> TextTable:
     heads = ("#", "<bot", *(("Swiss points",) if swiss else ()), "strength", "matches", "W–D–L")
     rows = []
     for line in lines:
-        standing, mark = line.standing, "?" if line.standing.strength.provisional else ""
+        standing = line.standing
         rows.append(
             (
                 *(line.rank, standing.entrant),
                 *((line.worth.points if line.worth else None,) if swiss else ()),
-                f"{standing.strength.value:.0f} ±{standing.strength.margin:.0f}{mark}",
+                ladder_values.strength(standing),
                 *(standing.matches, f"{standing.wins}–{standing.draws}–{standing.losses}"),
             )
         )

@@ -74,6 +74,19 @@ def test_json_contains_the_parameters_of_the_table(cli: Cli, begun_tournament: s
     assert (details["clip"], details["gifts"]) == (2400, [])
 
 
+def test_a_bot_that_won_every_game_is_marked_and_has_a_bound(
+    cli: Cli, begun_tournament: str
+) -> None:
+    shown = cli("standings", "poke")
+    lines = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
+    bound = lines[0]["bound"]
+    assert (bound["side"], bound["confidence"]) == ("above", 0.95)
+    assert lines[1]["strength"] < bound["value"]
+    assert [line["bound"] for line in lines[1:]] == [None, None]
+    assert f" >{bound['value']:.0f}" in shown.out.splitlines()[2]
+    assert ">, <" in shown.err
+
+
 def test_an_anchor_shifts_all_strengths_and_is_marked(cli: Cli, begun_tournament: str) -> None:
     free, fixed = (
         json.loads(cli("standings", *words, "--json").out)["ladders"]["poke"]

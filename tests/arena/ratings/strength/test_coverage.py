@@ -2,7 +2,15 @@
 
 import pytest
 
-from bench.coverage import MATCHES, SETTINGS, FieldSetting, coverage
+from bench.coverage import (
+    MATCHES,
+    OUTLIER_MATCHES,
+    OUTLIERS,
+    SETTINGS,
+    FieldSetting,
+    bound_coverage,
+    coverage,
+)
 
 ONCE = 200
 """The number of matches that CI tries."""
@@ -22,3 +30,15 @@ def test_95_percent_intervals_cover_93_to_97_percent(setting: FieldSetting, matc
     assert 0.93 <= shares.strength <= 0.97
     assert 0.93 <= shares.gap <= 0.97
     assert 0.01 <= shares.misfit <= 0.10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seats", [2, 4])
+def test_bounds_of_bots_that_won_or_lost_every_game_hold_in_95_percent(seats: int) -> None:
+    bounds = [
+        bound_coverage(setting, OUTLIER_MATCHES, rounds=60)
+        for setting in OUTLIERS
+        if setting.seats == seats
+    ]
+    assert all(each.bounded - each.held <= 0.05 * each.bots for each in bounds)
+    assert sum(each.held for each in bounds) >= 0.95 * sum(each.bounded for each in bounds) > 100

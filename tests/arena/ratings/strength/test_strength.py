@@ -6,7 +6,7 @@ import math
 import random
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, permutations
 from statistics import mean
 from typing import Any
 
@@ -219,6 +219,54 @@ def test_an_undefeated_entrant_has_a_finite_provisional_strength() -> None:
     assert line.error > 100
     with pytest.raises(ValueError, check=has_code("no-prior")):
         strengths(wins({"a>b": 5, "b>c": 20, "c>b": 20}), LIKELIEST)
+
+
+def test_the_bound_of_an_undefeated_entrant_makes_its_run_a_one_in_twenty_chance() -> None:
+    known = StrengthSettings(anchors=(("b", 1200.0),))
+    winner = strengths(wins({"a>b": 5}), known).of("a").bound
+    loser = strengths(wins({"b>a": 5}), known).of("a").bound
+    assert winner is not None
+    assert loser is not None
+    assert (winner.side, loser.side) == ("above", "below")
+    assert expected_score(winner.value - 1200) ** 5 == pytest.approx(0.05, rel=1e-4)
+    assert winner.value - 1200 == pytest.approx(1200 - loser.value, abs=0.01)
+
+
+def test_bounds_at_tables_of_more_than_two_follow_from_the_model_of_rankings() -> None:
+    anchors = {"b": 1200.0, "c": 1100.0, "d": 1300.0}
+    known = StrengthSettings(anchors=tuple(anchors.items()))
+    places = {"above": (1, 2, 3, 4), "below": (4, 1, 2, 3)}
+    for side, ranks in places.items():
+        matches = [match(number, ("a", *anchors), ranks) for number in range(3)]
+        bound = strengths(Meetings.of(matches), known).of("a").bound
+        assert bound is not None
+        assert bound.side == side
+        odds = {name: 10 ** (value / 400) for name, value in {"a": bound.value, **anchors}.items()}
+        chance = sum(
+            math.prod(
+                odds[name] / sum(odds[left] for left in order[at:]) for at, name in enumerate(order)
+            )
+            for order in permutations(odds)
+            if order[0 if side == "above" else -1] == "a"
+        )
+        assert chance**3 == pytest.approx(0.05, rel=1e-4)
+
+
+def test_uncertain_opponents_lower_the_bound_of_an_undefeated_entrant() -> None:
+    bounds = [
+        strengths(wins({"a>b": 5, "b>c": times, "c>b": times})).of("a").bound for times in (5, 500)
+    ]
+    assert bounds[0] is not None
+    assert bounds[1] is not None
+    assert bounds[0].value < bounds[1].value
+
+
+def test_only_entrants_that_won_or_lost_everything_have_a_bound() -> None:
+    results = wins({"a>b": 5, "b>c": 20, "c>b": 20})
+    assert [bool(line.bound) for line in strengths(results).lines] == [True, False, False]
+    anchored = strengths(results, StrengthSettings(anchors=(("a", 1400.0),)))
+    assert not any(line.bound for line in anchored.lines)
+    assert not strengths(results, entrants=["new"]).of("new").bound
 
 
 def test_an_entrant_without_matches_has_the_prior_strength_and_error() -> None:

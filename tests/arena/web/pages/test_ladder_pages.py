@@ -16,7 +16,7 @@ from arena.cli.workspace import Workspace
 from arena.ladders.rating_history import RatingHistory
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.standings import StandingsLine
-from arena.ratings.strength.fit import Strength
+from arena.ratings.strength.fit import Strength, StrengthBound
 from arena.store.bots import versions
 from arena.web import rating_curves
 from arena.web.app import create
@@ -182,12 +182,13 @@ def test_rows_of_the_home_page_are_keyed_by_ladder_and_version(tmp_path: Path) -
 
 
 def test_a_strength_with_a_wide_interval_is_not_shown_as_a_value() -> None:
-    def shown(margin: float, matches: int = 3) -> str:
+    def shown(margin: float, matches: int = 3, bound: StrengthBound | None = None) -> str:
         strength = Strength(
             *("ada@1", 1, 4, 850.0, 850.0 - margin, 850.0 + margin, margin / 2, matches, 3),
             provisional=True,
             anchored=False,
             group=0,
+            bound=bound,
         )
         line = StandingsLine("ada@1", strength, 0.0, matches, 0, 0, 0, 0, 0, None, None, {}, 0)
         template = page_formats.environment().from_string(
@@ -198,6 +199,26 @@ def test_a_strength_with_a_wide_interval_is_not_shown_as_a_value() -> None:
     assert shown(1054.0) == "not known yet"
     assert shown(90.0) == "850 ±90?"
     assert shown(90.0, matches=0) == "–"
+    assert shown(90.0, bound=StrengthBound("above", 800.0, 0.95)) == "850 &gt;800?"
+
+
+def test_a_bot_that_won_every_game_is_marked_on_all_pages(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "data")
+    store_tournament(workspace, ["ada", "bob"], {frozenset({"ada", "bob"}): [("ada", "bob")]})
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
+        first, last = client.get("/ladders/poke.json").json()["standings"]
+        assert (first["bound"]["side"], last["bound"]["side"]) == ("above", "below")
+        rows = list(csv.DictReader(io.StringIO(client.get("/ladders/poke.csv").text)))
+        assert [row["bound_side"] for row in rows] == ["above", "below"]
+        assert float(rows[0]["bound"]) == first["bound"]["value"]
+        assert f" >{first['bound']['value']:.0f}?" in client.get("/ladders/poke.txt").text
+        assert f" <{last['bound']['value']:.0f}?" in client.get("/bots/bob.txt").text
+        tournament = first_tournament(client)
+        assert f" >{first['bound']['value']:.0f}?" in client.get(f"{tournament}.txt").text
+
+
+def first_tournament(client: TestClient) -> str:
+    return f"/tournaments/{client.get('/tournaments.json').json()['tournaments'][0]['tournament']}"
 
 
 def test_a_range_of_ranks_is_shown_with_the_place(client: TestClient) -> None:
