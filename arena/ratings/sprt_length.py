@@ -9,16 +9,21 @@ The mean result after a stop is biased: a test stops early after lucky results. 
 can be ordered: earlier rejections are worse, earlier acceptances are better. The estimate is the
 difference at which a worse outcome has a probability of one half, and the interval has those of
 97.5 and 2.5 % (D. Siegmund, "Estimation following sequential tests", Biometrika 65, 1978).
+
+A ratio changes in steps, so it exceeds its bound when a test stops. A Brownian motion behaves like
+it if its bounds are farther apart, on each side by the mean excess: 0.583 standard deviations of a
+step (D. Siegmund, "Corrected diffusion approximations in certain random walk problems", Advances in
+Applied Probability 11, 1979). The estimate after a stop uses these bounds.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.ratings.duel import NORMALIZED, Duel, Interval
 from arena.ratings.scale import expected_score, gap_of, normal
-from arena.ratings.sprt import UNSEEN, SprtSettings
+from arena.ratings.sprt import UNSEEN, SprtSettings, log_likelihood_ratio
 from referee.games.shared.coded_errors import InvalidValue
 
 _NEGLIGIBLE: Final = 1e-13
@@ -27,6 +32,8 @@ _FARTHEST: Final = 4000.0
 _STEP: Final = 0.25
 """The search for an estimate starts with steps of this share of `high` - `low`."""
 _BISECTIONS: Final = 60
+_EXCESS: Final = 0.583
+"""The mean excess over a bound, in standard deviations of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +106,14 @@ def elo_of(test: SprtSettings, unit: SprtUnit, difference: float) -> float:
     return gap_of(_score(test, unit, difference))
 
 
-def stopped(test: SprtSettings, duel: Duel) -> Interval:
+def stopped(test: SprtSettings, duel: Duel, excess: float = _EXCESS) -> Interval:
     """Return the difference in Elo points after a test, corrected for its stopping rule.
 
     Args:
         test: the test.
         duel: all results up to the verdict, or up to now if the test is open.
+        excess: mean excess of the ratio over a bound, in standard deviations of a step; 0: the
+            Brownian motion without this correction, as in fishtest.
     """
     counts = [count or UNSEEN for count in duel.counts]
     units = math.fsum(counts)
@@ -114,18 +123,19 @@ def stopped(test: SprtSettings, duel: Duel) -> Interval:
         share * (score - mean) ** 2 for share, score in zip(shares, duel.scores, strict=True)
     )
     low, high = _scores(test, SprtUnit(variance, duel.games))
-    seen = _walk(test, low, high, mean, variance)
-    ratio, time = units * seen.drift, units
-    bounds = test.bounds
-    if not bounds[0] <= ratio <= bounds[1]:
-        # The last units carried the ratio beyond the bound; take the moment at which it was there.
-        bound = min(max(ratio, bounds[0]), bounds[1])
-        ratio, time = bound, time * bound / ratio
+    ratio, time = units * _walk(test, low, high, mean, variance).drift, units
+    verdict = test.verdict(log_likelihood_ratio(test, duel)) if excess else "open"
+    bound = min(max(ratio, test.bounds[0]), test.bounds[1])
+    if verdict == "open" and bound != ratio:
+        # Without the correction, the test stopped when the ratio was at the bound.
+        time *= bound / ratio
 
     def worse(elo: float) -> float:
         score = expected_score(elo)
         spread = variance + (score - mean) ** 2
-        return _walk(test, low, high, score, spread).worse_than(time, ratio)
+        walk = _walk(test, low, high, score, spread).widened(excess)
+        ends = {"high": walk.upper, "low": walk.lower, "open": bound}
+        return walk.worse_than(time, ends[verdict])
 
     start, step = gap_of(mean), _STEP * (gap_of(high) - gap_of(low))
     return Interval(*(_crossing(worse, level, start, step) for level in (0.5, 0.975, 0.025)))
@@ -183,6 +193,11 @@ class _BoundedWalk:
     upper: float
     drift: float
     variance: float
+
+    def widened(self, steps: float) -> "_BoundedWalk":
+        """Return it with bounds that are farther away by `steps` standard deviations."""
+        excess = steps * math.sqrt(self.variance)
+        return replace(self, lower=self.lower - excess, upper=self.upper + excess)
 
     @property
     def passes(self) -> float:
