@@ -97,6 +97,7 @@ def _facts(export: LadderExport, line: StandingsLine) -> Iterator[tuple[str, obj
     yield "strength error", strength.error
     yield "bound side", strength.bound.side if strength.bound else None
     yield "bound", strength.bound.value if strength.bound else None
+    yield "superiority to next", strength.superiority_to_next
     yield "provisional", int(strength.provisional)
     yield "anchored", int(strength.anchored)
     yield "elo", line.elo

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from arena.ladders.ladder_key import LadderKey
     from arena.ladders.ladder_sums import LadderSums
+    from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
     from arena.ratings.collusion import Gift
     from arena.ratings.standings import Standings, StandingsLine
     from arena.ratings.strength.settings import StrengthSettings
@@ -75,19 +76,46 @@ def of_tournament(engine: Engine, scope: LadderKey) -> Standings:
     return of_scopes(engine, [scope])[scope.form]
 
 
-def show(table: Standings) -> None:
-    """Print a ladder."""
-    output.table(*shown(table))
+def show(table: Standings, superiority: bool = False) -> None:
+    """Print a ladder; `superiority` adds the likelihood of superiority to the next line."""
+    output.table(*shown(table, superiority=superiority))
+
+
+def show_seats(advantages: Iterable[SeatAdvantage]) -> None:
+    """Print what each seat is worth."""
+    output.table(
+        ("<seat", "matches", "score", "Elo", "points"),
+        [
+            (
+                ", ".join(str(seat + 1) for seat in each.seats),
+                str(each.matches),
+                _interval(each.score, 100, "%"),
+                _interval(each.elo) if each.elo else "–",
+                _interval(each.points),
+            )
+            for each in advantages
+        ],
+    )
+
+
+def _interval(value: MeanWithInterval, scale: float = 1, unit: str = "") -> str:
+    """Format a mean and its interval."""
+    sign = "" if unit else "+"
+    text = f"{scale * value.mean:{sign}.1f}{unit}"
+    if value.low is None or value.high is None:
+        return text
+    return f"{text} ({scale * value.low:{sign}.1f} to {scale * value.high:{sign}.1f})"
 
 
 def shown(
-    table: Standings, only: Sequence[str] | None = None
+    table: Standings, only: Sequence[str] | None = None, superiority: bool = False
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and lines of a ladder; empty optional columns are omitted.
 
     Args:
         table: the standings.
         only: the entrants to include; None includes all.
+        superiority: whether to add the likelihood of superiority to the next line of the table.
     """
     lines = [line for line in table.lines if only is None or line.entrant in only]
 
@@ -99,6 +127,7 @@ def shown(
         ("#", ladder_values.ranks, True),
         ("<bot", lambda line: line.entrant, True),
         ("strength", _strength, True),
+        *((("LOS", _superiority, True),) if superiority else ()),
         ("Elo", lambda line: f"{line.elo:.0f}", True),
         ("matches", lambda line: str(line.matches), True),
         ("W–D–L", lambda line: f"{line.wins}–{line.draws}–{line.losses}", True),
@@ -117,6 +146,11 @@ def _strength(line: StandingsLine) -> str:
     return text if line.strength.anchored or line.strength.provisional else f"{text} "
 
 
+def _superiority(line: StandingsLine) -> str:
+    likely = line.strength.superiority_to_next
+    return "" if likely is None else f"{likely:.1%}"
+
+
 def _board(line: StandingsLine) -> str:
     if line.board is None:
         return ""
@@ -133,7 +167,7 @@ def _faults(line: StandingsLine) -> str:
     return ", ".join(f"{number} {kind}" for kind, number in kinds.items())
 
 
-def explain(tables: Iterable[Standings]) -> None:
+def explain(tables: Iterable[Standings], superiority: bool = False, seats: bool = False) -> None:
     """Print the meaning of the columns."""
     from arena.ratings.elo import EloSettings
 
@@ -145,6 +179,13 @@ def explain(tables: Iterable[Standings]) -> None:
     if any(line.strength.bound for table in tables for line in table.lines):
         output.hint(
             ">, <: won or lost every game; the strength is above or below this with at least 95 %"
+        )
+    if superiority:
+        output.hint("LOS: likelihood of superiority to the bot of the next line")
+    if seats:
+        output.hint(
+            "seat: score, Elo and points per game at this seat against the others, whoever plays "
+            "there, with 95 % intervals"
         )
     s = EloSettings()
     output.hint(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,12 @@ _GLANCE_SECONDS = 1.0
     metavar="N",
     help="Show this season, also an archived one. [default: the current season]",
 )
+@click.option(
+    "--los", is_flag=True, help="Add the likelihood of superiority to the bot of the next line."
+)
+@click.option(
+    "--seats", is_flag=True, help="Add what each seat is worth, from matches in all seatings."
+)
 @click.option("--watch", is_flag=True, help="Print again after each change, until Ctrl-C.")
 @click.option("--timing", is_flag=True, help="Add decision times to --json, in milliseconds.")
 @json_option
@@ -80,6 +87,8 @@ def standings(
     tournament: str | None,
     anchors: tuple[str, ...],
     season: int | None,
+    los: bool,
+    seats: bool,
     watch: bool,
     timing: bool,
     as_json: bool,
@@ -92,7 +101,8 @@ def standings(
     provisional strength. docs/explanation/ratings.md explains the columns.
 
     --json prints one document, with --watch one line per change. Equal tournaments give equal
-    output; --timing adds the decision times, which vary, under "timing".
+    output; --timing adds the decision times, which vary, under "timing". --seats reads the results
+    of all games, so it takes longer on large ladders.
     """
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table
@@ -102,6 +112,7 @@ def standings(
     assert workspace.existing_store is not None
     settings = anchored_settings(anchors)
 
+    shown = _Shown(as_json, timing, los, seats)
     known: dict[LadderKey, LadderSums] = {}
 
     def look() -> tuple[Sequence[LadderKey], Ladders]:
@@ -109,7 +120,7 @@ def standings(
         return scopes, ladder_table.of_scopes(workspace.store, scopes, settings, known)
 
     scopes, ladders = look()
-    _show(workspace, scopes, ladders, as_json, timing)
+    _show(workspace, scopes, ladders, shown)
     while watch:
         # Flush, so that the reader of a pipe receives each document at once.
         sys.stdout.flush()
@@ -119,20 +130,39 @@ def standings(
             ladders = fresh
             if output.is_terminal() and not as_json:
                 output.screen().clear()
-            _show(workspace, scopes, ladders, as_json, timing)
+            _show(workspace, scopes, ladders, shown)
     if not as_json:
         if ladders:
-            ladder_table.explain(ladders.values())
+            ladder_table.explain(ladders.values(), los, seats)
         output.next_step("pokearena tournament list")
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is printed, and in which form."""
+
+    as_json: bool
+    timing: bool
+    los: bool
+    seats: bool
+
+
 def _show(
-    workspace: Workspace, scopes: Sequence[LadderKey], ladders: Ladders, as_json: bool, timing: bool
+    workspace: Workspace, scopes: Sequence[LadderKey], ladders: Ladders, shown: _Shown
 ) -> None:
     from arena.cli.ladders import ladder_table
     from arena.ladders import ladder_values
 
-    if as_json:
+    worths = {}
+    if shown.seats:
+        from arena.ladders import seat_advantage
+
+        worths = {
+            scope.form: seat_advantage.of_ladder(workspace.store, scope)
+            for scope in scopes
+            if scope.form in ladders
+        }
+    if shown.as_json:
         times = {form: ladder_values.timing_json(table) for form, table in ladders.items()}
         output.document(
             {
@@ -145,7 +175,16 @@ def _show(
                     for scope in scopes
                     if scope.form in ladders
                 },
-                **({"timing": times} if timing else {}),
+                **(
+                    {
+                        "seats": {
+                            form: [s.to_json() for s in worth] for form, worth in worths.items()
+                        }
+                    }
+                    if shown.seats
+                    else {}
+                ),
+                **({"timing": times} if shown.timing else {}),
             }
         )
         return
@@ -155,5 +194,8 @@ def _show(
         if number:
             output.line()
         output.heading(form)
-        ladder_table.show(table)
+        ladder_table.show(table, shown.los)
+        if worths.get(form):
+            output.line()
+            ladder_table.show_seats(worths[form])
         ladder_table.remark(table)

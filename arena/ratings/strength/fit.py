@@ -81,6 +81,8 @@ class Strength:
         group: the index of its group in `Strengths.groups`.
         bound: if it won or lost every game: the bound that replaces its interval, which is not
             valid then (`arena.ratings.strength.one_sided`).
+        superiority_to_next: likelihood that it is stronger than the entrant of the next line, as
+            "CFS" in Ordo; None on the last line.
     """
 
     entrant: str
@@ -96,6 +98,7 @@ class Strength:
     anchored: bool
     group: int
     bound: StrengthBound | None = None
+    superiority_to_next: float | None = None
 
     @property
     def margin(self) -> float:
@@ -116,6 +119,7 @@ class Strength:
             "anchored": self.anchored,
             "group": self.group,
             "bound": self.bound.to_json() if self.bound else None,
+            "superiority_to_next": self.superiority_to_next,
         }
 
 
@@ -371,6 +375,7 @@ def _told(names: list[str], settings: StrengthSettings, computed: _Fitted) -> St
             _error(fitted, place),
             (int(table.matches[place]), int(opponents[place])),
             bounds.get(place),
+            gaps.superiority(row, row + 1) if row + 1 < len(order) else None,
         )
         for row, place in enumerate(order)
     )
@@ -393,6 +398,7 @@ def _line(
     error: float,
     played: tuple[int, int],
     bound: StrengthBound | None,
+    superiority_to_next: float | None,
 ) -> Strength:
     """Create a line; `played` are the numbers of matches and opponents."""
     anchored = name in dict(settings.anchors)
@@ -412,6 +418,7 @@ def _line(
         anchored=anchored,
         group=group,
         bound=bound,
+        superiority_to_next=superiority_to_next,
     )
 
 

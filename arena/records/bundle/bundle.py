@@ -226,7 +226,7 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
     }
 
 
-_NOT_IN_BUNDLES = ("bound",)
+_NOT_IN_BUNDLES = ("bound", "superiority_to_next")
 """Values of a line that bundles of earlier versions lack; other values determine them."""
 
 

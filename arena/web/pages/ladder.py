@@ -375,6 +375,7 @@ def _csv(form: str, ladder_lines: Iterable[LadderLine]) -> TextTable:
     heads += (
         "bound_side",
         "bound",
+        "superiority_to_next",
         "provisional",
         "elo",
         "matches",
@@ -393,6 +394,7 @@ def _csv(form: str, ladder_lines: Iterable[LadderLine]) -> TextTable:
             *(
                 s.bound.side if s.bound else None,
                 s.bound.value if s.bound else None,
+                s.superiority_to_next,
                 int(s.provisional),
                 standing.elo,
                 standing.matches,

@@ -87,6 +87,31 @@ def test_a_bot_that_won_every_game_is_marked_and_has_a_bound(
     assert ">, <" in shown.err
 
 
+def test_the_likelihood_of_superiority_to_the_next_line_is_a_column(
+    cli: Cli, begun_tournament: str
+) -> None:
+    lines = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
+    likely = [line["superiority_to_next"] for line in lines]
+    assert likely[0] > 0.975
+    assert likely[1] == pytest.approx(0.5, abs=0.01)
+    assert likely[2] is None
+    columns, *rows = cli("standings", "poke", "--los").out.splitlines()[1:]
+    assert "LOS" in columns
+    assert f"{likely[1]:.1%}" in rows[1]
+
+
+def test_the_worth_of_seats_is_shown_on_request(cli: Cli, begun_tournament: str) -> None:
+    document = json.loads(cli("standings", "--seats", "--json").out)
+    seats = document["seats"]["poke"]
+    assert [(each["seats"], each["matches"]) for each in seats] == [([0], 90), ([1], 90)]
+    assert seats[0]["score"]["mean"] + seats[1]["score"]["mean"] == pytest.approx(1)
+    assert seats[0]["points"] == {"mean": 0, "interval": [0, 0]}
+    assert "seats" not in json.loads(cli("standings", "--json").out)
+    table = cli("standings", "--seats").out.splitlines()[-3:]
+    assert table[0].split() == ["seat", "matches", "score", "Elo", "points"]
+    assert [row.split()[:2] for row in table[1:]] == [["1", "90"], ["2", "90"]]
+
+
 def test_an_anchor_shifts_all_strengths_and_is_marked(cli: Cli, begun_tournament: str) -> None:
     free, fixed = (
         json.loads(cli("standings", *words, "--json").out)["ladders"]["poke"]
