@@ -57,11 +57,15 @@ def of_scopes(
         except ValueError as error:
             raise CommandError(f"{error}.", FAILED, "pokearena ladder verify") from None
         names = {*folded.entrants, *scope.entrants}
-        anchors = tuple((name, value) for name, value in settings.anchors if name in names)
+        anchors = replace(
+            settings,
+            anchors=tuple(anchor for anchor in settings.anchors if anchor[0] in names),
+            loose_anchors=tuple(anchor for anchor in settings.loose_anchors if anchor[0] in names),
+        )
         if names:
-            tables[scope.form] = folded.table(scope.entrants, replace(settings, anchors=anchors))
-    used = {name for table in tables.values() for name in dict(table.strengths.settings.anchors)}
-    for name, _ in settings.anchors:
+            tables[scope.form] = folded.table(scope.entrants, anchors)
+    used = {name for table in tables.values() for name in table.strengths.settings.anchored}
+    for name in settings.anchored:
         if name not in used:
             raise CommandError(
                 f"--anchor: {name} has not played on any of these ladders.",

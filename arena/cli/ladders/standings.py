@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
-    """Return the settings of strength with these anchors, each "NAME@VERSION=STRENGTH".
+    """Return the settings of strength with these anchors, "NAME@VERSION=STRENGTH[:DEVIATION]".
 
     Raises:
         CommandError: an anchor is not valid.
@@ -35,20 +35,30 @@ def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
     from arena.ratings.strength.settings import StrengthSettings
 
     try:
-        return StrengthSettings(anchors=tuple(map(_anchor, anchors)))
+        parsed = [_anchor(text) for text in anchors]
+        return StrengthSettings(
+            anchors=tuple((name, value) for name, value, deviation in parsed if deviation is None),
+            loose_anchors=tuple(
+                (name, value, deviation)
+                for name, value, deviation in parsed
+                if deviation is not None
+            ),
+        )
     except ValueError as error:
         raise CommandError(f"--anchor: {error}.", USAGE, code="invalid-anchor") from None
 
 
-def _anchor(text: str) -> tuple[str, float]:
-    name, equals, value = text.rpartition("=")
+def _anchor(text: str) -> tuple[str, float, float | None]:
+    name, equals, values = text.rpartition("=")
+    value, colon, deviation = values.partition(":")
     try:
         if equals and name:
-            return name, float(value)
+            return name, float(value), float(deviation) if colon else None
     except ValueError:
         pass
     raise CommandError(
-        f"--anchor: write NAME@VERSION=STRENGTH, for example greedy@1=1200, not {text}.",
+        "--anchor: write NAME@VERSION=STRENGTH, for example greedy@1=1200, or with a standard "
+        f"deviation greedy@1=1200:50, not {text}.",
         USAGE,
         code="invalid-anchor",
     )
@@ -63,8 +73,9 @@ _GLANCE_SECONDS = 1.0
     "--anchor",
     "anchors",
     multiple=True,
-    metavar="NAME@VERSION=STRENGTH",
-    help="Fix the strength of a bot, to compare ladders of different times; repeatable.",
+    metavar="NAME@VERSION=STRENGTH[:DEVIATION]",
+    help="Fix the strength of a bot, to compare ladders of different times; with a standard "
+    "deviation, use it as a prior (loose anchor); repeatable.",
 )
 @click.option(
     "--season",

@@ -293,7 +293,7 @@ def _error(fitted: Fit, place: int) -> float:
 
 
 def _check(names: list[str], meetings: Meetings, settings: StrengthSettings) -> None:
-    unknown = sorted(set(dict(settings.anchors)) - set(names))
+    unknown = sorted(set(settings.anchored) - set(names))
     if unknown:
         raise InvalidValue(
             f"the anchor {unknown[0]} is not among the entrants", code="unknown-anchor"
@@ -341,8 +341,12 @@ def _fit(
     anchors = {
         names.index(name): (value - settings.centre) / ELO for name, value in settings.anchors
     }
-    fitted = fit(table, weights, _precision(settings), anchors)
-    if anchors:
+    loose = {
+        names.index(name): ((value - settings.centre) / ELO, (ELO / deviation) ** 2)
+        for name, value, deviation in settings.loose_anchors
+    }
+    fitted = fit(table, weights, _precision(settings), anchors, loose)
+    if anchors or loose:
         return fitted
     linked = np.array([name in groups[0] for name in names])
     shares = np.where(linked, np.maximum(table.matches, 1e-9), 0.0)
@@ -430,7 +434,7 @@ def _bounds(
 
     table, fitted = computed.table, computed.fit
     scale = computed.deviations.scale if computed.deviations else None
-    anchored = dict(settings.anchors)
+    anchored = settings.anchored
     bounds = {}
     for places, won in zip(extremes(table), (True, False), strict=True):
         for place in map(int, places):

@@ -24,6 +24,8 @@ class StrengthSettings:
             their mean. Infinite: no prior, which is plain maximum likelihood.
         anchors: entrants with fixed values, as (name, Elo points). Frozen house bots make strengths
             of different times comparable.
+        loose_anchors: entrants with a prior of their own, as (name, Elo points, standard deviation
+            in Elo points), for strengths that are known approximately, as in Ordo.
         weighting: "random-effects" (the default): the deviations of pairs from the strengths are
             estimated from the results, and the matches of frequent pairs weigh less the larger the
             deviations are (`arena.ratings.strength.misfit.pair_weights`). Therefore frequent
@@ -40,6 +42,7 @@ class StrengthSettings:
     centre: float = 1200.0
     prior: float = 600.0
     anchors: tuple[tuple[str, float], ...] = ()
+    loose_anchors: tuple[tuple[str, float, float], ...] = ()
     weighting: Weighting = "random-effects"
     provisional: float = 100.0
 
@@ -53,18 +56,27 @@ class StrengthSettings:
                 f"the provisional width must be positive, not {self.provisional}",
                 code="provisional",
             )
-        if not all(math.isfinite(value) for value in (self.centre, *dict(self.anchors).values())):
+        fixed = [
+            self.centre,
+            *(value for _, value in self.anchors),
+            *(value for _, value, _ in self.loose_anchors),
+        ]
+        if not all(map(math.isfinite, fixed)):
             raise InvalidValue(
                 "the centre and the anchors of strengths must be finite numbers", code="not-finite"
             )
-        fixed = [self.centre, *dict(self.anchors).values()]
+        if not all(0 < deviation < math.inf for _, _, deviation in self.loose_anchors):
+            raise InvalidValue(
+                "the standard deviation of an anchor must be positive and finite",
+                code="anchor-deviation",
+            )
         if max(fixed) - min(fixed) > FARTHEST:
             raise InvalidValue(
                 f"the anchors and the centre of strengths may be {FARTHEST:.0f} apart at the most, "
                 f"not {max(fixed) - min(fixed):.0f}",
                 code="anchors-apart",
             )
-        if len(dict(self.anchors)) < len(self.anchors):
+        if len(set(self.anchored)) < len(self.anchored):
             raise InvalidValue(
                 "an entrant can be anchored at one strength only", code="anchor-twice"
             )
@@ -75,12 +87,19 @@ class StrengthSettings:
                 code="weighting",
             )
 
+    @property
+    def anchored(self) -> tuple[str, ...]:
+        """The names of all anchors."""
+        return (*(name for name, _ in self.anchors), *(name for name, *_ in self.loose_anchors))
+
     def to_json(self) -> dict[str, object]:
         """Return the settings as plain values for JSON; an infinite prior is None."""
+        loose = {name: [value, deviation] for name, value, deviation in self.loose_anchors}
         return {
             "centre": self.centre,
             "prior": self.prior if math.isfinite(self.prior) else None,
             "anchors": dict(self.anchors),
+            **({"loose_anchors": loose} if loose else {}),
             "weighting": self.weighting,
             "provisional": self.provisional,
         }

@@ -13,8 +13,9 @@ the "sandwich" estimator of Huber (1967), clustered by match (Liang and Zeger 19
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -55,7 +56,17 @@ def expected_scores(strength: Floats) -> Floats:
     return scores
 
 
-def fit(table: MeetingArrays, weights: Floats, precision: float, anchors: dict[int, float]) -> Fit:
+LooseAnchors = Mapping[int, tuple[float, float]]
+"""Mean and precision of a normal prior by number of the entrant."""
+
+
+def fit(
+    table: MeetingArrays,
+    weights: Floats,
+    precision: float,
+    anchors: dict[int, float],
+    loose: LooseAnchors = MappingProxyType({}),
+) -> Fit:
     """Return the fit.
 
     The covariance is the sandwich inverse(bread) @ meat @ inverse(bread):
@@ -69,15 +80,18 @@ def fit(table: MeetingArrays, weights: Floats, precision: float, anchors: dict[i
         precision: precision of the prior. Each strength has a normal prior around the mean of all,
             with the variance 1 / precision. 0: no prior.
         anchors: fixed strengths by number. Without anchors the mean of the strengths is 0.
+        loose: further priors of single strengths.
     """
-    strength = most_plausible(weights * table.count, weights * table.score, precision, anchors)
+    strength = most_plausible(
+        weights * table.count, weights * table.score, precision, anchors, loose
+    )
     expected = expected_scores(strength)
     spread = expected * (1 - expected)
-    prior = precision * _centring(table.size)
+    prior = precision * _centring(table.size) + np.diag(_loose(table.size, loose)[1])
     bread = curvature(weights * table.count * spread) + prior
     usual = curvature(weights**2 * table.count * spread)
     meat = _trusted(table, score_scatter(table, weights, expected), usual) + prior
-    inverse = _inverse(bread, anchors)
+    inverse = _inverse(bread, anchors, bool(loose))
     return Fit(strength, inverse @ meat @ inverse)
 
 
@@ -92,7 +106,11 @@ def about_mean(fitted: Fit, shares: Floats) -> Fit:
 
 
 def most_plausible(
-    count: Floats, score: Floats, precision: float, anchors: dict[int, float]
+    count: Floats,
+    score: Floats,
+    precision: float,
+    anchors: dict[int, float],
+    loose: LooseAnchors = MappingProxyType({}),
 ) -> Floats:
     """Return the strengths that maximize the posterior density, by damped Newton's method.
 
@@ -108,6 +126,7 @@ def most_plausible(
         score: weighted sum of scores of i against j: (size, size).
         precision: precision of the prior.
         anchors: fixed strengths by number.
+        loose: further priors of single strengths.
 
     Raises:
         ArithmeticError: the iteration did not converge within `STEPS`.
@@ -119,27 +138,37 @@ def most_plausible(
     free = np.array([place not in anchors for place in range(size)])
     if anchors:
         strength[free] = np.mean(list(anchors.values()))
-    height = _height(count, score, precision, strength)
+    elif loose:
+        strength[free] = np.mean([value for value, _ in loose.values()])
+    means, precisions = _loose(size, loose)
+
+    def height_at(strength: Floats) -> float:
+        anchoring = precisions @ (strength - means) ** 2 / 2
+        return _height(count, score, precision, strength) - float(anchoring)
+
+    height = height_at(strength)
     level = LEVEL * float(np.max(count.sum(axis=1), initial=0.0))
     for _ in range(STEPS):
         expected = expected_scores(strength)
         slope = (score - count * expected).sum(axis=1) - precision * _centred(strength)
+        slope -= precisions * (strength - means)
         bend = curvature(count * expected * (1 - expected)) + precision * _centring(size)
-        step = _solved(bend, slope, anchors)
+        bend += np.diag(precisions)
+        step = _solved(bend, slope, anchors, bool(loose))
         size_of_step = float(np.max(np.abs(step), initial=0.0))
         step *= min(1.0, WIDEST_STEP / size_of_step) if size_of_step else 1.0
         if size_of_step < CONVERGED or float(np.max(np.abs(slope), initial=0.0)) <= level:
             return np.asarray(strength + step)
-        height, strength = _uphill(count, score, precision, strength, step, height)
+        height, strength = _uphill(height_at, strength, step, height)
     raise ArithmeticError("the fit of strengths did not converge")
 
 
 def _uphill(
-    count: Floats, score: Floats, precision: float, strength: Floats, step: Floats, height: float
+    height_at: Callable[[Floats], float], strength: Floats, step: Floats, height: float
 ) -> tuple[float, Floats]:
     slack = 1e-12 * (1 + abs(height))
     for _ in range(STEPS):
-        reached = _height(count, score, precision, strength + step)
+        reached = height_at(strength + step)
         if reached >= height - slack:
             break
         step = step / 2
@@ -196,10 +225,21 @@ def _centred(values: Floats) -> Floats:
     return moved
 
 
-def _inverse(matrix: Floats, anchors: dict[int, float]) -> Floats:
-    """Return the inverse on the free directions; 0 for anchors, or for shifts of all strengths."""
+def _loose(size: int, loose: LooseAnchors) -> tuple[Floats, Floats]:
+    """Return means and precisions of the loose anchors by entrant; 0 for all others."""
+    means, precisions = np.zeros(size), np.zeros(size)
+    for place, (mean, precision) in loose.items():
+        means[place], precisions[place] = mean, precision
+    return means, precisions
+
+
+def _inverse(matrix: Floats, anchors: dict[int, float], is_loose: bool) -> Floats:
+    """Return the inverse on the free directions; 0 for anchors, or for shifts of all strengths.
+
+    `is_loose`: loose anchors make the matrix regular.
+    """
     size = len(matrix)
-    if not anchors:
+    if not anchors and not is_loose:
         return _centred(_centred(np.asarray(np.linalg.inv(matrix + _alike(matrix)))).T)
     free = _free(size, anchors)
     inverse = np.zeros((size, size))
@@ -207,9 +247,9 @@ def _inverse(matrix: Floats, anchors: dict[int, float]) -> Floats:
     return inverse
 
 
-def _solved(matrix: Floats, column: Floats, anchors: dict[int, float]) -> Floats:
+def _solved(matrix: Floats, column: Floats, anchors: dict[int, float], is_loose: bool) -> Floats:
     """Return the same inverse times a column, without computing the inverse."""
-    if not anchors:
+    if not anchors and not is_loose:
         return _centred(_solution(matrix + _alike(matrix), _centred(column)))
     free = _free(len(matrix), anchors)
     solved = np.zeros(len(matrix))

@@ -100,6 +100,16 @@ def test_the_likelihood_of_superiority_to_the_next_line_is_a_column(
     assert f"{likely[1]:.1%}" in rows[1]
 
 
+def test_an_anchor_with_a_deviation_is_a_prior(cli: Cli, begun_tournament: str) -> None:
+    words = ("standings", "--anchor", "bee@1=1500:40", "--json")
+    document = json.loads(cli(*words).out)
+    line = next(line for line in document["ladders"]["poke"] if line["entrant"] == "bee@1")
+    assert not line["anchored"]
+    assert line["strength"] == pytest.approx(1500, abs=5)
+    assert line["error"] == pytest.approx(40, abs=5)
+    assert document["details"]["poke"]["strength"]["loose_anchors"] == {"bee@1": [1500, 40]}
+
+
 def test_the_worth_of_seats_is_shown_on_request(cli: Cli, begun_tournament: str) -> None:
     document = json.loads(cli("standings", "--seats", "--json").out)
     seats = document["seats"]["poke"]

@@ -6,6 +6,7 @@ import math
 import random
 import subprocess
 import sys
+from collections import Counter
 from itertools import combinations, permutations
 from statistics import mean
 from typing import Any
@@ -299,6 +300,50 @@ def test_one_anchor_shifts_all_strengths_equally() -> None:
     )
 
 
+def test_a_loose_anchor_is_between_a_fixed_anchor_and_none() -> None:
+    table = wins({"a>b": 12, "b>a": 8, "b>c": 15, "c>b": 5})
+    free = values(strengths(table))
+    fixed = values(strengths(table, StrengthSettings(anchors=(("a", 1500.0), ("c", 1300.0)))))
+
+    def loose(deviation: float) -> dict[str, float]:
+        anchors = (("a", 1500.0, deviation), ("c", 1300.0, deviation))
+        return values(strengths(table, StrengthSettings(loose_anchors=anchors)))
+
+    assert loose(0.01) == pytest.approx(fixed, abs=0.1)
+    gaps = [held["a"] - held["c"] for held in (free, loose(1e5), loose(50), fixed)]
+    assert gaps[0] == pytest.approx(gaps[1], abs=0.1)
+    assert gaps[3] == 200
+    assert sorted(gaps[1:]) in (gaps[1:], gaps[:0:-1])
+
+
+def test_the_strength_of_a_loose_anchor_without_matches_is_its_prior() -> None:
+    settled = StrengthSettings(prior=1e6, loose_anchors=(("a", 1500.0, 80.0),))
+    line = strengths(wins({"b=c": 2}), settled, entrants=["a"]).of("a")
+    assert line.value == pytest.approx(1500, abs=0.01)
+    assert line.error == pytest.approx(80, abs=0.01)
+    assert not line.anchored
+
+
+@pytest.mark.long
+def test_intervals_with_loose_anchors_cover_95_percent() -> None:
+    dice = random.Random(11)
+    held: list[bool] = []
+    means = {"a": 1300.0, "b": 1200.0, "c": 1100.0}
+    settled = StrengthSettings(
+        loose_anchors=tuple((name, mean, 80.0) for name, mean in means.items())
+    )
+    for _ in range(400):
+        truth = {name: dice.gauss(mean, 80) for name, mean in means.items()}
+        results: Counter[str] = Counter()
+        for first, second in combinations(truth, 2):
+            for _ in range(20):
+                won = dice.random() < expected_score(truth[first] - truth[second])
+                results[f"{first}>{second}" if won else f"{second}>{first}"] += 1
+        lines = strengths(wins(dict(results)), settled).lines
+        held += [line.low <= truth[line.entrant] <= line.high for line in lines]
+    assert 0.93 <= mean(held) <= 0.97
+
+
 def test_two_anchors_keep_their_distance() -> None:
     anchors = (("a", 1500.0), ("b", 1100.0))
     fitted = strengths(wins({"a>b": 1, "b>a": 9, "b=c": 4}), StrengthSettings(anchors=anchors))
@@ -404,6 +449,8 @@ def test_the_tail_of_the_f_distribution_is_accurate_to_a_hundredth(upper: int, l
         ({"centre": math.nan}, "not-finite"),
         ({"anchors": (("a", math.inf),)}, "not-finite"),
         ({"anchors": (("a", 1.0), ("a", 2.0))}, "anchor-twice"),
+        ({"anchors": (("a", 1.0),), "loose_anchors": (("a", 1.0, 2.0),)}, "anchor-twice"),
+        ({"loose_anchors": (("a", 1.0, 0.0),)}, "anchor-deviation"),
         ({"anchors": (("a", -2000.0), ("b", 3000.0))}, "anchors-apart"),
         ({"weighting": "games"}, "weighting"),
     ],
