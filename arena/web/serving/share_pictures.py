@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.ladders import ladder_values
+from arena.ratings.strength.fit import Strength
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
@@ -139,6 +140,14 @@ def _position(web: WebState, match: str, number: int, step: int | None) -> tuple
     return document, _CLOSED_SECONDS
 
 
+def _strength(strength: Strength) -> str:
+    if strength.provisional:
+        return "provisional"
+    if strength.bound:
+        return f"{strength.bound.mark}{wording.whole(strength.bound.value)}"
+    return wording.whole(strength.value)
+
+
 def _ladder(web: WebState, request: Request) -> tuple[str, int]:
     form = request.path_params["form"]
     ladder = web.snapshot.ladders.get(form)
@@ -149,7 +158,7 @@ def _ladder(web: WebState, request: Request) -> tuple[str, int]:
         (
             ladder_values.ranks(line, "–"),
             line.entrant,
-            "provisional" if line.strength.provisional else wording.whole(line.strength.value),
+            _strength(line.strength),
         )
         for line in lines
     ]
