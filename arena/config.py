@@ -42,6 +42,8 @@ IN_FILE = "_FILE"
 WATCH_MS = "POKEARENA_WATCH_MS"
 WATCH_NOTES = "POKEARENA_WATCH_NOTES"
 """With the value 1 workers publish the notes of hosted bots with the positions."""
+ANALYSIS = "POKEARENA_ANALYSIS"
+"""With the value 0 idle workers do not analyse matches."""
 VERSIONS_MIB = "POKEARENA_VERSIONS_MIB"
 """Maximum total size of fetched versions in `versions/`, in MiB."""
 

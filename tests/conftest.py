@@ -18,6 +18,8 @@ from tests.examples import EXAMPLES
 # Python images set this; each of a thousand processes would compile all its imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# Idle workers of tests do not analyse; a test of this sets it.
+os.environ["POKEARENA_ANALYSIS"] = "0"
 
 # Use few examples of each property; scripts/release-check uses more.
 settings.register_profile(

@@ -20,6 +20,7 @@ PAGES: Final[dict[str, str]] = {
     "author-policy": "Who can see source, output and notes; licence, limits and deletion of data.",
     "containment": "What the sandbox allows a bot to do, and the limits that apply.",
     "ratings": "How ratings are computed, and what intervals and provisional ratings mean.",
+    "analysis": "Analysis of play: win expectations, accuracy, costly decisions and luck.",
     "formats": "Tournament formats: round robin, gauntlet, Swiss, knockout, ladder, SPRT.",
     "dealing": "How cards follow from a seed, so that anyone can deal them again.",
     "record": "The format of match records.",

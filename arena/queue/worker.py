@@ -11,6 +11,7 @@ import os
 import random
 import select
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -55,8 +56,10 @@ class Drain(StopEvent):
     """Set when the worker must stop: finish the current game and release the match."""
 
 
-class MatchProcess:
+class ForkedProcess:
     """A process that is forked for one match after all imports, and dies with this process.
+
+    Idle work runs in such a process, too.
 
     Args:
         play: plays the match until it is over or the given event is set.
@@ -103,7 +106,6 @@ class MatchProcess:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             parent_death_signal.hold(parent)
             random.seed()
-            failpoint.reach("job.started")
             self._play(self._drain)
             status = 0
         except BaseException:
@@ -165,6 +167,84 @@ class MatchProcess:
                     signal.signal(number, handler)
 
 
+class IdleGate:
+    """Open while the worker waits for matches; both processes see it as a byte in a pipe."""
+
+    def __init__(self) -> None:
+        self._read_end, self._write_end = os.pipe()
+
+    def open(self) -> None:
+        """Let the idle work continue."""
+        os.write(self._write_end, b"o")
+
+    def close(self) -> None:
+        """Stop the idle work at its next call of `wait`."""
+        os.read(self._read_end, 1)
+
+    def wait(self) -> None:
+        """Wait until the gate is open."""
+        select.select([self._read_end], [], [])
+
+
+class IdleWork:
+    """Work in a process of its own while the worker waits for matches; it pauses during a match.
+
+    A ladder can keep the workers busy for ever, so a busy worker pauses for a piece of work, too.
+
+    Args:
+        work: does one piece of work, and often waits at the gate.
+        pause: seconds of waiting after which a piece of work begins.
+        busy_seconds: seconds without a begin after which the work precedes the next match.
+        longest: seconds for which the next match waits at most.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[IdleGate], None],
+        pause: int = 10,
+        busy_seconds: float = 300,
+        longest: float = 60,
+    ) -> None:
+        self.pause = pause
+        self._busy_seconds, self._longest = busy_seconds, longest
+        self._begun = time.monotonic()
+        self._gate = IdleGate()
+        self._process = ForkedProcess(lambda drain: work(self._gate))
+
+    @contextmanager
+    def allowed(self) -> Iterator[None]:
+        """Let the work run within this context."""
+        self._gate.open()
+        try:
+            yield
+        finally:
+            self._gate.close()
+
+    def __enter__(self) -> None:
+        """Do nothing; the work begins when the worker waits."""
+
+    def __exit__(self, *error: object) -> None:
+        """Kill the process of a piece of work."""
+        self._process.end()
+
+    def begin(self) -> None:
+        """Start a piece of work unless one runs."""
+        self._begun = time.monotonic()
+        if self._process.pid and not self._process.has_exited(0):
+            return
+        if not self._process.end():
+            log.warning("the process of idle work ended unexpectedly")
+        self._process.start()
+
+    def catch_up(self, alive: Callable[[], object]) -> None:
+        """Do a piece of work now, if none has begun for long; call `alive` every 5 s."""
+        if time.monotonic() - self._begun < self._busy_seconds:
+            return
+        self.begin()
+        while time.monotonic() - self._begun < self._longest and not self._process.has_exited(5):
+            alive()
+
+
 # RQ doubles its pauses while Redis is away. A match must continue within 20 s of its return.
 _LONGEST_RECONNECT_SECONDS: Final = 2.0
 _MAINTENANCE_SECONDS: Final = 60
@@ -221,6 +301,7 @@ class MatchWorker(BaseWorker):
         name: unique name of the worker; by default a fresh one.
         on_crash: called after the process of a match has crashed or was killed.
         sandbox: sandbox level of its bots, shown in the list of workers.
+        idle_work: work to do while no match waits.
     """
 
     max_connection_wait_time = _LONGEST_RECONNECT_SECONDS
@@ -232,6 +313,7 @@ class MatchWorker(BaseWorker):
         name: str | None = None,
         on_crash: Callable[[], object] = lambda: None,
         sandbox: str = UNKNOWN,
+        idle_work: IdleWork | None = None,
     ) -> None:
         super().__init__(
             [Queue(QUEUE, connection=connection, serializer=JSONSerializer, job_class=MatchJob)],
@@ -247,12 +329,28 @@ class MatchWorker(BaseWorker):
         self._play = play
         self._on_crash = on_crash
         self._sandbox = sandbox
+        self._idle_work = idle_work
         self._match_queue = MatchQueue(connection)
+
+    def dequeue_job_and_maintain_ttl(
+        self, timeout: int | None, max_idle_time: int | None = None
+    ) -> tuple[Job, Queue] | None:
+        """Wait for a job, and do idle work meanwhile; not in a worker that ends without a job."""
+        idle_work = self._idle_work
+        if idle_work is None or timeout is None or max_idle_time is not None:
+            return super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
+        with idle_work.allowed():
+            idle_work.catch_up(self.heartbeat)
+            while True:
+                taken = super().dequeue_job_and_maintain_ttl(timeout, idle_work.pause)
+                if taken is not None:
+                    return taken
+                idle_work.begin()
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Play the match in its own process, then remove the job."""
         failpoint.reach("job.taken")
-        process = MatchProcess(lambda drain: self._play(job.id, drain))
+        process = ForkedProcess(lambda drain: self._play_job(job.id, drain))
         with process.stopped_by_signals():
             try:
                 self.prepare_execution(job)
@@ -270,7 +368,11 @@ class MatchWorker(BaseWorker):
         self._match_queue.remove(job.id)
         self.set_state(WorkerStatus.IDLE)
 
-    def _await_exit(self, process: MatchProcess, job: Job) -> None:
+    def _play_job(self, match: str, drain: Drain) -> None:
+        failpoint.reach("job.started")
+        self._play(match, drain)
+
+    def _await_exit(self, process: ForkedProcess, job: Job) -> None:
         """Send heartbeats until the process exits; kill it if it stays frozen."""
         frozen_checks = 0
         while True:

@@ -22,7 +22,7 @@ from arena.queue import redis_server
 from arena.queue.match_queue import WorkerInfo, fresh_name
 from arena.queue.redis_server import Address
 from arena.queue.worker import MatchWorker
-from arena.services import worker_services
+from arena.services import idle_analysis, worker_services
 from arena.services.supervisor import ServiceLoop
 from arena.system import redis_connection
 from arena.system.process_info import require_linux
@@ -221,8 +221,9 @@ def run(
         functools.partial(attempt, resources),
         functools.partial(_release_leases, resources),
     )
-    worker = MatchWorker(connect(address.url), play, name, on_crash, level)
-    with claim:
+    idle_work = idle_analysis.idle_work(engine, environment)
+    worker = MatchWorker(connect(address.url), play, name, on_crash, level, idle_work)
+    with claim, idle_work or contextlib.nullcontext():
         worker.work(logging_level="WARNING", burst=burst, max_jobs=most)
     return 0
 

@@ -431,6 +431,22 @@ results = Table(
     Column("thinking", JSON(none_as_null=True)),
 )
 
+# Analyses of closed matches, made by idle workers (`arena.services.idle_analysis`). They name
+# seats and no bots, so that nothing is left when an owner's data is deleted.
+analyses = Table(
+    "analyses",
+    metadata,
+    Column("match", Text, ForeignKey("matches.id"), primary_key=True),
+    # Number of workers that began it, and until when the last one has it to itself.
+    Column("attempts", Integer, nullable=False),
+    Column("claimed_until", Double, nullable=False),
+    # `arena.records.analysis.stored_form`; null until it is complete, and if it is not possible.
+    Column("analysis", JSON(none_as_null=True)),
+    # Why it is not possible, as a sentence.
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("ended", Double),
+)
+
 webhooks = Table(
     "webhooks",
     metadata,

@@ -70,6 +70,8 @@ TRANSACTIONS: Final = (
     "start_delivery",
     "end_delivery",
     "note_test",
+    "claim_analysis",
+    "store_analysis",
 )
 """Every kind of write to the store; each is one transaction."""
 

@@ -12,11 +12,13 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from arena.cli.workspace import Workspace
+from arena.store import analyses
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
 from arena.web.pages.play import prepared
 from arena.web.routes import PAGES
 from tests.arena.cli.stored_tournament import store_tournament
+from tests.arena.stored_analysis import stored_analysis
 from tests.arena.web.closed_matches import PlayedMatch, play, table
 from tests.arena.web.page_server import served
 from tests.arena.web.stored_submissions import add_submission
@@ -51,6 +53,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaPages]:
     workspace = Workspace(tmp_path_factory.mktemp("site") / "data")
     store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=2)
     closed = play(workspace, table("poke-2-must_beat=true"))
+    assert analyses.claim(workspace.store) == closed.match
+    analyses.finish(workspace.store, closed.match, stored_analysis())
     running = play(
         workspace,
         table("pokino-2-greed=false-pokino_up=false-tear_down_the_walls=false-territory=false"),

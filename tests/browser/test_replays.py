@@ -9,10 +9,12 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from arena.cli.workspace import Workspace
 from arena.presentation import narration
+from arena.store import analyses
 from arena.store.matches import results
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.registry import GAMES
 from referee.record import read
+from tests.arena.stored_analysis import stored_analysis
 from tests.arena.web.closed_matches import PlayedMatch, play, table
 from tests.arena.web.page_server import served
 from tests.browser.conftest import keep
@@ -332,18 +334,45 @@ def test_the_graph_leads_to_positions_and_can_hide_the_later_ones(
 ) -> None:
     open_game(tab, site, play(workspace, POKE))
     last = int(tab.get_attribute("#replay", "data-last") or 0)
-    box = tab.locator("#graph").bounding_box()
+    box = tab.locator(".graph svg").bounding_box()
     assert box is not None
     tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + 10)
     assert abs(step(tab) - last / 2) <= 1
-    assert tab.get_attribute("#graph-ahead", "x") == str(step(tab))
+    assert tab.get_attribute(".graph .ahead", "x") == str(step(tab))
     assert tab.evaluate(OPACITY) < 1
     tab.locator(".beneath [data-hide-results]").click()
     assert tab.evaluate(OPACITY) == 1
 
 
-OPACITY = "() => Number(getComputedStyle(document.getElementById('graph-ahead')).opacity)"
+OPACITY = "() => Number(getComputedStyle(document.querySelector('.graph .ahead')).opacity)"
 """Opacity of what covers the running score after the shown position."""
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_an_analysis_is_drawn_and_its_swing_leads_to_a_position(
+    workspace: Workspace, site: str, browser: Browser, has_script: bool
+) -> None:
+    held = play(workspace, POKE)
+    assert analyses.claim(workspace.store) == held.match
+    analyses.finish(workspace.store, held.match, stored_analysis())
+    context = browser.new_context(java_script_enabled=has_script)
+    tab = context.new_page()
+    tab.goto(f"{site}/matches/{held.match}/games/0")
+    if has_script:
+        tab.wait_for_selector("#play:not([hidden])")
+    assert tab.locator(".graph polyline").count() == 4
+    assert tab.locator("#accuracy tbody tr").count() == 2
+    tab.click("#swings a")
+    tab.wait_for_url("**eyes=all")
+    here = tab.get_attribute(".swing", "d")
+    assert here == f"M{tab.get_attribute('#replay', 'data-step')} 0V100"
+    keep(tab, f"replay-analysis-{'script' if has_script else 'plain'}")
+    if has_script:
+        tab.locator(".beneath [data-hide-results]").click()
+        assert not tab.locator("#accuracy").is_visible()
+        assert not tab.locator("#swings").is_visible()
+        assert not tab.locator(".swing").first.is_visible()
+    context.close()
 
 
 def test_autoplay_runs_until_it_is_stopped(workspace: Workspace, site: str, tab: Page) -> None:

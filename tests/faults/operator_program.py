@@ -19,7 +19,7 @@ from arena.bots.sandbox.level import Level
 from arena.config import Folder
 from arena.formats.contract import FormatEntrant
 from arena.records import rebuilt_results
-from arena.store import backup_file, database, webhooks
+from arena.store import analyses, backup_file, database, webhooks
 from arena.store.access import audit_log, organisers, sessions
 from arena.store.bots import owners, quarantine, remote_bots, submissions, version_files, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
@@ -83,6 +83,13 @@ def use_webhook(engine: Engine) -> None:
     webhooks.end(engine, due[1], AttemptResult(204))
     webhooks.note_test(engine, hook.id, "msg_1", AttemptResult(204))
     webhooks.remove(engine, hook.id)
+
+
+def use_analyses(engine: Engine) -> None:
+    """Claim the newest match that is due, and store an analysis of it."""
+    match = analyses.claim(engine, 0)
+    if match is not None:
+        analyses.finish(engine, match, {"form": 0})
 
 
 def use_token(engine: Engine) -> None:
@@ -150,6 +157,8 @@ def main(url: str, action: str, *words: str) -> None:
         backup_file.restore(engine, Path(words[0]), lambda what, done, of: None)
     elif action == "use_webhook":
         use_webhook(engine)
+    elif action == "use_analyses":
+        use_analyses(engine)
     elif action == "use_token":
         use_token(engine)
     elif action == "correct":

@@ -145,6 +145,14 @@ def when_a_webhook_is_used(arena: Arena, witness: Witness, kill: Kill, action: s
     assert len(planned) == len(set(planned))
 
 
+def when_a_match_is_analysed(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Analyse a match again after a killed worker, and store one analysis."""
+    kill("use_analyses")
+    assert arena.operate("use_analyses") == 0
+    stored = arena.sql("SELECT match FROM analyses WHERE ended IS NOT NULL")
+    assert len(stored) == len(set(stored)) >= 1
+
+
 def when_an_organiser_signs_in(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
     kill("use_token")
     assert arena.operate("use_token") == 0
@@ -196,6 +204,7 @@ DONE_AFTERWARDS: dict[str, Deed] = {
         ),
         when_an_organiser_signs_in,
     ),
+    **dict.fromkeys(("claim_analysis", "store_analysis"), when_a_match_is_analysed),
     **dict.fromkeys(
         ("reassign", "void_closed", "replay", "disqualify", "ban"), when_an_organiser_corrects
     ),

@@ -17,7 +17,16 @@ from arena.cli import completers, config_file, output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import json_option
 from arena.cli.root import PREFIX, LazyCommand
-from arena.config import DATABASE, IN_FILE, REDIS, REFEREE, VERSIONS_MIB, WATCH_MS, WATCH_NOTES
+from arena.config import (
+    ANALYSIS,
+    DATABASE,
+    IN_FILE,
+    REDIS,
+    REFEREE,
+    VERSIONS_MIB,
+    WATCH_MS,
+    WATCH_NOTES,
+)
 
 _PASSWORD: Final = re.compile(r"(?<=://)\S*(?=@)")
 _HIDDEN: Final = "***"
@@ -28,6 +37,7 @@ _VARIABLES: Final = (
     REFEREE,
     WATCH_MS,
     WATCH_NOTES,
+    ANALYSIS,
     VERSIONS_MIB,
     _TOKEN,
     "POKEARENA_LOG",

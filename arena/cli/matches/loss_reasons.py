@@ -14,6 +14,7 @@ from arena.cli import output
 from arena.cli.errors import typed
 from arena.cli.matches.record_lookup import RecordSource
 from arena.records import decision_times, results_by_board
+from arena.records.analysis import summary
 from arena.records.fault_explanation import Aftermath, Explanation, aftermath
 
 _SHOWN_ACTIONS = 24
@@ -94,6 +95,38 @@ def show_match(source: RecordSource, seat: str | None) -> None:
     )
 
 
+def show_analysis(source: RecordSource, analysis: dict[str, Any], seat: str | None) -> None:
+    """Print the costliest decisions of the losing or selected bot, from the stored analysis."""
+    entrant = _entrant(source, seat, results_by_board.boards(source.record))
+    name = _names(source)[entrant]
+    ((accuracy, lower, upper),) = (
+        (row["accuracy"], *row["interval"])
+        for row in analysis["accuracy"]
+        if row["entrant"] == entrant and row["phase"] == summary.ALL
+    )
+    output.line()
+    output.line(
+        f"{name}: accuracy {accuracy:.1f} % (95 % interval {lower:.1f} to {upper:.1f}), luck "
+        f"{analysis['luck'][entrant]['mean']:+.2f} ± {analysis['luck'][entrant]['error']:.2f}"
+    )
+    costliest = [row for row in analysis["costliest"] if row["entrant"] == entrant]
+    if not costliest:
+        output.line("none of the costliest decisions of the match is its own")
+        return
+    output.line("its decisions among the costliest of the match, in win expectation")
+    output.table(
+        ("game:decision", "<played", "<engine's choice", "before", "after", "loss"),
+        [
+            (
+                *(f"{row['game']}:{row['decision']}", row["played"], row["choice"]),
+                *(f"{row['before']:.2f}", f"{row['after']:.2f}"),
+                f"{row['loss']['mean']:.2f} ± {row['loss']['error']:.2f}",
+            )
+            for row in costliest
+        ],
+    )
+
+
 def _verdict(
     names: Sequence[str], played: Sequence[results_by_board.BoardResult], entrant: int
 ) -> str:
@@ -158,7 +191,9 @@ def _ms(time: float | None) -> str:
     return "–" if time is None else f"{time:.2f}"
 
 
-def to_json(source: RecordSource, faults: Sequence[Explanation]) -> dict[str, Any]:
+def to_json(
+    source: RecordSource, faults: Sequence[Explanation], analysis: dict[str, Any] | None
+) -> dict[str, Any]:
     """Return all data as JSON values; values by entrant are in the order of ``bots``."""
     played = results_by_board.boards(source.record)
     shares = _shares(played)
@@ -174,4 +209,5 @@ def to_json(source: RecordSource, faults: Sequence[Explanation]) -> dict[str, An
         "boards": [board.to_json() for board in played],
         "faults": [fault.to_json() for fault in faults],
         "aftermath": [each.to_json() for each in aftermath(source.record)],
+        "analysis": analysis,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -14,6 +14,7 @@ from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
     from arena.cli.matches.record_lookup import RecordSource
+    from arena.cli.workspace import Workspace
     from arena.records.fault_explanation import Explanation
 
 
@@ -31,25 +32,38 @@ def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
 
     For each fault: the verdict, the view and the legal actions of the bot, its clock, its memory,
     how its process ended, and the end of its output. For a match without faults: the scores of the
-    boards and the decision times. MATCH is an id, the beginning of an id, a file, or `last`
+    boards, the decision times, and the costliest decisions if an idle worker has analysed the
+    match. MATCH is an id, the beginning of an id, a file, or `last`
     for the newest match of `pokearena play`.
     """
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace
 
     name, place_of = _place(match)
-    source = record_lookup.find(Workspace(data), name)
+    workspace = Workspace(data)
+    source = record_lookup.find(workspace, name)
     if not source.record.games:
         raise CommandError(
             f"{source.id} is not closed; faults are explained when it is closed.", code="not-closed"
         )
     faults = _chosen(source, seat, place_of)
+    analysis = None if faults else _stored_analysis(workspace, source)
     if as_json:
         from arena.cli.matches import loss_reasons
 
-        output.document(loss_reasons.to_json(source, faults))
+        output.document(loss_reasons.to_json(source, faults, analysis))
         return
-    _show(source, name, seat, faults)
+    _show(source, name, seat, faults, analysis)
+
+
+def _stored_analysis(workspace: Workspace, source: RecordSource) -> dict[str, Any] | None:
+    """Return the analysis by an idle worker, if there is one."""
+    if source.source is not None:
+        return None
+    from arena.records.analysis import stored_form
+    from arena.store import analyses
+
+    return stored_form.supported(analyses.find(workspace.store, source.id))
 
 
 def _place(text: str) -> tuple[str, tuple[int, int] | None]:
@@ -89,7 +103,11 @@ def _chosen(
 
 
 def _show(
-    source: RecordSource, name: str, seat: str | None, faults: tuple[Explanation, ...]
+    source: RecordSource,
+    name: str,
+    seat: str | None,
+    faults: tuple[Explanation, ...],
+    analysis: dict[str, Any] | None,
 ) -> None:
     from arena.cli.matches import loss_reasons
     from arena.records.fault_explanation import aftermath
@@ -105,12 +123,14 @@ def _show(
         output.line(line)
     if not faults:
         loss_reasons.show_match(source, seat)
+    if analysis is not None:
+        loss_reasons.show_analysis(source, analysis, seat)
     first = next((fault.asks for fault in faults if fault.asks), None)
     worst = loss_reasons.worst_game(source, seat) if not faults else faults[0].line["game"]
     replay = f"pokearena replay {shlex.quote(name)} --game {worst}"
     if first is None:
-        analysis = [f"pokearena analyse {shlex.quote(name)}"] if not faults else []
-        output.next_step(*analysis, replay)
+        analyse = f"pokearena analyse {shlex.quote(name)}"
+        output.next_step(*([] if faults or analysis else [analyse]), replay)
     else:
         _, game, decision = first.rsplit(":", 2)
         question = shlex.quote(f"{name}:{game}:{decision}")

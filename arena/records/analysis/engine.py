@@ -19,7 +19,7 @@ HOUSE_BOT: Final = "strong"
 _HASH_DIGITS: Final = 12
 _USUAL_PLAYOUTS: Final = 6_000
 _PLAYOUTS: Final = {
-    "poke": 100_000,
+    "poke": 80_000,
     "pokex": 22_000,
     "pokino": 12_000,
     "pouku": 40_000,

@@ -18,7 +18,7 @@ from referee.record import MatchRecord
 
 _SCALE, _RATE, _OFFSET = 103.1668, 4.354, 3.1669
 """Lichess's accuracy of a move: https://lichess.org/page/accuracy."""
-_INTERVAL: Final = 1.96
+INTERVAL: Final = 1.96
 ALL: Final = "all"
 """The row of all phases together."""
 
@@ -42,7 +42,7 @@ class Accuracy:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the accuracy, from the play-outs."""
-        margin = _INTERVAL * self.loss.error
+        margin = INTERVAL * self.loss.error
         return _percentage(self.loss.mean + margin), _percentage(self.loss.mean - margin)
 
 

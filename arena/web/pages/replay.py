@@ -14,13 +14,17 @@ from starlette.exceptions import HTTPException
 
 from arena.presentation import narration
 from arena.presentation.frames import FrameSequence, RecordedFrames, ReplayPosition, recorded_frames
+from arena.records.analysis import stored_form
 from arena.records.redaction import public
+from arena.store import analyses
 from arena.store.matches import listing, results
 from arena.store.tournaments import tournaments
 from arena.web.charts import ScoreGraph, score_graph
 from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
+from arena.web.pages import replay_analysis
+from arena.web.pages.replay_analysis import ReplayAnalysis
 from referee.games.contract import SetupError
 from referee.games.registry import find
 from referee.record import GameRecord, Line, RecordError, read, read_games
@@ -75,6 +79,8 @@ class Replay:
     """URL of the record."""
     embed: str
     """HTML that embeds this game in other sites; empty without a server."""
+    analysis: ReplayAnalysis | None = None
+    """The analysis of the match; None until an idle worker has made it."""
 
     @property
     def last(self) -> int:
@@ -83,8 +89,10 @@ class Replay:
 
     @property
     def events(self) -> tuple[int, ...]:
-        """Positions of the main events, for quick navigation."""
-        return tuple(moment.step for moment in self.moments if moment.is_event)
+        """Positions of the main events and the swings, for quick navigation."""
+        steps = {moment.step for moment in self.moments if moment.is_event}
+        swings = self.analysis.swings if self.analysis else ()
+        return tuple(sorted(steps.union(swing.step for swing in swings)))
 
     @property
     def scorings(self) -> tuple[int, ...]:
@@ -123,6 +131,7 @@ def replay(
     record: str,
     verified: Verification | None,
     embed: str = "",
+    analysis: dict[str, Any] | None = None,
 ) -> Replay:
     """Return the replay of a game.
 
@@ -135,6 +144,7 @@ def replay(
         record: the URL of the whole record.
         verified: the result of the verification; None while it is running.
         embed: HTML that embeds this game in other sites.
+        analysis: the stored analysis of the match, if there is one.
 
     Raises:
         Mismatch: the record does not describe a possible game.
@@ -166,6 +176,9 @@ def replay(
         verified=verified,
         record=record,
         embed=embed,
+        analysis=replay_analysis.of_game(
+            analysis, [name for name, _ in match["entrants"]], game.number, rendered
+        ),
     )
 
 
@@ -205,6 +218,7 @@ def _chapters(rendered: RecordedFrames) -> tuple[str, ...]:
 log = logging.getLogger("arena.web")
 
 _KEPT_SECONDS = 600.0
+_UNTIL_ANALYSED_SECONDS = 20.0
 _CONFLICT = 409
 UNTRUE = (Mismatch, SetupError, RecordError, LookupError, TypeError, AttributeError)
 """Possible exceptions when a record is replayed that the referee did not write."""
@@ -254,7 +268,10 @@ def embedded(web: WebState, page_request: PageRequest) -> Page:
 
 
 def _fresh(r: Replay) -> float:
-    return 0.0 if r.verified is None else _KEPT_SECONDS
+    """Return for how long the page stays as it is: an idle worker may add an analysis."""
+    if r.verified is None:
+        return 0.0
+    return _KEPT_SECONDS if r.analysis else _UNTIL_ANALYSED_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +282,7 @@ class _GameSource:
     games: tuple[int, ...]
     game: GameRecord
     seed: bytes
+    analysis: dict[str, Any] | None
 
 
 def _found(web: WebState, page_request: PageRequest) -> _GameSource:
@@ -281,7 +299,8 @@ def _found(web: WebState, page_request: PageRequest) -> _GameSource:
             f"match {match} has no game {number}; it has 0 to {len(cover.games) - 1}."
         )
     (game,) = read_games(results.game_record(web.engine, match, number))
-    return _GameSource(cover.line, cover.games, game, cover.seed)
+    analysis = stored_form.supported(analyses.find(web.engine, match))
+    return _GameSource(cover.line, cover.games, game, cover.seed, analysis)
 
 
 def _replay(web: WebState, page_request: PageRequest, game_source: _GameSource) -> Replay:
@@ -297,6 +316,7 @@ def _replay(web: WebState, page_request: PageRequest, game_source: _GameSource) 
             record=page_request.links.to("matches", f"{match}.jsonl"),
             verified=web.verifications.of(match, lambda: read(results.record(web.engine, match))),
             embed=_frame(source) if source else "",
+            analysis=game_source.analysis,
         )
     except UNTRUE as error:
         log.warning("game %d of %s cannot be drawn", number, match, exc_info=True)
@@ -321,6 +341,7 @@ def _positions(source: _GameSource) -> dict[str, Any]:
         "positions": list(narration.positions(source.match, source.game, source.seed)),
         "faults": [public(fault) for fault in source.game.faults],
         "result": source.game.result,
+        "analysis": replay_analysis.data_of_game(source.analysis, source.game.number),
     }
 
 

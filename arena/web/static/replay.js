@@ -11,6 +11,7 @@ const moves = document.getElementById("moves");
 const dialog = document.getElementById("keys");
 const playButton = document.getElementById("play");
 const speed = document.getElementById("speed");
+const graphs = replay.querySelectorAll(".plot svg");
 
 let step = Number(replay.dataset.step);
 let eyes = replay.dataset.eyes;
@@ -172,12 +173,12 @@ function draw() {
 }
 
 function plot() {
-  const graph = document.getElementById("graph");
-  if (!graph) return;
-  const ahead = document.getElementById("graph-ahead");
-  ahead.setAttribute("x", String(step));
-  ahead.setAttribute("width", String(Math.max(last - step, 0)));
-  document.getElementById("graph-at").setAttribute("d", `M${step} 0V100`);
+  for (const graph of graphs) {
+    const ahead = graph.querySelector(".ahead");
+    ahead.setAttribute("x", String(step));
+    ahead.setAttribute("width", String(Math.max(last - step, 0)));
+    graph.querySelector(".at").setAttribute("d", `M${step} 0V100`);
+  }
 }
 
 function pickPosition(event) {
@@ -414,7 +415,9 @@ function begin() {
   for (const element of [playButton, speed, document.getElementById("help")]) element.hidden = false;
   document.getElementById("jump").hidden = true;
   document.addEventListener("keydown", pressed);
-  replay.addEventListener("click", clicked);
+  for (const part of [replay, document.getElementById("swings")]) {
+    part?.addEventListener("click", clicked);
+  }
   playButton.addEventListener("click", play);
   slider.addEventListener("input", () => { if (timer) stop(); go(Number(slider.value)); });
   slider.form.addEventListener("submit", (event) => event.preventDefault());
@@ -434,7 +437,7 @@ function begin() {
   if (embed) embed.textContent = embed.textContent.replace('src="/', `src="${location.origin}/`);
   document.addEventListener("fullscreenchange", leave);
   addEventListener("resize", fit);
-  document.getElementById("graph")?.addEventListener("click", pickPosition);
+  for (const graph of graphs) graph.addEventListener("click", pickPosition);
   document.getElementById("fitted").firstElementChild.append(flight);
   beginBoard();
   draw();

@@ -27,7 +27,7 @@ WORKER = """
 import json, os, sys, time
 from pathlib import Path
 from arena.system.redis_connection import connect
-from arena.queue.worker import MatchWorker
+from arena.queue.worker import IdleWork, MatchWorker
 
 notes = Path(sys.argv[2])
 
@@ -45,9 +45,16 @@ def play(match, drain):
         raise ValueError("cannot be played")
     note(f"{match} ends")
 
+def work(gate):
+    gate.wait()
+    note("idle work")
+
+bounds = json.loads(sys.argv[4])
+busy_seconds = bounds.pop("busy_seconds", None)
+idle_work = None if busy_seconds is None else IdleWork(work, busy_seconds=busy_seconds)
 MatchWorker(
-    connect(sys.argv[1]), play, sys.argv[3], lambda: note("a process crashed")
-).work(logging_level="WARNING", **json.loads(sys.argv[4]))
+    connect(sys.argv[1]), play, sys.argv[3], lambda: note("a process crashed"), idle_work=idle_work
+).work(logging_level="WARNING", **bounds)
 note("worker ends")
 """
 
@@ -139,6 +146,18 @@ def test_a_played_job_leaves_nothing_in_redis(harness: WorkerHarness) -> None:
     wait_until(lambda: not harness.connection.keys("rq:job:*"))
     left = sorted(harness.connection.keys("*"))
     assert left == [b"rq:queues", b"rq:worker:w1", b"rq:workers", b"rq:workers:matches"]
+
+
+def test_a_busy_worker_does_its_idle_work_between_matches(harness: WorkerHarness) -> None:
+    harness.queue.enqueue_due(["m-one", "m-two"])
+    harness.spawn(busy_seconds=0)
+    wait_until(lambda: harness.noted("m-two ends"))
+    words = [" ".join(note.split()[:2]) for note in harness.notes()]
+    idle_work = "idle work"
+    assert words[:6] == [
+        *(idle_work, "m-one begins", "m-one ends"),
+        *(idle_work, "m-two begins", "m-two ends"),
+    ]
 
 
 def test_a_worker_continues_after_an_exception(harness: WorkerHarness) -> None:

@@ -10,12 +10,14 @@ from hypothesis import given, settings
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
+from arena.store import analyses
 from arena.store.access import organisers
 from arena.store.bots import owners
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import store_tournament
+from tests.arena.stored_analysis import stored_analysis
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.stored_submissions import add_submission
 from tests.examples import examples
@@ -27,7 +29,9 @@ pytestmark = pytest.mark.long
 def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClient]:
     workspace = Workspace(tmp_path / "data")
     store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=1)
-    play(workspace, table("poke-2-must_beat=true"))
+    analysed = play(workspace, table("poke-2-must_beat=true")).match
+    assert analyses.claim(workspace.store) == analysed
+    analyses.finish(workspace.store, analysed, stored_analysis())
     add_submission(workspace)
     shelf = PendingUploads(workspace.folder.submissions)
     settings = ServerSettings(rate=0, pushes=100_000, shelf=shelf)

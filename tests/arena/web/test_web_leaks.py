@@ -79,6 +79,12 @@ def deal_again(workspace: Workspace, held: PlayedMatch) -> None:
             columns["thinking"] = None
             columns["record"] = columns["record"].replace('"ms":', '"note":"aces","ms":1')
             connection.execute(insert(games).values(**columns))
+        # No worker claims an open match; if one did, no page would show its analysis.
+        connection.execute(
+            insert(schema.analyses).values(
+                match=held.match, attempts=1, claimed_until=0, analysis={"form": 1}, ended=1.0
+            )
+        )
         connection.execute(
             insert(faults).values(
                 match=held.match,

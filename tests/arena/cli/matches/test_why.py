@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
+from arena.cli.workspace import Workspace
 from arena.records.redaction import published
+from arena.store import analyses
 from tests.arena.cli.terminal import Cli, Write
+from tests.arena.stored_analysis import stored_analysis
+from tests.arena.web.closed_matches import play, table
 
 LATE = "if turn.decision > 2:\n    time.sleep(20)\nreturn turn.legal[0]"
 CHEAT = (
@@ -235,6 +239,24 @@ def test_why_without_faults_shows_lost_boards_and_decision_times(cli: Cli, playe
         assert (slowest["ms"], slowest["game"], slowest["decision"]) == times[-1]
         assert slowest["question"] == f"{lines[0]['match']}:{times[-1][1]}:{times[-1][2]}"
         assert slowest["question"] in result.out
+
+
+def test_why_shows_the_stored_analysis_of_a_defeat_without_faults(cli: Cli) -> None:
+    store = Workspace().store
+    match = play(Workspace(), table("poke-2-must_beat=true")).match
+    assert json.loads(cli("why", match, "--json").out)["analysis"] is None
+    assert f"pokearena analyse {match}" in cli("why", match).err
+    assert analyses.claim(store) == match
+    analyses.finish(store, match, stored_analysis())
+    assert json.loads(cli("why", match, "--json").out)["analysis"] == stored_analysis()
+    costly = next(
+        line.split()
+        for line in cli("why", match, "--seat", "luck1").out.splitlines()
+        if "1:3" in line
+    )
+    assert costly == "1:3 leads 4C leads 5C 0.70 0.40 0.30 ± 0.02".split()
+    assert "1:3" not in cli("why", match, "--seat", "luck0").out
+    assert "pokearena analyse" not in cli("why", match).err
 
 
 def test_why_explains_a_redacted_record(cli: Cli, bot: Write) -> None:

@@ -102,6 +102,7 @@ _BEFORE_THEY_WERE_COUNTED = """
     UPDATE alembic_version SET version_num = '0008'
 """
 _CREATED_LATER = {
+    "analyses",
     "audit_log",
     "organisers",
     "sessions",

@@ -11,10 +11,12 @@ from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
 from arena.presentation import narration
+from arena.store import analyses
 from arena.store.matches import results
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import read
+from tests.arena.stored_analysis import stored_analysis
 from tests.arena.web.closed_matches import play, table
 from tests.conformance.tables import TABLES, Table, is_extreme
 
@@ -235,3 +237,25 @@ def test_the_result_is_shown_at_the_last_position_only(
     (last,) = re.findall(r'<p class="result"([^>]*)>', client.get(f"{address}?step=999999").text)
     assert "hidden" in first
     assert "hidden" not in last
+
+
+def test_an_analysis_is_shown_with_its_graph_swings_and_costly_decisions(
+    workspace: Workspace, client: TestClient
+) -> None:
+    held = play(workspace, POKE)
+    address = f"/matches/{held.match}/games/0"
+    assert "win expectation" not in client.get(address).text
+    assert client.get(f"{address}.json").json()["analysis"] is None
+    assert analyses.claim(workspace.store) == held.match
+    analyses.finish(workspace.store, held.match, stored_analysis())
+    # The first page may be cached for 20 s.
+    with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as later:
+        html = later.get(address).text
+        data = later.get(f"{address}.json").json()["analysis"]
+    assert 'id="accuracy"' in html
+    assert f'href="/matches/{held.match}/games/1?decision=3"' in html
+    swings = re.findall(r'class="swing s0" d="M(\d+) 0V100"', html)
+    assert len(swings) == 1
+    assert f'href="?step={swings[0]}&amp;eyes=all"' in html
+    assert swings[0] in re.findall(r'data-events="([^"]*)"', html)[0].split()
+    assert [row["game"] for row in data["positions"]] == [0, 0, 0]

@@ -1,0 +1,199 @@
+"""The analysis of a match on its replay pages: graph, swings, accuracy, costly decisions, luck."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from arena.presentation.frames import RecordedFrames
+from arena.records.analysis import summary
+from arena.web.charts import line
+
+_SWINGS: Final = 5
+_LEAST_SWING: Final = 0.1
+"""Smallest change of a win expectation that is a swing."""
+_DOUBT: Final = 3.0
+"""Standard errors that a swing must exceed."""
+_EDGE, _HEIGHT = 4.0, 92.0
+"""Of a graph whose y goes from 0 (top) to 100."""
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationLine:
+    """The win expectation of a side: its first seat, the names of its seats, and its SVG points."""
+
+    seat: int
+    name: str
+    points: str
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """A large change of a seat's win expectation from the rated position before to `step`."""
+
+    step: int
+    seat: int
+    name: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class BotAccuracy:
+    """Accuracy and luck of a bot in the whole match; the luck with its 95 % margin."""
+
+    name: str
+    accuracy: float
+    interval: Interval
+    decisions: int
+    mistakes: int
+    luck: float
+    luck_margin: float
+
+
+@dataclass(frozen=True, slots=True)
+class CostlyDecision:
+    """A decision with its loss of win expectation and its standard error."""
+
+    game: int
+    decision: int
+    name: str
+    played: str
+    choice: str
+    loss: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayAnalysis:
+    """The analysis of a match as the page of one of its games shows it."""
+
+    lines: tuple[ExpectationLine, ...]
+    swings: tuple[Swing, ...]
+    accuracies: tuple[BotAccuracy, ...]
+    costliest: tuple[CostlyDecision, ...]
+    engine: str
+    playouts: int
+    analysed: int
+    skipped: int
+
+
+def of_game(
+    analysis: dict[str, Any] | None,
+    entrants: Sequence[str],
+    game: int,
+    frames: RecordedFrames,
+) -> ReplayAnalysis | None:
+    """Return the analysis of a match for the page of one game.
+
+    Args:
+        analysis: the stored analysis in the supported form; None if there is none.
+        entrants: the names of the match's entrants, in its order.
+        game: the number of the game.
+        frames: the frames of the game.
+    """
+    if analysis is None:
+        return None
+    rated = [
+        (_step(frames, row["decision"]), row["expectations"])
+        for row in analysis["positions"]
+        if row["game"] == game
+    ]
+    return ReplayAnalysis(
+        lines=tuple(_lines(frames, rated)),
+        swings=tuple(_swings(frames, rated)),
+        accuracies=tuple(_accuracies(analysis, entrants)),
+        costliest=tuple(
+            CostlyDecision(
+                row["game"],
+                row["decision"],
+                entrants[row["entrant"]],
+                row["played"],
+                row["choice"],
+                row["loss"]["mean"],
+                row["loss"]["error"],
+            )
+            for row in analysis["costliest"]
+        ),
+        engine=f"{analysis['engine']['name']} {analysis['engine']['version']}",
+        playouts=analysis["playouts"],
+        analysed=analysis["analysed"],
+        skipped=analysis["skipped"],
+    )
+
+
+def data_of_game(analysis: dict[str, Any] | None, game: int) -> dict[str, Any] | None:
+    """Return the stored analysis with the positions and chance events of one game only."""
+    if analysis is None:
+        return None
+    return {
+        **analysis,
+        **{
+            part: [row for row in analysis[part] if row["game"] == game]
+            for part in ("positions", "chance")
+        },
+    }
+
+
+def _step(frames: RecordedFrames, decision: int) -> int:
+    """Return the position before a decision."""
+    before = [all(act.decision < decision for act in m.acts) for m in frames.moments]
+    return max(sum(before) - 1, 0)
+
+
+_Rated = list[tuple[int, list[list[float]]]]
+"""Rated positions: the step, and by seat the win expectation and its standard error."""
+
+
+def _lines(frames: RecordedFrames, rated: _Rated) -> list[ExpectationLine]:
+    seats_of: dict[int, list[int]] = {}
+    for place in frames.film.places:
+        seats_of.setdefault(place.side, []).append(place.number)
+    return [
+        ExpectationLine(
+            seats[0],
+            " and ".join(frames.names[seat] for seat in seats),
+            line((step, _EDGE + _HEIGHT * (1 - by_seat[seats[0]][0])) for step, by_seat in rated),
+        )
+        for seats in seats_of.values()
+    ]
+
+
+def _swings(frames: RecordedFrames, rated: _Rated) -> list[Swing]:
+    """Return the largest swings in the order of the game; one for each position at most."""
+    first_seats = {place.side: place.number for place in reversed(frames.film.places)}
+    swings = []
+    for (_, before), (step, after) in pairwise(rated):
+        changes = [
+            (abs(after[seat][0] - before[seat][0]), -seat)
+            for seat in first_seats.values()
+            if abs(after[seat][0] - before[seat][0])
+            > max(_LEAST_SWING, _DOUBT * (before[seat][1] ** 2 + after[seat][1] ** 2) ** 0.5)
+        ]
+        if changes:
+            size, negative = max(changes)
+            seat = -negative
+            swing = Swing(step, seat, frames.names[seat], before[seat][0], after[seat][0])
+            swings.append((size, swing))
+    largest = sorted(swings, key=lambda each: (-each[0], each[1].step))[:_SWINGS]
+    return sorted((swing for _, swing in largest), key=lambda swing: swing.step)
+
+
+def _accuracies(analysis: dict[str, Any], entrants: Sequence[str]) -> list[BotAccuracy]:
+    return [
+        BotAccuracy(
+            entrants[row["entrant"]],
+            row["accuracy"],
+            (row["interval"][0], row["interval"][1]),
+            row["decisions"],
+            row["mistakes"],
+            analysis["luck"][row["entrant"]]["mean"],
+            summary.INTERVAL * analysis["luck"][row["entrant"]]["error"],
+        )
+        for row in analysis["accuracy"]
+        if row["phase"] == summary.ALL
+    ]
