@@ -102,6 +102,20 @@ def test_rows_slide_unless_the_reader_prefers_less_motion(
     assert (tab.evaluate("window.slides") > 0) == (motion == "no-preference")
 
 
+@pytest.mark.parametrize("size", [(1400, 900), (390, 844)], ids=["desk", "phone"])
+def test_no_row_of_the_home_page_slides_when_it_is_loaded(
+    context: BrowserContext, site: str, size: tuple[int, int]
+) -> None:
+    tab = context.new_page()
+    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    tab.add_init_script(SLIDES)
+    tab.goto(site)
+    expect(tab.locator("#live-state")).to_have_text("Live.")
+    assert tab.locator("#home-latest [data-key]").count() > 0
+    assert tab.evaluate("window.slides") == 0
+    assert tab.locator(".moved").count() == 0
+
+
 def test_rows_of_the_home_page_stay_in_their_ladder(
     context: BrowserContext, site: str, workspace: Workspace
 ) -> None:

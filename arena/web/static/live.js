@@ -33,9 +33,10 @@ function show(id, html) {
   const held = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   const before = places(part);
   part.innerHTML = html;
+  // Other scripts complete the part: a button that they show would move the rows below it.
+  part.dispatchEvent(new CustomEvent("arena:shown", { bubbles: true }));
   glide(part, before);
   if (held !== null) part.querySelector(`[href="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
-  part.dispatchEvent(new CustomEvent("arena:shown", { bubbles: true }));
 }
 
 let first = true;
