@@ -361,6 +361,7 @@ def test_an_analysis_is_drawn_and_its_swing_leads_to_a_position(
     if has_script:
         tab.wait_for_selector("#play:not([hidden])")
     assert tab.locator(".graph polyline").count() == 4
+    assert tab.locator(".graph polygon").count() == 2
     assert tab.locator("#accuracy tbody tr").count() == 2
     tab.click("#swings a")
     tab.wait_for_url("**eyes=all")

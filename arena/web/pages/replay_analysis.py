@@ -29,6 +29,8 @@ class ExpectationLine:
     seat: int
     name: str
     points: str
+    band: str
+    """SVG points of the 95 % intervals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +159,25 @@ def _lines(frames: RecordedFrames, rated: _Rated) -> list[ExpectationLine]:
         ExpectationLine(
             seats[0],
             " and ".join(frames.names[seat] for seat in seats),
-            line((step, _EDGE + _HEIGHT * (1 - by_seat[seats[0]][0])) for step, by_seat in rated),
+            line((step, _y(by_seat[seats[0]][0])) for step, by_seat in rated),
+            _band([(step, by_seat[seats[0]]) for step, by_seat in rated]),
         )
         for seats in seats_of.values()
     ]
+
+
+def _band(estimates: Sequence[tuple[int, list[float]]]) -> str:
+    """Return the outline of the 95 % intervals: the upper bounds, then the lower ones back."""
+    bounds = [
+        [(step, _y(mean + sign * summary.INTERVAL * error)) for step, (mean, error) in estimates]
+        for sign in (1, -1)
+    ]
+    return line([*bounds[0], *reversed(bounds[1])])
+
+
+def _y(expectation: float) -> float:
+    """Return the height of an expectation in the graph."""
+    return _EDGE + _HEIGHT * (1 - min(1.0, max(0.0, expectation)))
 
 
 def _swings(frames: RecordedFrames, rated: _Rated) -> list[Swing]:
