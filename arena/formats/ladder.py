@@ -4,14 +4,14 @@ from bisect import bisect_left, insort
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from itertools import combinations, permutations
-from math import erfc, exp, inf, pi, sqrt
+from math import inf
 
 from arena.formats.contract import (
     FormatEntrant,
     FormatMatch,
     FormatOver,
-    MatchStatus,
     NextMatches,
     Step,
     WaitForMatches,
@@ -23,6 +23,13 @@ from arena.formats.contract import (
     waiting,
 )
 from arena.formats.inversion_gains import InversionGains
+from arena.formats.ladder_past import MANY, LadderPast
+from arena.formats.strength_estimate import (
+    PRIOR,
+    StrengthEstimate,
+    add_information,
+    information_gain,
+)
 from arena.formats.table_pool import Clans, clans, complete
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -63,10 +70,15 @@ class StrengthOrder:
         self.names = sorted(self._key, key=self._key.__getitem__)
         self._keys = [self._key[name] for name in self.names]
         self._best = {name: self._best_of(place) for place, name in enumerate(self.names)}
+        # Entries that differ from `_best` and `_key` are out of date, and are removed when found.
+        self._leaders = [(-best, self._key[name], name) for name, best in self._best.items()]
+        heapify(self._leaders)
 
     def best(self) -> tuple[str, str]:
         """Return the pair with the largest gain; of equal pairs the first in the order."""
-        leader = max(self.names, key=self._best.__getitem__)
+        while not self._is_current(self._leaders[0]):
+            heappop(self._leaders)
+        leader = self._leaders[0][2]
         rivals = self._below(bisect_left(self._keys, self._key[leader]))
         return leader, max(rivals, key=lambda rival: self._gain(leader, rival))
 
@@ -85,7 +97,12 @@ class StrengthOrder:
         for name in names:
             touched.update((name, *self._above(bisect_left(self._keys, self._key[name]))))
         for name in touched:
-            self._best[name] = self._best_of(bisect_left(self._keys, self._key[name]))
+            best = self._best[name] = self._best_of(bisect_left(self._keys, self._key[name]))
+            heappush(self._leaders, (-best, self._key[name], name))
+
+    def _is_current(self, entry: tuple[float, tuple[float, Turn], str]) -> bool:
+        best, key, name = entry
+        return best == -self._best[name] and key == self._key[name]
 
     def _key_of(self, name: str) -> tuple[float, Turn]:
         return -self._mean(name), self._turn(name)
@@ -114,109 +131,6 @@ class StrengthOrder:
                 return
             yield self.names[at]
             between[self._clan[self.names[at]]] += 1
-
-
-# A quick estimate of strengths for choosing pairings; `arena.ratings` computes the ladder's ranks.
-#
-# The model is Bradley-Terry with a normal prior (maximum a posteriori). It is fitted by Newton's
-# method, one entrant at a time. The mean score of a match counts as several games, see `meetings`.
-# The variance of an entrant is computed with all other strengths fixed. It is therefore too small
-# by the shared uncertainty, but sufficient to compare pairs.
-
-
-PRIOR = 1 / 1.5**2
-"""The precision of the prior: a standard deviation of 1.5, which is about 260 Elo."""
-SWEEPS = 50
-CLOSE = 1e-4
-
-Meetings = Mapping[str, Mapping[str, tuple[float, float]]]
-"""By entrant and opponent: the sum of scores, and the number of games it counts for."""
-
-
-@dataclass(slots=True)
-class StrengthEstimate:
-    """The estimate for an entrant: strength in natural log-odds, and its precision."""
-
-    mean: float = 0.0
-    precision: float = PRIOR
-
-    @property
-    def variance(self) -> float:
-        """The variance of the strength."""
-        return 1 / self.precision
-
-
-def meetings(matches: Iterable[FormatMatch]) -> Meetings:
-    """Sum up the closed matches by entrant and opponent.
-
-    In a match of n entrants each pair counts for games / (n - 1) games.
-    """
-    table: dict[str, dict[str, tuple[float, float]]] = {}
-    for match in matches:
-        if match.state is not MatchStatus.CLOSED:
-            continue
-        games = len(match.games) / (len(match.entrants) - 1)
-        for first, second in permutations(range(len(match.entrants)), 2):
-            row = table.setdefault(match.entrants[first], {})
-            score, weight = row.get(match.entrants[second], (0.0, 0.0))
-            scored = match.scores[first][second] * games
-            row[match.entrants[second]] = score + scored, weight + games
-    return table
-
-
-def estimate_strengths(names: Iterable[str], table: Meetings) -> dict[str, StrengthEstimate]:
-    """Estimate the strengths of these entrants and of all in the table."""
-    guesses = {name: StrengthEstimate() for name in (*names, *table)}
-    for _ in range(SWEEPS):
-        moved = [_improve(guesses, guesses[name], row) for name, row in table.items()]
-        if max(moved, default=0.0) < CLOSE:
-            break
-    return guesses
-
-
-def _improve(
-    guesses: Mapping[str, StrengthEstimate],
-    mine: StrengthEstimate,
-    row: Mapping[str, tuple[float, float]],
-) -> float:
-    """Do one Newton step for one entrant; return the size of the step."""
-    slope, precision = -PRIOR * mine.mean, PRIOR
-    for other, (score, games) in row.items():
-        chance = 1 / (1 + exp(guesses[other].mean - mine.mean))
-        slope += score - games * chance
-        precision += games * chance * (1 - chance)
-    # The step is limited to 1, so that one-sided results do not make it overshoot.
-    step = min(max(slope / precision, -1.0), 1.0)
-    mine.mean += step
-    mine.precision = precision
-    return abs(step)
-
-
-def information_gain(first: StrengthEstimate, second: StrengthEstimate, games: float) -> float:
-    """Return the information gain of one more match between two entrants.
-
-    It is the knowledge gradient (Frazier, Powell and Dayanik 2008): the expected increase in the
-    strength of the entrant ranked first, if the ranking is made after the match instead of now.
-
-    1. `variance` is the variance of the difference in strength, `gap` its absolute mean.
-    2. `learned` is the information of the match relative to the prior information.
-    3. `change` is the standard deviation of the change of the mean difference by the match.
-    4. The result is change * (phi(z) + z * Phi(z)) with z = -gap / change.
-    """
-    variance = first.variance + second.variance
-    gap = abs(first.mean - second.mean)
-    chance = 1 / (1 + exp(-gap))
-    learned = games * chance * (1 - chance) * variance
-    change = sqrt(variance * learned / (1 + learned))
-    z = -gap / change
-    return change * (exp(-z * z / 2) / sqrt(2 * pi) + z * erfc(-z / sqrt(2)) / 2)
-
-
-def add_information(first: StrengthEstimate, second: StrengthEstimate, games: float) -> None:
-    """Add the information of a scheduled match to both precisions; the strengths do not change."""
-    chance = 1 / (1 + exp(second.mean - first.mean))
-    for guessed in (first, second):
-        guessed.precision += games * chance * (1 - chance)
 
 
 # The waiting queue of a ladder: by number of even matches, then by turn.
@@ -273,8 +187,6 @@ SLACK = 1
 """Levels up to this many above the lowest count as lowest, so that there is a choice."""
 DIGITS = ".9e"
 """Format for comparing gains: ten significant digits, because machines may differ in the last."""
-MANY = 400
-"""Above this number of entrants, pairing 2 pairs as pairing 1, whose memory grows linearly."""
 PAIRINGS = (1, 2)
 
 
@@ -343,9 +255,23 @@ class LadderFormat:
 
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return a round, or wait for the last but one."""
+        return self.resume(entrants, LadderPast(), matches)
+
+    def resume(
+        self, entrants: Sequence[FormatEntrant], past: LadderPast, matches: Iterable[FormatMatch]
+    ) -> Step:
+        """Return the same step as `next` from a summary of the first rounds.
+
+        Args:
+            entrants: all entrants, including withdrawn ones, in order of seeds.
+            past: the sums of the first rounds. Before a round is paired, the rounds that it is
+                based on are added.
+            matches: the matches of the other rounds.
+        """
         played = history(entrants, matches)
-        number = next_round(played)
-        if self.limit and len(played) >= self.limit:
+        number = max(next_round(played), past.round)
+        so_far = past.matches + len(played)
+        if self.limit and so_far >= self.limit:
             end = FormatOver(f"the limit of {self.limit} matches is reached")
             return waiting(played) if count_open(played) else end
         earlier = [match for match in played if match.round < number - 1]
@@ -360,11 +286,12 @@ class LadderFormat:
             )
         target = self.batch or max(len(pool) // self.sides, 1)
         if self.limit:
-            target = min(target, self.limit - len(played))
+            target = min(target, self.limit - so_far)
+        past.add(self, entrants, earlier)
         informed = self.pairing == 2 and self.adaptive and len(pool) <= MANY
         kind = _InformedPairing if informed else _RoundPairing
-        maker = kind(self, entrants, played, clan)
-        tables = [maker.table(len(played) + place) for place in range(target)]
+        maker = kind(self, entrants, past, played[len(earlier) :], number, clan)
+        tables = [maker.table(so_far + place) for place in range(target)]
         return NextMatches(fixtures(number, tables, entrants), "a ladder runs until it is stopped")
 
 
@@ -375,23 +302,23 @@ class _RoundPairing:
         self,
         rules: LadderFormat,
         entrants: Sequence[FormatEntrant],
-        played: list[FormatMatch],
+        past: LadderPast,
+        recent: Sequence[FormatMatch],
+        number: int,
         clan: Clans,
     ) -> None:
-        self._rules, self._clan = rules, clan
-        number = next_round(played)
+        self._rules, self._clan, self._past = rules, clan, past
         self._pool = seatable(entrants, number)
-        self._queue = _Turns(rules, entrants)
-        for count, match in enumerate(played):
-            self._queue.enter(match.round, count)
-            self._queue.count(match.entrants, count)
-        self._queue.enter(number, len(played))
+        self._queue = past.turns(rules, entrants, recent)
+        so_far = past.matches + len(recent)
+        self._queue.enter(number, so_far)
+        self._met: dict[str, Counter[str]] = {}
+        for count, match in enumerate(recent, past.matches):
+            self._meet(match.entrants, count)
         # Results of the last round are not used, even if known: the pairing must not depend on when
         # its matches close.
-        self._known = [match for match in played if match.round < number - 1]
-        self._pending = [m.entrants for m in played[len(self._known) :]]
-        sizes = [len(match.games) for match in self._known if match.state is MatchStatus.CLOSED]
-        self._games = sizes[-1] / (rules.sides - 1) if sizes else 1.0
+        self._pending = [match.entrants for match in recent]
+        self._games = past.games / (rules.sides - 1) if past.games else 1.0
         self._guesses: dict[str, StrengthEstimate] = {}
         self._order: StrengthOrder | None = None
         self._line = WaitingQueue(sorted(self._pool, key=self._queue.turn), self._queue.even)
@@ -401,9 +328,19 @@ class _RoundPairing:
         telling = self._rules.tells(count)
         made = self._telling() if telling else self._even()
         self._queue.count(made[0], count)
+        self._meet(made[0], count)
         self._line.played(sorted(made[0], key=self._queue.turn), not telling)
         self._scheduled(made[0])
         return made
+
+    def _meet(self, names: Sequence[str], count: int) -> None:
+        """Count the opponents of a later match than those of the summary, if it is even."""
+        if not self._rules.tells(count):
+            for first, second in permutations(names, 2):
+                self._met.setdefault(first, Counter())[second] += 1
+
+    def _times_met(self, name: str) -> Counter[str]:
+        return self._past.times_met(name) + self._met.get(name, Counter())
 
     def _scheduled(self, names: Sequence[str]) -> None:
         """Count a scheduled match as played in the estimates of adaptive matches."""
@@ -423,12 +360,12 @@ class _RoundPairing:
 
     def _beside(self, table: Sequence[str], here: Collection[Hashable]) -> str:
         """Return the least played entrant outside the clans `here` that has met the table least."""
-        times_met, neighbour, least = self._queue.met, "", 0
+        times_met, neighbour, least = [self._times_met(other) for other in table], "", 0
         for group in self._line.groups(SLACK):
             for name in group:
                 if self._clan[name] in here:
                     continue
-                times = sum(times_met[frozenset((name, other))] for other in table)
+                times = sum(counts[name] for counts in times_met)
                 if not neighbour or times < least:
                     neighbour, least = name, times
                 # All later entrants have played more, or waited less.
@@ -453,7 +390,7 @@ class _RoundPairing:
         return table, f"telling: which of {first} and {second} is the better"
 
     def _ordered(self) -> StrengthOrder:
-        guesses = estimate_strengths(self._queue.even, meetings(self._known))
+        guesses = self._past.strengths(self._queue.even)
         self._guesses = guesses
         for names in self._pending:
             self._learn(names)
@@ -480,13 +417,14 @@ class _InformedPairing(_RoundPairing):
         self,
         rules: LadderFormat,
         entrants: Sequence[FormatEntrant],
-        played: list[FormatMatch],
+        past: LadderPast,
+        recent: Sequence[FormatMatch],
+        number: int,
         clan: Clans,
     ) -> None:
-        super().__init__(rules, entrants, played, clan)
-        table = meetings(self._known)
-        guesses = estimate_strengths(self._queue.even, table)
-        means = {name: guess.mean for name, guess in guesses.items()}
+        super().__init__(rules, entrants, past, recent, number, clan)
+        table = past.meetings()
+        means = {name: guess.mean for name, guess in past.strengths(self._queue.even).items()}
         self._gains = InversionGains(self._pool, means, table, PRIOR, self._games, clan)
         for names in self._pending:
             self._gains.learn(names)
@@ -524,48 +462,3 @@ class _InformedPairing(_RoundPairing):
             [place[name] for name in table], [place[name] for name in candidates]
         )
         return self._pool[best]
-
-
-class _Turns:
-    """Numbers of matches and turns of all entrants, computed from the schedule alone."""
-
-    def __init__(self, rules: LadderFormat, entrants: Sequence[FormatEntrant]) -> None:
-        self._rules, self._entrants = rules, entrants
-        self._seeds = {entrant.name: place for place, entrant in enumerate(entrants)}
-        # Sorted so that the earliest entrants to join are popped first.
-        self._outside = sorted(entrants, key=lambda entrant: -entrant.joined)
-        self._last: dict[str, int] = {}
-        self.even: dict[str, int] = {}
-        """Number of even matches; a newcomer starts with a number that bounds its placement."""
-        self.met = Counter[frozenset[str]]()
-        """Number of even matches in which two entrants have met."""
-
-    def enter(self, number: int, count: int) -> None:
-        """Add the entrants that have joined by a round, before the match of this number."""
-        while self._outside and self._outside[-1].joined <= number:
-            joined = self._outside[-1].joined
-            there = [
-                self.even[candidate.name]
-                for candidate in self._entrants
-                if candidate.name in self.even
-                and candidate.joined < joined
-                and candidate.plays_in(number)
-            ]
-            start = max(min(there, default=0) - self._rules.placement, 0)
-            while self._outside and self._outside[-1].joined == joined:
-                entrant = self._outside.pop()
-                self.even[entrant.name] = start
-                self._last[entrant.name] = count
-
-    def count(self, names: Iterable[str], count: int) -> None:
-        """Count a match in the turns, and in the even matches if it is not adaptive."""
-        names = list(names)
-        self._last.update(dict.fromkeys(names, count + 1))
-        if not self._rules.tells(count):
-            for name in names:
-                self.even[name] += 1
-            self.met.update(map(frozenset, combinations(names, 2)))
-
-    def turn(self, name: str) -> tuple[int, int]:
-        """Return the sort key of the queue: the longest waiting entrant has the least key."""
-        return self._last[name], self._seeds[name]

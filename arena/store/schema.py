@@ -447,6 +447,21 @@ analyses = Table(
     Column("ended", Double),
 )
 
+# A cache: the sums of a ladder's first rounds, from which its next round is paired
+# (`arena.store.tournaments.ladder_history`).
+ladder_pasts = Table(
+    "ladder_pasts",
+    metadata,
+    Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
+    # Number of stored matches in these rounds, and of corrections when they were read. If either
+    # differs now, the sums are computed again.
+    Column("matches", Integer, nullable=False),
+    Column("corrections", Integer, nullable=False),
+    Column("stored", Double, nullable=False),
+    # `arena.formats.ladder_past.LadderPast.stored`
+    Column("data", LargeBinary, nullable=False),
+)
+
 webhooks = Table(
     "webhooks",
     metadata,

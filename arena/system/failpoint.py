@@ -58,6 +58,8 @@ TRANSACTIONS: Final = (
     "quarantine",
     "lift",
     "rebuild",
+    "keep_ladder_sums",
+    "drop_ladder_sums",
     "restore",
     "submit",
     "take_up",

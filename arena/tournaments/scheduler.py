@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from arena.formats import registry
 from arena.formats.contract import Fixture, Format, FormatEntrant, FormatOver, NextMatches, Step
+from arena.formats.ladder import LadderFormat
 from arena.ratings import duel
 from arena.ratings.sprt import Model, SprtSettings, log_likelihood_ratio
 from arena.store.bots import versions
@@ -19,6 +20,7 @@ from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.format_history import FormatHistory
+from arena.store.tournaments.ladder_history import LadderHistory
 from arena.store.tournaments.lifecycle import ChangeMarks
 from arena.store.tournaments.tournaments import Tournament
 from referee.games.registry import find as game_of
@@ -95,8 +97,46 @@ def enrol(
 
 def standing(engine: Engine, tournament: Tournament) -> Step:
     """Return the format's step for the current state of a tournament."""
-    history = FormatHistory(engine, tournament.id).matches()
-    return format_of(tournament.plan).next(tournament.entries, history)
+    return _history(engine, tournament).next(tournament)
+
+
+class _PlainHistory:
+    """All matches of a tournament, and its format."""
+
+    def __init__(self, engine: Engine, tournament: Tournament) -> None:
+        self._rules = format_of(tournament.plan)
+        self._matches = FormatHistory(engine, tournament.id)
+
+    def next(self, tournament: Tournament) -> Step:
+        """Return the format's step for the current matches."""
+        return self._rules.next(tournament.entries, self._matches.matches())
+
+    def save(self, tournament: Tournament) -> None:
+        """Store nothing."""
+
+
+class _SummedHistory:
+    """A ladder: the sums of its old rounds, its other matches, and its format."""
+
+    def __init__(self, engine: Engine, tournament: str, rules: LadderFormat) -> None:
+        self._rules = rules
+        self._ladder = LadderHistory(engine, tournament, rules)
+
+    def next(self, tournament: Tournament) -> Step:
+        """Return the format's step for the current matches."""
+        matches = self._ladder.matches(tournament.entries)
+        return self._rules.resume(tournament.entries, self._ladder.past, matches)
+
+    def save(self, tournament: Tournament) -> None:
+        """Store the sums from time to time."""
+        self._ladder.save(tournament.entries)
+
+
+def _history(engine: Engine, tournament: Tournament) -> _PlainHistory | _SummedHistory:
+    rules = format_of(tournament.plan)
+    if isinstance(rules, LadderFormat):
+        return _SummedHistory(engine, tournament.id, rules)
+    return _PlainHistory(engine, tournament)
 
 
 class Scheduler:
@@ -114,7 +154,7 @@ class Scheduler:
         self._engine = engine
         self._publish = publish
         self._states: dict[str, TournamentState] = {}
-        self._histories: dict[str, FormatHistory] = {}
+        self._histories: dict[str, _PlainHistory | _SummedHistory] = {}
         self._seen: dict[str, tuple[TournamentState, ChangeMarks]] = {}
 
     def advance(self) -> int:
@@ -150,15 +190,18 @@ class Scheduler:
         marks = lifecycle.marks(self._engine, name)
         if self._seen.get(name) == (tournament.state, marks):
             return 0
-        history = self._histories.setdefault(name, FormatHistory(self._engine, name))
         # The entrants are read after the marks: if they have changed since, nothing is stored.
         tournament = tournaments.find(self._engine, name)
         try:
-            step = format_of(tournament.plan).next(tournament.entries, history.matches())
+            if name not in self._histories:
+                self._histories[name] = _history(self._engine, tournament)
+            history = self._histories[name]
+            step = history.next(tournament)
         except ValueError as error:
             log.warning("tournament %s cannot continue: %s", name, error)
             self._seen[name] = tournament.state, marks
             return 0
+        history.save(tournament)
         created = 0
         match step:
             case NextMatches(fixtures=fixtures) if tournament.state is TournamentState.RUNNING:

@@ -18,6 +18,7 @@ from arena.bots import resolver, upload_archive, version_store
 from arena.bots.sandbox.level import Level
 from arena.config import Folder
 from arena.formats.contract import FormatEntrant
+from arena.formats.ladder import LadderFormat
 from arena.records import rebuilt_results
 from arena.store import analyses, backup_file, database, webhooks
 from arena.store.access import audit_log, organisers, sessions
@@ -25,7 +26,8 @@ from arena.store.bots import owners, quarantine, remote_bots, submissions, versi
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.matches import corrections, listing, offline_bot_waits, transitions
 from arena.store.matches.spec import Clock, TournamentPlan
-from arena.store.tournaments import lifecycle, tournaments
+from arena.store.tournaments import ladder_history, lifecycle, tournaments
+from arena.store.tournaments.ladder_history import LadderHistory
 from arena.store.webhooks import AttemptResult, WebhookFormat, WebhookScope
 from arena.submissions import owner_deletion
 from arena.submissions.pending_uploads import PendingUploads
@@ -121,6 +123,26 @@ def correct(engine: Engine) -> None:
     quarantine.ban(engine, entrants[0], "a test")
 
 
+def sum_ladder(engine: Engine) -> None:
+    """Store the sums of a ladder's finished rounds, pair from them, and remove them."""
+    names = [f"bot-{secrets.token_hex(4)}" for _ in range(3)]
+    for name in names:
+        versions.add(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
+    plan = TournamentPlan("summed", "saint_poker", {}, 2, 1, format="ladder")
+    ladder = scheduler.begin(engine, plan, [f"{name}@1" for name in names], bytes(32))
+    rules = LadderFormat(sides=2)
+    history = LadderHistory(engine, ladder.id, rules)
+    advancing = scheduler.Scheduler(engine)
+    while not history.save(ladder.entries, fewest=1):
+        for match in listing.matches(engine, tournament=ladder.id):
+            transitions.void(engine, match.id, "a test")
+        advancing.advance()
+        rules.resume(ladder.entries, history.past, history.matches(ladder.entries))
+    advancing.advance()
+    ladder_history.forget(engine, [ladder.id])
+    lifecycle.cancel(engine, ladder.id)
+
+
 def main(url: str, action: str, *words: str) -> None:
     """Run the operation that the command line names."""
     engine = database.open(url)
@@ -165,6 +187,8 @@ def main(url: str, action: str, *words: str) -> None:
         correct(engine)
     elif action == "rebuild":
         rebuild(engine)
+    elif action == "sum_ladder":
+        sum_ladder(engine)
     elif action == "retire":
         versions.retire(engine, *words)
     elif action == "lift":

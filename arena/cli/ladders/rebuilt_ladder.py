@@ -55,6 +55,7 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
     """
     from arena.ratings.standings import StandingsSums
     from arena.records import rebuilt_results
+    from arena.store.tournaments import ladder_history
 
     fold = StandingsSums(scope.clip)
     anew = RebuiltLadder(scope, fold.table(scope.entrants), 0, 0, (), 0, False)
@@ -71,6 +72,8 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
         )
         if write and (match.differences or match.missing):
             rebuilt_results.store(engine, match)
+    if write:
+        ladder_history.forget(engine, scope.tournaments)
     return replace(anew, table=fold.table(scope.entrants))
 
 

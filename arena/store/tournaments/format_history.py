@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -63,6 +63,8 @@ def entrants(engine: Engine, of: Sequence[str]) -> int:
         return int(connection.execute(query).scalar_one())
 
 
+_AT_ONCE: Final = 5000
+
 _STATES: Final[Mapping[str, MatchStatus]] = {
     MatchState.PENDING: MatchStatus.OPEN,
     MatchState.RUNNING: MatchStatus.OPEN,
@@ -70,6 +72,32 @@ _STATES: Final[Mapping[str, MatchStatus]] = {
     MatchState.VOID: MatchStatus.VOID,
     MatchState.CANCELLED: MatchStatus.VOID,
 }
+
+
+def read_matches(
+    connection: Connection, tournament: str, first: int
+) -> Generator[FormatMatch, None, None]:
+    """Yield the matches of a tournament from a round on, in canonical order, with all replays."""
+    table, sides, results = schema.matches, schema.match_entrants, schema.results
+    query = (
+        select(*table.c["id", "round", "number", "state"], sides.c.version, results.c.outcome)
+        .join(sides, sides.c.match == table.c.id)
+        .outerjoin(results, results.c.match == table.c.id)
+        .where(table.c.tournament == tournament, table.c.round >= first)
+        .order_by(table.c.round, table.c.number, sides.c.position)
+    )
+    with connection.execution_options(yield_per=_AT_ONCE).execute(query) as answer:
+        for _, group in groupby(answer, lambda row: row.id):
+            rows = list(group)
+            last = rows[0]
+            closed = last.state == MatchState.CLOSED
+            yield FormatMatch(
+                round=last.round,
+                number=last.number,
+                entrants=tuple(row.version for row in rows),
+                state=_STATES[last.state],
+                games=games_of(last.outcome) if closed else (),
+            )
 
 
 class FormatHistory:
@@ -95,37 +123,12 @@ class FormatHistory:
             corrections = audit_log.corrections(connection)
             if corrections != self._corrections:
                 self._over, self._first, self._corrections = [], 0, corrections
-            elif _count(connection, self._tournament, self._first) != len(self._over):
+            elif count_before(connection, self._tournament, self._first) != len(self._over):
                 self._over, self._first = [], 0
-            moving = self._read(connection)
+            moving = list(read_matches(connection, self._tournament, self._first))
         every = (*self._over, *moving)
         self._keep(moving)
         return tuple(without_replayed(every))
-
-    def _read(self, connection: Connection) -> list[FormatMatch]:
-        table, sides, results = schema.matches, schema.match_entrants, schema.results
-        query = (
-            select(*table.c["id", "round", "number", "state"], sides.c.version, results.c.outcome)
-            .join(sides, sides.c.match == table.c.id)
-            .outerjoin(results, results.c.match == table.c.id)
-            .where(table.c.tournament == self._tournament, table.c.round >= self._first)
-            .order_by(table.c.round, table.c.number, sides.c.position)
-        )
-        matches = []
-        for _, group in groupby(connection.execute(query), lambda row: row.id):
-            rows = list(group)
-            last = rows[0]
-            closed = last.state == MatchState.CLOSED
-            matches.append(
-                FormatMatch(
-                    round=last.round,
-                    number=last.number,
-                    entrants=tuple(row.version for row in rows),
-                    state=_STATES[last.state],
-                    games=games_of(last.outcome) if closed else (),
-                )
-            )
-        return matches
 
     def _keep(self, moving: list[FormatMatch]) -> None:
         """Cache the matches of rounds that are over."""
@@ -136,8 +139,16 @@ class FormatHistory:
         self._over += [match for match in moving if match.round < self._first]
 
 
-def _count(connection: Connection, tournament: str, before: int) -> int:
-    """Return the number of matches in the rounds before this one."""
-    table = schema.matches
-    query = select(func.count()).where(table.c.tournament == tournament, table.c.round < before)
+def count_before(connection: Connection, tournament: str, before: int) -> int:
+    """Return the number of matches in the rounds before this one.
+
+    Only the other matches are counted, because they are few in a long tournament.
+    """
+    table, whole = schema.matches, schema.tournaments
+    later = (
+        select(func.count())
+        .where(table.c.tournament == tournament, table.c.round >= before)
+        .scalar_subquery()
+    )
+    query = select(whole.c.matches - later).where(whole.c.id == tournament)
     return int(connection.execute(query).scalar_one())

@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 
 from arena.formats.contract import (
     Fixture,
+    FormatEntrant,
     FormatMatch,
     FormatOver,
     MatchStatus,
     NextMatches,
     WaitForMatches,
 )
-from arena.formats.ladder import (
-    PAIRINGS,
-    LadderFormat,
+from arena.formats.ladder import PAIRINGS, LadderFormat
+from arena.formats.ladder_past import LadderPast
+from arena.formats.strength_estimate import (
     StrengthEstimate,
     add_information,
     estimate_strengths,
     information_gain,
-    meetings,
 )
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
 from tests.examples import examples
@@ -197,9 +197,10 @@ def closed_match(first: str, second: str, wins: int, games: int) -> FormatMatch:
 
 
 def test_the_strength_estimate_maximizes_the_posterior() -> None:
-    guesses = estimate_strengths(
-        (), meetings([closed_match("a@1", "b@1", 75, 100), closed_match("b@1", "c@1", 50, 100)])
-    )
+    past = LadderPast()
+    played = [closed_match("a@1", "b@1", 75, 100), closed_match("b@1", "c@1", 50, 100)]
+    past.add(LadderFormat(), [FormatEntrant(name) for name in ("a@1", "b@1", "c@1")], played)
+    guesses = past.strengths(())
     gap = guesses["a@1"].mean - guesses["b@1"].mean
     assert 0.9 * log(3) < gap < log(3)
     # At the maximum, score minus expected score equals the derivative of the prior: mean /

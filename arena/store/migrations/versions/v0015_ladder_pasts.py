@@ -1,0 +1,25 @@
+"""Add the table of stored summaries of ladders."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0015"
+down_revision = "0014"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the table; schedulers fill it."""
+    op.create_table(
+        "ladder_pasts",
+        sa.Column("tournament", sa.Text, nullable=False),
+        sa.Column("matches", sa.Integer, nullable=False),
+        sa.Column("corrections", sa.Integer, nullable=False),
+        sa.Column("stored", sa.Double, nullable=False),
+        sa.Column("data", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tournament"], ["tournaments.id"], name="fk_ladder_pasts_tournament"
+        ),
+        sa.PrimaryKeyConstraint("tournament", name="pk_ladder_pasts"),
+    )

@@ -1,0 +1,156 @@
+"""Read a ladder as its format requires it: a stored summary of old rounds, and the newer matches.
+
+The summary is a cache beside the matches. It is used only if the number of matches in its rounds
+and the number of corrections are still the same; otherwise all matches are read again. A crash
+between two writes therefore costs only the reading of more matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from itertools import chain, groupby
+from typing import Final
+
+from sqlalchemy import Connection, Engine, delete, func, insert, select
+
+from arena.formats.contract import FormatEntrant, FormatMatch, history, without_replayed
+from arena.formats.ladder import LadderFormat
+from arena.formats.ladder_past import LadderPast
+from arena.store import schema
+from arena.store.access import audit_log
+from arena.store.database import now, reading, writing
+from arena.store.schema import OPEN
+from arena.store.tournaments.format_history import count_before, read_matches
+
+FEWEST: Final = 5_000
+"""A summary is stored after at least this many new matches, and ..."""
+SHARE: Final = 0.01
+"""... after this share of all its matches. Reading them takes a few seconds."""
+_AT_ONCE: Final = 20_000
+
+
+class LadderHistory:
+    """The matches of one ladder; those of old rounds are summed up, and read only once.
+
+    Args:
+        engine: the store.
+        tournament: id of the ladder.
+        rules: its format.
+    """
+
+    def __init__(self, engine: Engine, tournament: str, rules: LadderFormat) -> None:
+        self._engine = engine
+        self._tournament = tournament
+        self._rules = rules
+        self.past = LadderPast()
+        self._loaded = False
+        self._corrections = 0
+        # Number of matches in the rounds of the summary, and the rounds of the other matches.
+        self._matches = 0
+        self._later: list[int] = []
+        self._stored = 0
+
+    def matches(self, entrants: Sequence[FormatEntrant]) -> tuple[FormatMatch, ...]:
+        """Return the matches that are not in `past`, of replayed ones only the latest replay.
+
+        Args:
+            entrants: all entrants of the ladder.
+        """
+        self._settle()
+        with reading(self._engine) as connection:
+            corrections = audit_log.corrections(connection)
+            if not self._loaded:
+                self._load(connection, entrants)
+            before = count_before(connection, self._tournament, self.past.round)
+            if (self._corrections, self._matches) != (corrections, before):
+                self.past, self._matches, self._stored = LadderPast(), 0, 0
+                self._corrections = corrections
+            self._add_old(connection, entrants)
+            later = list(read_matches(connection, self._tournament, self.past.round))
+        self._later = [match.round for match in later]
+        return tuple(without_replayed(later))
+
+    def save(self, entrants: Sequence[FormatEntrant], fewest: int | None = None) -> bool:
+        """Store the summary if it has many more matches than the stored one.
+
+        Args:
+            entrants: all entrants of the ladder.
+            fewest: the number of new matches from which it is stored; `FEWEST` by default.
+
+        Returns:
+            Whether it was stored.
+        """
+        self._settle()
+        fewest = FEWEST if fewest is None else fewest
+        if self._matches - self._stored < max(fewest, SHARE * self._matches):
+            return False
+        table = schema.ladder_pasts
+        row = {
+            "tournament": self._tournament,
+            "matches": self._matches,
+            "corrections": self._corrections,
+            "data": self.past.stored(self._rules, entrants),
+        }
+        with writing(self._engine, "keep_ladder_sums") as connection:
+            # Lock the row, so that concurrent schedulers do not insert it twice.
+            whole = schema.tournaments
+            locked = select(whole.c.id).where(whole.c.id == self._tournament).with_for_update()
+            connection.execute(locked)
+            connection.execute(delete(table).where(table.c.tournament == self._tournament))
+            connection.execute(insert(table).values(**row, stored=now()))
+        self._stored = self._matches
+        return True
+
+    def _settle(self) -> None:
+        """Count the matches that the format has added to the summary."""
+        self._matches += sum(number < self.past.round for number in self._later)
+        self._later = [number for number in self._later if number >= self.past.round]
+
+    def _load(self, connection: Connection, entrants: Sequence[FormatEntrant]) -> None:
+        table = schema.ladder_pasts
+        query = select(table.c.matches, table.c.corrections, table.c.data)
+        row = connection.execute(query.where(table.c.tournament == self._tournament)).one_or_none()
+        self._loaded = True
+        past = LadderPast.read(row.data, self._rules, entrants) if row is not None else None
+        if row is not None and past is not None:
+            self.past, self._corrections = past, row.corrections
+            self._matches = self._stored = row.matches
+
+    def _add_old(self, connection: Connection, entrants: Sequence[FormatEntrant]) -> None:
+        """Add the rounds that no later match can change, a few at a time to save memory."""
+        until = _changing(connection, self._tournament)
+        if count_before(connection, self._tournament, until) - self._matches < _AT_ONCE:
+            return
+        waiting: list[FormatMatch] = []
+        with closing(read_matches(connection, self._tournament, self.past.round)) as rows:
+            for number, of_round in groupby(rows, lambda match: match.round):
+                if number >= until:
+                    break
+                waiting.extend(of_round)
+                if len(waiting) >= _AT_ONCE:
+                    self._add(entrants, waiting)
+                    waiting = []
+        self._add(entrants, waiting)
+
+    def _add(self, entrants: Sequence[FormatEntrant], matches: list[FormatMatch]) -> None:
+        self.past.add(self._rules, entrants, history(entrants, without_replayed(matches)))
+        self._matches += len(matches)
+
+
+def forget(engine: Engine, tournaments: Iterable[str]) -> None:
+    """Remove the stored summaries of some tournaments; the matches are read again."""
+    table = schema.ladder_pasts
+    with writing(engine, "drop_ladder_sums") as connection:
+        connection.execute(delete(table).where(table.c.tournament.in_(list(tournaments))))
+
+
+def _changing(connection: Connection, tournament: str) -> int:
+    """Return the first round that has an open match; without one, the newest round."""
+    table = schema.matches
+    first_open = select(func.min(table.c.round)).where(
+        table.c.tournament == tournament, table.c.state.in_(OPEN)
+    )
+    newest = select(func.max(table.c.round)).where(table.c.tournament == tournament)
+    numbers = chain.from_iterable(connection.execute(query) for query in (first_open, newest))
+    return min((row[0] for row in numbers if row[0] is not None), default=0)
