@@ -22,6 +22,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from arena.config import ANALYSIS
 from bench import compare
 from bench.figure import Figure, Part, figure_text, left_out
 from referee.build import build
@@ -126,6 +127,8 @@ def _compare(revisions: Sequence[str], parts: Sequence[str], rounds: int, as_jso
 
 def main() -> int:
     """Read the request of `pokearena bench`, measure, and append the results to the history."""
+    # Analyses by idle workers would take processor time from what is measured.
+    os.environ[ANALYSIS] = "0"
     request = json.loads(sys.argv[1])
     revisions = request.get("compare")
     parts, rounds, as_json = request["parts"] or USUAL, request["rounds"], request["json"]
