@@ -148,6 +148,7 @@ def test_a_played_job_leaves_nothing_in_redis(harness: WorkerHarness) -> None:
     assert left == [b"rq:queues", b"rq:worker:w1", b"rq:workers", b"rq:workers:matches"]
 
 
+@pytest.mark.long
 def test_a_busy_worker_does_its_idle_work_between_matches(harness: WorkerHarness) -> None:
     harness.queue.enqueue_due(["m-one", "m-two"])
     harness.spawn(busy_seconds=0)

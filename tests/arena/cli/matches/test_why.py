@@ -241,6 +241,7 @@ def test_why_without_faults_shows_lost_boards_and_decision_times(cli: Cli, playe
         assert slowest["question"] in result.out
 
 
+@pytest.mark.long
 def test_why_shows_the_stored_analysis_of_a_defeat_without_faults(cli: Cli) -> None:
     store = Workspace().store
     match = play(Workspace(), table("poke-2-must_beat=true")).match

@@ -239,6 +239,7 @@ def test_the_result_is_shown_at_the_last_position_only(
     assert "hidden" not in last
 
 
+@pytest.mark.long
 def test_an_analysis_is_shown_with_its_graph_swings_and_costly_decisions(
     workspace: Workspace, client: TestClient
 ) -> None:
