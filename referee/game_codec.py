@@ -156,6 +156,18 @@ _WORDS = 1 << 10
 """Entries in the cache of a text field; a game has far fewer different texts."""
 
 
+class _ListedActions(dict[Callable[..., Action], EncodingCache]):
+    """Caches of encoded actions by constructor and arguments, filled on access."""
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+
+    def __missing__(self, make: Callable[..., Action]) -> EncodingCache:
+        most = _REMEMBERED if isinstance(make, type) else _WORDS << 1
+        made = self[make] = EncodingCache(lambda values: self._encode(make(*values)), most)
+        return made
+
+
 class DecodeError(ValueError):
     """A message is not a valid action of the game.
 
@@ -214,7 +226,7 @@ class GameCodec:
         self.action = lru_cache(_REMEMBERED)(self._action)
         self.action_text = lru_cache(_REMEMBERED)(self._action_text)
         self._listed = lru_cache(_REMEMBERED)(self._listed_action)
-        self._spelled = {action: self._spelling(action) for action in game.action_types}
+        self._spelled = _ListedActions(self._listed_action)
         self._known = lru_cache(_REMEMBERED)(self._decode_bytes)
 
     def view(self, view: View) -> bytes:
@@ -239,10 +251,6 @@ class GameCodec:
 
     def _listed_action(self, action: Action) -> bytes:
         return field(_LEGAL, self._action(action))
-
-    def _spelling(self, kind: type) -> EncodingCache:
-        """Build a cache of the listed actions of one type, keyed by the values of their fields."""
-        return EncodingCache(lambda values: self._listed_action(kind(*values)), _REMEMBERED)
 
     def question(self, head: bot_pb2.ActRequest, view: View, legal: Iterable[Action]) -> bytes:
         """Encode a question as the bytes of an ``ActRequest``.

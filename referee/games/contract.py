@@ -5,7 +5,7 @@ add a game, write a :class:`State` and a :class:`Game`, and add it to :mod:`refe
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from random import Random
@@ -28,8 +28,12 @@ class IllegalAction(InvalidValue):
     """An action is not legal in this position. The message is a full sentence."""
 
 
-Words = Iterator[tuple[type, Iterator[tuple[Any, ...]]]]
-"""Actions by type, each as the values of its fields in order."""
+Words = Iterator[tuple[Callable[..., Action], Iterator[tuple[Any, ...]]]]
+"""Actions by constructor, each as the constructor's arguments.
+
+Constructors and arguments are hashable. A constructor is a type of actions, or a function that
+exists as long as the process.
+"""
 
 Value = bool | int | str
 """The value of an option."""
@@ -113,7 +117,7 @@ class LazyActions(Legal):
 
     @abstractmethod
     def words(self) -> Words:
-        """Yield all listed actions by type, each as the values of its fields."""
+        """Yield all listed actions by constructor, each as its arguments."""
 
     def __iter__(self) -> Iterator[Action]:
         for kind, spelled in self.words():

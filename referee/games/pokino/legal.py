@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain
 from random import Random
 
-from referee.games.contract import Action, Legal
+from referee.games.contract import Action, LazyActions, Words
 from referee.games.pokino.actions import Domino, PassTurn, Run, Tiles
 from referee.games.pokino.layout import Ground
 from referee.games.pokino.placements import count, may_lay, placement, placements
@@ -18,7 +17,7 @@ ALWAYS = (True,)
 CHOICE = (True, False)
 
 
-class PokinoTurns(Legal):
+class PokinoTurns(LazyActions):
     """Pass, lay a domino or play a run, listed in this order."""
 
     def __init__(
@@ -70,20 +69,22 @@ class PokinoTurns(Legal):
         """
         return self._search.complete and bool(self.ground.numbers or not self.tiles)
 
-    def __iter__(self) -> Iterator[Action]:
+    def words(self) -> Words:
         draws = self.draws(0)
-        laying = [placements(self.tiles, self.ground, draw) for draw in draws]
-        return chain(map(PassTurn, draws), *laying, self._runs())
+        yield PassTurn, zip(draws)
+        for draw in draws:
+            yield from placements(self.tiles, self.ground, draw)
+        yield listed, self._runs()
 
     @property
     def found_runs(self) -> Sequence[Found]:
         """Return the listed runs, without the choice of the draw."""
         return self._search.found
 
-    def _runs(self) -> Iterator[Action]:
+    def _runs(self) -> Iterator[tuple[Found, bool]]:
         for run in self._search.found:
             for draw in self.draws(len(run[0])):
-                yield listed(run, draw)
+                yield run, draw
 
     def any(self, chance: Random) -> Action:
         """Return a random listed action without constructing the others."""

@@ -1,9 +1,8 @@
 """Legal placements of dominoes in Pokino (docs/rules/pokino.md, K-4)."""
 
-from collections.abc import Iterator
 from functools import cache
-from itertools import chain, islice
 
+from referee.games.contract import Words
 from referee.games.pokino.actions import Domino
 from referee.games.pokino.layout import (
     DOWN,
@@ -98,24 +97,23 @@ class _Ways(dict[int, Domino]):
 _ways = cache(_Ways)
 
 
-def placements(hand: tuple[Tile, ...], ground: Ground, draw: bool) -> Iterator[Domino]:
+def placements(hand: tuple[Tile, ...], ground: Ground, draw: bool) -> Words:
     """Yield all placements of the hand's dominoes; a double has one orientation.
 
     On an empty table, only those with the first number on (0, 0) are listed.
     """
-    if not ground.numbers:
-        return (Domino(domino, 0, 0, way, draw) for domino in hand for way in STEPS)
-    places = ground.places
-    return chain.from_iterable(
-        map(_ways(domino, backwards, draw).__getitem__, places)
-        for domino, backwards in _ways_round(hand)
-    )
+    if ground.numbers:
+        for domino, backwards in _ways_round(hand):
+            yield _ways(domino, backwards, draw).__getitem__, zip(ground.places)
+    else:
+        yield Domino, ((domino, 0, 0, way, draw) for domino in hand for way in STEPS)
 
 
 def placement(hand: tuple[Tile, ...], ground: Ground, draw: bool, number: int) -> Domino:
     """Return the item of :func:`placements` with this index, from 0."""
     if not ground.numbers:
-        return next(islice(placements(hand, ground, draw), number, None))
+        held, direction = divmod(number, len(STEPS))
+        return Domino(hand[held], 0, 0, tuple(STEPS)[direction], draw)
     way, at = divmod(number, len(ground.places))
     domino, backwards = _ways_round(hand)[way]
     return _made(domino, ground.places[at], backwards, draw)
