@@ -72,6 +72,9 @@ def audits(url: str) -> dict[str, float]:
         check=True,
     )
     found: dict[str, Any] = json.loads(run.stdout)["audits"]
+    for name in LIMITS:
+        if "numericValue" not in found[name]:
+            sys.exit(f"Lighthouse could not measure {name} of {url}: {found[name]['errorMessage']}")
     values = {name: float(found[name]["numericValue"]) for name in LIMITS}
     values["total-byte-weight"] /= 1000
     return values
