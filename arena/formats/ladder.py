@@ -23,7 +23,7 @@ from arena.formats.contract import (
     waiting,
 )
 from arena.formats.inversion_gains import InversionGains
-from arena.formats.ladder_past import MANY, LadderPast
+from arena.formats.ladder_summary import MANY, LadderSummary
 from arena.formats.strength_estimate import (
     PRIOR,
     StrengthEstimate,
@@ -255,22 +255,25 @@ class LadderFormat:
 
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return a round, or wait for the last but one."""
-        return self.resume(entrants, LadderPast(), matches)
+        return self.resume(entrants, LadderSummary(), matches)
 
     def resume(
-        self, entrants: Sequence[FormatEntrant], past: LadderPast, matches: Iterable[FormatMatch]
+        self,
+        entrants: Sequence[FormatEntrant],
+        summary: LadderSummary,
+        matches: Iterable[FormatMatch],
     ) -> Step:
         """Return the same step as `next` from a summary of the first rounds.
 
         Args:
             entrants: all entrants, including withdrawn ones, in order of seeds.
-            past: the sums of the first rounds. Before a round is paired, the rounds that it is
+            summary: the sums of the first rounds. Before a round is paired, the rounds that it is
                 based on are added.
             matches: the matches of the other rounds.
         """
         played = history(entrants, matches)
-        number = max(next_round(played), past.round)
-        so_far = past.matches + len(played)
+        number = max(next_round(played), summary.round)
+        so_far = summary.matches + len(played)
         if self.limit and so_far >= self.limit:
             end = FormatOver(f"the limit of {self.limit} matches is reached")
             return waiting(played) if count_open(played) else end
@@ -287,10 +290,10 @@ class LadderFormat:
         target = self.batch or max(len(pool) // self.sides, 1)
         if self.limit:
             target = min(target, self.limit - so_far)
-        past.add(self, entrants, earlier)
+        summary.add(self, entrants, earlier)
         informed = self.pairing == 2 and self.adaptive and len(pool) <= MANY
         kind = _InformedPairing if informed else _RoundPairing
-        maker = kind(self, entrants, past, played[len(earlier) :], number, clan)
+        maker = kind(self, entrants, summary, played[len(earlier) :], number, clan)
         tables = [maker.table(so_far + place) for place in range(target)]
         return NextMatches(fixtures(number, tables, entrants), "a ladder runs until it is stopped")
 
@@ -302,23 +305,23 @@ class _RoundPairing:
         self,
         rules: LadderFormat,
         entrants: Sequence[FormatEntrant],
-        past: LadderPast,
+        summary: LadderSummary,
         recent: Sequence[FormatMatch],
         number: int,
         clan: Clans,
     ) -> None:
-        self._rules, self._clan, self._past = rules, clan, past
+        self._rules, self._clan, self._summary = rules, clan, summary
         self._pool = seatable(entrants, number)
-        self._queue = past.turns(rules, entrants, recent)
-        so_far = past.matches + len(recent)
+        self._queue = summary.turns(rules, entrants, recent)
+        so_far = summary.matches + len(recent)
         self._queue.enter(number, so_far)
         self._met: dict[str, Counter[str]] = {}
-        for count, match in enumerate(recent, past.matches):
+        for count, match in enumerate(recent, summary.matches):
             self._meet(match.entrants, count)
         # Results of the last round are not used, even if known: the pairing must not depend on when
         # its matches close.
         self._pending = [match.entrants for match in recent]
-        self._games = past.games / (rules.sides - 1) if past.games else 1.0
+        self._games = summary.games / (rules.sides - 1) if summary.games else 1.0
         self._guesses: dict[str, StrengthEstimate] = {}
         self._order: StrengthOrder | None = None
         self._line = WaitingQueue(sorted(self._pool, key=self._queue.turn), self._queue.even)
@@ -334,13 +337,13 @@ class _RoundPairing:
         return made
 
     def _meet(self, names: Sequence[str], count: int) -> None:
-        """Count the opponents of a later match than those of the summary, if it is even."""
+        """Count the meetings of a match that is not in the summary, unless it is adaptive."""
         if not self._rules.tells(count):
             for first, second in permutations(names, 2):
                 self._met.setdefault(first, Counter())[second] += 1
 
     def _times_met(self, name: str) -> Counter[str]:
-        return self._past.times_met(name) + self._met.get(name, Counter())
+        return self._summary.times_met(name) + self._met.get(name, Counter())
 
     def _scheduled(self, names: Sequence[str]) -> None:
         """Count a scheduled match as played in the estimates of adaptive matches."""
@@ -390,7 +393,7 @@ class _RoundPairing:
         return table, f"telling: which of {first} and {second} is the better"
 
     def _ordered(self) -> StrengthOrder:
-        guesses = self._past.strengths(self._queue.even)
+        guesses = self._summary.strengths(self._queue.even)
         self._guesses = guesses
         for names in self._pending:
             self._learn(names)
@@ -417,14 +420,14 @@ class _InformedPairing(_RoundPairing):
         self,
         rules: LadderFormat,
         entrants: Sequence[FormatEntrant],
-        past: LadderPast,
+        summary: LadderSummary,
         recent: Sequence[FormatMatch],
         number: int,
         clan: Clans,
     ) -> None:
-        super().__init__(rules, entrants, past, recent, number, clan)
-        table = past.meetings()
-        means = {name: guess.mean for name, guess in past.strengths(self._queue.even).items()}
+        super().__init__(rules, entrants, summary, recent, number, clan)
+        table = summary.meetings()
+        means = {name: guess.mean for name, guess in summary.strengths(self._queue.even).items()}
         self._gains = InversionGains(self._pool, means, table, PRIOR, self._games, clan)
         for names in self._pending:
             self._gains.learn(names)

@@ -50,7 +50,7 @@ def strength_in_words(line: StandingsLine) -> str:
     if value.bound is None:
         return f"{value.value:.0f} ±{value.margin:.0f}"
     limit = "least" if value.bound.side == "above" else "most"
-    return f"{value.value:.0f}, at {limit} {value.bound.value:.0f}"
+    return f"{value.value:.0f} (at {limit} {value.bound.value:.0f} with 95 % confidence)"
 
 
 def to_json(table: Standings) -> list[dict[str, object]]:

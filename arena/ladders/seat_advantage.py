@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MeanWithInterval:
-    """A mean over matches and its 95 % interval; None without an interval."""
+    """A mean over matches and its 95 % interval, which is None with a single match, for example."""
 
     mean: float
     low: float | None

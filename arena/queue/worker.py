@@ -57,16 +57,14 @@ class Drain(StopEvent):
 
 
 class ForkedProcess:
-    """A process that is forked for one match after all imports, and dies with this process.
-
-    Idle work runs in such a process, too.
+    """A child process for one match or one piece of idle work; it dies with this process.
 
     Args:
-        play: plays the match until it is over or the given event is set.
+        work: runs in the child until it is done or the given event is set.
     """
 
-    def __init__(self, play: Callable[[Drain], None]) -> None:
-        self._play = play
+    def __init__(self, work: Callable[[Drain], None]) -> None:
+        self._work = work
         self._drain = Drain()
         self._pid = 0
         self._end_of_life = -1
@@ -96,7 +94,7 @@ class ForkedProcess:
             os.close(write_end)
 
     def _run(self, parent: int, mask: set[signal.Signals | int]) -> None:
-        """Play the match in the child process. Does not return."""
+        """Do the work in the child process. Does not return."""
         status = 1
         try:
             # Ctrl-C in the terminal must not reach the bots.
@@ -106,10 +104,10 @@ class ForkedProcess:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             parent_death_signal.hold(parent)
             random.seed()
-            self._play(self._drain)
+            self._work(self._drain)
             status = 0
         except BaseException:
-            log.exception("the attempt failed unexpectedly")
+            log.exception("the forked process failed unexpectedly")
         finally:
             os._exit(status)
 
@@ -167,22 +165,22 @@ class ForkedProcess:
                     signal.signal(number, handler)
 
 
-class IdleGate:
-    """Open while the worker waits for matches; both processes see it as a byte in a pipe."""
+class IdlePermission:
+    """Permission to do idle work: given if a pipe that both processes share holds a byte."""
 
     def __init__(self) -> None:
         self._read_end, self._write_end = os.pipe()
 
-    def open(self) -> None:
+    def give(self) -> None:
         """Let the idle work continue."""
         os.write(self._write_end, b"o")
 
-    def close(self) -> None:
+    def withdraw(self) -> None:
         """Stop the idle work at its next call of `wait`."""
         os.read(self._read_end, 1)
 
     def wait(self) -> None:
-        """Wait until the gate is open."""
+        """Wait until the permission is given."""
         select.select([self._read_end], [], [])
 
 
@@ -192,7 +190,7 @@ class IdleWork:
     A ladder can keep the workers busy for ever, so a busy worker pauses for a piece of work, too.
 
     Args:
-        work: does one piece of work, and often waits at the gate.
+        work: does one piece of work, and often waits for the permission.
         pause: seconds of waiting after which a piece of work begins.
         busy_seconds: seconds without a begin after which the work precedes the next match.
         longest: seconds for which the next match waits at most.
@@ -200,7 +198,7 @@ class IdleWork:
 
     def __init__(
         self,
-        work: Callable[[IdleGate], None],
+        work: Callable[[IdlePermission], None],
         pause: int = 10,
         busy_seconds: float = 300,
         longest: float = 60,
@@ -208,17 +206,17 @@ class IdleWork:
         self.pause = pause
         self._busy_seconds, self._longest = busy_seconds, longest
         self._begun = time.monotonic()
-        self._gate = IdleGate()
-        self._process = ForkedProcess(lambda drain: work(self._gate))
+        self._permission = IdlePermission()
+        self._process = ForkedProcess(lambda drain: work(self._permission))
 
     @contextmanager
     def allowed(self) -> Iterator[None]:
         """Let the work run within this context."""
-        self._gate.open()
+        self._permission.give()
         try:
             yield
         finally:
-            self._gate.close()
+            self._permission.withdraw()
 
     def __enter__(self) -> None:
         """Do nothing; the work begins when the worker waits."""

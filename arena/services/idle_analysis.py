@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
 from arena import config
-from arena.queue.worker import IdleGate, IdleWork
+from arena.queue.worker import IdlePermission, IdleWork
 from arena.store import analyses
 from arena.store.matches import results
 from referee import logs
@@ -41,10 +41,10 @@ def idle_work(engine: Engine, environment: Mapping[str, str]) -> IdleWork | None
     return IdleWork(functools.partial(_work, engine)) if value == "1" else None
 
 
-def _work(engine: Engine, gate: IdleGate) -> None:
+def _work(engine: Engine, permission: IdlePermission) -> None:
     """Analyse one match in the process of idle work."""
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
-    analyse_next(engine, gate.wait)
+    analyse_next(engine, permission.wait)
 
 
 def analyse_next(

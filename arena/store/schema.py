@@ -431,13 +431,13 @@ results = Table(
     Column("thinking", JSON(none_as_null=True)),
 )
 
-# Analyses of closed matches, made by idle workers (`arena.services.idle_analysis`). They name
-# seats and no bots, so that nothing is left when an owner's data is deleted.
+# Analyses of closed matches, made by idle workers (`arena.services.idle_analysis`). They
+# contain numbers of seats and entrants and no names, so nothing is left of a deleted owner.
 analyses = Table(
     "analyses",
     metadata,
     Column("match", Text, ForeignKey("matches.id"), primary_key=True),
-    # Number of workers that began it, and until when the last one has it to itself.
+    # Number of attempts, and the end of the current claim.
     Column("attempts", Integer, nullable=False),
     Column("claimed_until", Double, nullable=False),
     # `arena.records.analysis.stored_form`; null until it is complete, and if it is not possible.
@@ -449,8 +449,8 @@ analyses = Table(
 
 # A cache: the sums of a ladder's first rounds, from which its next round is paired
 # (`arena.store.tournaments.ladder_history`).
-ladder_pasts = Table(
-    "ladder_pasts",
+ladder_summaries = Table(
+    "ladder_summaries",
     metadata,
     Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
     # Number of stored matches in these rounds, and of corrections when they were read. If either
@@ -458,7 +458,7 @@ ladder_pasts = Table(
     Column("matches", Integer, nullable=False),
     Column("corrections", Integer, nullable=False),
     Column("stored", Double, nullable=False),
-    # `arena.formats.ladder_past.LadderPast.stored`
+    # `arena.formats.ladder_summary.LadderSummary.stored`
     Column("data", LargeBinary, nullable=False),
 )
 

@@ -125,7 +125,7 @@ class _SummedHistory:
     def next(self, tournament: Tournament) -> Step:
         """Return the format's step for the current matches."""
         matches = self._ladder.matches(tournament.entries)
-        return self._rules.resume(tournament.entries, self._ladder.past, matches)
+        return self._rules.resume(tournament.entries, self._ladder.summary, matches)
 
     def save(self, tournament: Tournament) -> None:
         """Store the sums from time to time."""

@@ -137,9 +137,9 @@ def sum_ladder(engine: Engine) -> None:
         for match in listing.matches(engine, tournament=ladder.id):
             transitions.void(engine, match.id, "a test")
         advancing.advance()
-        rules.resume(ladder.entries, history.past, history.matches(ladder.entries))
+        rules.resume(ladder.entries, history.summary, history.matches(ladder.entries))
     advancing.advance()
-    ladder_history.forget(engine, [ladder.id])
+    ladder_history.delete_summaries(engine, [ladder.id])
     lifecycle.cancel(engine, ladder.id)
 
 

@@ -125,9 +125,9 @@ def _notes() -> str:
     text = (
         (
             "Strength is fitted to all matches at once, in any order. ±: 95 % "
-            "interval; ?: provisional strength; > and <: a bot that won or lost every game "
-            "is stronger or weaker than this with at least 95 %. A range of ranks: the difference "
-            "between these bots is not significant."
+            "interval; ?: provisional strength; > and <: a lower or upper bound, with a confidence "
+            "of at least 95 %, for a bot that won or lost every game. A range of ranks: the "
+            "difference between these bots is not significant."
         ),
         f"Elo: K {s.k:g}, from {s.initial:g}; {2 * s.beta:g} points are odds of ten to one; "
         "by rounds, whose order matters.",

@@ -182,7 +182,8 @@ def explain(tables: Iterable[Standings], superiority: bool = False, seats: bool 
     )
     if any(line.strength.bound for table in tables for line in table.lines):
         output.hint(
-            ">, <: won or lost every game; the strength is above or below this with at least 95 %"
+            ">, <: won or lost every game; a lower or upper bound, "
+            "with a confidence of at least 95 %"
         )
     if superiority:
         output.hint("LOS: likelihood of superiority to the bot of the next line")

@@ -51,7 +51,7 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
     Args:
         engine: database engine of the store.
         scope: the ladder's key.
-        write: whether stored results that differ are corrected.
+        write: whether to correct stored results that differ, and to delete the stored summary.
     """
     from arena.ratings.standings import StandingsSums
     from arena.records import rebuilt_results
@@ -73,7 +73,7 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
         if write and (match.differences or match.missing):
             rebuilt_results.store(engine, match)
     if write:
-        ladder_history.forget(engine, scope.tournaments)
+        ladder_history.delete_summaries(engine, scope.tournaments)
     return replace(anew, table=fold.table(scope.entrants))
 
 

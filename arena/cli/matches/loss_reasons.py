@@ -105,22 +105,23 @@ def show_analysis(source: RecordSource, analysis: dict[str, Any], seat: str | No
         if row["entrant"] == entrant and row["phase"] == summary.ALL
     )
     output.line()
+    luck = analysis["luck"][entrant]
     output.line(
         f"{name}: accuracy {accuracy:.1f} % (95 % interval {lower:.1f} to {upper:.1f}), luck "
-        f"{analysis['luck'][entrant]['mean']:+.2f} ± {analysis['luck'][entrant]['error']:.2f}"
+        f"{luck['mean']:+.2f} ± {summary.INTERVAL * luck['error']:.2f}"
     )
     costliest = [row for row in analysis["costliest"] if row["entrant"] == entrant]
     if not costliest:
-        output.line("none of the costliest decisions of the match is its own")
+        output.line("This bot made none of the costliest decisions of the match.")
         return
-    output.line("its decisions among the costliest of the match, in win expectation")
+    output.line("its decisions among the costliest of the match (loss of win expectation)")
     output.table(
         ("game:decision", "<played", "<engine's choice", "before", "after", "loss"),
         [
             (
                 *(f"{row['game']}:{row['decision']}", row["played"], row["choice"]),
                 *(f"{row['before']:.2f}", f"{row['after']:.2f}"),
-                f"{row['loss']['mean']:.2f} ± {row['loss']['error']:.2f}",
+                f"{row['loss']['mean']:.2f} ± {summary.INTERVAL * row['loss']['error']:.2f}",
             )
             for row in costliest
         ],

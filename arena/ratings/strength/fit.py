@@ -42,7 +42,7 @@ class StrengthBound:
         side: "above": it won every game, and its strength is at least `value`; "below": it lost
             every game, and its strength is at most `value`.
         value: the bound in Elo points.
-        confidence: the probability that the bound holds.
+        confidence: lower limit of the probability, over all outcomes, that no false bound is given.
     """
 
     side: Literal["above", "below"]

@@ -1,6 +1,6 @@
 """The form in which an analysis is stored: seats and entrants by number, without names. Pure.
 
-A deleted owner's bots lose their names, and a stored analysis has none to lose.
+The stored form contains no names of bots, so deleting an owner's data does not change it.
 """
 
 from __future__ import annotations

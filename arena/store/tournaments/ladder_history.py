@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select
 
 from arena.formats.contract import FormatEntrant, FormatMatch, history, without_replayed
 from arena.formats.ladder import LadderFormat
-from arena.formats.ladder_past import LadderPast
+from arena.formats.ladder_summary import LadderSummary
 from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.database import now, reading, writing
@@ -43,7 +43,7 @@ class LadderHistory:
         self._engine = engine
         self._tournament = tournament
         self._rules = rules
-        self.past = LadderPast()
+        self.summary = LadderSummary()
         self._loaded = False
         self._corrections = 0
         # Number of matches in the rounds of the summary, and the rounds of the other matches.
@@ -52,22 +52,22 @@ class LadderHistory:
         self._stored = 0
 
     def matches(self, entrants: Sequence[FormatEntrant]) -> tuple[FormatMatch, ...]:
-        """Return the matches that are not in `past`, of replayed ones only the latest replay.
+        """Return the matches that are not in `summary`, of replayed ones only the latest replay.
 
         Args:
             entrants: all entrants of the ladder.
         """
-        self._settle()
+        self._count_added()
         with reading(self._engine) as connection:
             corrections = audit_log.corrections(connection)
             if not self._loaded:
                 self._load(connection, entrants)
-            before = count_before(connection, self._tournament, self.past.round)
+            before = count_before(connection, self._tournament, self.summary.round)
             if (self._corrections, self._matches) != (corrections, before):
-                self.past, self._matches, self._stored = LadderPast(), 0, 0
+                self.summary, self._matches, self._stored = LadderSummary(), 0, 0
                 self._corrections = corrections
             self._add_old(connection, entrants)
-            later = list(read_matches(connection, self._tournament, self.past.round))
+            later = list(read_matches(connection, self._tournament, self.summary.round))
         self._later = [match.round for match in later]
         return tuple(without_replayed(later))
 
@@ -81,18 +81,18 @@ class LadderHistory:
         Returns:
             Whether it was stored.
         """
-        self._settle()
+        self._count_added()
         fewest = FEWEST if fewest is None else fewest
         if self._matches - self._stored < max(fewest, SHARE * self._matches):
             return False
-        table = schema.ladder_pasts
+        table = schema.ladder_summaries
         row = {
             "tournament": self._tournament,
             "matches": self._matches,
             "corrections": self._corrections,
-            "data": self.past.stored(self._rules, entrants),
+            "data": self.summary.stored(self._rules, entrants),
         }
-        with writing(self._engine, "keep_ladder_sums") as connection:
+        with writing(self._engine, "store_ladder_summary") as connection:
             # Lock the row, so that concurrent schedulers do not insert it twice.
             whole = schema.tournaments
             locked = select(whole.c.id).where(whole.c.id == self._tournament).with_for_update()
@@ -102,28 +102,28 @@ class LadderHistory:
         self._stored = self._matches
         return True
 
-    def _settle(self) -> None:
+    def _count_added(self) -> None:
         """Count the matches that the format has added to the summary."""
-        self._matches += sum(number < self.past.round for number in self._later)
-        self._later = [number for number in self._later if number >= self.past.round]
+        self._matches += sum(number < self.summary.round for number in self._later)
+        self._later = [number for number in self._later if number >= self.summary.round]
 
     def _load(self, connection: Connection, entrants: Sequence[FormatEntrant]) -> None:
-        table = schema.ladder_pasts
+        table = schema.ladder_summaries
         query = select(table.c.matches, table.c.corrections, table.c.data)
         row = connection.execute(query.where(table.c.tournament == self._tournament)).one_or_none()
         self._loaded = True
-        past = LadderPast.read(row.data, self._rules, entrants) if row is not None else None
-        if row is not None and past is not None:
-            self.past, self._corrections = past, row.corrections
+        summary = LadderSummary.read(row.data, self._rules, entrants) if row is not None else None
+        if row is not None and summary is not None:
+            self.summary, self._corrections = summary, row.corrections
             self._matches = self._stored = row.matches
 
     def _add_old(self, connection: Connection, entrants: Sequence[FormatEntrant]) -> None:
         """Add the rounds that no later match can change, a few at a time to save memory."""
-        until = _changing(connection, self._tournament)
+        until = _first_unfinished_round(connection, self._tournament)
         if count_before(connection, self._tournament, until) - self._matches < _AT_ONCE:
             return
         waiting: list[FormatMatch] = []
-        with closing(read_matches(connection, self._tournament, self.past.round)) as rows:
+        with closing(read_matches(connection, self._tournament, self.summary.round)) as rows:
             for number, of_round in groupby(rows, lambda match: match.round):
                 if number >= until:
                     break
@@ -134,18 +134,18 @@ class LadderHistory:
         self._add(entrants, waiting)
 
     def _add(self, entrants: Sequence[FormatEntrant], matches: list[FormatMatch]) -> None:
-        self.past.add(self._rules, entrants, history(entrants, without_replayed(matches)))
+        self.summary.add(self._rules, entrants, history(entrants, without_replayed(matches)))
         self._matches += len(matches)
 
 
-def forget(engine: Engine, tournaments: Iterable[str]) -> None:
+def delete_summaries(engine: Engine, tournaments: Iterable[str]) -> None:
     """Remove the stored summaries of some tournaments; the matches are read again."""
-    table = schema.ladder_pasts
-    with writing(engine, "drop_ladder_sums") as connection:
+    table = schema.ladder_summaries
+    with writing(engine, "delete_ladder_summaries") as connection:
         connection.execute(delete(table).where(table.c.tournament.in_(list(tournaments))))
 
 
-def _changing(connection: Connection, tournament: str) -> int:
+def _first_unfinished_round(connection: Connection, tournament: str) -> int:
     """Return the first round that has an open match; without one, the newest round."""
     table = schema.matches
     first_open = select(func.min(table.c.round)).where(

@@ -19,7 +19,7 @@ from arena.formats.contract import (
     WaitForMatches,
 )
 from arena.formats.ladder import PAIRINGS, LadderFormat
-from arena.formats.ladder_past import LadderPast
+from arena.formats.ladder_summary import LadderSummary
 from arena.formats.strength_estimate import (
     StrengthEstimate,
     add_information,
@@ -197,10 +197,10 @@ def closed_match(first: str, second: str, wins: int, games: int) -> FormatMatch:
 
 
 def test_the_strength_estimate_maximizes_the_posterior() -> None:
-    past = LadderPast()
+    summary = LadderSummary()
     played = [closed_match("a@1", "b@1", 75, 100), closed_match("b@1", "c@1", 50, 100)]
-    past.add(LadderFormat(), [FormatEntrant(name) for name in ("a@1", "b@1", "c@1")], played)
-    guesses = past.strengths(())
+    summary.add(LadderFormat(), [FormatEntrant(name) for name in ("a@1", "b@1", "c@1")], played)
+    guesses = summary.strengths(())
     gap = guesses["a@1"].mean - guesses["b@1"].mean
     assert 0.9 * log(3) < gap < log(3)
     # At the maximum, score minus expected score equals the derivative of the prior: mean /

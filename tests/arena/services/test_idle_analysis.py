@@ -8,7 +8,7 @@ import pytest
 
 from arena.cli.workspace import Workspace
 from arena.config import SettingError
-from arena.queue.worker import IdleGate, IdleWork
+from arena.queue.worker import IdlePermission, IdleWork
 from arena.records.analysis.engine import HouseBotEngine
 from arena.services.idle_analysis import analyse_next, idle_work
 from arena.store import analyses
@@ -60,10 +60,10 @@ def test_the_setting_switches_it_off(workspace: Workspace) -> None:
 def test_idle_work_waits_for_its_gate_and_begins_again_after_a_kill(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
 
-    def work(gate: IdleGate) -> None:
+    def work(permission: IdlePermission) -> None:
         with notes.open("a") as file:
             file.write(f"{os.getpid()}\n")
-        gate.wait()
+        permission.wait()
         (tmp_path / "done").touch()
 
     def pids() -> list[int]:

@@ -9,7 +9,7 @@ from sqlalchemy import Engine, delete, select, update
 
 from arena.formats.contract import FormatEntrant, FormatMatch, MatchStatus, NextMatches
 from arena.formats.ladder import LadderFormat
-from arena.formats.ladder_past import LadderPast
+from arena.formats.ladder_summary import LadderSummary
 from arena.formats.strength_estimate import estimate_many
 from arena.ratings.closed_match import FINISHED, ClosedGame
 from arena.store import schema
@@ -63,54 +63,54 @@ def test_a_round_paired_from_a_stored_summary_is_the_same(sides: int, pairing: i
     entrants, matches = entrant_list(8), played_rounds(rules, 12)
     expected = rules.next(entrants, matches)
     for first in range(11):
-        past = LadderPast()
-        past.add(rules, entrants, [match for match in matches if match.round < first])
-        read = LadderPast.read(past.stored(rules, entrants), rules, entrants)
-        assert read == past
+        summary = LadderSummary()
+        summary.add(rules, entrants, [match for match in matches if match.round < first])
+        read = LadderSummary.read(summary.stored(rules, entrants), rules, entrants)
+        assert read == summary
         later = [match for match in matches if match.round >= first]
         assert rules.resume(entrants, read, later) == expected
 
 
 def test_a_summary_of_other_settings_or_entrants_is_not_used() -> None:
     rules, entrants = LadderFormat(), entrant_list(8)
-    past = LadderPast()
-    past.add(rules, entrants, played_rounds(rules, 3))
-    data = past.stored(rules, entrants)
-    assert LadderPast.read(data, LadderFormat(placement=3), entrants) is None
-    assert LadderPast.read(data, rules, entrants[::-1]) is None
-    assert LadderPast.read(data, rules, entrants[:7]) is None
-    assert LadderPast.read(data, rules, [*entrants, FormatEntrant("new@1", joined=9)]) == past
+    summary = LadderSummary()
+    summary.add(rules, entrants, played_rounds(rules, 3))
+    data = summary.stored(rules, entrants)
+    assert LadderSummary.read(data, LadderFormat(placement=3), entrants) is None
+    assert LadderSummary.read(data, rules, entrants[::-1]) is None
+    assert LadderSummary.read(data, rules, entrants[:7]) is None
+    assert LadderSummary.read(data, rules, [*entrants, FormatEntrant("new@1", joined=9)]) == summary
 
 
 @pytest.mark.parametrize("length", [0, 3, 4, 40])
 def test_a_shortened_summary_is_not_used(length: int) -> None:
     rules, entrants = LadderFormat(), entrant_list(8)
-    past = LadderPast()
-    past.add(rules, entrants, played_rounds(rules, 3))
-    assert LadderPast.read(past.stored(rules, entrants)[:length], rules, entrants) is None
+    summary = LadderSummary()
+    summary.add(rules, entrants, played_rounds(rules, 3))
+    assert LadderSummary.read(summary.stored(rules, entrants)[:length], rules, entrants) is None
 
 
 @given(place=st.integers(0, 10_000), bit=st.integers(0, 7))
 def test_a_summary_with_a_changed_bit_is_not_used(place: int, bit: int) -> None:
     rules, entrants = LadderFormat(), entrant_list(8)
-    past = LadderPast()
-    past.add(rules, entrants, played_rounds(rules, 1))
-    data = bytearray(past.stored(rules, entrants))
+    summary = LadderSummary()
+    summary.add(rules, entrants, played_rounds(rules, 1))
+    data = bytearray(summary.stored(rules, entrants))
     data[place % len(data)] ^= 1 << bit
-    assert LadderPast.read(bytes(data), rules, entrants) is None
+    assert LadderSummary.read(bytes(data), rules, entrants) is None
 
 
 def test_many_entrants_have_the_same_estimates() -> None:
     rules = LadderFormat()
-    past = LadderPast()
-    past.add(rules, entrant_list(8), played_rounds(rules, 30))
+    summary = LadderSummary()
+    summary.add(rules, entrant_list(8), played_rounds(rules, 30))
     columns = {
-        number: (row.opponents, row.scores, row.games) for number, row in past.scored.items()
+        number: (row.opponents, row.scores, row.games) for number, row in summary.scored.items()
     }
-    expected = past.strengths(())
+    expected = summary.strengths(())
     for number, estimate in estimate_many(8, columns).items():
-        assert estimate.mean == pytest.approx(expected[past.names[number]].mean, abs=1e-12)
-        assert estimate.precision == pytest.approx(expected[past.names[number]].precision)
+        assert estimate.mean == pytest.approx(expected[summary.names[number]].mean, abs=1e-12)
+        assert estimate.precision == pytest.approx(expected[summary.names[number]].precision)
 
 
 RULES = LadderFormat(batch=2)
@@ -134,7 +134,7 @@ def play(store: Engine, advancing: Scheduler, rounds: int) -> None:
 
 def stored_rows(store: Engine) -> list[int]:
     with reading(store) as connection:
-        return list(connection.execute(select(schema.ladder_pasts.c.matches)).scalars())
+        return list(connection.execute(select(schema.ladder_summaries.c.matches)).scalars())
 
 
 def test_a_scheduler_that_starts_reads_only_what_the_stored_summary_lacks(
@@ -149,8 +149,8 @@ def test_a_scheduler_that_starts_reads_only_what_the_stored_summary_lacks(
     later = starting.matches(entries)
     every = LadderHistory(store, ladder, RULES)
     with writing(store) as connection:
-        connection.execute(delete(schema.ladder_pasts))
-    assert starting.past.matches == summed > 0
+        connection.execute(delete(schema.ladder_summaries))
+    assert starting.summary.matches == summed > 0
     assert (
         len(later) + summed
         == len(every.matches(entries))
@@ -166,16 +166,16 @@ def test_a_summary_is_not_used_after_a_correction_or_for_other_matches(
     play(store, Scheduler(store), 6)
     entries = tournaments.find(store, ladder).entries
     with writing(store) as connection:
-        table = schema.ladder_pasts
+        table = schema.ladder_summaries
         connection.execute(update(table).values(matches=table.c.matches + 1))
     other = LadderHistory(store, ladder, RULES)
     other.matches(entries)
-    assert other.past == LadderPast()
+    assert other.summary == LadderSummary()
     play(store, Scheduler(store), 1)
     corrections.disqualify(store, ladder, "bot0@1", COMMAND_LINE, "for a test")
     corrected = LadderHistory(store, ladder, RULES)
     corrected.matches(tournaments.find(store, ladder).entries)
-    assert corrected.past == LadderPast()
+    assert corrected.summary == LadderSummary()
 
 
 def test_old_rounds_are_summed_up_a_few_at_a_time(
@@ -189,8 +189,8 @@ def test_old_rounds_are_summed_up_a_few_at_a_time(
     monkeypatch.setattr(ladder_history, "_AT_ONCE", 3)
     reading_anew = LadderHistory(store, ladder, RULES)
     later = reading_anew.matches(entries)
-    assert reading_anew.past.matches > 6
-    assert RULES.resume(entries, reading_anew.past, later) == expected
+    assert reading_anew.summary.matches > 6
+    assert RULES.resume(entries, reading_anew.summary, later) == expected
 
 
 def test_forgotten_summaries_are_stored_again(
@@ -199,7 +199,7 @@ def test_forgotten_summaries_are_stored_again(
     monkeypatch.setattr(ladder_history, "FEWEST", 1)
     ladder = begin(store)
     play(store, Scheduler(store), 4)
-    ladder_history.forget(store, [ladder])
+    ladder_history.delete_summaries(store, [ladder])
     assert stored_rows(store) == []
     play(store, Scheduler(store), 1)
     assert len(stored_rows(store)) == 1

@@ -12,14 +12,14 @@ depends_on = None
 def upgrade() -> None:
     """Add the table; schedulers fill it."""
     op.create_table(
-        "ladder_pasts",
+        "ladder_summaries",
         sa.Column("tournament", sa.Text, nullable=False),
         sa.Column("matches", sa.Integer, nullable=False),
         sa.Column("corrections", sa.Integer, nullable=False),
         sa.Column("stored", sa.Double, nullable=False),
         sa.Column("data", sa.LargeBinary, nullable=False),
         sa.ForeignKeyConstraint(
-            ["tournament"], ["tournaments.id"], name="fk_ladder_pasts_tournament"
+            ["tournament"], ["tournaments.id"], name="fk_ladder_summaries_tournament"
         ),
-        sa.PrimaryKeyConstraint("tournament", name="pk_ladder_pasts"),
+        sa.PrimaryKeyConstraint("tournament", name="pk_ladder_summaries"),
     )

@@ -1,6 +1,6 @@
 """Summarize the finished rounds of a ladder: all that the pairing of later rounds requires.
 
-A summary (`LadderPast`) replaces the matches of its rounds. A ladder of two million matches is
+A summary (`LadderSummary`) replaces the matches of its rounds. A ladder of two million matches is
 paired from a few bytes for each two entrants that have met, and a stored summary is read in a
 second. It is only a cache: it always equals the sum of the matches.
 """
@@ -91,7 +91,7 @@ class ScoreRow:
 
 
 @dataclass(slots=True)
-class LadderPast:
+class LadderSummary:
     """The sums of all rounds before `round`.
 
     Attributes:
@@ -99,7 +99,8 @@ class LadderPast:
         matches: number of matches.
         games: number of games of the newest closed match; 0 without one.
         names: all entrants, in order of their seeds; their position is their number.
-        last: number of each entrant's last match, from 1, or of the matches when it joined.
+        last: number of each entrant's last match, counted from 1; before its first match, the
+            number of matches played when it joined.
         even: number of even matches of each entrant; a newcomer starts with a number that bounds
             its placement.
         met: opponents in even matches, by entrant.
@@ -232,7 +233,7 @@ class LadderPast:
     @classmethod
     def read(
         cls, data: bytes, rules: TurnRules, entrants: Sequence[FormatEntrant]
-    ) -> LadderPast | None:
+    ) -> LadderSummary | None:
         """Return a stored summary; None if it is damaged or of other settings or entrants."""
         checksum, content = data[: _NUMBER.size], data[_NUMBER.size :]
         if checksum != _NUMBER.pack(zlib.crc32(content)):
@@ -245,15 +246,17 @@ class LadderPast:
         if len(known) < header["entrants"] or header["check"] != _check(rules, known):
             return None
         columns = _Columns(zlib.decompress(content[begin:]))
-        past = cls(header["round"], header["matches"], header["games"])
-        past._enrol(known)
-        for counts in (past.last, past.even):
+        summary = cls(header["round"], header["matches"], header["games"])
+        summary._enrol(known)
+        for counts in (summary.last, summary.even):
             numbers = columns.integers(len(known))
             counts.update(
-                (name, count) for name, count in zip(past.names, numbers, strict=True) if count >= 0
+                (name, count)
+                for name, count in zip(summary.names, numbers, strict=True)
+                if count >= 0
             )
-        past._read_rows(columns)
-        return past
+        summary._read_rows(columns)
+        return summary
 
     def _read_rows(self, columns: _Columns) -> None:
         numbers, lengths = columns.rows()
