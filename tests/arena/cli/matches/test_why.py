@@ -255,7 +255,7 @@ def test_why_shows_the_stored_analysis_of_a_defeat_without_faults(cli: Cli) -> N
         for line in cli("why", match, "--seat", "luck1").out.splitlines()
         if "1:3" in line
     )
-    assert costly == "1:3 leads 4C leads 5C 0.70 0.40 0.30 ± 0.02".split()
+    assert costly == "1:3 leads 4C leads 5C 0.70 0.40 0.30 ± 0.04".split()
     assert "1:3" not in cli("why", match, "--seat", "luck0").out
     assert "pokearena analyse" not in cli("why", match).err
 
