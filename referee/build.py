@@ -1,4 +1,4 @@
-"""Which build of the rules is installed: compiled extension modules, or pure Python."""
+"""Find out whether the installed rules are compiled extension modules or pure Python."""
 
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
@@ -7,7 +7,7 @@ from typing import Literal
 Build = Literal["compiled", "pure Python"]
 
 
-def build() -> Build:
+def rules_build() -> Build:
     """Return the build of the rules that this Python imports (docs/how-to/install.md)."""
     spec = find_spec("referee.games.contract")
     compiled = spec is not None and (spec.origin or "").endswith(tuple(EXTENSION_SUFFIXES))

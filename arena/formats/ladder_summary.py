@@ -217,10 +217,10 @@ class LadderSummary:
             yield array("i", [counts.get(name, -1) for name in self.names])
         yield array("i", [len(self.met), *self.met])
         yield array("i", [len(row.opponents) for row in self.met.values()])
-        for met in self.met.values():
-            yield met.opponents
-        for met in self.met.values():
-            yield met.times
+        for row in self.met.values():
+            yield row.opponents
+        for row in self.met.values():
+            yield row.times
         yield array("i", [len(self.scored), *self.scored])
         yield array("i", [len(row.opponents) for row in self.scored.values()])
         for scored in self.scored.values():

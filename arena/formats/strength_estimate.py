@@ -13,8 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import erfc, exp, pi, sqrt
 
-from arena.ratings.strength.fit import load_numpy
-
 PRIOR = 1 / 1.5**2
 """The precision of the prior: a standard deviation of 1.5, which is about 260 Elo."""
 SWEEPS = 50
@@ -79,6 +77,9 @@ def estimate_many(
         size: number of entrants.
         rows: by number of an entrant: its opponents, its scores against them, and the games.
     """
+    # Imported here, because most ladders have few entrants, and commands must start fast.
+    from arena.ratings.strength.fit import load_numpy
+
     load_numpy()
     import numpy as np
 

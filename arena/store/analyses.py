@@ -22,7 +22,7 @@ _ATTEMPTS: Final = 3
 
 
 def claim(engine: Engine, seconds: float = CLAIM_SECONDS) -> str | None:
-    """Claim the newest closed match without an analysis; None if there is none.
+    """Claim the newest closed match without an analysis; None if all have one.
 
     Args:
         engine: the store.
@@ -32,7 +32,7 @@ def claim(engine: Engine, seconds: float = CLAIM_SECONDS) -> str | None:
     newest = select(results.c.match).order_by(results.c.closed.desc()).limit(NEWEST)
     with reading(engine) as connection:
         matches = connection.execute(newest).scalars().all()
-        begun = _closed_to_others(connection, matches)
+        begun = _unavailable(connection, matches)
     match: str
     for match in matches:
         if match not in begun and _claim(engine, match, seconds):
@@ -40,7 +40,7 @@ def claim(engine: Engine, seconds: float = CLAIM_SECONDS) -> str | None:
     return None
 
 
-def _closed_to_others(connection: Connection, matches: Any) -> set[str]:
+def _unavailable(connection: Connection, matches: Any) -> set[str]:
     """Return which of these matches are analysed, given up or claimed."""
     analyses = schema.analyses
     query = select(analyses.c.match).where(
@@ -57,7 +57,7 @@ def _claim(engine: Engine, match: str, seconds: float) -> bool:
     with writing(engine, "claim_analysis") as connection:
         keep(connection, select(schema.matches.c.id).where(schema.matches.c.id == match))
         closed = connection.execute(select(results.c.match).where(results.c.match == match))
-        if closed.first() is None or _closed_to_others(connection, [match]):
+        if closed.first() is None or _unavailable(connection, [match]):
             return False
         until = now() + seconds
         again = connection.execute(
@@ -73,7 +73,7 @@ def _claim(engine: Engine, match: str, seconds: float) -> bool:
 
 
 def finish(engine: Engine, match: str, analysis: dict[str, Any] | None, reason: str = "") -> None:
-    """Store a complete analysis, or the reason why there is none.
+    """Store a complete analysis, or the reason why it is not possible.
 
     Nothing happens if the match was voided meanwhile.
     """
@@ -87,7 +87,7 @@ def finish(engine: Engine, match: str, analysis: dict[str, Any] | None, reason: 
 
 
 def find(engine: Engine, match: str) -> dict[str, Any] | None:
-    """Return the analysis of a closed match; None if there is none (yet)."""
+    """Return the analysis of a closed match; None before it is stored."""
     analyses, results = schema.analyses, schema.results
     query = (
         select(analyses.c.analysis)
@@ -95,8 +95,8 @@ def find(engine: Engine, match: str) -> dict[str, Any] | None:
         .where(analyses.c.match == match)
     )
     with reading(engine) as connection:
-        found: dict[str, Any] | None = connection.execute(query).scalar_one_or_none()
-    return found
+        analysis: dict[str, Any] | None = connection.execute(query).scalar_one_or_none()
+    return analysis
 
 
 def remove(connection: Connection, match: str) -> None:

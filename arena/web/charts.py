@@ -100,16 +100,26 @@ class ScoreGraph:
 _GRAPH_EDGE, _GRAPH_HEIGHT = 4.0, 92.0
 
 
-def score_graph(film: FrameSequence) -> ScoreGraph:
-    """Return the running score of each side; the axis includes 0."""
+def graph_y(share: float) -> float:
+    """Return y of a share of the value range, from 0 (bottom) to 1 (top)."""
+    return _GRAPH_EDGE + _GRAPH_HEIGHT * (1 - share)
+
+
+def places_by_side(film: FrameSequence) -> list[list[SeatFrames]]:
+    """Return the seats of each side."""
     by_side: dict[int, list[SeatFrames]] = {}
     for place in film.places:
         by_side.setdefault(place.side, []).append(place)
+    return list(by_side.values())
+
+
+def score_graph(film: FrameSequence) -> ScoreGraph:
+    """Return the running score of each side; the axis includes 0."""
     scores = [span.value.score for place in film.places for span in place.heads]
     low, high = min(0, *scores), max(0, *scores)
 
     def y(score: int) -> float:
-        return _GRAPH_EDGE + _GRAPH_HEIGHT * (high - score) / max(high - low, 1)
+        return graph_y(1 - (high - score) / max(high - low, 1))
 
     lines = tuple(
         ScoreLine(
@@ -121,7 +131,7 @@ def score_graph(film: FrameSequence) -> ScoreGraph:
                 for step in dict.fromkeys((span.first, span.last))
             ),
         )
-        for places in by_side.values()
+        for places in places_by_side(film)
     )
     return ScoreGraph(lines, low, high, y(0))
 

@@ -31,8 +31,8 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: ga
 
 def steps(table: Table) -> Iterator[Step]:
     """Yield positions of random games."""
-    found = [step for steps in walks(table, WALKS) for step in closely(table, steps)]
-    yield from found[:: -(-len(found) // POSITIONS)]
+    positions = [step for steps in walks(table, WALKS) for step in closely(table, steps)]
+    yield from positions[:: -(-len(positions) // POSITIONS)]
 
 
 def actions(table: Table) -> Iterator[Action]:

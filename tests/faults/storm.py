@@ -77,11 +77,19 @@ class Storm(BackgroundLoop):
                 self._strike_any()
 
     def _strike_any(self) -> None:
-        """Kill a process of a random role, if there is one now."""
-        [role] = self._luck.choices([*self._weights], [*self._weights.values()])
-        targets = [self._serve.pid] if role == "serve" else self._serve.of(role)
-        if targets:
-            self._strike(role, self._luck.choice(targets))
+        """Kill a process of a random role; first of each role that was not hit yet.
+
+        Otherwise all kills of a short storm could hit bots, which interrupts no match.
+        """
+        targets = {
+            role: [self._serve.pid] if role == "serve" else self._serve.of(role)
+            for role in self._weights
+        }
+        present = [role for role, pids in targets.items() if pids]
+        roles = [role for role in present if not self.hits[role]] or present
+        if roles:
+            [role] = self._luck.choices(roles, [self._weights[role] for role in roles])
+            self._strike(role, self._luck.choice(targets[role]))
 
     def _spared(self) -> bool:
         failed = self._arena.sql(FAILED)

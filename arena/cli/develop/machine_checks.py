@@ -20,7 +20,7 @@ from arena.errors import InfrastructureError
 from arena.matches.private_referee import own_referee
 from arena.queue import redis_server
 from arena.system import grpc_probe
-from referee.build import build
+from referee.build import rules_build
 
 OK: Final = "ok"
 WARN: Final = "warn"
@@ -86,7 +86,7 @@ def _packages(workspace: Workspace) -> CheckResult:
 
 
 def _build(workspace: Workspace) -> CheckResult:
-    return CheckResult("build", OK, f"the rules are {build()}")
+    return CheckResult("build", OK, f"the rules are {rules_build()}")
 
 
 def _data(workspace: Workspace) -> CheckResult:

@@ -189,8 +189,8 @@ def explain(tables: Iterable[Standings], superiority: bool = False, seats: bool 
         output.hint("LOS: likelihood of superiority to the bot of the next line")
     if seats:
         output.hint(
-            "seat: score, Elo and points per game at this seat against the others, whoever plays "
-            "there, with 95 % intervals"
+            "seat: score, Elo and points per game at this seat against the others, over all "
+            "bots, with 95 % intervals"
         )
     s = EloSettings()
     output.hint(

@@ -150,7 +150,7 @@ def standings(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What is printed, and in which form."""
+    """Selection and form of the printed values."""
 
     as_json: bool
     timing: bool

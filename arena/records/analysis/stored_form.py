@@ -37,7 +37,7 @@ def to_json(analysis: MatchAnalysis, record: MatchRecord) -> dict[str, Any]:
 
 
 def supported(analysis: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return a stored analysis; None if there is none or it has another form."""
+    """Return a stored analysis; None if it is missing or has another form."""
     return analysis if analysis is not None and analysis["form"] == FORM else None
 
 

@@ -9,15 +9,13 @@ from typing import Any, Final
 
 from arena.presentation.frames import RecordedFrames
 from arena.records.analysis import summary
-from arena.web.charts import line
+from arena.web.charts import graph_y, line, places_by_side
 
 _SWINGS: Final = 5
 _LEAST_SWING: Final = 0.1
 """Smallest change of a win expectation that is a swing."""
 _DOUBT: Final = 3.0
 """Standard errors that a swing must exceed."""
-_EDGE, _HEIGHT = 4.0, 92.0
-"""Of a graph whose y goes from 0 (top) to 100."""
 
 Interval = tuple[float, float]
 
@@ -93,7 +91,7 @@ def of_game(
     """Return the analysis of a match for the page of one game.
 
     Args:
-        analysis: the stored analysis in the supported form; None if there is none.
+        analysis: the stored analysis in the supported form; None before it is stored.
         entrants: the names of the match's entrants, in its order.
         game: the number of the game.
         frames: the frames of the game.
@@ -152,17 +150,14 @@ _Rated = list[tuple[int, list[list[float]]]]
 
 
 def _lines(frames: RecordedFrames, rated: _Rated) -> list[ExpectationLine]:
-    seats_of: dict[int, list[int]] = {}
-    for place in frames.film.places:
-        seats_of.setdefault(place.side, []).append(place.number)
     return [
         ExpectationLine(
-            seats[0],
-            " and ".join(frames.names[seat] for seat in seats),
-            line((step, _y(by_seat[seats[0]][0])) for step, by_seat in rated),
-            _band([(step, by_seat[seats[0]]) for step, by_seat in rated]),
+            places[0].number,
+            " and ".join(place.name for place in places),
+            line((step, _y(by_seat[places[0].number][0])) for step, by_seat in rated),
+            _band([(step, by_seat[places[0].number]) for step, by_seat in rated]),
         )
-        for seats in seats_of.values()
+        for places in places_by_side(frames.film)
     ]
 
 
@@ -177,7 +172,7 @@ def _band(estimates: Sequence[tuple[int, list[float]]]) -> str:
 
 def _y(expectation: float) -> float:
     """Return the height of an expectation in the graph."""
-    return _EDGE + _HEIGHT * (1 - min(1.0, max(0.0, expectation)))
+    return graph_y(min(1.0, max(0.0, expectation)))
 
 
 def _swings(frames: RecordedFrames, rated: _Rated) -> list[Swing]:
