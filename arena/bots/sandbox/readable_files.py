@@ -21,6 +21,8 @@ KIT: Final = ("pokearena", "pokearena_bot", "referee")
 PACKAGE: Final = str(Path(arena.__file__).parent)
 OF_BRIDGE: Final = ("__init__.py", "bots/__init__.py", "bots/stdio")
 """Files of the arena that make up the bridge of bots that read and write lines."""
+OF_POLICIES: Final = ("__init__.py", "errors.py", "presentation")
+"""Files of the arena that encode positions for bots with trained policies."""
 PROGRAMS: Final = ("bin", "sbin")
 SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/etc/alternatives/")
 LINKS: Final = 20
@@ -30,21 +32,22 @@ LINKS: Final = 20
 def readable(argv: Sequence[str]) -> list[str]:
     """Return paths readable for this command besides the bot's files: its runtime and the kit."""
     named = [path for path in os.environ.get(SETTING, "").split(":") if path]
-    program, bridge = argv[0], []
+    program, names = argv[0], [*OF_POLICIES]
     if argv[: len(BRIDGE)] == BRIDGE:
-        program, bridge = argv[len(BRIDGE)], [f"{PACKAGE}/{name}" for name in OF_BRIDGE]
-    paths = [*_python(), *_prefixes(program), *bridge, *named]
+        program, names = argv[len(BRIDGE)], [*OF_POLICIES, *OF_BRIDGE]
+    package = [f"{PACKAGE}/{name}" for name in names]
+    paths = [*_python(), *_prefixes(program), *package, *named]
     return [path for path in dict.fromkeys(paths) if os.path.exists(path)]
 
 
 def listed(argv: Sequence[str]) -> list[str]:
-    """Return the folders in which Python searches the modules of the kit and the bridge.
+    """Return the folders in which Python searches modules of the kit and the arena.
 
     When installed, they are in the runtime; in a checkout they are beside other files.
     """
-    folders = [os.path.dirname(path) for path in _kit()]
+    folders = [*(os.path.dirname(path) for path in _kit()), PACKAGE]
     if argv[: len(BRIDGE)] == BRIDGE:
-        folders += [PACKAGE, f"{PACKAGE}/bots"]
+        folders.append(f"{PACKAGE}/bots")
     return list(dict.fromkeys(folders))
 
 

@@ -1,4 +1,4 @@
-"""The command `pokearena new`: write a starter bot into a new folder."""
+"""The command `pokearena new`: write a starter bot, or a trained policy, into a new folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +21,8 @@ from arena.bots.resolver import house_folder
 from arena.bots.version_store import FETCHED, IGNORED
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.options import bounded
+from arena.config import SEATS
 from arena.errors import BotError
 
 README: Final = "README.md"
@@ -65,21 +67,38 @@ def write(folder: Path, language: str) -> str:
             USAGE,
         )
     name = _name_for(folder)
+
+    def kit(staged: Path) -> None:
+        copy_kit(language, staged)
+        _rename(staged, language, name)
+
+    _fill(folder, kit)
+    return name
+
+
+def _fill(folder: Path, write_bot: Callable[[Path], None]) -> None:
+    """Write a bot into an empty or new folder; after an error, the folder is as before.
+
+    Args:
+        folder: the folder.
+        write_bot: writes the bot into a folder that does not exist.
+
+    Raises:
+        CommandError: the folder is not empty or cannot be written.
+    """
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise CommandError(f"{folder} is not empty; choose a new folder.", code="not-empty")
         base = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         with tempfile.TemporaryDirectory(prefix=".pokearena-new-", dir=base) as staging:
             staged = Path(staging, "bot")
-            copy_kit(language, staged)
-            _rename(staged, language, name)
+            write_bot(staged)
             _publish(staged, folder)
     except OSError as error:
         reason = error.strerror or str(error)
         raise CommandError(
             f"{folder} cannot be written: {reason}. Nothing was left behind.", FAILED
         ) from None
-    return name
 
 
 def copy_kit(language: str, folder: Path) -> None:
@@ -199,19 +218,82 @@ def _rename(folder: Path, language: str, name: str) -> None:
     help="Programming language: python, go, rust, javascript, typescript, java, kotlin, "
     "cpp or ruby; c or shell without gRPC.",
 )
-def new(folder: Path, lang: str) -> None:
+@click.option(
+    "--policy",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a bot that plays with this trained policy instead: arrays (.npz), or a model of "
+    "sb3-contrib's MaskablePPO (.zip; loading it runs code that the file contains).",
+)
+@click.option(
+    "--game",
+    metavar="GAME",
+    shell_complete=completers.game_ids,
+    help="Game of the policy. [default: the game in the file]",
+)
+@click.option(
+    "--seats",
+    type=bounded(SEATS),
+    help="Number of seats that the policy was trained for. [default: the number in the file, or "
+    "the first of the game]",
+)
+@click.option(
+    "--sample",
+    is_flag=True,
+    help="Draw actions with the probabilities of the policy, instead of the most probable one.",
+)
+def new(
+    folder: Path,
+    lang: str,
+    policy: Path | None,
+    game: str | None,
+    seats: int | None,
+    sample: bool,
+) -> None:
     """Write a starter bot into a new folder.
 
     The folder contains a bot that plays every game at random, a greedy bot (not in C and shell),
     the kit that both use, and the protocol. It works without a checkout of the arena.
-    """
 
+    With --policy, the folder contains a bot that plays with a trained policy
+    (docs/how-to/training.md).
+    """
+    if policy is not None:
+        _new_from_policy(folder, policy, game, seats, sample)
+        return
+    if game or seats or sample:
+        raise CommandError("--game, --seats and --sample require --policy.", USAGE)
     write(folder, lang.lower())
-    rows = [(f"{folder}/{names}", meaning) for names, meaning in contents(folder)]
+    _list_files(folder, contents(folder))
+    if missing := missing_programs(folder):
+        output.hint(missing)
+    output.next_step(f"pokearena play poke {_quoted(folder)} sample:random --watch")
+
+
+def _new_from_policy(
+    folder: Path, policy: Path, game: str | None, seats: int | None, sample: bool
+) -> None:
+    from arena.cli.bots import policy_source
+    from arena.tournaments import game_settings
+
+    named = None if game is None else game_settings.game_named(game)
+    if named is not None and seats is not None:
+        named.check_seats(seats, named.settle({}))
+    game_id = named.id if named is not None else None
+    found = policy_source.read(policy, game_id, seats, sample)
+    _fill(folder, lambda staged: policy_source.write(found, staged, _name_for(folder)))
+    _list_files(folder, policy_source.CONTENTS)
+    output.next_step(f"pokearena test {_quoted(folder)} --quick")
+
+
+def _list_files(folder: Path, files: Iterable[tuple[str, str]]) -> None:
+    """Print the files of a bot with their descriptions."""
+    rows = [(f"{folder}/{names}", meaning) for names, meaning in files]
     width = max(len(names) for names, _ in rows)
     for names, meaning in rows:
         output.line(f"{names:<{width}}  {meaning}")
-    if missing := missing_programs(folder):
-        output.hint(missing)
-    path = shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
-    output.next_step(f"pokearena play poke {path} sample:random --watch")
+
+
+def _quoted(folder: Path) -> str:
+    """Return a folder as a bot on the command line."""
+    return shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
