@@ -55,7 +55,7 @@ class BotSession:
         patience: seconds within which each answer must arrive.
 
     Raises:
-        NoAnswer: on entering; the bot does not start in time.
+        SessionFailed: on entering; the bot does not start in time.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class BotSession:
         Sends one Play message, or one Act request per question if the bot does not implement Play.
 
         Raises:
-            NoAnswer: an answer is missing, late or invalid.
+            SessionFailed: an answer is missing, late or invalid.
         """
         if self.streams:
             try:
@@ -145,12 +145,28 @@ class BotSession:
                 self.streams = False
         return [self.act(request) for request in requests]
 
+    def timed(self, request: Request, patience: float) -> tuple[Response, float]:
+        """Return the answer to one question, and the seconds that it took.
+
+        Args:
+            request: the question.
+            patience: seconds within which the answer must arrive, instead of the session's.
+
+        Raises:
+            SessionFailed: the answer is missing, late or invalid.
+            MethodUnimplemented: the bot implements neither Play nor Act.
+        """
+        self._patience = patience
+        began = time.monotonic()
+        (answer,) = self.ask(request)
+        return answer, time.monotonic() - began
+
     def act(self, request: Request) -> Response:
         """Return the answer to an Act request.
 
         Raises:
-            NoAnswer: the answer is missing, late or invalid.
-            Unimplemented: the bot does not implement Act.
+            SessionFailed: the answer is missing, late or invalid.
+            MethodUnimplemented: the bot does not implement Act.
         """
         try:
             answer: Response = self._stub.Act(self._fitting(request), timeout=self._patience)
@@ -164,8 +180,8 @@ class BotSession:
         """Return the answers to one Play message, in order.
 
         Raises:
-            NoAnswer: an answer is missing, late or invalid.
-            Unimplemented: the stream ended before its first message.
+            SessionFailed: an answer is missing, late or invalid.
+            MethodUnimplemented: the stream ended before its first message.
         """
         if self._stream is None:
             self._stream = _Stream(self._stub)

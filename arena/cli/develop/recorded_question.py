@@ -14,6 +14,7 @@ from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.bot import Bot
+from arena.bots.bot_session import BotSession, MethodUnimplemented, SessionFailed
 from arena.bots.processes import Processes
 from arena.bots.sandbox import available_levels
 from arena.bots.socket_probe import authority
@@ -21,7 +22,6 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
 from arena.matches.runner import OPTIONS
-from arena.submissions.conformance.bot_session import BotSession, MethodUnimplemented, SessionFailed
 from referee.faults import PROCESS_FAULTS
 from referee.games.registry import find
 from referee.record import GameRecord, Line

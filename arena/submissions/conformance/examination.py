@@ -10,13 +10,13 @@ from google.protobuf.json_format import ParseDict
 from pokearena.v1 import bot_pb2
 
 from arena.bots.bot import Bot
+from arena.bots.bot_session import SessionFailed
 from arena.bots.build import build as run_build
 from arena.bots.exit_report import MIB, Limits
 from arena.bots.socket_probe import goes_on_listening
 from arena.bots.version_store import content_hash
 from arena.errors import BotError, InfrastructureError
 from arena.submissions.conformance import examined_forms
-from arena.submissions.conformance.bot_session import SessionFailed
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.examination_matches import ExaminationMatch, play
 from arena.submissions.conformance.examination_order import ExaminationOrder

@@ -8,8 +8,8 @@ from typing import Final
 from pokearena.v1 import bot_pb2
 
 from arena.bots.bot import Bot
+from arena.bots.bot_session import BotSession
 from arena.store.matches.spec import MatchSpec
-from arena.submissions.conformance.bot_session import BotSession
 from arena.submissions.conformance.examined_forms import CLOCK, ExaminedForm
 from arena.submissions.conformance.question_sheet import clock_of
 

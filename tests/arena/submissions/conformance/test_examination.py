@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from arena.bots.bot import Bot
+from arena.bots.bot_session import SessionFailed
 from arena.bots.resolver import from_folder, resolve, sample
 from arena.bots.socket_probe import listens
 from arena.errors import InfrastructureError
 from arena.submissions.conformance import examined_forms
-from arena.submissions.conformance.bot_session import SessionFailed
 from arena.submissions.conformance.check import CheckOutcome
 from arena.submissions.conformance.examination_order import ExaminationOrder
 from arena.submissions.conformance.question_sheet import paper
