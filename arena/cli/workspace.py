@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.bots.bot import Bot
-    from arena.store.bots.versions import Version
 
 
 class Workspace:
@@ -102,31 +101,11 @@ class Workspace:
             raise CommandError(str(error), USAGE) from None
 
     def _stored(self, name: str, number: str | None) -> Bot | None:
-        from arena.store.bots import versions
+        from arena.store.bots import stored_bots
 
-        listed = versions.listing(self.store, name=name, retired=number is not None)
-        fitting = [v for v in listed if number is None or v.number == number]
-        if not fitting:
-            return None
-        return self._stored_bot(fitting[-1])
-
-    def _stored_bot(self, version: Version) -> Bot:
-        """Return a version of the store as a bot that can be started or reached."""
-        from arena.bots.bot import Bot
-        from arena.remote import tunnel
-        from arena.store.bots import remote_bots, version_files
-
-        if version.folder:
-            where = self.folder.versions
-            return version_files.bot(
-                self.store, version.id, version.content_hash, version.folder, where
-            )
-        if version.manifest.get("remote"):
-            address = remote_bots.relay_address(self.store, version.id)
-            return Bot(version.id, relay=address.address, tunnel=tunnel.needed(*address))
-        return Bot(version.id, address=str(version.manifest["address"]))
+        return stored_bots.find(self.store, self.folder, name, number)
 
     def _known(self) -> Iterable[str]:
-        from arena.store.bots import versions
+        from arena.store.bots import stored_bots
 
-        return [version.id for version in versions.listing(self.store)]
+        return stored_bots.known(self.store)

@@ -1,6 +1,6 @@
 """Reinforcement learning environments for the arena's games (docs/how-to/training.md).
 
-Uses `arena.bots` and `arena.presentation`. No other package uses it::
+Uses `arena.bots`, `arena.presentation` and `arena.store`. No other package uses it::
 
     from arena.rl import env
 
@@ -11,7 +11,7 @@ Uses `arena.bots` and `arena.presentation`. No other package uses it::
         over = terminated or truncated
         e.step(None if over else e.action_space(agent).sample(observation["action_mask"]))
 
-``SeatEnv``, or ``gymnasium.make("pokearena/saint_poker-v0")``, has one seat against house bots.
+``SeatEnv``, or ``gymnasium.make("pokearena/saint_poker-v0")``, has one seat against bots.
 ``SelfPlayVectorEnv`` plays many games at once.
 Requires the extra ``rl``: ``pip install "pokearena[rl]"``.
 """
@@ -25,11 +25,20 @@ except ModuleNotFoundError as error:
     ) from error
 
 from arena.rl.aec import ArenaEnv, env, raw_env
+from arena.rl.opponents import OpponentClock, OpponentFault
 from arena.rl.seat import SeatEnv
 from arena.rl.vector import SelfPlayVectorEnv
 from referee.games.registry import GAMES
 
-__all__ = ["ArenaEnv", "SeatEnv", "SelfPlayVectorEnv", "env", "raw_env"]
+__all__ = [
+    "ArenaEnv",
+    "OpponentClock",
+    "OpponentFault",
+    "SeatEnv",
+    "SelfPlayVectorEnv",
+    "env",
+    "raw_env",
+]
 
 for _game in GAMES:
     gymnasium.register(f"pokearena/{_game}-v0", "arena.rl:SeatEnv", kwargs={"game": _game})

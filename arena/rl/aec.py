@@ -1,6 +1,7 @@
 """PettingZoo environment (AEC) for every form of every game."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,13 +17,15 @@ from arena.rl.encoded_game import (
     observed,
     standing,
 )
+from arena.rl.opponents import Opponent, OpponentClock, Opponents
+from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import SEED_BYTES, Chance, Seeded
 
 ANSI = "ansi"
 
 
 class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
-    """A game whose agents are its seats: ``seat_0`` and so on.
+    """A game whose agents are its seats without bots: ``seat_0`` and so on.
 
     Simultaneous decisions are made one after the other, and no agent observes the choices of the
     agents before it. A decision takes one step or several of the same agent
@@ -36,6 +39,9 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
         options: Mapping[str, object] | None = None,
         reward: str = "places",
         render_mode: str | None = None,
+        bots: Mapping[int, Opponent] | None = None,
+        data: Path | None = None,
+        clock: OpponentClock | None = None,
     ) -> None:
         super().__init__()
         self.table = EncodedGame(game, seats, options)
@@ -47,7 +53,17 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
         self.render_mode = render_mode
         self._standing = standing(reward)
         self._chance = Random()
-        self.possible_agents = [f"seat_{seat}" for seat in range(self.table.seats)]
+        self._bots = dict(bots or {})
+        self._seats = {f"seat_{n}": n for n in range(self.table.seats) if n not in self._bots}
+        if not self._seats or not set(self._bots) <= set(range(self.table.seats)):
+            raise InvalidValue(
+                f"bots are at the seats {sorted(self._bots)}; possible are 0 to "
+                f"{self.table.seats - 1}, and one seat must stay free",
+                code="bot-seats",
+            )
+        self._opponents = Opponents(self.table, data, clock)
+        self._opponents.check(list(self._bots.values()))
+        self.possible_agents = list(self._seats)
         self.observation_spaces = {
             agent: observation_space(self.table) for agent in self.possible_agents
         }
@@ -72,6 +88,8 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
             self._chance = Random(seed)
         luck: Chance | None = (options or {}).get("luck")
         self.table.deal(luck or Seeded(self._chance.randbytes(SEED_BYTES)))
+        self._opponents.seat(self._bots)
+        self._opponents.act(self._chance)
         self._stands = self._standing(self.table)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -83,10 +101,10 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
 
     def _select(self) -> None:
         actor = self.table.actor
-        self.agent_selection = self.agents[0] if actor is None else self.possible_agents[actor]
+        self.agent_selection = self.agents[0] if actor is None else f"seat_{actor}"
 
     def observe(self, agent: str) -> Observation:
-        return observed(self.table, self.possible_agents.index(agent))
+        return observed(self.table, self._seats[agent])
 
     def step(self, action: int | None) -> None:
         """Apply the action of the selected agent.
@@ -100,9 +118,11 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
             return
         assert action is not None
         self.table.choose(int(action))
+        self._opponents.act(self._chance)
         self._cumulative_rewards[agent] = 0
         before, self._stands = self._stands, self._standing(self.table)
-        for seat, name in enumerate(self.agents):
+        for name in self.agents:
+            seat = self._seats[name]
             self.rewards[name] = self._stands[seat] - before[seat]
         if self.table.actor is None:
             self.terminations = dict.fromkeys(self.agents, True)
@@ -116,7 +136,8 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
         return self.table.render(range(self.table.seats))
 
     def close(self) -> None:
-        """Do nothing; the environment holds no resources."""
+        """End the processes of bots."""
+        self._opponents.close()
 
 
 def raw_env(game: str, **settings: Any) -> ArenaEnv:
@@ -125,10 +146,13 @@ def raw_env(game: str, **settings: Any) -> ArenaEnv:
     Args:
         game: the id of a registered game, such as "poke".
         settings: ``seats``, ``options``, ``reward`` ("places": -1 to 1 at the end; "points": the
-            change of the lead in points) and ``render_mode`` ("ansi").
+            change of the lead in points), ``render_mode`` ("ansi"), ``bots`` (the bots by seat,
+            which are no agents; see :class:`arena.rl.SeatEnv` for their names), ``data`` and
+            ``clock`` (as in SeatEnv).
 
     Raises:
         SetupError: the game cannot be played with these settings.
+        BotError: a bot does not exist, does not play the game or cannot be built.
     """
     return ArenaEnv(game, **settings)
 

@@ -1,15 +1,14 @@
-"""Gymnasium environment with one learning seat against house bots."""
+"""Gymnasium environment with one learning seat against bots."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
-from pokearena.v1 import bot_pb2
 
-from arena.bots.in_process import Choose, answer, load
 from arena.rl.encoded_game import (
     EncodedGame,
     Observation,
@@ -20,27 +19,29 @@ from arena.rl.encoded_game import (
     potential,
     standing,
 )
-from referee.game_codec import GameCodec
+from arena.rl.opponents import Opponent, OpponentClock, Opponents, one_each
 from referee.games.contract import IllegalAction
 from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import SEED_BYTES, Chance, Seeded
 
 ANSI = "ansi"
-LUCK_BITS = 64
 
 
 class SeatEnv(gymnasium.Env[Observation, int]):
     """A game in which the learner has one seat and bots have all others, a partner's included.
 
-    The bots run in this process and receive the same questions as from the referee. An illegal
-    action is a fault, as at a table: it ends the game and lowers the total reward to -1.
+    House bots run in this process and receive the same questions as from the referee. All other
+    bots run in sandboxed processes, with the time limits of a match; `close` ends them. A fault of
+    such a bot raises OpponentFault, and the next `reset` starts it again. An illegal action of the
+    learner is a fault, as at a table: it ends the game and lowers the total reward to -1.
 
     Args:
         game: the game's id.
         seats: number of seats.
         options: settings that differ from their defaults.
-        against: a house bot for all other seats, or one for each of them in order; a function of a
-            question is accepted instead of a name.
+        against: a bot for all other seats, or one for each of them in order: the name of a house
+            bot, another bot as on the command line ("name@version", a folder), or a function of a
+            question.
         seat: the learner's seat; if omitted, it is random in every game.
         reward: "places" or "points", as in :func:`arena.rl.raw_env`.
         shaping: "lead", or a function of the table that returns a potential for each seat. Each
@@ -49,9 +50,12 @@ class SeatEnv(gymnasium.Env[Observation, int]):
             Russell, 1999, "Policy invariance under reward transformations").
         discount: the discount factor of the learner, for ``shaping``.
         render_mode: "ansi": the position as text, from the learner's view.
+        data: the data folder of stored bots; by default as on the command line.
+        clock: the time limits of bots in processes of their own; by default those of a match.
 
     Raises:
         SetupError: the game cannot be played with these settings.
+        BotError: a bot does not exist, does not play the game or cannot be built.
         ValueError: the seat does not exist, or the number of bots is wrong.
     """
 
@@ -62,12 +66,14 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         game: str,
         seats: int | None = None,
         options: Mapping[str, object] | None = None,
-        against: str | Choose | Sequence[str | Choose] = "greedy",
+        against: Opponent | Sequence[Opponent] = "greedy",
         seat: int | None = None,
         reward: str = "places",
         shaping: str | Standing | None = None,
         discount: float = 1.0,
         render_mode: str | None = None,
+        data: Path | None = None,
+        clock: OpponentClock | None = None,
     ) -> None:
         self.table = EncodedGame(game, seats, options)
         self.render_mode = render_mode
@@ -76,14 +82,14 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         self._standing = standing(reward)
         self._potential = potential(shaping)
         self._discount = discount
-        self._codec = GameCodec(self.table.game)
         others = self.table.seats - 1
         if seat is not None and not 0 <= seat <= others:
             raise InvalidValue(f"seat is {seat}; it must be from 0 to {others}", code="seat")
-        self._bots = _one_each(against, others)
+        self._bots = one_each(against, others)
+        self._opponents = Opponents(self.table, data, clock)
+        self._opponents.check(self._bots)
         self._fixed = seat
         self._chance = Random()
-        self._seated: dict[int, dict[int, Choose]] = {}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -106,43 +112,12 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         self.seat: int = given.get("seat", drawn)
         luck: Chance | None = given.get("luck")
         self.table.deal(luck or Seeded(self._chance.randbytes(SEED_BYTES)))
-        self._at_table = self._seating(self.seat)
-        self._decision = 0
-        self._others_act()
+        free = [seat for seat in range(self.table.seats) if seat != self.seat]
+        self._opponents.seat(dict(zip(free, self._bots, strict=True)))
+        self._opponents.act(self._chance)
         self._stands = self._standing(self.table)[self.seat]
         self._stood: float = self._potential(self.table)[self.seat]
         return observed(self.table, self.seat), {"seat": self.seat}
-
-    def _seating(self, learner: int) -> dict[int, Choose]:
-        """Return the bots by seat; each is loaded once for every seating."""
-        if learner not in self._seated:
-            free = [seat for seat in range(self.table.seats) if seat != learner]
-            self._seated[learner] = {
-                seat: bot if callable(bot) else load(bot, self._start(seat))
-                for seat, bot in zip(free, self._bots, strict=True)
-            }
-        return self._seated[learner]
-
-    def _start(self, seat: int) -> bot_pb2.StartRequest:
-        options = {name: str(value).lower() for name, value in self.table.options.items()}
-        return bot_pb2.StartRequest(
-            game=self.table.game.id, seats=self.table.seats, seat=seat, options=options, games=1
-        )
-
-    def _others_act(self) -> None:
-        while (seat := self.table.actor) not in (None, self.seat):
-            assert seat is not None
-            legal = self.table.state.legal(seat)
-            head = bot_pb2.ActRequest(
-                decision=self._decision,
-                seat=seat,
-                complete=legal.complete,
-                luck=self._chance.getrandbits(LUCK_BITS),
-            )
-            data = self._codec.question(head, self.table.view(seat), legal)
-            question = bot_pb2.ActRequest.FromString(data)
-            self.table.make(self._codec.decode(answer(self._at_table[seat], question)))
-            self._decision += 1
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Apply the learner's action, and let the bots act until the learner's next decision."""
@@ -152,7 +127,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         except IllegalAction as error:
             lost = -1.0 - self._stands + self._shaped(over=True)
             return observed(self.table, self.seat), lost, True, False, {**info, "fault": str(error)}
-        self._others_act()
+        self._opponents.act(self._chance)
         before, self._stands = self._stands, self._standing(self.table)[self.seat]
         over = self.table.actor is None
         reward = self._stands - before + self._shaped(over)
@@ -180,13 +155,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         """Return the position as text, with the learner's hand open."""
         return self.table.render((self.seat,)) if self.render_mode == ANSI else None
 
-
-def _one_each(against: str | Choose | Sequence[str | Choose], others: int) -> list[str | Choose]:
-    """Return the bots of the other seats in order."""
-    if isinstance(against, str) or callable(against):
-        return [against] * others
-    if len(against) != others:
-        raise InvalidValue(
-            f"there are {len(against)} bots; {others} other seats need one each", code="bot-count"
-        )
-    return list(against)
+    def close(self) -> None:
+        """End the processes of bots."""
+        self._opponents.close()
+        super().close()
