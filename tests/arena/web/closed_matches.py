@@ -1,4 +1,4 @@
-"""Closed matches in a store, really played: by bots of luck, in this process."""
+"""Store closed matches that random bots have played in this process."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from referee.record import read_games
 from tests.conformance.match_records import match_record
 from tests.conformance.tables import TABLES, Table
 
-Change = Callable[[str], str]
-"""Of the record of a game, before it is committed."""
+RecordChange = Callable[[str], str]
+"""RecordChange the record of a game before it is committed."""
 
 
 def table(name: str) -> Table:
-    """The table of this name: "poke-2-must_beat=true"."""
+    """Return the table with this name, for example "poke-2-must_beat=true"."""
     (named_table,) = (form for form in TABLES if str(form) == name)
     return named_table
 
 
 @dataclass(frozen=True)
 class PlayedMatch:
-    """A tournament of one match."""
+    """Ids of a match and of the tournament that consists of it."""
 
     tournament: str
     match: str
@@ -35,13 +35,13 @@ def play(
     played: Table,
     *,
     boards: int = 1,
-    change: Change = str,
+    change: RecordChange = str,
     close: bool = True,
     seed: bytes = bytes(range(64, 96)),
 ) -> PlayedMatch:
-    """Plays a match at a table; without ``close`` its last game is still to come.
+    """Play a match at a table and store it; without `close` its last game is not played.
 
-    The deals follow from ``seed``, so that a test sees the same games in every run.
+    The deals follow from `seed`, so that a test plays the same games in every run.
     """
     sides = len(set(played.game.sides(played.seats, played.options)))
     names = [f"luck{number}" for number in range(sides)]

@@ -1,4 +1,4 @@
-"""The pages at a real address, in a thread of the test."""
+"""Serve the pages over HTTP in a thread of the test."""
 
 import threading
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tests.waiting import wait_until
 
 @contextmanager
 def served(web: WebState) -> Iterator[str]:
-    """Serves until the block ends; gives the address, without a slash behind it."""
+    """Serve until the block ends; yield the URL without a trailing slash."""
     running = uvicorn.Server(server.config(web))
     with web_process.listen("127.0.0.1", 0) as listening:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})

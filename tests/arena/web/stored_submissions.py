@@ -1,4 +1,4 @@
-"""Submissions in a store, as owners would have left them there."""
+"""Store submissions as uploads of owners do."""
 
 from arena.cli.workspace import Workspace
 from arena.store import ids
@@ -9,6 +9,6 @@ from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionL
 def add_submission(
     workspace: Workspace, owner: str = "ada", name: str = "mybot", content: str = "5"
 ) -> Submission:
-    """A submission that waits."""
+    """Store a waiting submission."""
     sent = ReceivedUpload(ids.submission_id(), owner, name, content * 64, 1000)
     return submissions.add(workspace.store, sent, SubmissionLimits())

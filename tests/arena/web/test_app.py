@@ -1,4 +1,4 @@
-"""The web server as browsers and programs meet it."""
+"""The web server, as browsers and programs use it."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The page `author-policy` states what the program does."""
+"""The page `author-policy` describes what each visitor can read."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def with_secrets(text: str) -> str:
 
 
 class AuthorPolicyArena:
-    """An arena with a match of ada's bot, whose data all are secrets."""
+    """An arena with a match of ada's bot, in which all data of ada are marked as secrets."""
 
     def __init__(self, folder: Path, *, is_over: bool) -> None:
         self.workspace = Workspace(folder / "data")
@@ -59,14 +59,14 @@ class AuthorPolicyArena:
         self.web = WebState(store, ServerSettings(rate=0))
 
     def texts(self, client: TestClient, owner: str) -> Iterator[str]:
-        """Yield all pages in all formats, as an owner sees them; "" is nobody."""
+        """Yield all pages in all formats with the token of an owner; "" sends no token."""
         headers = {"Authorization": f"Bearer {self.tokens[owner]}"} if owner else {}
         known = {"form": "poke", "name": "luck0", "n": "0", "game": "poke", "page": "bots"}
         paths = {
             (f"{path}{'' if kind == 'html' or path == '/' else f'.{kind}'}"): None
             for route in PAGES
-            for one in (self.held.match, self.held.tournament, self.submission)
-            for path in [_filled(plain(route.path), {**known, "id": one})]
+            for page_id in (self.held.match, self.held.tournament, self.submission)
+            for path in [_filled(plain(route.path), {**known, "id": page_id})]
             for kind in route.kinds
         }
         for path in paths:
@@ -83,13 +83,13 @@ def _filled(path: str, values: Mapping[str, str]) -> str:
     return path
 
 
-def seen(stage: AuthorPolicyArena) -> Mapping[str, set[str]]:
+def readable_secrets(arena: AuthorPolicyArena) -> Mapping[str, set[str]]:
     """Return the secrets that each kind of visitor can read."""
-    with TestClient(create(stage.web)) as client:
+    with TestClient(create(arena.web)) as client:
         return {
             owner: {
                 secret
-                for text in stage.texts(client, owner)
+                for text in arena.texts(client, owner)
                 for secret in EVERYTHING
                 if secret in text
             }
@@ -98,7 +98,7 @@ def seen(stage: AuthorPolicyArena) -> Mapping[str, set[str]]:
 
 
 def test_after_a_match_notes_are_public_and_output_is_the_owners(tmp_path: Path) -> None:
-    assert seen(AuthorPolicyArena(tmp_path, is_over=True)) == {
+    assert readable_secrets(AuthorPolicyArena(tmp_path, is_over=True)) == {
         "": {NOTE},
         "bob": {NOTE},
         "ada": {NOTE, OUTPUT, REASON},
@@ -106,7 +106,7 @@ def test_after_a_match_notes_are_public_and_output_is_the_owners(tmp_path: Path)
 
 
 def test_during_a_match_nothing_that_its_bots_wrote_can_be_read(tmp_path: Path) -> None:
-    assert seen(AuthorPolicyArena(tmp_path, is_over=False)) == {
+    assert readable_secrets(AuthorPolicyArena(tmp_path, is_over=False)) == {
         "": set(),
         "bob": set(),
         "ada": {REASON},
@@ -129,8 +129,8 @@ def test_the_limits_on_the_page_are_the_defaults(option: str, name: str) -> None
 
 
 def test_every_page_names_the_licence_of_records(tmp_path: Path) -> None:
-    stage = AuthorPolicyArena(tmp_path, is_over=True)
-    with TestClient(create(stage.web)) as client:
-        for path in ("/", f"/matches/{stage.held.match}", f"/submissions/{stage.submission}"):
+    arena = AuthorPolicyArena(tmp_path, is_over=True)
+    with TestClient(create(arena.web)) as client:
+        for path in ("/", f"/matches/{arena.held.match}", f"/submissions/{arena.submission}"):
             assert 'href="/docs/author-policy"' in client.get(path).text
         assert client.get("/docs/author-policy").status_code == 200

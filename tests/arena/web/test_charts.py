@@ -1,4 +1,4 @@
-"""Charts are geometry: nothing leaves its frame, and what is larger is drawn larger."""
+"""Charts stay within their frame, and larger values are drawn larger."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What HTTP promises: methods, tags, compression, and errors in the form that was wanted."""
+"""HTTP: methods, entity tags, compression, and errors in the requested format."""
 
 import re
 import threading
@@ -56,7 +56,7 @@ def test_compressed_and_plain_responses_have_equal_content(client: TestClient) -
         return client.get("/ladders/poke", headers={"Accept-Encoding": encoding})
 
     plain, small = page_request("identity"), page_request("gzip")
-    # The histories may come to it in between.
+    # The rating histories may be added in between.
     while plain.headers["etag"] != small.headers["etag"]:
         plain, small = page_request("identity"), page_request("gzip")
     assert "content-encoding" not in plain.headers

@@ -1,4 +1,4 @@
-"""Whatever is asked for, nothing fails: odd addresses, queries and headers get a sentence."""
+"""Unusual addresses, queries and headers get an error message and never a server error."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,7 +46,7 @@ def client(web: WebState) -> Iterator[TestClient]:
 
 def check_answer(client: TestClient, path: str, query: str, accept: str) -> None:
     if path.startswith(f"{LIVE}/"):
-        # A stream of updates, which does not end.
+        # A stream of updates does not end.
         return
     # An absolute URL: the client refuses a relative one that starts with two slashes.
     url = f"http://testserver{path}" + (f"?{query}" if query else "")

@@ -1,4 +1,4 @@
-"""What programs are told that they can ask for is what they get."""
+"""Responses correspond to the OpenAPI document."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +34,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
 @pytest.fixture(scope="module")
 def client(web: WebState) -> Iterator[TestClient]:
     with TestClient(create(web)) as client:
-        # The rating histories are computed in the background, and are part of answers.
+        # The rating histories are computed in the background and are part of responses.
         wait_until(lambda: web.rating_charts)
         yield client
 
@@ -48,7 +48,7 @@ def description(client: TestClient) -> dict[str, Any]:
 
 
 def filled(path: str, operation: dict[str, Any]) -> tuple[str, dict[str, str]]:
-    """An address with the examples of its parameters."""
+    """Return the path of an operation with the examples of its parameters."""
     query = {}
     for each in operation["parameters"]:
         if each["in"] == "path":

@@ -49,7 +49,7 @@ def test_a_file_loads_nothing_and_its_policy_allows_only_its_content(table: Tabl
     assert allowed["style-src"] == " ".join(map(source, styles))
     assert (len(scripts), len(styles), html.count("<script")) == (2, 1, 2)
     assert " style=" not in html
-    # No address but positions within the page, and the icon as data.
+    # The only links are those to positions within the page, and the icon is a data URL.
     addresses = re.findall(r'\s(?:href|src|action)="([^"]*)"', html)
     assert addresses
     assert all(re.match(r"[#?]|data:image/svg\+xml;base64,", address) for address in addresses)
@@ -57,7 +57,7 @@ def test_a_file_loads_nothing_and_its_policy_allows_only_its_content(table: Tabl
 
 
 def with_fault(text: str, game: int = 1) -> str:
-    """The record with notes, and with a fault that holds what only the owner may see."""
+    """Add notes and a fault with private fields to a record."""
     lines = [json.loads(line) for line in text.splitlines()]
     for line in lines:
         if line["type"] == "action":

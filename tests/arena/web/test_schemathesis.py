@@ -35,7 +35,7 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClien
     add_submission(workspace)
     shelf = PendingUploads(workspace.folder.submissions)
     settings = ServerSettings(rate=0, pushes=100_000, shelf=shelf)
-    # The submissions are processed.
+    # Wait until the submissions are processed.
     with shelf.attended(), TestClient(create(WebState(workspace.store, settings))) as client:
         if request.param is not None:
             client.headers["Authorization"] = f"Bearer {request.param.add(workspace.store, 'bob')}"
@@ -43,7 +43,7 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClien
 
 
 def test_every_response_is_as_documented(client: TestClient) -> None:
-    # They take a second to import.
+    # Importing these takes a second.
     import schemathesis
     from schemathesis.core.result import Ok
     from schemathesis.specs.openapi import checks
@@ -53,11 +53,11 @@ def test_every_response_is_as_documented(client: TestClient) -> None:
         return value
 
     schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
-    # A text may have to be the name of something that exists, which a schema cannot express.
+    # A text parameter may have to name an existing object, which a schema cannot express.
     excluded: list[Any] = [checks.positive_data_acceptance]
     token = client.headers.get("Authorization")
     if token is not None:
-        # The requests have a valid token, whatever is generated.
+        # The requests have a valid token, whatever headers are generated.
         excluded.append(checks.ignored_auth)
     cases = 0
 

@@ -1,4 +1,4 @@
-"""A tournament as files: every link leads to one of them, and nothing needs a server."""
+"""A tournament as static files: every link leads to one of them, and no server is necessary."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def tournament(simulated_arena: SimulatedArena) -> Tournament:
 
 @dataclass(frozen=True)
 class WrittenSite:
-    """A site, with the arena of its tournament."""
+    """A site on disk, and the arena of its tournament."""
 
     folder: Path
     files: int
@@ -67,7 +67,7 @@ def test_every_link_resolves_to_a_file_of_the_site(site: WrittenSite) -> None:
                 target = (page.parent / link).resolve()
                 assert target.is_file(), f"{page.name}: {link}"
                 led.add(target)
-    # And every page can be reached, the first one by the name of the site.
+    # Every page can be reached from the first one.
     assert {page.resolve() for page in pages} <= led
 
 

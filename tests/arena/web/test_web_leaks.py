@@ -1,7 +1,7 @@
-"""Nothing hidden is told: what spectators get of an open match, in all its forms.
+"""Responses about an open match do not depend on hidden information.
 
-All that nobody at the table can know is dealt again: the seeds, the hands, the results, records,
-faults and times of the games that are over. Every byte of every answer stays what it was.
+The test replaces the seeds, the hands, and the results, records, faults and times of finished
+games. Every byte of every response must stay the same.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ OTHER = bytes(range(32, 64))
 
 
 def middle() -> State:
-    """A position in the middle of a game."""
+    """Return a position in the middle of a game."""
     game = table(TABLE).game
     state: State = game.start(Seeded(SEED), 2, table(TABLE).options)
     for _ in range(DECISIONS):
@@ -49,27 +49,29 @@ def middle() -> State:
     return state
 
 
-def position(of: PlayedMatch, state: State) -> Position:
-    """The same as the news tell it."""
+def position(match: PlayedMatch, state: State) -> Position:
+    """Return the event that publishes a position."""
     public_view = codec_of(table(TABLE).game).view(state.public())
     view = MessageToDict(bot_pb2.View.FromString(public_view))
     actors = tuple(state.actors)
-    return Position(of.match, 0, 3, 1, DECISIONS, actors, ("luck0@1", "luck1@1"), view)
+    return Position(match.match, 0, 3, 1, DECISIONS, actors, ("luck0@1", "luck1@1"), view)
 
 
-def deal_again(workspace: Workspace, held: PlayedMatch) -> None:
-    """Changes all that is hidden of an open match: other seeds, games that went otherwise."""
+def replace_hidden_data(workspace: Workspace, open_match: PlayedMatch) -> None:
+    """Replace the hidden data of an open match: other seeds and other results of finished games."""
     matches, games, faults = schema.matches, schema.games, schema.faults
     with writing(workspace.store) as connection:
-        connection.execute(update(matches).where(matches.c.id == held.match).values(seed=OTHER))
+        connection.execute(
+            update(matches).where(matches.c.id == open_match.match).values(seed=OTHER)
+        )
         connection.execute(
             update(schema.tournaments)
-            .where(schema.tournaments.c.id == held.tournament)
+            .where(schema.tournaments.c.id == open_match.tournament)
             .values(seed=OTHER)
         )
-        rows = connection.execute(select(games).where(games.c.match == held.match)).all()
+        rows = connection.execute(select(games).where(games.c.match == open_match.match)).all()
         assert rows
-        connection.execute(delete(games).where(games.c.match == held.match))
+        connection.execute(delete(games).where(games.c.match == open_match.match))
         for row in rows:
             columns = dict(row._mapping)
             columns["places"] = columns["places"][::-1]
@@ -82,12 +84,12 @@ def deal_again(workspace: Workspace, held: PlayedMatch) -> None:
         # No worker claims an open match; if one did, no page would show its analysis.
         connection.execute(
             insert(schema.analyses).values(
-                match=held.match, attempts=1, claimed_until=0, analysis={"form": 1}, ended=1.0
+                match=open_match.match, attempts=1, claimed_until=0, analysis={"form": 1}, ended=1.0
             )
         )
         connection.execute(
             insert(faults).values(
-                match=held.match,
+                match=open_match.match,
                 game=rows[0].game,
                 number=0,
                 decision=1,
@@ -101,18 +103,18 @@ def deal_again(workspace: Workspace, held: PlayedMatch) -> None:
         )
 
 
-def addresses(web: WebState, held: PlayedMatch) -> list[str]:
-    """Every address of every page in every form, of the open match wherever one is asked for."""
+def addresses(web: WebState, open_match: PlayedMatch) -> list[str]:
+    """Return the address of every page in every format, with the open match as the parameter."""
     known: Mapping[str, str] = {
-        "match": held.match,
-        "tournament": held.tournament,
+        "match": open_match.match,
+        "tournament": open_match.tournament,
         "form": "poke",
         "name": "luck0",
         "n": "0",
         "game": "poke",
         "page": "ratings",
     }
-    addresses_row = []
+    paths = []
     for address in PAGES:
         path = plain(address.path)
         for name in names(address.path):
@@ -120,11 +122,11 @@ def addresses(web: WebState, held: PlayedMatch) -> list[str]:
             path = path.replace(f"{{{name}}}", known[kind])
         query = Samples(web).query(address) or {}
         words = "?" + "&".join(f"{name}={value}" for name, value in query.items()) if query else ""
-        addresses_row += [path + ("" if kind == "html" else f".{kind}") + words for kind in KINDS]
-        addresses_row += [path + words + ("&" if words else "?") + "eyes=0"]
-    match, tournament = f"/matches/{held.match}", f"/tournaments/{held.tournament}"
+        paths += [path + ("" if kind == "html" else f".{kind}") + words for kind in KINDS]
+        paths += [path + words + ("&" if words else "?") + "eyes=0"]
+    match, tournament = f"/matches/{open_match.match}", f"/tournaments/{open_match.tournament}"
     return [
-        *addresses_row,
+        *paths,
         f"{match}.jsonl",
         f"{match}/record",
         f"{tournament}/bundle.tar.gz",
@@ -132,32 +134,36 @@ def addresses(web: WebState, held: PlayedMatch) -> list[str]:
     ]
 
 
-def all_responses(workspace: Workspace, held: PlayedMatch, state: State) -> dict[str, bytes]:
-    """Every answer there is, by its address; the news as lines and as events."""
+def all_responses(workspace: Workspace, open_match: PlayedMatch, state: State) -> dict[str, bytes]:
+    """Return all responses by address, and the feed as lines and as events."""
     web = WebState(workspace.store, ServerSettings(rate=0))
     bodies: dict[str, bytes] = {}
-    at = position(held, state)
+    at = position(open_match, state)
     with TestClient(create(web)) as client:
         assert client.portal is not None
         client.portal.call(web.events.receive, at, 0.0)
-        for address in addresses(web, held):
+        for address in addresses(web, open_match):
             answer = client.get(address, follow_redirects=False)
             assert answer.status_code in (200, 400, 404, 406, 409), address
             bodies[address] = str(answer.status_code).encode() + answer.content
             bodies[address] += answer.headers.get("etag", "").encode()
-    bodies["the feed"] = asyncio.run(_fed(web, held, at))
+    bodies["the feed"] = asyncio.run(_fed(web, open_match, at))
     return bodies
 
 
-async def _fed(web: WebState, held: PlayedMatch, at: Position) -> bytes:
+async def _fed(web: WebState, open_match: PlayedMatch, at: Position) -> bytes:
     feed = Feed(web)
     running = asyncio.create_task(feed.run())
     await asyncio.sleep(0)
     lines = feed.read(FeedFilter(match=None), events=False)
-    events = feed.read(FeedFilter(match=held.match), events=True)
+    events = feed.read(FeedFilter(match=open_match.match), events=True)
     messages = [await anext(lines), await anext(events)]
-    news = (MatchStarted(held.match, held.tournament, 1), at, GameOver(held.match, 2, 4))
-    for event in news:
+    feed_events = (
+        MatchStarted(open_match.match, open_match.tournament, 1),
+        at,
+        GameOver(open_match.match, 2, 4),
+    )
+    for event in feed_events:
         web.events.receive(event, 0.0)
         messages += [await anext(lines), await anext(events)]
     running.cancel()
@@ -165,15 +171,17 @@ async def _fed(web: WebState, held: PlayedMatch, at: Position) -> bytes:
     return b"".join(messages)
 
 
-def seeds(workspace: Workspace, held: PlayedMatch) -> list[bytes]:
-    """The seeds of an open match and of its tournament, as they could be written."""
+def seeds(workspace: Workspace, open_match: PlayedMatch) -> list[bytes]:
+    """Return all notations of the seeds of an open match and of its tournament."""
     matches, tournaments = schema.matches, schema.tournaments
     with reading(workspace.store) as connection:
-        mine = select(matches.c.seed).where(matches.c.id == held.match)
-        whole = select(tournaments.c.seed).where(tournaments.c.id == held.tournament)
-        counts = [connection.execute(query).scalar_one() for query in (mine, whole)]
+        match_seed = select(matches.c.seed).where(matches.c.id == open_match.match)
+        tournament_seed = select(tournaments.c.seed).where(
+            tournaments.c.id == open_match.tournament
+        )
+        values = [connection.execute(query).scalar_one() for query in (match_seed, tournament_seed)]
     written = [
-        (seed.hex(), seed.hex().upper(), base64.b64encode(seed).decode()) for seed in counts if seed
+        (seed.hex(), seed.hex().upper(), base64.b64encode(seed).decode()) for seed in values if seed
     ]
     return [text.encode() for forms in written for text in forms]
 
@@ -188,20 +196,20 @@ def played_workspace(folder: Path) -> tuple[Workspace, PlayedMatch]:
     return workspace, play(workspace, table(TABLE), boards=2, close=False, seed=SEED)
 
 
-def differences(workspace: Workspace, held: PlayedMatch) -> list[str]:
-    """The addresses at which what is hidden makes a difference."""
+def differences(workspace: Workspace, open_match: PlayedMatch) -> list[str]:
+    """Return the addresses whose responses change with the hidden data."""
     state = middle()
-    dealt = state.redeal(None, Seeded(OTHER))
-    assert state.view(0) != dealt.view(0)
-    before = all_responses(workspace, held, state)
-    assert before[f"/matches/{held.match}"].startswith(b"200")
-    assert held.match.encode() in before[f"/tournaments/{held.tournament}"]
+    redealt = state.redeal(None, Seeded(OTHER))
+    assert state.view(0) != redealt.view(0)
+    before = all_responses(workspace, open_match, state)
+    assert before[f"/matches/{open_match.match}"].startswith(b"200")
+    assert open_match.match.encode() in before[f"/tournaments/{open_match.tournament}"]
     assert b'"decision":9' in before["the feed"]
-    assert b'"decision": 9' in before[f"/matches/{held.match}.json"]
-    for text in seeds(workspace, held):
+    assert b'"decision": 9' in before[f"/matches/{open_match.match}.json"]
+    for text in seeds(workspace, open_match):
         assert [address for address, body in before.items() if text in body] == []
-    deal_again(workspace, held)
-    after = all_responses(workspace, held, dealt)
+    replace_hidden_data(workspace, open_match)
+    after = all_responses(workspace, open_match, redealt)
     return [address for address, body in before.items() if body != after[address]]
 
 
@@ -229,10 +237,10 @@ def test_a_leaking_page_is_found(
     leak = PageRoute("/matches/{id}/leak", leaking, "Leaks.")
     for module in (sys.modules[__name__], app_module):
         monkeypatch.setattr(module, "PAGES", (leak,))
-    workspace, held = played_workspace(tmp_path)
+    workspace, open_match = played_workspace(tmp_path)
     state = middle()
-    before = all_responses(workspace, held, state)
-    deal_again(workspace, held)
-    after = all_responses(workspace, held, state)
+    before = all_responses(workspace, open_match, state)
+    replace_hidden_data(workspace, open_match)
+    after = all_responses(workspace, open_match, state)
     changed = {address for address, body in before.items() if body != after[address]}
-    assert changed == {f"/matches/{held.match}/leak.json"}
+    assert changed == {f"/matches/{open_match.match}/leak.json"}

@@ -1,4 +1,4 @@
-"""Long lists a page at a time."""
+"""Paging of long lists."""
 
 import pytest
 

@@ -20,7 +20,7 @@ from arena.submissions.pending_uploads import PendingUploads
 from arena.tournaments import scheduler
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli, in_a_terminal
-from tests.arena.web.closed_matches import Change, PlayedMatch, play, table
+from tests.arena.web.closed_matches import PlayedMatch, RecordChange, play, table
 
 NOTE = "my secret plan"
 
@@ -56,7 +56,7 @@ def with_output(text: str) -> str:
 class DeletionArena:
     """An arena with a played match of ada's bot luck0 and bob's bot luck1."""
 
-    def __init__(self, change: Change) -> None:
+    def __init__(self, change: RecordChange) -> None:
         self.workspace = Workspace()
         self.store = self.workspace.store
         self.held: PlayedMatch = play(self.workspace, table("poke-2-must_beat=true"), change=change)

@@ -1,4 +1,4 @@
-"""Who waits for a change hears of it, and of nothing else."""
+"""Waiting for changes: a waiter wakes up only for changes of its own topics."""
 
 import asyncio
 

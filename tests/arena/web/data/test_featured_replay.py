@@ -1,4 +1,4 @@
-"""Which replay is shown when nothing is live."""
+"""The replay on the home page when no match is being played."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ def result(name: str, *scores: Sequence[int], faulted: bool = False) -> FormResu
         games.append(
             ClosedGame(
                 number,
-                tuple(1 + sum(other > own for other in points) for own in points),
+                tuple(1 + sum(other > score for other in points) for score in points),
                 tuple(points),
                 (FINISHED, "timeout" if is_faulted else FINISHED),
                 (0, int(is_faulted)),

@@ -1,4 +1,4 @@
-"""The owner's page shows own bots, submissions and faults, and nothing of other owners."""
+"""The page of an owner shows their bots, submissions and faults, and no data of other owners."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
     workspace = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
     store_tournament(workspace, ["mybot", "bob", "cy"], {})
     for name, owner in (("mybot", "ada"), ("bob", "eve")):
-        versions.own(workspace.store, versions.find(workspace.store, f"{name}@1"), owner)
+        versions.account(workspace.store, versions.find(workspace.store, f"{name}@1"), owner)
     add_submission(workspace)
     add_submission(workspace, owner="eve", name="secret", content="6")
     return WebState(workspace.store, ServerSettings(rate=0))
@@ -36,9 +36,9 @@ def client(web: WebState) -> Iterator[TestClient]:
 def test_an_owner_manages_only_own_bots(client: TestClient, web: WebState) -> None:
     token = owners.add(web.engine, "ada")
     bearer = {"Authorization": f"Bearer {token}"}
-    own = client.get("/account", headers=bearer).json()
-    assert [each["version"] for each in own["versions"]] == ["mybot@1"]
-    assert {each["owner"] for each in own["submissions"]} == {"ada"}
+    account = client.get("/account", headers=bearer).json()
+    assert [each["version"] for each in account["versions"]] == ["mybot@1"]
+    assert {each["owner"] for each in account["submissions"]} == {"ada"}
     for version, status in (("bob@1", 403), ("nobody@1", 404), ("mybot@1", 200)):
         answer = client.post("/account/retire", json={"version": version}, headers=bearer)
         assert answer.status_code == status
@@ -49,7 +49,7 @@ def test_an_owner_manages_only_own_bots(client: TestClient, web: WebState) -> No
     assert (entry.action, entry.actor, entry.role) == ("account.retire", "ada", "owner")
 
 
-def test_an_owner_signs_in_to_the_own_page(client: TestClient, web: WebState) -> None:
+def test_an_owner_signs_in_to_their_page(client: TestClient, web: WebState) -> None:
     client.headers["Accept"] = "text/html"
     sent = {"form_token": sign_in(client, owners.add(web.engine, "eve"))}
     page = client.get("/account")

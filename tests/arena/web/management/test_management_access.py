@@ -1,4 +1,4 @@
-"""Who may manage the arena: tokens, sessions, form tokens, roles and limits."""
+"""Access to the management of the arena: tokens, sessions, form tokens, roles and limits."""
 
 import json
 import re
@@ -176,7 +176,7 @@ def test_every_form_of_another_site_is_refused(
         (sent, {"Sec-Fetch-Site": "same-site"}),
     ):
         assert client.post(path, data=values, headers=headers).status_code == 403
-    # A page of another site can send JSON as text, but not the header of a program.
+    # A page of another site can send JSON as text, but cannot set this header.
     assert client.post(path, content="{}").status_code == 403
     assert audit_log.count(web.engine) == entries
     assert client.post(path, data=sent).status_code != 403

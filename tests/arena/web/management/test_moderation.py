@@ -41,7 +41,7 @@ def client(web: WebState) -> Iterator[TestClient]:
 
 
 def check_ratings(web: WebState, sums: LadderSums, matches: int) -> None:
-    """Check that a reader that was there before, and one that reads the records, agree."""
+    """Check that updated ratings are equal to ratings computed from the records."""
     (scope,) = ladder_key.of_forms(web.engine)
     table = sums.now().table(scope.entrants)
     assert sums.folded == matches

@@ -91,8 +91,8 @@ def test_a_page_names_its_feed(
         f'<link rel="alternate" type="application/atom.xml" title="[^"]+" href="{address}.atom">'
     )
     assert len(re.findall(pattern, client.get(address).text)) == 1
-    (own,) = [each for each in feed.findall(f"{ATOM}link") if each.attrib["rel"] == "self"]
-    assert own.attrib["href"] == f"{SITE}{address}.atom"
+    (self_link,) = [each for each in feed.findall(f"{ATOM}link") if each.attrib["rel"] == "self"]
+    assert self_link.attrib["href"] == f"{SITE}{address}.atom"
     negotiated = client.get(address, headers={"Accept": "application/atom+xml"})
     assert negotiated.text == answer.text
 

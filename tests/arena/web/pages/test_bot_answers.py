@@ -1,4 +1,4 @@
-"""What the page of a bot answers: how good, against whom, better or worse, which mistakes."""
+"""The four questions that the page of a bot answers, and its tables."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ GAMES = ("poke", "pouku", "pokino")
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """Ada beats everybody in three games, and cy loses to everybody."""
+    """Return an arena in which ada wins all matches in three games, and cy loses all."""
     workspace = Workspace(tmp_path_factory.mktemp("arena") / "data")
     for game in GAMES:
         store_tournament(workspace, ["ada", "bob", "cy"], {}, game=game, boards=2, cycles=3)
@@ -39,9 +39,9 @@ def text_of(html: str) -> str:
 
 
 def answers(page: str) -> dict[str, str]:
-    """The answers of the page by their questions."""
-    found = re.findall(r"<dt>([^<]*\?)</dt><dd>(.*?)</dd>", page)
-    return {question: text_of(answer) for question, answer in found}
+    """Return the answers of the page by question."""
+    answered = re.findall(r"<dt>([^<]*\?)</dt><dd>(.*?)</dd>", page)
+    return {question: text_of(answer) for question, answer in answered}
 
 
 def test_a_bot_on_many_ladders_has_one_summary_and_the_details_of_one_ladder(
@@ -60,12 +60,17 @@ def test_a_bot_on_many_ladders_has_one_summary_and_the_details_of_one_ladder(
 
 
 def test_a_bot_page_answers_four_questions(client: TestClient) -> None:
-    found = answers(client.get("/bots/ada?form=poke").text)
-    assert list(found) == ["How good?", "Against whom?", "Better or worse?", "Which mistakes?"]
-    assert found["How good?"].startswith("ada@1 has place 1 of 3")
-    assert "(100 %)" in found["Against whom?"]
-    assert "no earlier version" in found["Better or worse?"]
-    assert found["Which mistakes?"].startswith("It lost 0 of ")
+    answered = answers(client.get("/bots/ada?form=poke").text)
+    assert list(answered) == [
+        "How good?",
+        "Against whom?",
+        "Better or worse?",
+        "Which mistakes?",
+    ]
+    assert answered["How good?"].startswith("ada@1 has place 1 of 3")
+    assert "(100 %)" in answered["Against whom?"]
+    assert "no earlier version" in answered["Better or worse?"]
+    assert answered["Which mistakes?"].startswith("It lost 0 of ")
 
 
 def test_the_best_opponents_of_a_losing_bot_are_not_named(client: TestClient) -> None:

@@ -1,4 +1,4 @@
-"""The pages of bots: all of them, and one with its history, matchups, matches and faults."""
+"""The list of bots, and the page of a bot: history, matchups, matches and faults."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ FOLDER = "/home/somebody/arena/versions/luck1"
 
 
 def crash(text: str) -> str:
-    """The record of a game in which seat 1 crashed at decision 3."""
+    """Change the record of a game so that seat 1 crashes at decision 3."""
     lines = [json.loads(line) for line in text.splitlines()]
     fault = {
         "type": "fault",
@@ -45,7 +45,7 @@ def crash(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """Eve's bot luck1 has crashed; ada, bob and cy have played without faults."""
+    """Return an arena in which eve's bot luck1 has crashed, and ada, bob and cy have no faults."""
     workspace = Workspace(tmp_path_factory.mktemp("arena") / "data")
     store = workspace.store
     manifest_fields = {"run": ["x"], "authors": [EVIL], "language": "c<b>"}
@@ -68,7 +68,7 @@ def client(workspace: Workspace) -> Iterator[TestClient]:
 
 @pytest.fixture(scope="module")
 def token(workspace: Workspace) -> str:
-    """Eve's."""
+    """Return the token of eve."""
     return owners.add(workspace.store, "eve")
 
 
@@ -109,7 +109,8 @@ def test_a_bot_page_has_history_matchups_and_decision_times(client: TestClient) 
         "cy@1",
         "bob@1",
     ]
-    # Ten rounds are over, of two tournaments; it has a point from the first it played in.
+    # Ten rounds of two tournaments are over; the chart has a point for each round since its first
+    # match.
     rounds = [point["round"] for point in on_ladder["history"]["ada@1"]]
     assert rounds == list(range(rounds[0], 11))
     assert len(rounds) >= 6

@@ -1,4 +1,4 @@
-"""Text of bots, owners and uploads is inert on all pages, in every kind they can be had in."""
+"""Pages in all formats escape text of bots, owners and uploads."""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ OLD_NAME = "cup\u202e2026"
 
 
 def change(text: str) -> str:
-    """The record of a game as an older arena would have kept it, with hostile text everywhere."""
+    """Add hostile text to a record, as an arena of an older version could have stored it."""
     lines = [json.loads(line) for line in text.splitlines()]
     for line in lines:
         if line["type"] == "action":
@@ -52,7 +52,7 @@ def change(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """An arena with a bot that has hostile text wherever free text is taken."""
+    """Return an arena with a bot that has hostile text in every field of free text."""
     workspace = Workspace(tmp_path_factory.mktemp("arena") / "data")
     manifest_fields = {"run": ["x"], "authors": [HOSTILE], "language": HOSTILE}
     versions.add(workspace.store, "luck1", "1", f"{1:064x}", "/bots/luck1", manifest_fields, "eve")
@@ -75,12 +75,12 @@ def client(workspace: Workspace) -> Iterator[TestClient]:
 
 @pytest.fixture(scope="module")
 def tokens(workspace: Workspace) -> dict[str, str]:
-    """Those of the owner of the bot and of the submission."""
+    """Return the tokens of the owner of the bot and of the owner of the submission."""
     return {"eve": owners.add(workspace.store, "eve"), "ada": owners.renew(workspace.store, "ada")}
 
 
 def is_inert(text: str) -> None:
-    """Fail if a text holds any of the hidden characters."""
+    """Fail if a text contains one of the hidden characters."""
     assert not HIDDEN & set(text), sorted(map(ascii, HIDDEN & set(text)))
 
 
@@ -103,7 +103,7 @@ def test_no_page_shows_a_hidden_character(
         answer = client.get(path, headers=accept | sign)
         is_inert(answer.text)
         seen += "u202eevil" in answer.text
-    # Only the bot and the tournaments have a feed.
+    # Only the bot and the tournaments have an Atom feed.
     assert seen >= (2 if kind == "atom" else 5), kind
 
 
@@ -137,7 +137,7 @@ def test_names_from_older_databases_are_escaped() -> None:
 
 
 def test_the_folder_of_a_page_needs_no_more_escapes() -> None:
-    """No template marks a text as safe by itself."""
+    """Check that no template marks a text as safe."""
     folder = Path(page_formats.__file__).parent / "templates"
     for path in folder.rglob("*.html"):
         text = path.read_text()

@@ -1,4 +1,4 @@
-"""The pages of a ladder: courses and moves on it, its crosstable, two of it head to head."""
+"""Pages of a ladder: ratings over time, rank changes, crosstable, comparisons of two bots."""
 
 import asyncio
 import csv
@@ -54,7 +54,7 @@ def client(web: WebState) -> Iterator[TestClient]:
 
 
 def cells_of(page: str) -> str:
-    """The body of the page's crosstable."""
+    """Return the body of the page's crosstable."""
     return page.partition('<table class="matrix">')[2].partition("</table>")[0]
 
 

@@ -1,4 +1,4 @@
-"""What is being played, on the page of the match and on the first page: nothing before its time."""
+"""Running matches on the match page, the home page and `/live`, without hidden information."""
 
 import asyncio
 import re
@@ -35,7 +35,7 @@ def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
 
 
 def running(simulated_arena: SimulatedArena, most: int = 1) -> Match:
-    """A match of two boards of which so many games are over."""
+    """Start a match of two boards and play `most` of its games."""
     tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
     (made,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
     simulated_arena.play(made.id, most)
@@ -43,7 +43,7 @@ def running(simulated_arena: SimulatedArena, most: int = 1) -> Match:
 
 
 def position(of: Match) -> Position:
-    """The first position of a game of Poke that nobody plays."""
+    """Return the first position of a game of Poke."""
     game = find("poke")
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
     view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
@@ -51,7 +51,7 @@ def position(of: Match) -> Position:
 
 
 def page_after_refresh(web: WebState, draw: Draw, **path: str) -> Page:
-    """A page as it is after a look at the store."""
+    """Read the store, then return the page."""
     asyncio.run(web.read_store())
     return draw(web, PageRequest(path, {}, ServerLinks()))
 
@@ -138,7 +138,7 @@ def test_the_home_page_shows_a_match_until_it_ends(simulated_arena: SimulatedAre
     assert [match_id.id for match_id in page_after_refresh(web, home.page).model["others"]] == [
         other
     ]
-    # Something is told of the other one only: that is worth more than to stay.
+    # The page changes to the match with a known position.
     web.events.receive(position(listing.find(simulated_arena.engine, other)), 0.0)
     page = page_after_refresh(web, home.page)
     assert page.data["shown"]["match"] == other

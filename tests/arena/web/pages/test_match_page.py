@@ -1,4 +1,4 @@
-"""The page of a match: all of it when it is over, nothing of the result before."""
+"""The page of a match: complete after the end, and without a result before."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ def client(simulated_arena: SimulatedArena) -> Iterator[TestClient]:
 
 
 def played(simulated_arena: SimulatedArena, most: int | None = None, fault: bool = False) -> Match:
-    """A match of two boards; or so many of its four games."""
+    """Start a match of two boards; play `most` of its four games, or all."""
     tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
     (match,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
     simulated_arena.play(match.id, most, fault)

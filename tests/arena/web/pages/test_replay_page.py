@@ -1,4 +1,4 @@
-"""The replay of a game, as browsers and programs get it."""
+"""The replay page of a game, in the browser and as JSON."""
 
 import gzip
 import json
@@ -36,12 +36,12 @@ def client(workspace: Workspace) -> Iterator[TestClient]:
 
 
 def with_note(text: str) -> str:
-    """The record of a game whose first action bears a note."""
+    """Add a note to the first action of a record."""
     return text.replace('"ms":0.0}', '"ms":12.5,"note":' + json.dumps(EVIL) + "}", 1)
 
 
 def headings(html: str) -> list[str]:
-    """What stands above the table."""
+    """Return the visible headings above the table."""
     title = html.partition('class="title stack"')[2].partition('class="seats')[0]
     return [
         re.sub("<[^>]*>", "", text)
@@ -71,7 +71,7 @@ def test_a_page_contains_a_whole_game_within_its_size_limit(
     assert answer.text.count("<li data-step=") == steps
     sides = len(set(table.game.sides(table.seats, table.options)))
     assert answer.text.count("<polyline ") == sides
-    # As it goes over the line: a game of Pokex at random has hundreds of positions.
+    # The compressed size counts: a random game of Pokex has hundreds of positions.
     assert len(gzip.compress(answer.content)) < 150_000
     assert " style=" not in answer.text
     assert not re.findall(r"<script(?![^>]* src=)", answer.text)
@@ -89,7 +89,7 @@ def test_the_address_selects_the_position(workspace: Workspace, client: TestClie
     third = client.get(f"{address}?step=3&eyes=1").text
     assert 'data-step="3"' in third
     assert 'data-eyes="1"' in third
-    # Without script every link keeps the position, or whose eyes are open.
+    # Without JavaScript, every link keeps the position and the point of view.
     assert 'href="?step=4&amp;eyes=1" title="one step on' in third
     assert 'href="?step=3&amp;eyes=all"' in third
 

@@ -1,4 +1,4 @@
-"""The pages of the search, of all matches, and the filters of bots and tournaments."""
+"""The search, the list of all matches, and the filters of bots and tournaments."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 @pytest.fixture(scope="module")
 def simulated_arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
-    """An arena with three bots, one of them ada's; a closed and a running tournament."""
+    """Return an arena with three bots, one of which ada owns, a closed and a running tournament."""
     made = SimulatedArena(Path(tmp_path_factory.mktemp("arena")))
     bots = made.bots(2)
     versions.add(made.engine, "deep", "1", f"{7:064x}", "/deep", {"language": "Go"}, owner="ada")
@@ -83,16 +83,16 @@ def test_the_page_of_matches_keeps_the_filters_in_its_links(client: TestClient) 
 def test_the_search_finds_bots_owners_tournaments_and_matches(
     client: TestClient, simulated_arena: SimulatedArena
 ) -> None:
-    found = document(client, "/search", q="ADA")
-    assert [bot["bot"] for bot in found["bots"]] == ["deep"]
-    assert found["owners"] == [{"owner": "ada", "bots": 1}]
-    found = document(client, "/search", q="bot0 v deep")
-    assert {*found["matches"][0]["entrants"]} == {"bot0@1", "deep@1"}
-    assert len(found["matches"]) == 1
-    found = document(client, "/search", q="cup pokex")
-    assert [each["form"] for each in found["tournaments"]] == ["pokex-2"]
+    results = document(client, "/search", q="ADA")
+    assert [bot["bot"] for bot in results["bots"]] == ["deep"]
+    assert results["owners"] == [{"owner": "ada", "bots": 1}]
+    results = document(client, "/search", q="bot0 v deep")
+    assert {*results["matches"][0]["entrants"]} == {"bot0@1", "deep@1"}
+    assert len(results["matches"]) == 1
+    results = document(client, "/search", q="cup pokex")
+    assert [each["form"] for each in results["tournaments"]] == ["pokex-2"]
     opened = listing.matches(
-        simulated_arena.engine, tournament=found["tournaments"][0]["tournament"]
+        simulated_arena.engine, tournament=results["tournaments"][0]["tournament"]
     )[0].id
     assert document(client, "/search", q=opened)["open_matches"] == [opened]
     closed = document(client, "/matches")["matches"][0]

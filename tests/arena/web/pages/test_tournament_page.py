@@ -1,4 +1,4 @@
-"""Tournaments in the browser: the list, standings, brackets, crosstables, downloads."""
+"""Pages of tournaments: the list, standings, brackets, crosstables and downloads."""
 
 import io
 import re
@@ -78,7 +78,7 @@ def test_a_swiss_tournament_is_ordered_by_points(
     document = client.get(f"/tournaments/{begun_tournament.id}.json").json()
     worth = [tuple(line["swiss"].values()) for line in document["standings"]]
     assert worth == sorted(worth, reverse=True)
-    # Five play: a win or a bye gives two points, a match two in all.
+    # With five bots, a win or a bye gives two points, and a match two points in total.
     assert sum(points for points, _, _ in worth) == 3 * (2 * 2 + 2)
     ranked = [name for group in document["decision"]["ranking"] for name in group]
     assert [line["entrant"] for line in document["standings"]] == ranked
@@ -93,7 +93,7 @@ def test_a_knockout_is_drawn_as_a_bracket(
     assert begun.count(">bye<") == 3
     assert begun.count("undecided") == 3
     begun_tournament = simulated_arena.play_out(begun_tournament)
-    # By another address, for the first answer is kept a moment.
+    # Use another URL, because the first response is cached.
     page = client.get(f"/tournaments/{begun_tournament.id}?page=1").text
     assert "to be decided" not in page
     winner = client.get(f"/tournaments/{begun_tournament.id}.json").json()["decision"]["ranking"][

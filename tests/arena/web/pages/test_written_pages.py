@@ -1,4 +1,4 @@
-"""The rules and how it works, in the browser: links that lead somewhere, and no HTML of others."""
+"""The rules and the guides as pages: links resolve, and HTML in a page is escaped."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""Pictures of positions: every game, in the view of a seat and of all, and as an animation."""
+"""Images of positions:
+
+every game, in the view of a seat and with all cards, and as an animation.
+"""
 
 from pathlib import Path
 

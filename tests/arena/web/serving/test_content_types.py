@@ -1,4 +1,4 @@
-"""In which form a page is answered."""
+"""The format of a response: chosen by the extension and by the Accept header."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The feed as programs hear it."""
+"""The event feed, with the messages that a client reads."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 class FeedReader:
-    """Somebody who hears the feed."""
+    """A client that reads the feed."""
 
     def __init__(self, lines: AsyncIterator[bytes]) -> None:
         self._lines = lines
@@ -51,19 +51,19 @@ Act = Callable[[WebState, Feed], Awaitable[Any]]
 
 
 def with_feed(workspace: Workspace, act: Act, settings: ServerSettings | None = None) -> Any:
-    """Runs this while a feed is told."""
+    """Run `act` while a feed sends events."""
 
     async def run() -> Any:
         web = WebState(workspace.store, settings or ServerSettings())
         await web.read_store()
         feed = Feed(web)
-        telling = asyncio.create_task(feed.run())
+        sending = asyncio.create_task(feed.run())
         await asyncio.sleep(0)
         try:
             return await act(web, feed)
         finally:
-            telling.cancel()
-            await asyncio.gather(telling, return_exceptions=True)
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
 
     return asyncio.run(run())
 
@@ -71,14 +71,14 @@ def with_feed(workspace: Workspace, act: Act, settings: ServerSettings | None = 
 def received_messages(
     workspace: Workspace, events: list[Event], feed_filter: FeedFilter, many: int
 ) -> list[dict[str, Any]]:
-    """What somebody hears after the greeting."""
+    """Return the messages that a client receives after the `hello` message."""
 
     async def act(web: WebState, feed: Feed) -> list[dict[str, Any]]:
-        listening = FeedReader(feed.read(feed_filter, events=False))
-        assert (await listening.next())["type"] == "hello"
+        reader = FeedReader(feed.read(feed_filter, events=False))
+        assert (await reader.next())["type"] == "hello"
         for event in events:
             web.events.receive(event, 0.0)
-        return [await listening.next() for _ in range(many)]
+        return [await reader.next() for _ in range(many)]
 
     messages: list[dict[str, Any]] = with_feed(workspace, act)
     return messages
@@ -146,12 +146,12 @@ def test_only_events_that_match_the_filter_are_sent(workspace: Workspace) -> Non
 
 def test_events_of_another_form_are_not_sent(workspace: Workspace) -> None:
     async def act(web: WebState, feed: Feed) -> bool:
-        listening = FeedReader(feed.read(FeedFilter(form="pouku-3"), events=False))
-        await listening.next()
+        reader = FeedReader(feed.read(FeedFilter(form="pouku-3"), events=False))
+        await reader.next()
         everything = FeedReader(feed.read(FeedFilter(), events=False))
         await everything.next()
         [match, *_] = listing.matches(workspace.store)
-        waiting = asyncio.create_task(listening.next())
+        waiting = asyncio.create_task(reader.next())
         web.events.receive(position(match.id), 0.0)
         assert (await everything.next())["type"] == "position"
         await asyncio.sleep(0)
@@ -165,11 +165,11 @@ def test_events_of_another_form_are_not_sent(workspace: Workspace) -> None:
 
 def test_a_changed_ladder_is_sent_with_its_top(workspace: Workspace) -> None:
     async def act(web: WebState, feed: Feed) -> dict[str, Any]:
-        listening = FeedReader(feed.read(FeedFilter(form="poke"), events=False))
-        await listening.next()
+        reader = FeedReader(feed.read(FeedFilter(form="poke"), events=False))
+        await reader.next()
         store_tournament(workspace, ["dan", "eve"], {}, boards=1)
         await web.read_store()
-        return await listening.next()
+        return await reader.next()
 
     messages = with_feed(workspace, act)
     assert (messages["type"], messages["form"], messages["bots"]) == ("ladder", "poke", 5)
@@ -197,13 +197,13 @@ def test_a_slow_reader_misses_the_oldest_messages_and_gets_their_number(
     workspace: Workspace,
 ) -> None:
     async def act(web: WebState, feed: Feed) -> list[dict[str, Any]]:
-        listening = FeedReader(feed.read(FeedFilter(), events=False))
-        await listening.next()
+        reader = FeedReader(feed.read(FeedFilter(), events=False))
+        await reader.next()
         [match, *_] = listing.matches(workspace.store)
         for games in range(module._BEHIND + 10):
             web.events.receive(GameOver(match.id, games, 1000), 0.0)
         await wait_until_async(feed._waiting.empty)
-        return [await listening.next() for _ in range(2)]
+        return [await reader.next() for _ in range(2)]
 
     missed, next_one = with_feed(workspace, act)
     assert (missed["type"], missed["messages"]) == ("missed", 10)

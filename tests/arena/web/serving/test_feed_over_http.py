@@ -1,4 +1,4 @@
-"""The examples of docs/reference/feed.md, run in a shell against a real server and a real Redis."""
+"""Run the examples of docs/reference/feed.md in a shell, with a server and Redis."""
 
 import json
 import re
@@ -30,14 +30,14 @@ SECONDS = "30"
 
 @dataclass(frozen=True)
 class FeedServer:
-    """A server with a match that news can be about."""
+    """A server, its Redis and a match that events can name."""
 
     address: str
     redis: str
     match: listing.Match
 
-    def typed(self, example: str) -> list[str]:
-        """An example with what there is here."""
+    def command(self, example: str) -> list[str]:
+        """Return an example with the server's address and the ids of this match."""
         program = example.replace("http://127.0.0.1:8000", self.address)
         program = re.sub(r"m-[0-9a-z]+", self.match.id, program)
         return [
@@ -67,7 +67,7 @@ def position(match: str, decision: int = 7) -> Position:
 
 
 def received_messages(process: "subprocess.Popen[str]", kind: str) -> Iterator[dict[str, Any]]:
-    """The messages up to one of this type."""
+    """Yield the messages up to the first one of this type."""
     assert process.stdout is not None
     for line in process.stdout:
         text = line.removeprefix("data: ").strip()
@@ -80,13 +80,15 @@ def received_messages(process: "subprocess.Popen[str]", kind: str) -> Iterator[d
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_receives_the_published_events(feed_server: FeedServer, example: str) -> None:
     client = redis_connection.connect(feed_server.redis)
-    with subprocess.Popen(feed_server.typed(example), stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        feed_server.command(example), stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
-            messages_row = received_messages(process, "position")
-            assert next(messages_row)["type"] == "hello"
+            received = received_messages(process, "position")
+            assert next(received)["type"] == "hello"
             client.publish(messages.channel(0), text_of(position("m-of-nobody")))
             client.publish(messages.channel(0), text_of(position(feed_server.match.id)))
-            *_, last = messages_row
+            *_, last = received
         finally:
             process.kill()
             client.close()

@@ -1,4 +1,4 @@
-"""The news of a page: everybody gets them, and they are drawn once."""
+"""Live updates of a page: it is rendered once for all of its readers."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ def _without_pause(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class CountedPage:
-    """A page with one part that moves, and a count of how often it was drawn."""
+    """A page with one part that changes, and a count of its renderings."""
 
     def __init__(self) -> None:
         self.text = "first"

@@ -1,4 +1,4 @@
-"""A person plays against bots by the forms of the pages."""
+"""A person plays against bots with the forms of the pages."""
 
 import re
 import time
@@ -44,7 +44,7 @@ def client(web: WebState) -> Iterator[TestClient]:
 
 @pytest.fixture(scope="module")
 def table(web: WebState, client: TestClient) -> Iterator[PlayTable]:
-    """A table of Poke, at which it is the person's first turn."""
+    """Open a table of Poke and wait until it is the person's turn."""
     seated = begin(web, client, "poke", POKE)
     seated.await_turn(30)
     yield seated
@@ -73,7 +73,7 @@ def kept(web: WebState, match: str) -> MatchRecord:
 
 
 def names_in(value: Any) -> Iterator[str]:
-    """Yields all texts in a view."""
+    """Yield all texts in a view."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, str):
@@ -174,7 +174,7 @@ def test_a_table_is_private(client: TestClient, table: PlayTable) -> None:
 def test_tables_are_limited_and_a_table_that_is_left_makes_room(
     web: WebState, client: TestClient, table: PlayTable
 ) -> None:
-    # A client gets two of the four tables.
+    # A client may have two of the four tables.
     left = begin(web, client, "poke", POKE)
     left.await_turn(30)
     refused = client.post("/play/poke", data=POKE)
@@ -190,7 +190,7 @@ def test_tables_are_limited_and_a_table_that_is_left_makes_room(
 
 
 def test_an_abandoned_table_ends(web: WebState, table: PlayTable) -> None:
-    """The last test with this table."""
+    """Check that an abandoned table ends; the last test that uses this table."""
     web.play_tables.end_abandoned(time.monotonic())
     assert not table.state.has_left
     web.play_tables.end_abandoned(time.monotonic() + IDLE_SECONDS + 1)
@@ -241,7 +241,7 @@ def test_strangers_can_play_only_if_the_organiser_allows_it(
     state = WebState(web.engine, replace(settings, data=tmp_path))
     client = TestClient(create(state))
     sent = {**headers, "Origin": f"http://{headers['Host']}"}
-    # The form is checked last.
+    # The form is checked after everything else.
     assert client.post("/play/poke", data={"place": "9"}, headers=sent).status_code == status
 
 

@@ -1,4 +1,4 @@
-"""What probes are told: `/healthz` and `/readyz`."""
+"""The health probes `/healthz` and `/readyz`."""
 
 from pathlib import Path
 
@@ -12,16 +12,16 @@ from tests.waiting import wait_until
 
 
 def created_arena(folder: Path) -> Workspace:
-    """An arena of which a database that goes away would be missed."""
+    """Return an arena whose database exists, so that its loss is detected."""
     Workspace(folder / "data").store.dispose()
     return Workspace(folder / "data")
 
 
 def test_the_server_is_ready_with_database_and_redis(tmp_path: Path) -> None:
-    place = created_arena(tmp_path)
-    with redis_server.resolve(place.folder, {}) as address:
+    workspace = created_arena(tmp_path)
+    with redis_server.resolve(workspace.folder, {}) as address:
         settings = ServerSettings(redis=address.url)
-        with TestClient(create(WebState(place.store, settings))) as client:
+        with TestClient(create(WebState(workspace.store, settings))) as client:
             answer = client.get("/readyz")
     assert (answer.status_code, answer.text) == (200, "ready\n")
 
@@ -35,11 +35,11 @@ def test_the_server_is_ready_without_redis_and_reports_it(tmp_path: Path) -> Non
 
 
 def test_the_server_is_alive_but_not_ready_without_its_database(tmp_path: Path) -> None:
-    place = created_arena(tmp_path)
-    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
+    workspace = created_arena(tmp_path)
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
         assert client.get("/readyz").status_code == 200
-        database = place.folder.database
-        place.store.dispose()
+        database = workspace.folder.database
+        workspace.store.dispose()
         database.rename(tmp_path / "away.db")
         wait_until(lambda: client.get("/readyz").status_code != 200)
         answer = client.get("/readyz")

@@ -1,4 +1,4 @@
-"""The address at which the pages tell where the relay is."""
+"""The address of the relay that the pages publish."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What may be asked for: how long, how large, how often, and by how many at a time."""
+"""Limits of requests: time, size, rate and number of connections."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is written already is not written again, until it has changed."""
+"""The response cache renders a page again only after a change."""
 
 import asyncio
 import gzip
@@ -11,7 +11,7 @@ from arena.web.serving.responses import CachedResponse, ResponseCache
 
 
 class CountedRenderer:
-    """Writes an answer, and counts how often."""
+    """Renders a response and counts the renderings."""
 
     def __init__(self, size: int = 10, fresh: float = 60.0) -> None:
         self.size, self.fresh, self.times = size, fresh, 0
@@ -26,87 +26,87 @@ class CountedRenderer:
 
 
 def test_a_response_is_rendered_once_per_change() -> None:
-    async def page_request() -> list[int]:
-        changes, writer, seen = Changes(), CountedRenderer(), []
-        answers = ResponseCache(changes)
+    async def count_renderings() -> list[int]:
+        changes, renderer, seen = Changes(), CountedRenderer(), []
+        cache = ResponseCache(changes)
         for topic in ("other", "topic", "other", "topic"):
             for _ in range(3):
-                await answers.get(("/",), writer)
-            seen.append(writer.times)
+                await cache.get(("/",), renderer)
+            seen.append(renderer.times)
             changes.record(topic)
         return seen
 
-    assert asyncio.run(page_request()) == [1, 1, 2, 2]
+    assert asyncio.run(count_renderings()) == [1, 1, 2, 2]
 
 
 def test_concurrent_requests_share_one_rendering() -> None:
-    async def page_request() -> tuple[int, set[bytes]]:
-        writer = CountedRenderer()
-        writer.go.clear()
-        answers = ResponseCache(Changes())
-        tasks = [asyncio.create_task(answers.get(("/",), writer)) for _ in range(50)]
+    async def count_renderings() -> tuple[int, set[bytes]]:
+        renderer = CountedRenderer()
+        renderer.go.clear()
+        cache = ResponseCache(Changes())
+        tasks = [asyncio.create_task(cache.get(("/",), renderer)) for _ in range(50)]
         await asyncio.sleep(0)
         tasks[0].cancel()
-        writer.go.set()
+        renderer.go.set()
         bodies = await asyncio.gather(*tasks[1:])
-        return writer.times, {answer.body.strip() for answer in bodies}
+        return renderer.times, {answer.body.strip() for answer in bodies}
 
-    assert asyncio.run(page_request()) == (1, {b"1"})
+    assert asyncio.run(count_renderings()) == (1, {b"1"})
 
 
 def test_a_change_during_rendering_invalidates_the_response() -> None:
-    async def page_request() -> int:
-        changes, writer = Changes(), CountedRenderer()
-        writer.go.clear()
-        answers = ResponseCache(changes)
-        task = asyncio.create_task(answers.get(("/",), writer))
-        while not writer.times:
+    async def count_renderings() -> int:
+        changes, renderer = Changes(), CountedRenderer()
+        renderer.go.clear()
+        cache = ResponseCache(changes)
+        task = asyncio.create_task(cache.get(("/",), renderer))
+        while not renderer.times:
             await asyncio.sleep(0)
         changes.record("topic")
-        writer.go.set()
+        renderer.go.set()
         await task
-        await answers.get(("/",), writer)
-        return writer.times
+        await cache.get(("/",), renderer)
+        return renderer.times
 
-    assert asyncio.run(page_request()) == 2
+    assert asyncio.run(count_renderings()) == 2
 
 
 def test_an_uncacheable_response_is_rendered_for_each_request() -> None:
-    async def page_request() -> int:
-        writer, answers = CountedRenderer(fresh=0.0), ResponseCache(Changes())
+    async def count_renderings() -> int:
+        renderer, cache = CountedRenderer(fresh=0.0), ResponseCache(Changes())
         for _ in range(3):
-            await answers.get(("/",), writer)
-        return writer.times
+            await cache.get(("/",), renderer)
+        return renderer.times
 
-    assert asyncio.run(page_request()) == 3
+    assert asyncio.run(count_renderings()) == 3
 
 
 def test_errors_reach_all_waiting_requests_and_are_not_cached() -> None:
-    async def page_request() -> int:
-        answers, times = ResponseCache(Changes()), 0
+    async def count_renderings() -> int:
+        cache, times = ResponseCache(Changes()), 0
 
         async def fail() -> CachedResponse:
             nonlocal times
             times += 1
-            raise LookupError("there is none")
+            raise LookupError("no such page")
 
         for _ in range(2):
-            with pytest.raises(LookupError, match="there is none"):
-                await answers.get(("/",), fail)
+            with pytest.raises(LookupError, match="no such page"):
+                await cache.get(("/",), fail)
         return times
 
-    assert asyncio.run(page_request()) == 2
+    assert asyncio.run(count_renderings()) == 2
 
 
 def test_the_least_recently_used_response_is_evicted() -> None:
-    async def page_request() -> list[int]:
-        answers = ResponseCache(Changes(), most=250)
-        writers = {name: CountedRenderer(size=100) for name in "abc"}
+    async def count_renderings() -> list[int]:
+        cache = ResponseCache(Changes(), most=250)
+        renderers = {name: CountedRenderer(size=100) for name in "abc"}
         for name in "abacac":
-            await answers.get((name,), writers[name])
-        return [writer.times for writer in writers.values()]
+            await cache.get((name,), renderers[name])
+        return [renderer.times for renderer in renderers.values()]
 
-    assert asyncio.run(page_request()) == [1, 1, 1]
+    assert asyncio.run(count_renderings()) == [1, 1, 1]
 
 
 def test_only_large_responses_are_compressed() -> None:
@@ -134,20 +134,20 @@ def test_a_slow_page_is_served_stale_while_it_is_rendered(
 ) -> None:
     monkeypatch.setattr(answers_module, "_SLOW_SECONDS", 0.0)
 
-    async def page_request() -> list[bytes]:
-        changes, writer = Changes(), CountedRenderer()
-        answers = ResponseCache(changes)
-        responses = [await answers.get(("/",), writer)]
-        writer.go.clear()
+    async def count_renderings() -> list[bytes]:
+        changes, renderer = Changes(), CountedRenderer()
+        cache = ResponseCache(changes)
+        responses = [await cache.get(("/",), renderer)]
+        renderer.go.clear()
         changes.record("topic")
-        responses.append(await answers.get(("/",), writer))
-        writer.go.set()
-        while writer.times < 2 or answers.is_writing:
+        responses.append(await cache.get(("/",), renderer))
+        renderer.go.set()
+        while renderer.times < 2 or cache.is_writing:
             await asyncio.sleep(0)
-        responses.append(await answers.get(("/",), writer))
+        responses.append(await cache.get(("/",), renderer))
         monkeypatch.setattr(answers_module, "_OLD_SECONDS", 0.0)
         changes.record("topic")
-        responses.append(await answers.get(("/",), writer))
+        responses.append(await cache.get(("/",), renderer))
         return [response.body.strip() for response in responses]
 
-    assert asyncio.run(page_request()) == [b"1", b"1", b"2", b"3"]
+    assert asyncio.run(count_renderings()) == [b"1", b"1", b"2", b"3"]

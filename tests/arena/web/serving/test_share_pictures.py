@@ -1,4 +1,4 @@
-"""Pictures for previews of links, and the Open Graph data that name them."""
+"""Images for link previews, and the Open Graph data that refer to them."""
 
 import re
 import struct
@@ -19,7 +19,7 @@ SITE = "https://arena.example.org"
 
 @pytest.fixture(scope="module")
 def simulated_arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
-    """An arena with a closed tournament of one match and a running one."""
+    """Return an arena with a closed tournament of one match and a running one."""
     made = SimulatedArena(Path(tmp_path_factory.mktemp("arena")))
     bots = made.bots(2)
     made.begin("round-robin", bots)

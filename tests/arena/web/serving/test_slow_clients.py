@@ -1,4 +1,4 @@
-"""Who does not finish asking, or does not read, is let go; who does is served."""
+"""Clients that stop sending or reading are disconnected; others are served."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What owners send over HTTP is taken in, or refused with a status and a sentence."""
+"""Uploads of bots over HTTP are stored, or refused with a status and a message."""
 
 import socket
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ from arena.web.serving import request_limits, uploads
 from tests.arena.web.page_server import served
 from tests.arena.web.stored_submissions import add_submission
 
-PARCEL = b"\x1f\x8b not looked at here"
+UPLOAD = b"\x1f\x8b not looked at here"
 
 
 class UploadServer:
-    """An arena that takes bots, with two owners."""
+    """An arena that accepts uploads, with two owners."""
 
     def __init__(self, folder: Path) -> None:
         self.workspace = Workspace(folder / "data")
@@ -35,23 +35,23 @@ class UploadServer:
         self.stack = ExitStack()
 
     def client(self, **changed: Any) -> TestClient:
-        """Asks its pages."""
+        """Return a client of the pages, with these settings changed."""
         web = WebState(self.workspace.store, replace(self.settings, **changed))
         return self.stack.enter_context(TestClient(create(web)))
 
     @contextmanager
-    def sending(self, how: str) -> Iterator[socket.socket]:
-        """A connection on which a body is expected now, which is as long as this header says."""
-        where = urlsplit(
+    def sending(self, length_header: str) -> Iterator[socket.socket]:
+        """Open a connection on which the server expects an upload with this length header."""
+        url = urlsplit(
             self.stack.enter_context(served(WebState(self.workspace.store, self.settings)))
         )
-        with socket.create_connection((where.hostname, where.port), 30) as line:
-            head = f"POST {address()} HTTP/1.1\r\nHost: x\r\n{how}\r\n"
+        with socket.create_connection((url.hostname, url.port), 30) as line:
+            head = f"POST {address()} HTTP/1.1\r\nHost: x\r\n{length_header}\r\n"
             line.sendall(f"{head}Authorization: Bearer {self.tokens['ada']}\r\n\r\n".encode())
             yield line
 
-    def sign(self, owner: str = "ada") -> dict[str, str]:
-        """The headers by which an owner is known."""
+    def authorization(self, owner: str = "ada") -> dict[str, str]:
+        """Return the header with the token of an owner."""
         return {"Authorization": f"Bearer {self.tokens[owner]}"}
 
 
@@ -63,37 +63,37 @@ def upload_server(tmp_path: Path) -> Iterator[UploadServer]:
 
 
 def address(name: str = "mybot", content: str = "5", version: str = "") -> str:
-    """Where something is announced, and sent."""
+    """Return the address at which an upload is announced and sent."""
     return "/submissions?" + urlencode({"name": name, "content": content * 64, "version": version})
 
 
-def kept(upload_server: UploadServer) -> list[str]:
-    """What lies on the shelf."""
+def stored_uploads(upload_server: UploadServer) -> list[str]:
+    """Return the names of the stored uploads."""
     return sorted(path.name for path in upload_server.shelf.root.iterdir() if path.name != "lock")
 
 
 def test_an_upload_is_stored_and_queued(upload_server: UploadServer) -> None:
     client = upload_server.client()
-    response = client.post(address(), headers=upload_server.sign())
+    response = client.post(address(), headers=upload_server.authorization())
     assert (response.status_code, response.json()) == (200, {"wanted": True, "most_bytes": 2**20})
-    assert kept(upload_server) == []
-    answer = client.post(address(), headers=upload_server.sign(), content=PARCEL)
+    assert stored_uploads(upload_server) == []
+    answer = client.post(address(), headers=upload_server.authorization(), content=UPLOAD)
     document = answer.json()
     name = document["submission"]
     assert (answer.status_code, answer.headers["location"]) == (201, f"/submissions/{name}")
     assert (document["state"], document["owner"], document["bot"]) == ("waiting", "ada", "mybot")
-    assert upload_server.shelf.parcel(name).read_bytes() == PARCEL
+    assert upload_server.shelf.parcel(name).read_bytes() == UPLOAD
     submission = submissions.find(upload_server.workspace.store, name)
-    assert (submission.content_hash, submission.bytes) == ("5" * 64, len(PARCEL))
-    # Who lost the answer sends it again.
-    for body in (b"", PARCEL):
-        again = client.post(address(), headers=upload_server.sign(), content=body)
+    assert (submission.content_hash, submission.bytes) == ("5" * 64, len(UPLOAD))
+    # A client that lost the response sends the upload again.
+    for body in (b"", UPLOAD):
+        again = client.post(address(), headers=upload_server.authorization(), content=body)
         assert (again.status_code, again.json()["submission"]) == (200, name)
-    assert kept(upload_server) == [f"{name}.tar.gz"]
+    assert stored_uploads(upload_server) == [f"{name}.tar.gz"]
 
 
-def refused(answer: Any, status: int, *words: str) -> None:
-    """It is refused with this status, in a sentence with these words."""
+def check_refused(answer: Any, status: int, *words: str) -> None:
+    """Check that the response has this status and a sentence with these words."""
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
     sentence = answer.json()["error"]
     assert sentence.endswith(".")
@@ -104,15 +104,15 @@ def refused(answer: Any, status: int, *words: str) -> None:
 def test_a_request_without_a_valid_token_is_refused(upload_server: UploadServer) -> None:
     client = upload_server.client()
     for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic eA=="}):
-        answer = client.post(address(), headers=headers, content=PARCEL)
-        refused(answer, 401, "`pokearena owner add`")
+        answer = client.post(address(), headers=headers, content=UPLOAD)
+        check_refused(answer, 401, "`pokearena owner add`")
         assert answer.headers["www-authenticate"] == "Bearer"
-    # A token in a form, or in an address, is none.
+    # A token in a form or in the address is ignored.
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     token = upload_server.tokens["ada"]
-    refused(client.post(address(), headers=form, content=f"token={token}"), 401)
-    refused(client.post(f"{address()}&token={token}", content=PARCEL), 401)
-    assert kept(upload_server) == []
+    check_refused(client.post(address(), headers=form, content=f"token={token}"), 401)
+    check_refused(client.post(f"{address()}&token={token}", content=UPLOAD), 401)
+    assert stored_uploads(upload_server) == []
 
 
 def test_the_bot_name_of_another_owner_and_existing_content_are_refused(
@@ -120,14 +120,20 @@ def test_the_bot_name_of_another_owner_and_existing_content_are_refused(
 ) -> None:
     store = upload_server.workspace.store
     versions.add(store, "mybot", "7", "5" * 64, "/x", {}, "ada")
-    client, ada, bob = upload_server.client(), upload_server.sign(), upload_server.sign("bob")
-    for body in (b"", PARCEL):
-        refused(client.post(address(), headers=bob, content=body), 403, "belongs to ada")
-        refused(client.post(address("greedy"), headers=ada, content=body), 403, "house bot")
-        refused(client.post(address(), headers=ada, content=body), 409, "here already, as mybot@7")
+    client, ada, bob = (
+        upload_server.client(),
+        upload_server.authorization(),
+        upload_server.authorization("bob"),
+    )
+    for body in (b"", UPLOAD):
+        check_refused(client.post(address(), headers=bob, content=body), 403, "belongs to ada")
+        check_refused(client.post(address("greedy"), headers=ada, content=body), 403, "house bot")
+        check_refused(
+            client.post(address(), headers=ada, content=body), 409, "here already, as mybot@7"
+        )
         other = address(content="6", version="7")
-        refused(client.post(other, headers=ada, content=body), 409, "a version never changes")
-    assert kept(upload_server) == []
+        check_refused(client.post(other, headers=ada, content=body), 409, "a version never changes")
+    assert stored_uploads(upload_server) == []
 
 
 @pytest.mark.parametrize(
@@ -135,28 +141,31 @@ def test_the_bot_name_of_another_owner_and_existing_content_are_refused(
     [address("No"), address(""), address(content="x"), address(version="/"), "/submissions"],
 )
 def test_an_invalid_announcement_is_refused(upload_server: UploadServer, wrong: str) -> None:
-    refused(upload_server.client().post(wrong, headers=upload_server.sign(), content=PARCEL), 422)
+    check_refused(
+        upload_server.client().post(wrong, headers=upload_server.authorization(), content=UPLOAD),
+        422,
+    )
 
 
 def test_a_declared_oversized_upload_is_refused_unread(upload_server: UploadServer) -> None:
     client = upload_server.client()
-    large = client.post(address(), headers=upload_server.sign(), content=bytes(2**20 + 1))
-    refused(large, 413, "larger than 1048576 bytes")
-    assert kept(upload_server) == []
+    large = client.post(address(), headers=upload_server.authorization(), content=bytes(2**20 + 1))
+    check_refused(large, 413, "larger than 1048576 bytes")
+    assert stored_uploads(upload_server) == []
 
 
 def test_a_chunked_oversized_upload_is_cut_off(upload_server: UploadServer) -> None:
-    """Sent in pieces, without a word on how many there will be."""
+    """Send an upload in chunks, without a total length."""
     with upload_server.sending("Transfer-Encoding: chunked") as line:
         piece = b"%x\r\n" % 2**16 + bytes(2**16) + b"\r\n"
-        # It never ends: only the server can end it.
+        # The upload is endless, so that only the server can end it.
         for _ in range(17):
             line.sendall(piece)
         answer = line.recv(2**16).decode()
         while "larger than 1048576 bytes" not in answer:
             answer += line.recv(2**16).decode()
     assert answer.startswith("HTTP/1.1 413 ")
-    assert kept(upload_server) == []
+    assert stored_uploads(upload_server) == []
 
 
 def test_a_stalled_upload_times_out(
@@ -166,7 +175,7 @@ def test_a_stalled_upload_times_out(
     with upload_server.sending("Content-Length: 1000") as line:
         line.sendall(b"begun")
         assert line.recv(2**16).startswith(b"HTTP/1.1 408 ")
-    assert kept(upload_server) == []
+    assert stored_uploads(upload_server) == []
 
 
 def test_a_slow_upload_times_out(
@@ -183,15 +192,15 @@ def test_a_slow_upload_times_out(
                 continue
             break
     assert answer.startswith(b"HTTP/1.1 408 ")
-    assert kept(upload_server) == []
+    assert stored_uploads(upload_server) == []
 
 
 def test_an_aborted_upload_leaves_no_file(upload_server: UploadServer) -> None:
     with upload_server.sending("Content-Length: 1000") as line:
         line.sendall(b"begun")
-        while not kept(upload_server):
+        while not stored_uploads(upload_server):
             pass
-    while kept(upload_server):
+    while stored_uploads(upload_server):
         pass
     assert submissions.listing(upload_server.workspace.store) == ()
 
@@ -200,23 +209,27 @@ def test_the_daily_submissions_of_an_owner_are_limited(upload_server: UploadServ
     client = upload_server.client(pushes=4)
     for content in "123":
         assert client.post(
-            address(content=content), headers=upload_server.sign(), content=PARCEL
+            address(content=content), headers=upload_server.authorization(), content=UPLOAD
         ).is_success
-    for body in (b"", PARCEL):
-        answer = client.post(address(content="4"), headers=upload_server.sign(), content=body)
-        refused(answer, 429, "3 submissions of ada are being worked on")
+    for body in (b"", UPLOAD):
+        answer = client.post(
+            address(content="4"), headers=upload_server.authorization(), content=body
+        )
+        check_refused(answer, 429, "3 submissions of ada are being worked on")
         assert int(answer.headers["retry-after"]) > 0
     assert client.post(
-        address("other"), headers=upload_server.sign("bob"), content=PARCEL
+        address("other"), headers=upload_server.authorization("bob"), content=UPLOAD
     ).is_success
     for upload in submissions.undecided(upload_server.workspace.store):
         state = SubmissionState.REFUSED
         submissions.decide(upload_server.workspace.store, upload.id, state, "no.", status=422)
     assert client.post(
-        address(content="4"), headers=upload_server.sign(), content=PARCEL
+        address(content="4"), headers=upload_server.authorization(), content=UPLOAD
     ).is_success
-    answer = client.post(address(content="5"), headers=upload_server.sign(), content=PARCEL)
-    refused(answer, 429, "4 submissions within a day")
+    answer = client.post(
+        address(content="5"), headers=upload_server.authorization(), content=UPLOAD
+    )
+    check_refused(answer, 429, "4 submissions within a day")
 
 
 def test_an_owner_has_a_limited_number_of_active_versions(upload_server: UploadServer) -> None:
@@ -224,46 +237,48 @@ def test_an_owner_has_a_limited_number_of_active_versions(upload_server: UploadS
     for name, number in (("other", 1), ("mybot", 1), ("mybot", 2)):
         versions.add(store, name, str(number), f"{number}" * 64, "/x", {}, "ada")
     client = upload_server.client(active_versions=3)
-    for body in (b"", PARCEL):
-        answer = client.post(address(), headers=upload_server.sign(), content=body)
-        refused(answer, 409, "`pokearena bot retire mybot@1 --to URL`")
+    for body in (b"", UPLOAD):
+        answer = client.post(address(), headers=upload_server.authorization(), content=body)
+        check_refused(answer, 409, "`pokearena bot retire mybot@1 --to URL`")
     assert client.post(
-        address("bobs"), headers=upload_server.sign("bob"), content=PARCEL
+        address("bobs"), headers=upload_server.authorization("bob"), content=UPLOAD
     ).is_success
     new = upload_server.client(active_versions=3).post(
-        address("new"), headers=upload_server.sign(), content=b""
+        address("new"), headers=upload_server.authorization(), content=b""
     )
-    refused(new, 409, "retire other@1 ")
+    check_refused(new, 409, "retire other@1 ")
     assert (
         upload_server.client(active_versions=0)
-        .post(address(), headers=upload_server.sign())
+        .post(address(), headers=upload_server.authorization())
         .is_success
     )
     versions.retire(store, "other@1")
-    assert client.post(address(), headers=upload_server.sign(), content=PARCEL).is_success
+    assert client.post(address(), headers=upload_server.authorization(), content=UPLOAD).is_success
 
 
 def test_the_waiting_submissions_of_all_owners_are_limited(upload_server: UploadServer) -> None:
     for number in range(10):
         for content in "abc":
             add_submission(upload_server.workspace, f"owner{number}", f"bot{number}", content)
-    answer = upload_server.client().post(address(), headers=upload_server.sign(), content=PARCEL)
-    refused(answer, 429, "30 submissions wait already")
+    answer = upload_server.client().post(
+        address(), headers=upload_server.authorization(), content=UPLOAD
+    )
+    check_refused(answer, 429, "30 submissions wait already")
 
 
 def test_an_arena_without_a_runner_refuses_uploads(tmp_path: Path) -> None:
     upload_server = UploadServer(tmp_path)
     with upload_server.stack:
         answer = upload_server.client().post(
-            address(), headers=upload_server.sign(), content=PARCEL
+            address(), headers=upload_server.authorization(), content=UPLOAD
         )
-        refused(answer, 503, "`pokearena serve` is not running")
+        check_refused(answer, 503, "`pokearena serve` is not running")
         assert answer.headers["retry-after"] == "10"
         for closed in ({"pushes": 0}, {"shelf": None}):
             answer = upload_server.client(**closed).post(
-                address(), headers=upload_server.sign(), content=PARCEL
+                address(), headers=upload_server.authorization(), content=UPLOAD
             )
-            refused(answer, 403, "this arena does not accept pushed bots")
+            check_refused(answer, 403, "this arena does not accept pushed bots")
 
 
 def test_a_submission_has_private_fields_for_its_owner(upload_server: UploadServer) -> None:
@@ -278,27 +293,27 @@ def test_a_submission_has_private_fields_for_its_owner(upload_server: UploadServ
         status=422,
         output="a secret",
     )
-    client, workspace = upload_server.client(), f"/submissions/{submission.id}"
+    client, page = upload_server.client(), f"/submissions/{submission.id}"
     public, owner_response = (
-        client.get(f"{workspace}.json"),
-        client.get(f"{workspace}.json", headers=upload_server.sign()),
+        client.get(f"{page}.json"),
+        client.get(f"{page}.json", headers=upload_server.authorization()),
     )
-    assert "secret" not in public.text + client.get(workspace).text
+    assert "secret" not in public.text + client.get(page).text
     assert (owner_response.json()["sentence"], owner_response.json()["output"]) == (
         "it could not be built.",
         "a secret",
     )
     assert owner_response.headers["cache-control"] == "no-store"
     assert owner_response.json()["status"] == 422
-    shown = client.post(workspace, data={"token": upload_server.tokens["ada"]}).text
+    shown = client.post(page, data={"token": upload_server.tokens["ada"]}).text
     assert "a secret" in shown
     assert "it could not be built." in shown
-    refused(
-        client.get(f"{workspace}.json", headers=upload_server.sign("bob")),
+    check_refused(
+        client.get(f"{page}.json", headers=upload_server.authorization("bob")),
         403,
         "the token does not belong",
     )
-    refused(client.get("/submissions/s-0.json"), 404, "unknown submission s-0")
+    check_refused(client.get("/submissions/s-0.json"), 404, "unknown submission s-0")
     listed = client.get("/submissions.json").json()["submissions"]
     assert [(each["submission"], each["state"]) for each in listed] == [(submission.id, "refused")]
     assert "refused at stage received" in client.get("/submissions").text
