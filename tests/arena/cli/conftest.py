@@ -1,4 +1,4 @@
-"""The command line as tests use it: in this process where that is the same, else in its own."""
+"""Fixtures that run the command line, in this process or in a process of its own."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ import pytest
 from arena.cli.run import execute
 from arena.cli.workspace import Workspace
 from arena.matches.private_referee import own_referee
-from tests.arena.cli.stored_tournament import LeaseRenewal, Scores, store_tournament
+from tests.arena.cli.stored_tournament import Scores, StoreTournament, store_tournament
 from tests.arena.cli.terminal import Cli, CommandResult, Write, in_own_process
 
 BOT = """
@@ -31,7 +31,7 @@ _OURS = ("REDIS_URL", "DATABASE_URL", "UV_RUN_RECURSION_DEPTH")
 
 @pytest.fixture(autouse=True)
 def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty directory to work in, and nothing of the arena in the environment."""
+    """Return an empty working directory; remove the arena's variables from the environment."""
     for name in list(os.environ):
         if name.startswith("POKEARENA_") or name in _OURS:
             monkeypatch.delenv(name)
@@ -41,8 +41,8 @@ def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def stored_tournament(tmp_path_factory: pytest.TempPathFactory) -> LeaseRenewal:
-    """Holds a round robin in the arena of the working directory; the same again is a copy."""
+def stored_tournament(tmp_path_factory: pytest.TempPathFactory) -> StoreTournament:
+    """Store a round robin in the working directory; equal arguments copy the first result."""
     before: dict[str, tuple[Path, str]] = {}
 
     def again(bots: Sequence[str], results: Scores, cycles: int) -> str:
@@ -61,7 +61,7 @@ def stored_tournament(tmp_path_factory: pytest.TempPathFactory) -> LeaseRenewal:
 
 @pytest.fixture(scope="session")
 def referee() -> Iterator[str]:
-    """A referee for all command lines of this process."""
+    """Start one referee for all command lines of this process."""
     with own_referee() as address:
         yield address
 
@@ -72,8 +72,10 @@ def cli(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Cli:
-    """Runs a command line in this process. A match is played by a referee that has started
-    already: a command that starts its own is run in a process of its own (`program`)."""
+    """Run a command line in this process.
+
+    Matches use a referee that runs already. Use `program` for commands that must start their own.
+    """
 
     @contextmanager
     def shared(trace: Path | None = None) -> Iterator[str]:
@@ -97,7 +99,7 @@ def cli(
 
 @pytest.fixture(scope="session")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The record of a match between two house bots."""
+    """Return the record of a match between two house bots."""
     folder = tmp_path_factory.mktemp("played")
     words = ("play", "poke", "sample:greedy", "sample:random", "--seed", "0", "--record", "m.jsonl")
     result = in_own_process(folder, words)
@@ -107,7 +109,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def program(cwd: Path) -> Cli:
-    """Runs a command line in a process of its own, as people do."""
+    """Run a command line in a process of its own."""
 
     def run(*words: object, **environment: str) -> CommandResult:
         return in_own_process(cwd, words, environment)
@@ -117,7 +119,7 @@ def program(cwd: Path) -> Cli:
 
 @pytest.fixture
 def bot(cwd: Path) -> Write:
-    """Writes a bot in one file, given the body of its `choose`; returns its name."""
+    """Write a bot in one file, with the given body of `choose`; return the name of the file."""
 
     def write(name: str, body: str) -> str:
         lines = "".join(f"    {line}\n" for line in body.splitlines())

@@ -1,4 +1,4 @@
-"""A store with results of given matches, put there as workers would, without playing them."""
+"""Store tournaments with given results, as workers do, without playing them."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +14,13 @@ from arena.tournaments import scheduler
 from referee.games.registry import find
 
 Scores = Mapping[frozenset[str], Sequence[tuple[str, ...]]]
-"""For each line-up its games, over and over: the entrants from the first place to the last."""
-LeaseRenewal = Callable[[Sequence[str], Scores, int], str]
-"""Holds a round robin of bots with these results, so many times over; gives its id."""
+"""The placings in the games of each line-up, from first to last, repeated in this order."""
+StoreTournament = Callable[[Sequence[str], Scores, int], str]
+"""Store a round robin of bots with these results and number of cycles; return its id."""
 
 
 def record(number: int, boards: int, entrants: Sequence[str], order: Sequence[str]) -> str:
-    """The lines of a game in which the entrants were placed so; ten points a place."""
+    """Return the record of a game with this order of places; a place is worth ten points."""
     table, board = divmod(number, boards)
     seating = [entrants[(seat + table) % len(entrants)] for seat in range(len(entrants))]
     places = [1 + order.index(name) for name in seating]
@@ -34,7 +34,7 @@ def record(number: int, boards: int, entrants: Sequence[str], order: Sequence[st
             "type": "result",
             "game": number,
             "places": places,
-            "scores": [10 * (len(order) - workspace) for workspace in places],
+            "scores": [10 * (len(order) - place) for place in places],
             "verdicts": ["finished"] * len(places),
             "bank_ms": [0] * len(places),
             "crashes": [0] * len(places),
@@ -64,9 +64,9 @@ def store_tournament(
     boards: int = 1,
     cycles: int = 1,
 ) -> str:
-    """Holds a round robin of bots (by name, version 1) whose matches end as given; gives its id.
+    """Store a round robin of bots (by name, version 1) with given results; return its id.
 
-    A pair of which nothing is given is won by whoever is named first.
+    The first-named bot wins a pair without a given result.
     """
     for number, name in enumerate(bots):
         versions.add(workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})

@@ -1,4 +1,4 @@
-"""What tests see of a command line that has run, or runs in a terminal."""
+"""Run the command line in a process of its own or in a terminal."""
 
 import codecs
 import os
@@ -20,7 +20,7 @@ POKEARENA = Path(sys.executable).with_name("pokearena")
 
 @dataclass(frozen=True)
 class CommandResult:
-    """What a command line printed, and how it ended."""
+    """The output and exit status of a command line."""
 
     status: int
     out: str
@@ -30,14 +30,14 @@ class CommandResult:
 
     @property
     def code(self) -> str:
-        """The code of the error, or else the name of its class; empty without an error."""
+        """Return the code of the error, or the name of its class; empty without an error."""
         if self.error is None:
             return ""
         return getattr(self.error, "code", "") or type(self.error).__name__
 
     @property
     def last(self) -> str:
-        """The last line on standard error: what to type next."""
+        """Return the last line on standard error, which suggests the next command."""
         return self.err.rstrip().splitlines()[-1]
 
 
@@ -48,7 +48,7 @@ Write = Callable[[str, str], str]
 def in_own_process(
     folder: Path, words: Sequence[object], environment: Mapping[str, str] | None = None
 ) -> CommandResult:
-    """Runs a command line in a folder, in a process of its own."""
+    """Run a command line in a folder, in a process of its own."""
     done = subprocess.run(
         [POKEARENA, *map(str, words)],
         cwd=folder,
@@ -61,40 +61,40 @@ def in_own_process(
 
 
 class Terminal:
-    """A command in a terminal of its own: what is on the screen, and keys."""
+    """A command in a terminal of its own: send keys and wait for text."""
 
     def __init__(self, process: subprocess.Popen[bytes], descriptor: int) -> None:
         self._process = process
         self._descriptor = descriptor
         self.text = ""
         self.transcript = ""
-        """All that was printed, without escape sequences."""
+        """The complete output without escape sequences."""
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self.on_output: Callable[[bytes], object] = len
         """Receives all output, with its escape sequences."""
         self._begun = ""
-        """The begin of an escape sequence whose end has not been received."""
+        """The beginning of an escape sequence whose end has not been received."""
 
     def press(self, keys: str) -> None:
-        """Types; what was seen before is forgotten."""
+        """Send keys and clear the text received before."""
         self.text = ""
         os.write(self._descriptor, keys.encode())
 
     def sees(self, words: str, seconds: float = 60) -> None:
-        """Waits until these words are on the screen."""
+        """Wait until the terminal shows these words."""
         self.matches(re.escape(words), seconds)
 
     def matches(self, pattern: str, seconds: float = 60) -> re.Match[str]:
-        """Waits until this regular expression matches a part of the screen."""
+        """Wait until this regular expression matches a part of the screen."""
         until = time.monotonic() + seconds
-        while (found := re.search(pattern, self.text, re.DOTALL)) is None:
+        while (match := re.search(pattern, self.text, re.DOTALL)) is None:
             assert time.monotonic() < until, f"no {pattern!r} in {self.text[-3000:]!r}"
             if select.select([self._descriptor], [], [], 0.2)[0]:
                 self._receive(os.read(self._descriptor, 65536))
-        return found
+        return match
 
     def _receive(self, data: bytes) -> None:
-        """Adds what was printed; an escape sequence can arrive in parts."""
+        """Append output; an escape sequence may arrive in parts."""
         self.on_output(data)
         text = self._begun + self._decoder.decode(data)
         begun = re.search(r"\x1b(\[[0-9;?]*)?$", text)
@@ -104,16 +104,16 @@ class Terminal:
         self.transcript += plain
 
     def interrupt(self) -> None:
-        """Sends the signal of Ctrl-C."""
+        """Send the signal of Ctrl-C."""
         self._process.send_signal(signal.SIGINT)
 
     @property
     def echoes(self) -> bool:
-        """Whether the terminal shows what is typed, as a shell needs it."""
+        """Return whether the terminal shows what is typed."""
         return bool(termios.tcgetattr(self._descriptor)[3] & termios.ECHO)
 
     def ends(self, seconds: float = 30) -> int:
-        """Its exit status, as soon as it has ended."""
+        """Wait for the command to end and return its exit status."""
         return self._process.wait(seconds)
 
 
@@ -127,23 +127,23 @@ def in_a_terminal(
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Terminal]:
     """Run a program in a folder, in a terminal of this size."""
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (lines, columns))
+    terminal_end, command_end = pty.openpty()
+    termios.tcsetwinsize(command_end, (lines, columns))
     process = subprocess.Popen(
         [program, *map(str, words)],
         cwd=folder,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
+        stdin=command_end,
+        stdout=command_end,
+        stderr=command_end,
         env={**_without_size(os.environ), **(environment or {}), "TERM": "xterm"},
     )
-    os.close(theirs)
+    os.close(command_end)
     try:
-        yield Terminal(process, ours)
+        yield Terminal(process, terminal_end)
     finally:
         process.kill()
         process.wait()
-        os.close(ours)
+        os.close(terminal_end)
 
 
 def _without_size(environment: Mapping[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Compiled modules are stored even where the environment forbids it."""
+"""Compiled modules are stored although the environment forbids it."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the command line says of itself, and what it does with words it does not know."""
+"""Help texts and unknown commands and options of the command line."""
 
 import json
 import subprocess
@@ -79,7 +79,7 @@ def test_help_and_usage_errors_import_nothing_heavy() -> None:
 
 
 def imported_by(folder: Path, *words: str) -> set[str]:
-    """The modules that a command imports."""
+    """Return the modules that a command imports."""
     code = f"import sys\nfrom arena.cli import main\nmain({list(words)})\nprint(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=True, text=True, cwd=folder

@@ -1,4 +1,4 @@
-"""Text of bots and owners does not act on a terminal, and hostile names are refused."""
+"""Text of bots and owners does not control a terminal, and hostile names are refused."""
 
 import json
 from collections.abc import Callable

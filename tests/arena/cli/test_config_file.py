@@ -73,25 +73,25 @@ def all_options(
     }
 
 
-def settings(said: CommandResult) -> dict[tuple[str, str], tuple[object, str]]:
+def settings(result: CommandResult) -> dict[tuple[str, str], tuple[object, str]]:
     """Return value and source by command and name, from `pokearena config --json`."""
     return {
         (row["command"], row["name"]): (row["value"], row["source"])
-        for row in json.loads(said.out)["settings"]
+        for row in json.loads(result.out)["settings"]
     }
 
 
-def refused(said: CommandResult) -> FileError:
-    assert said.status == 2
-    assert isinstance(said.error, FileError)
-    return said.error
+def refused(result: CommandResult) -> FileError:
+    assert result.status == 2
+    assert isinstance(result.error, FileError)
+    return result.error
 
 
 def test_sources_override_each_other_in_order(
     cli: Cli, project: Write, user: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def language(*words: str) -> str:
-        # The error names the language in force.
+        # The error names the language that is used.
         return cli("new", "mybot", *words).err
 
     user('[new]\nlang = "from-user"')
@@ -135,9 +135,9 @@ def test_only_the_nearest_project_file_is_used(
 
 def test_a_project_file_that_others_can_write_is_ignored(cli: Cli, project: Write) -> None:
     project("[play]\nboards = 6").chmod(0o666)
-    said = cli("config", "--json")
-    assert settings(said) == {}
-    assert "warning" in said.err
+    result = cli("config", "--json")
+    assert settings(result) == {}
+    assert "warning" in result.err
 
 
 def test_a_variable_selects_the_only_file(
@@ -271,10 +271,10 @@ def test_secrets_are_not_shown(cli: Cli, user: Write, monkeypatch: pytest.Monkey
     monkeypatch.setenv("POKEARENA_REDIS_URL", "redis://:hush-5@host")
     monkeypatch.setenv("POKEARENA_BOT_CONNECT_TOKEN", "hush-6")
     for words in (("config",), ("config", "--json"), ("config", "bot")):
-        said = cli(*words)
-        assert said.status == 0
-        assert "***" in said.out
-        assert "hush" not in said.out + said.err
+        result = cli(*words)
+        assert result.status == 0
+        assert "***" in result.out
+        assert "hush" not in result.out + result.err
 
 
 def test_a_command_shows_all_its_options(cli: Cli, project: Write) -> None:

@@ -12,7 +12,7 @@ from tests.arena.cli.terminal import Cli
 
 @pytest.fixture
 def bot_folder(cwd: Path) -> Path:
-    """A bot in a folder, without a version."""
+    """Write a bot in a folder, without a version."""
     folder = cwd / "mine"
     folder.mkdir()
     (folder / "bot.toml").write_text('name = "mine"\nrun = ["python", "bot.py"]\n')

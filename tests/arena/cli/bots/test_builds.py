@@ -25,7 +25,7 @@ SOURCE = (
 
 @pytest.fixture
 def bot_folder(tmp_path: Path) -> Path:
-    """A bot whose build copies its source, and notes that it was run."""
+    """Write a bot whose build copies its source and logs that it ran."""
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "bot.toml").write_text(MANIFEST)
@@ -40,7 +40,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def times(folder: Path) -> int:
-    """Number of builds of the bot."""
+    """Return the number of builds of the bot."""
     return len((folder.parent / "builds").read_text().splitlines())
 
 

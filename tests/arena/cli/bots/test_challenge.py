@@ -77,19 +77,19 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Challenge
 def test_a_challenge_is_played_and_its_result_is_printed(cli: Cli, arena: ChallengeArena) -> None:
     playing = threading.Thread(target=play_when_due, args=(arena,))
     playing.start()
-    said = cli("bot", "challenge", "greedy", "--in", arena.url, "-n", 2, "--json")
+    result = cli("bot", "challenge", "greedy", "--in", arena.url, "-n", 2, "--json")
     playing.join()
-    assert said.status == 0, said.err
-    told = json.loads(said.out)
-    assert told["entrants"] == ["mine@2", "greedy@1"]
-    assert (told["form"], told["boards"], told["games"]) == ("poke", 2, 4)
-    assert [(side["entrant"], side["wins"]) for side in told["result"]["sides"]] == [
+    assert result.status == 0, result.err
+    document = json.loads(result.out)
+    assert document["entrants"] == ["mine@2", "greedy@1"]
+    assert (document["form"], document["boards"], document["games"]) == ("poke", 2, 4)
+    assert [(side["entrant"], side["wins"]) for side in document["result"]["sides"]] == [
         ("mine@2", 4),
         ("greedy@1", 0),
     ]
     (tournament,) = tournaments.listing(arena.store)
-    assert (tournament.id, tournament.plan.format) == (told["challenge"], "challenge")
-    # No ladder counts it.
+    assert (tournament.id, tournament.plan.format) == (document["challenge"], "challenge")
+    # The match does not count for a ladder.
     assert ladder_key.of_forms(arena.store) == []
 
 
@@ -107,10 +107,10 @@ def test_the_result_is_a_table_for_people(cli: Cli, arena: ChallengeArena) -> No
     assert tournaments.listing(arena.store)[0].ended is not None
     playing = threading.Thread(target=play_when_due, args=(arena,))
     playing.start()
-    said = cli("bot", "challenge", "rival@1", "--in", arena.url, "--bot", "mine@1")
+    result = cli("bot", "challenge", "rival@1", "--in", arena.url, "--bot", "mine@1")
     playing.join()
-    assert said.status == 0
-    assert [line.split() for line in said.out.splitlines()[1:]][-2:] == [
+    assert result.status == 0
+    assert [line.split() for line in result.out.splitlines()[1:]][-2:] == [
         ["mine@1", "20", "0", "0", "0"],
         ["rival@1", "0", "0", "20", "0"],
     ]
@@ -131,9 +131,9 @@ def test_a_match_without_a_result_is_a_failure(cli: Cli, arena: ChallengeArena) 
 
     stopping = threading.Thread(target=cancel)
     stopping.start()
-    said = cli("bot", "challenge", "greedy", "--in", arena.url)
+    result = cli("bot", "challenge", "greedy", "--in", arena.url)
     stopping.join()
-    assert (said.status, said.out) == (1, "")
+    assert (result.status, result.out) == (1, "")
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,9 @@ def test_a_challenge_that_a_rule_forbids_is_refused(
     versions.retire(arena.store, "old@1")
     assert quarantine._quarantine(arena.store, "sick@1")
     bot = () if "--bot" in words else ("--bot", "mine")
-    said = cli("bot", "challenge", *words, *bot, "--in", arena.url, "--no-wait")
-    assert (said.status, said.code) == (1, "refused")
-    assert what in said.err
+    result = cli("bot", "challenge", *words, *bot, "--in", arena.url, "--no-wait")
+    assert (result.status, result.code) == (1, "refused")
+    assert what in result.err
     assert tournaments.listing(arena.store) == ()
 
 
@@ -234,5 +234,5 @@ def test_challenges_have_a_web_page(cli: Cli, arena: ChallengeArena) -> None:
     ("words", "code"), [((), "no-url"), (("--in", "arena.example.org"), "invalid-url")]
 )
 def test_a_wrong_address_is_wrong_usage(cli: Cli, words: tuple[str, ...], code: str) -> None:
-    said = cli("bot", "challenge", "greedy", *words, "--token", "x")
-    assert (said.status, said.code) == (2, code)
+    result = cli("bot", "challenge", "greedy", *words, "--token", "x")
+    assert (result.status, result.code) == (2, code)

@@ -1,4 +1,4 @@
-"""`owner delete`: the data of an owner go, and all results can still be verified."""
+"""`owner delete` deletes the data of an owner, and all results can still be verified."""
 
 import asyncio
 import json
@@ -73,7 +73,7 @@ class DeletionArena:
             self.files += [output, source]
 
     def submit(self) -> str:
-        """Leave a waiting submission of ada with its upload; return its id."""
+        """Store a waiting submission of ada with its upload; return its id."""
         sent = ReceivedUpload(ids.submission_id(), "ada", "next", "9" * 64, 1)
         submissions.add(self.store, sent, SubmissionLimits())
         shelf = PendingUploads(self.workspace.folder.submissions).create()
@@ -225,6 +225,6 @@ def test_the_pages_show_the_pseudonym(cli: Cli, deletion_arena: DeletionArena) -
     web = WebState(deletion_arena.store, ServerSettings(rate=0))
     asyncio.run(web.read_store())
     assert web.snapshot.versions["luck0@1"].owner == "ada"
-    told = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     asyncio.run(web.read_store())
-    assert web.snapshot.versions["luck0@1"].owner == told["pseudonym"]
+    assert web.snapshot.versions["luck0@1"].owner == document["pseudonym"]

@@ -1,4 +1,4 @@
-"""Partnerships: one entrant, two processes that share nothing, one result."""
+"""Partnerships: one entrant, two processes without shared data, one result."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from referee.record import read
 from tests.arena.cli.terminal import Cli, Write
 
-# Not its number: in a sandbox of its own every bot has the same.
+# The process id would not do: bots in sandboxes of their own have equal ids.
 TELLS_ITS_PROCESS = "import os\nreturn turn.legal[0], os.environ['POKEARENA_ADDRESS']"
 SEAT_TWO_FAULTS = "if turn.seat == 2: raise SystemExit('seat two gives up')\nreturn turn.legal[0]"
 PARTNERS = ("--seats", 4)
@@ -16,7 +16,7 @@ PARTNERS = ("--seats", 4)
 
 @pytest.fixture
 def bot_with_process_notes(bot: Write) -> str:
-    """A bot whose notes are the address of its process."""
+    """Change a bot so that its notes contain an address in its process's memory."""
     return bot("telling", TELLS_ITS_PROCESS)
 
 

@@ -1,4 +1,4 @@
-"""`pokearena bot push`: into an arena at an address, and what becomes of it there."""
+"""`pokearena bot push`: a bot is sent to an arena at a URL, tested and entered there."""
 
 import json
 import os
@@ -22,26 +22,26 @@ from tests.arena.web.page_server import served
 
 
 class PushArena:
-    """An arena at an address; `open` has somebody work on what is pushed."""
+    """An arena at a URL; `open` starts the processing of uploads."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         folder.mkdir()
-        self.desk = SubmissionHarness(folder)
-        self.token = owners.add(self.desk.engine, "ada")
-        settings = ServerSettings(rate=0, shelf=self.desk.shelf, push_mib=1)
-        self.url = stack.enter_context(served(WebState(self.desk.engine, settings)))
+        self.submission_harness = SubmissionHarness(folder)
+        self.token = owners.add(self.submission_harness.engine, "ada")
+        settings = ServerSettings(rate=0, shelf=self.submission_harness.shelf, push_mib=1)
+        self.url = stack.enter_context(served(WebState(self.submission_harness.engine, settings)))
         self._stack = stack
-        self._goes_on = True
+        self._is_open = True
 
     def open(self) -> None:
-        """Works on what is pushed until the test is over."""
+        """Process uploads until the test ends."""
         working = threading.Thread(
-            target=pipeline.run, args=(self.desk.office, lambda: self._goes_on)
+            target=pipeline.run, args=(self.submission_harness.office, lambda: self._is_open)
         )
         working.start()
         self._stack.callback(working.join)
-        self._stack.callback(setattr, self, "_goes_on", False)
-        while not self.desk.shelf.is_attended:
+        self._stack.callback(setattr, self, "_is_open", False)
+        while not self.submission_harness.shelf.is_attended:
             pass
 
 
@@ -56,7 +56,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PushArena
 
 @pytest.fixture
 def bot_folder(cwd: Path) -> Path:
-    """A bot in a folder."""
+    """Write a bot into a folder."""
     folder = cwd / "mine"
     folder.mkdir()
     (folder / "bot.toml").write_text('name = "mine"\nrun = ["python", "bot.py"]\n')
@@ -67,7 +67,7 @@ def bot_folder(cwd: Path) -> Path:
 def test_a_push_to_a_ladder_prints_every_stage(
     cli: Cli, arena: PushArena, bot_folder: Path
 ) -> None:
-    ladder = arena.desk.ladder(open=True)
+    ladder = arena.submission_harness.ladder(open=True)
     arena.open()
     result = cli("bot", "push", "mine", "--to", arena.url)
     assert (result.status, result.out) == (0, f"mine@1 is on the ladder poke ({ladder.id}).\n")
@@ -103,7 +103,7 @@ def test_a_refusal_has_an_error_code(cli: Cli, arena: PushArena, bot_folder: Pat
 def test_an_owner_retires_a_version_in_a_remote_arena(
     cli: Cli, arena: PushArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ladder = arena.desk.ladder(open=True)
+    ladder = arena.submission_harness.ladder(open=True)
     arena.open()
     assert cli("bot", "push", "mine", "--to", arena.url).status == 0
     before = [cli("bot", "retire", words, "--to", arena.url) for words in ("greedy@1", "mine@9")]
@@ -111,10 +111,10 @@ def test_an_owner_retires_a_version_in_a_remote_arena(
     assert cli("bot", "retire", "mine", "--to", arena.url).code == "invalid-version"
     document = json.loads(cli("bot", "retire", "mine@1", "--to", arena.url, "--json").out)
     assert (document["version"], document["withdrawn"]) == ("mine@1", [ladder.id])
-    assert versions.find(arena.desk.engine, "mine@1").retired is not None
+    assert versions.find(arena.submission_harness.engine, "mine@1").retired is not None
     (entry,) = (
         entry
-        for entry in tournaments.find(arena.desk.engine, ladder.id).entries
+        for entry in tournaments.find(arena.submission_harness.engine, ladder.id).entries
         if entry.name == "mine@1"
     )
     assert entry.withdrawn is not None
@@ -128,7 +128,7 @@ def test_a_failed_check_prints_the_output_of_the_bot(
     cli: Cli, arena: PushArena, bot_folder: Path
 ) -> None:
     bad = Check("plays", CheckOutcome.FAILED, "it led nothing.", "poke", output="KeyError: 4c\n")
-    arena.desk.checks = [bad]
+    arena.submission_harness.checks = [bad]
     arena.open()
     result = cli("bot", "push", "mine", "--to", arena.url)
     assert result.status == 1
@@ -140,7 +140,7 @@ def test_a_failed_check_prints_the_output_of_the_bot(
 def test_a_submission_can_be_watched_again_after_no_wait(
     cli: Cli, arena: PushArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with arena.desk.shelf.attended():
+    with arena.submission_harness.shelf.attended():
         result = cli("bot", "push", "mine", "--to", arena.url, "--no-wait")
         name = result.out.strip()
         assert (result.status, result.last) == (
@@ -158,18 +158,18 @@ def test_a_submission_can_be_watched_again_after_no_wait(
         assert stopped.code == "stopped-watching"
     arena.open()
     assert cli("bot", "submission", name, "--to", arena.url).status == 0
-    assert len(submissions.listing(arena.desk.engine)) == 1
+    assert len(submissions.listing(arena.submission_harness.engine)) == 1
 
 
 def test_a_push_that_needs_approval_ends_with_the_tests(
     cli: Cli, arena: PushArena, bot_folder: Path
 ) -> None:
-    arena.desk.office = replace(arena.desk.office, needs_approval=True)
+    arena.submission_harness.office = replace(arena.submission_harness.office, needs_approval=True)
     arena.open()
     pushed = cli("bot", "push", str(bot_folder), "--to", arena.url, "--json")
     state = json.loads(pushed.out)
     assert (pushed.status, state["state"], state["approval"]) == (0, "waiting", "waiting")
-    here = ("--data", str(arena.desk.workspace.folder.root))
+    here = ("--data", str(arena.submission_harness.workspace.folder.root))
     listed = json.loads(cli("bot", "approvals", "--json", *here).out)
     assert listed["submission"] == state["submission"]
     assert cli("bot", "refuse", state["submission"], *here).status == 2

@@ -1,4 +1,4 @@
-"""Remote bots at the command line: tokens, addresses, and what an author may type."""
+"""Remote bots on the command line: tokens, addresses and the options of authors."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from tests.arena.cli.terminal import Cli
 
 
 def stored_tokens(cwd: Path) -> str:
-    """All that the store knows of tokens, as text."""
+    """Return all stored tokens as text."""
     engine = database.open(f"sqlite:///{cwd}/.pokearena/arena.db")
     with database.reading(engine) as connection:
         rows = connection.execute(text("SELECT * FROM remotes")).all()

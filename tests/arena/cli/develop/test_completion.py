@@ -151,7 +151,7 @@ def test_completions_from_the_store(
 def test_the_tab_key_completes_the_whole_word_in_bash(
     cwd: Path, stored_tournament: Callable[..., str], typed: str, completed: str
 ) -> None:
-    """Bash itself decides which part of a word it replaces."""
+    """Check that the words Bash inserts are correct, since it replaces only part of a word."""
     stored_tournament(("ann", "bob"), {}, 1)
     path = f"{POKEARENA.parent}:{os.environ['PATH']}"
     environment = {"PATH": path, "PS1": "ready> "}

@@ -65,7 +65,7 @@ def test_a_disabled_webhook_is_a_warning_with_its_reason(cli: Cli) -> None:
     with sqlite3.connect(".pokearena/arena.db") as database:
         database.execute("UPDATE webhooks SET disabled = 1, reason = 'status 410'")
         database.commit()
-    found = checks(cli("doctor", "--json").out)["webhooks"]
-    assert found["state"] == "warn"
-    assert hook in found["found"]
-    assert "status 410" in found["found"]
+    webhooks = checks(cli("doctor", "--json").out)["webhooks"]
+    assert webhooks["state"] == "warn"
+    assert hook in webhooks["found"]
+    assert "status 410" in webhooks["found"]

@@ -22,7 +22,6 @@ class Bot:
 
     def __init__(self):
         self.seen = 0
-        self.said = []
 
     def note(self, what):
         with open("{folder}/asked.txt", "a") as file:
@@ -43,7 +42,7 @@ run(Bot)
 """
 
 
-def remembering(flight: int = 1, act: str = "pass") -> str:
+def write_stateful_bot(flight: int = 1, act: str = "pass") -> str:
     """Write a bot whose answers depend on the number of questions, and return its file name."""
     text = REMEMBERS.format(flight=flight, act=act, folder=Path.cwd())
     Path("remembers.py").write_text(text)
@@ -67,7 +66,7 @@ def play(cli: Cli, bot: str, boards: int) -> None:
 @pytest.mark.parametrize("flight", [1, 3])
 @pytest.mark.long
 def test_all_questions_are_sent_again_byte_by_byte_in_the_same_order(cli: Cli, flight: int) -> None:
-    bot = remembering(flight)
+    bot = write_stateful_bot(flight)
     play(cli, bot, boards=3)
     record = read(Path("m.jsonl").read_text())
     tables = list(questions_by_table().values())
@@ -110,7 +109,7 @@ def _without_clock(text: str) -> str:
 
 
 def test_a_crash_that_depends_on_memory_happens_again(cli: Cli) -> None:
-    bot = remembering(act="self.seen == 9 and os._exit(3)")
+    bot = write_stateful_bot(act="self.seen == 9 and os._exit(3)")
     play(cli, bot, boards=3)
     record = read(Path("m.jsonl").read_text())
     first, second = [fault for game in record.games for fault in game.faults][:2]
@@ -128,10 +127,10 @@ def test_a_crash_that_depends_on_memory_happens_again(cli: Cli) -> None:
 
 @pytest.mark.long
 def test_a_crash_at_an_earlier_question_is_reported_with_its_place(cli: Cli) -> None:
-    play(cli, remembering(), boards=1)
+    play(cli, write_stateful_bot(), boards=1)
     game = read(Path("m.jsonl").read_text()).games[0]
     decision = [line["decision"] for line in game.actions if line["seat"] == 0][3]
-    broken = remembering(act="self.seen == 2 and os._exit(3)")
+    broken = write_stateful_bot(act="self.seen == 2 and os._exit(3)")
     result = cli("ask", f"m.jsonl:0:{decision}", broken, "--from-start")
     assert result.status == 1
     assert "no action: before it, at game 0, decision " in result.out
@@ -139,8 +138,8 @@ def test_a_crash_at_an_earlier_question_is_reported_with_its_place(cli: Cli) -> 
 
 @pytest.mark.long
 def test_debug_waits_without_a_time_limit(cli: Cli) -> None:
-    play(cli, remembering(), boards=1)
-    slow = remembering(act="time.sleep(0.3)")
+    play(cli, write_stateful_bot(), boards=1)
+    slow = write_stateful_bot(act="time.sleep(0.3)")
     for words in ((), ("--from-start",)):
         words = ("ask", "m.jsonl:0:1", slow, "--patience", 0.1, *words)
         assert cli(*words).status == 1

@@ -1,4 +1,4 @@
-"""Ladders to take away: each form says the same, and a name is never more than a name."""
+"""`pokearena export`: equal content in every format, and escaped names of bots."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Workspace
-from tests.arena.cli.stored_tournament import LeaseRenewal, store_tournament
+from tests.arena.cli.stored_tournament import StoreTournament, store_tournament
 from tests.arena.cli.terminal import Cli
 from tests.full_disk import full_disk_beside
 
@@ -17,7 +17,7 @@ VOID = ("meta", "br", "link", "img", "input", "hr")
 
 
 class Page(HTMLParser):
-    """What a page holds: its tags and its text; AssertionError if tags do not match."""
+    """Parse an HTML page into tags and text; AssertionError if tags do not match."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -45,8 +45,8 @@ class Page(HTMLParser):
 
 
 @pytest.fixture
-def tournament(cwd: Path, stored_tournament: LeaseRenewal) -> str:
-    """A cup of twenty rounds, with a bot of an unlucky name."""
+def tournament(cwd: Path, stored_tournament: StoreTournament) -> str:
+    """Store a tournament of twenty rounds, with a bot whose name contains markup."""
     return stored_tournament(("ace", "<script>", 'c"a,t'), {}, 20)
 
 
@@ -96,7 +96,7 @@ def test_the_page_is_one_file_that_loads_and_runs_nothing(
 
 def test_html_in_bot_names_is_escaped(cli: Cli, tournament: str) -> None:
     page = Page(cli("export", "--format", "html").out)
-    # In the standings, and as line and column of the crosstable.
+    # The name is in the standings, and in a row and a column of the crosstable.
     assert page.cells.count("<script>@1") == 3
     assert "100% 84–100% (20)" in page.cells
 

@@ -1,4 +1,4 @@
-"""Records as a data set: every decision once, as the records have it."""
+"""`pokearena export --parquet`: every decision of the records once."""
 
 import json
 import re
@@ -26,7 +26,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "reference" / "data.md"
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Tournament]]:
-    """A data folder with a tournament of Poke and one of Saint Poker that are over."""
+    """Return a data folder with a finished tournament of Poke and one of Saint Poker."""
     folder = tmp_path_factory.mktemp("played")
     simulated_arena = SimulatedArena(folder)
     bots = simulated_arena.bots(3)
@@ -41,14 +41,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Tournam
 
 @pytest.fixture
 def tournaments(cwd: Path, played: tuple[Path, list[Tournament]]) -> list[Tournament]:
-    """The two tournaments, in the data folder here."""
+    """Copy the two tournaments into the data folder of the test."""
     folder, made = played
     shutil.copytree(folder, cwd / ".pokearena")
     return made
 
 
 def records(tournament: Tournament) -> list[MatchRecord]:
-    """Its records, in canonical order."""
+    """Return its records in canonical order."""
     store = Workspace().store
     matches = listing.matches(store, tournament=tournament.id)
     return [read(results.record(store, match.id)) for match in matches]

@@ -1,4 +1,4 @@
-"""Ladders made anew from records: nothing may be stored otherwise."""
+"""`ladder verify` and `ladder rebuild` find and correct changed results."""
 
 import json
 from collections.abc import Callable
@@ -24,12 +24,12 @@ BOTS = ("ace", "bee", "cat")
 
 @pytest.fixture
 def tournament(cwd: Path) -> str:
-    """A cup of two rounds."""
+    """Play a tournament of two rounds."""
     return store_tournament(Workspace(), BOTS, {}, cycles=2)
 
 
 def tamper(table: Table, column: str, change: Callable[[Any], Any]) -> str:
-    """Changes a value of one match in the store; gives the match."""
+    """Change a value of one match in the store; return the match id."""
     engine = Workspace().store
     with database.writing(engine) as connection:
         match, value = connection.execute(select(table.c.match, table.c[column])).first() or ("", 0)

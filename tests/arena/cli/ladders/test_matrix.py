@@ -1,4 +1,4 @@
-"""Who did how against whom, and two bots against each other."""
+"""`pokearena matrix` and `pokearena compare`."""
 
 import json
 from pathlib import Path
@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Workspace
-from tests.arena.cli.stored_tournament import LeaseRenewal, store_tournament
+from tests.arena.cli.stored_tournament import StoreTournament, store_tournament
 from tests.arena.cli.terminal import Cli
 
 BOTS = ("ace", "bee", "cat")
-# Of four games of bee and cat, bee wins three.
+# Bee wins three of four games against cat.
 THREE_OF_FOUR = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 3, ("cat", "bee")]}
 
 
 @pytest.fixture
-def tournament(cwd: Path, stored_tournament: LeaseRenewal) -> str:
-    """A cup of twenty rounds; ace beats everyone."""
+def tournament(cwd: Path, stored_tournament: StoreTournament) -> str:
+    """Store a tournament of twenty rounds; ace wins every game."""
     return stored_tournament(BOTS, THREE_OF_FOUR, 20)
 
 
@@ -60,7 +60,8 @@ def test_without_matches_the_matrix_is_empty(cli: Cli, cwd: Path) -> None:
 
 
 def test_point_giving_at_tables_of_three_is_reported(cli: Cli, cwd: Path) -> None:
-    # With dog at the table ace beats the third, without dog it is last; one game in six differs.
+    # With dog at the table, ace beats the third bot; without dog, ace is last; one game in six
+    # differs.
     def mostly(*order: str) -> list[tuple[str, ...]]:
         return [*[order] * 5, (order[1], order[0], order[2])]
 
@@ -100,7 +101,7 @@ def test_boards_are_compared_as_pairs_of_games(cli: Cli, tournament: str) -> Non
         0,
         10,
     )
-    # Matches have two games: every other one is won twice, the others once.
+    # Matches have two games: bee wins every other match twice, and the rest once.
     assert document["pairs"] == [0, 0, 10, 0, 0, 10]
     assert document["elo"]["value"] == pytest.approx(190.85, abs=0.01)
     assert document["elo"]["low"] < document["elo"]["value"] < document["elo"]["high"]

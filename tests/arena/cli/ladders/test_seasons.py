@@ -1,4 +1,4 @@
-"""Seasons: a new ladder of a form starts ratings anew, and the earlier one stays as an archive."""
+"""Seasons: a new ladder of a form starts new ratings, and the earlier one is kept."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ from tests.arena.cli.terminal import Cli
 
 
 def play(workspace: Workspace, matches: int) -> None:
-    """Play this many pending matches; the first entrant wins every game."""
+    """Play this number of pending matches; the first entrant wins every game."""
     for _ in range(matches):
         lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w", 600)
         assert lease is not None
@@ -34,7 +34,7 @@ def play(workspace: Workspace, matches: int) -> None:
 
 @pytest.fixture
 def workspace(cwd: Path) -> Workspace:
-    """An arena with a cup of three bots and an open ladder of the same form."""
+    """Return an arena with a tournament of three bots and an open ladder of the same form."""
     workspace = Workspace()
     store_tournament(workspace, ("ace", "bee", "cat"), {})
     pipeline.create_missing(workspace.store, [pipeline.plan_of("poke")])
@@ -42,14 +42,14 @@ def workspace(cwd: Path) -> Workspace:
     return workspace
 
 
-def ranked(cli: Cli, *words: str) -> dict[str, int]:
+def ladder_matches(cli: Cli, *words: str) -> dict[str, int]:
     """Return the number of matches of each bot on the ladder."""
-    told = json.loads(cli("standings", *words, "--json").out)["ladders"]["poke"]
-    return {line["entrant"]: line["matches"] for line in told}
+    rows = json.loads(cli("standings", *words, "--json").out)["ladders"]["poke"]
+    return {line["entrant"]: line["matches"] for line in rows}
 
 
 def test_ratings_start_anew_and_the_earlier_season_stays(cli: Cli, workspace: Workspace) -> None:
-    before = ranked(cli, "poke")
+    before = ladder_matches(cli, "poke")
     (ladder,) = pipeline.listing(workspace.store)
     versions.retire(workspace.store, "cat@1")
     made = json.loads(cli("ladder", "new-season", "poke", "--name", "Spring", "--json").out)
@@ -58,19 +58,19 @@ def test_ratings_start_anew_and_the_earlier_season_stays(cli: Cli, workspace: Wo
     assert tournaments.find(workspace.store, ladder.id).state is TournamentState.CANCELLED
     assert [each.id for each in pipeline.listing(workspace.store)] == [made["tournament"]]
     # The bots of the new season are listed before their first match.
-    assert ranked(cli, "poke") == {"ace@1": 0, "bee@1": 0}
-    assert ranked(cli, "poke", "--season", "1") == before
+    assert ladder_matches(cli, "poke") == {"ace@1": 0, "bee@1": 0}
+    assert ladder_matches(cli, "poke", "--season", "1") == before
     play(workspace, 1)
-    assert ranked(cli, "poke", "--season", "2") == {"ace@1": 1, "bee@1": 1}
-    assert ranked(cli, "poke", "--season", "1") == before
+    assert ladder_matches(cli, "poke", "--season", "2") == {"ace@1": 1, "bee@1": 1}
+    assert ladder_matches(cli, "poke", "--season", "1") == before
     assert cli("standings", "poke", "--season", "3").code == "unknown-season"
 
 
 def test_all_seasons_are_verified(cli: Cli, workspace: Workspace) -> None:
     assert cli("ladder", "new-season", "poke").status == 0
     play(workspace, 1)
-    told = json.loads(cli("ladder", "verify", "--json").out)
-    assert (told["verified"], set(told["ladders"])) == (True, {"poke", "poke, season 1"})
+    document = json.loads(cli("ladder", "verify", "--json").out)
+    assert (document["verified"], set(document["ladders"])) == (True, {"poke", "poke, season 1"})
 
 
 def test_a_season_can_begin_without_a_ladder(cli: Cli, cwd: Path) -> None:
@@ -98,7 +98,7 @@ def test_pushed_bots_enter_the_new_season(cli: Cli, workspace: Workspace) -> Non
     version = versions.add(workspace.store, "new", "1", "n" * 64, "/new", {"run": ["x"]}, "ada")
     (ladder,) = pipeline.listing(workspace.store)
     assert pipeline.join(workspace.store, version, Manifest("new", ("x",))) == {ladder.id: "poke"}
-    assert set(ranked(cli, "poke")) == {"ace@1", "bee@1", "cat@1"}
+    assert set(ladder_matches(cli, "poke")) == {"ace@1", "bee@1", "cat@1"}
 
 
 def test_the_pages_show_the_season_and_link_the_archive(cli: Cli, workspace: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""The ladder as people see it: ranks, strengths, anchors, what is left out."""
+"""`pokearena standings`: ranks, strengths, anchors and filters."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ from arena.ratings.match_digest import digest
 from arena.ratings.standings import table
 from arena.records import rebuilt_results
 from arena.store import database, schema
-from tests.arena.cli.stored_tournament import LeaseRenewal, store_tournament
+from tests.arena.cli.stored_tournament import StoreTournament, store_tournament
 from tests.arena.cli.terminal import POKEARENA, Cli
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
@@ -24,8 +24,8 @@ BOTS = ("ace", "bee", "cat")
 
 
 @pytest.fixture
-def begun_tournament(cwd: Path, stored_tournament: LeaseRenewal) -> str:
-    """A cup of thirty rounds in which ace beats everyone and bee and cat are level."""
+def begun_tournament(cwd: Path, stored_tournament: StoreTournament) -> str:
+    """Store a tournament of thirty rounds; ace wins every game, and bee and cat are equal."""
     level = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 2, *[("cat", "bee")] * 2]}
     return stored_tournament(BOTS, level, 30)
 
@@ -232,7 +232,7 @@ def test_equal_tournaments_have_equal_json_except_decision_times(cli: Cli, tmp_p
 
 
 def _slow_down(simulated_arena: SimulatedArena, tournament: str) -> None:
-    """Makes every bot take ten times as long, in the records and in what follows from them."""
+    """Multiply the decision times of every bot by ten, in the records and in the results."""
     games = schema.games
     with database.writing(simulated_arena.engine) as connection:
         rows = connection.execute(select(games.c.match, games.c.game, games.c.record)).all()

@@ -10,9 +10,9 @@ from referee.record import MatchRecord, read
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 STORY = 150
-"""Lines of `play --watch` that are kept."""
+"""Number of lines of `play --watch` that are kept."""
 EVERY = 25
-"""One in so many positions of a replay is kept, and the last."""
+"""Every 25th position of a replay is kept, and the last one."""
 
 
 def record_of(game: str) -> MatchRecord:
@@ -26,7 +26,7 @@ def path_of(game: str) -> Path:
 
 
 def terminal(game: str) -> Iterator[str]:
-    """Yield what `play --watch` and `replay` print of the first game of a golden record."""
+    """Yield the output of `play --watch` and `replay` for the first game of a golden record."""
     record = record_of(game)
     assert record.seed is not None
     yield from islice(story.tell(record.match, record.games[0], record.seed), STORY)

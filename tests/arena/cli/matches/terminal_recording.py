@@ -1,7 +1,7 @@
-"""Records a person who plays Saint Poker against two bots, as an asciicast (version 2).
+"""Record a person who plays Saint Poker against two bots, as an asciicast (version 2).
 
 `scripts/recording` writes the recording of docs/how-to/play.md. The times are those of a person;
-the program is not waited for.
+the time that the program takes is not recorded.
 """
 
 import codecs
@@ -20,11 +20,11 @@ THINK_SECONDS, KEY_SECONDS, READ_SECONDS = 0.9, 0.11, 2.5
 SUITS = dict(zip("♣♦♥♠", "cdhs", strict=True))
 MENU = r"decision (\d+) ((?!decision).)*? actions?[^\n]*help[^>]*> $"
 HELP, TABLE = 1, 8
-"""Numbers of the questions at which the person looks at the rules and at the whole table."""
+"""Numbers of the questions at which the person opens the rules and the whole table."""
 
 
 class Recorder:
-    """A terminal whose output is recorded at the times of a person."""
+    """A terminal whose output is recorded with the times of a person."""
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
@@ -37,7 +37,7 @@ class Recorder:
         self.events.append((round(self.seconds, 2), "o", self._decoder.decode(data)))
 
     def press(self, keys: str, *, until: str) -> None:
-        """Types key by key, then waits for a text."""
+        """Press one key after the other, then wait for a text."""
         for number, key in enumerate(keys):
             self.seconds += KEY_SECONDS
             self._terminal.press(key)
@@ -51,7 +51,7 @@ class Recorder:
 
 
 def choice(question: int, text: str) -> str:
-    """Returns the keys of a plausible choice."""
+    """Return the keys of a plausible choice."""
     menu = text[text.rindex("help") :]
     if "river:" in text and " pick up " in menu:
         return f"{_cards(menu)[-1]}\n"
@@ -66,7 +66,7 @@ def _cards(text: str) -> list[str]:
 
 
 def record(folder: Path) -> Iterator[str]:
-    """Yields the lines of the recording."""
+    """Yield the lines of the recording."""
     with in_a_terminal(folder, *WORDS.split(), columns=COLUMNS, lines=LINES) as terminal:
         recorder = Recorder(terminal)
         question = 0

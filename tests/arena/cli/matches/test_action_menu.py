@@ -39,7 +39,7 @@ def test_enter_without_input_selects_only_a_single_action() -> None:
 
 
 def test_arrows_select_and_typing_ends_the_selection() -> None:
-    menu = ActionMenu(SHOWS, width=12)  # one column
+    menu = ActionMenu(SHOWS, width=12)  # One column.
     assert after(["down"], menu).chosen == 0
     assert after(["down", "down"], menu).chosen == 1
     assert after(["down"] * 9, menu).chosen == 3

@@ -1,4 +1,4 @@
-"""`analyse`: a played match, in the terminal and as JSON."""
+"""`analyse` of a played match, as text and as JSON."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The terminal shows every fact of a position at 80 columns and without colours."""
+"""The terminal output contains every fact of a position at 80 columns and without colours."""
 
 from collections.abc import Iterator
 from typing import Any

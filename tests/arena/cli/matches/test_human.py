@@ -1,4 +1,4 @@
-"""A person at the table: `pokearena play GAME BOT human`, in a real terminal."""
+"""A person plays in a terminal: `pokearena play GAME BOT human`."""
 
 import re
 from collections.abc import Iterator
@@ -34,15 +34,15 @@ SUITS = dict(zip("♣♦♥♠", "CDHS", strict=True))
 RECORD = ("--record", "m.jsonl")
 
 
-def plays(terminal: Terminal, chance: Random) -> None:
-    """Answers all questions of a game with random listed actions, by number."""
+def play_to_the_end(terminal: Terminal, chance: Random) -> None:
+    """Answer all questions of a game with random actions, chosen by number."""
     menu = r"decision(?:(?!decision).)*?(\d+) actions?[^\n]*help"
     while count := terminal.matches(f"{menu}|result: ")[1]:
         terminal.press(f"{chance.randint(1, int(count))}\n")
 
 
 def shown_cards(transcript: str) -> Iterator[tuple[int, int, set[str]]]:
-    """Yields the decision, the seat, and the cards and dominoes shown at it."""
+    """Yield each decision with its seat and the cards and dominoes that the terminal shows."""
     headers = list(HEADER.finditer(transcript))
     ends = [header.start() for header in headers[1:]] + [transcript.find("· end")]
     for header, end in zip(headers, ends, strict=True):
@@ -52,7 +52,7 @@ def shown_cards(transcript: str) -> Iterator[tuple[int, int, set[str]]]:
 
 
 def names_in(value: Any) -> Iterator[str]:
-    """Yields all texts in a view."""
+    """Yield all texts in a view."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, str):
@@ -75,7 +75,7 @@ def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
 ) -> None:
     words = ("play", game, *GAMES[game], "--seed", "h", *RECORD)
     with in_a_terminal(cwd, *words, columns=80) as terminal:
-        plays(terminal, Random(game))
+        play_to_the_end(terminal, Random(game))
         terminal.sees("next")
         assert terminal.ends() == 0
     record = recorded()
@@ -115,7 +115,7 @@ def test_the_partner_of_a_person_is_a_bot(cwd: Path) -> None:
 def test_ctrl_c_keeps_the_unfinished_game_and_restores_the_terminal(cwd: Path) -> None:
     words = ("play", "pouku", "human", "sample:meek", "sample:random", "-n", "3", *RECORD)
     with in_a_terminal(cwd, *words) as terminal:
-        plays(terminal, Random(1))
+        play_to_the_end(terminal, Random(1))
         terminal.sees("Enter: play the next game")
         terminal.press("\n")
         terminal.sees("game 2 · decision")
@@ -194,14 +194,14 @@ def test_thinking_time_is_unlimited_unless_it_is_set(cwd: Path) -> None:
 
 
 def test_a_person_needs_a_terminal(cli: Cli) -> None:
-    said = cli("play", "poke", "sample:greedy", "human")
-    assert (said.status, said.code) == (2, "no-terminal")
+    result = cli("play", "poke", "sample:greedy", "human")
+    assert (result.status, result.code) == (2, "no-terminal")
 
 
 @pytest.mark.parametrize("option", ["--json", "--watch"])
 def test_a_person_cannot_be_combined_with_json_output(cli: Cli, option: str) -> None:
-    said = cli("play", "poke", "sample:greedy", "human", option)
-    assert (said.status, said.code) == (2, "option-combination")
+    result = cli("play", "poke", "sample:greedy", "human", option)
+    assert (result.status, result.code) == (2, "option-combination")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ BOTS = ("sample:meek", "sample:random")
 
 
 def kept(played: Path, *names: str) -> None:
-    """Keeps copies of a record under these ids, one second apart, the oldest first."""
+    """Copy a record to these match ids, one second apart, the oldest first."""
     PLAYS.mkdir(parents=True, exist_ok=True)
     text = played.read_text()
     match = json.loads(text.partition("\n")[0])["match"]

@@ -38,14 +38,14 @@ def action(given: Any) -> bytes:
 
 
 def traced_answers(lines: Trace) -> Answers:
-    """The game, seat and action of each answer in a trace, sorted."""
-    found: Answers = []
+    """Return the game, seat and action of each answer in a trace, sorted."""
+    answers: Answers = []
     for line in lines:
         message = line.get("message")
         if message and line["direction"] == "received" and line["rpc"] in ("Act", "Play"):
             for game, answer in zip(line["games"], message.get("answers", [message]), strict=True):
-                found.append((game, line["seat"], action(answer["action"])))
-    return sorted(found)
+                answers.append((game, line["seat"], action(answer["action"])))
+    return sorted(answers)
 
 
 def recorded_answers(record: MatchRecord) -> Answers:
@@ -92,9 +92,9 @@ def test_a_bot_that_uses_lines_is_traced_too(cli: Cli) -> None:
 
 
 def test_a_call_without_an_answer_is_in_the_trace_with_its_error(cli: Cli, bot: Write) -> None:
-    said = cli("play", "poke", bot("crasher", CRASHES), "sample:meek", "--trace", "t.jsonl")
-    assert said.status == 1
-    assert said.out.startswith("bot ")
+    result = cli("play", "poke", bot("crasher", CRASHES), "sample:meek", "--trace", "t.jsonl")
+    assert result.status == 1
+    assert result.out.startswith("bot ")
     failed = next(line for line in trace() if "error" in line)
     assert failed["bot"] == "crasher"
     assert failed["games"] == [0]
@@ -102,19 +102,19 @@ def test_a_call_without_an_answer_is_in_the_trace_with_its_error(cli: Cli, bot: 
 
 
 def test_a_trace_that_cannot_be_written_is_reported_before_the_first_game(cli: Cli) -> None:
-    said = cli("play", "poke", "sample:meek", "sample:meek", "--trace", "nowhere/t.jsonl")
-    assert (said.status, said.out) == (1, "")
-    assert isinstance(said.error, OSError)
-    assert "nowhere/t.jsonl" in said.err
+    result = cli("play", "poke", "sample:meek", "sample:meek", "--trace", "nowhere/t.jsonl")
+    assert (result.status, result.out) == (1, "")
+    assert isinstance(result.error, OSError)
+    assert "nowhere/t.jsonl" in result.err
 
 
 def test_a_disk_that_becomes_full_loses_the_trace_but_not_the_result(cli: Cli) -> None:
     Path("t.jsonl").write_text("before")
     with largest_file(100_000):
-        said = cli("play", "poke", "sample:meek", "sample:meek", "--trace", "t.jsonl", "--json")
-    assert said.status == 1
-    assert "t.jsonl" in said.err
-    assert Path(json.loads(said.out)["record"]).is_file()
+        result = cli("play", "poke", "sample:meek", "sample:meek", "--trace", "t.jsonl", "--json")
+    assert result.status == 1
+    assert "t.jsonl" in result.err
+    assert Path(json.loads(result.out)["record"]).is_file()
     assert Path("t.jsonl").read_text() == "before"
     assert sorted(path.name for path in Path().iterdir()) == [".pokearena", "t.jsonl"]
 

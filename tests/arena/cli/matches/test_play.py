@@ -1,4 +1,4 @@
-"""The author's test bench: `pokearena play`."""
+"""`pokearena play`: matches of an author's bots on their own machine."""
 
 import json
 import os
@@ -89,7 +89,7 @@ def test_watch_draws_the_pokino_table_after_every_placement(cli: Cli) -> None:
     lines = result.out.splitlines()
     laid = [number for number, line in enumerate(lines) if "  domino " in line]
     assert len(laid) > 10
-    # The description, the columns' numbers, and below them the first edge of a domino.
+    # The heading, the numbers of the columns, and the upper edge of a domino.
     assert all("┌" in lines[number + 3] for number in laid)
 
 

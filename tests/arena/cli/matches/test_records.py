@@ -1,4 +1,4 @@
-"""Records looked at: `replay`, `verify`, `logs`, and `ask`, which puts a question again."""
+"""Commands that read records: `replay`, `verify`, `logs` and `ask`."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ Change = Callable[[list[dict[str, Any]]], None]
 
 @pytest.fixture
 def altered(cwd: Path, played: Path) -> Callable[[Change], str]:
-    """Writes the record with a change; returns the file's name."""
+    """Write the record with a change; return the name of the file."""
 
     def write(change: Change) -> str:
         lines = [json.loads(line) for line in played.read_text().splitlines()]

@@ -15,7 +15,7 @@ BOTS = ("sample:meek", "sample:random")
 
 @pytest.fixture
 def browser(cwd: Path) -> Path:
-    """A browser that notes the address it is called with in the file `opened`."""
+    """Install a browser that logs its argument in the file `opened`."""
     browser = cwd / "browser"
     browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {cwd}/opened\n')
     browser.chmod(0o700)

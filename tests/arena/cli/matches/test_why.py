@@ -1,4 +1,4 @@
-"""`why`: a defeat explained, with a real bot for every verdict and exactly what is said of it."""
+"""`why` explains a defeat: a real bot for every verdict, with the complete output."""
 
 import json
 from collections.abc import Mapping
@@ -24,15 +24,15 @@ FLOOD = (
 )
 
 
-def lost(cli: Cli, bot: str, *words: object) -> str:
-    """The match in which a bot fails; it sits in seat 0 first, and is asked at decision 1."""
+def failed_match(cli: Cli, bot: str, *words: object) -> str:
+    """Play a match in which a bot fails in seat 0 at decision 1; return the record's name."""
     result = cli("play", "poke", bot, "sample:meek", "--seed", 3, "--record", "m.jsonl", *words)
     assert result.status == 1
     return "m.jsonl"
 
 
 def fault(cli: Cli, match: str) -> dict[str, Any]:
-    """What programs are told of the one fault of a match."""
+    """Return the only fault of a match from the JSON output."""
     document = json.loads(cli("why", match, "--json").out)
     (only_fault,) = document["faults"]
     assert isinstance(only_fault, dict)
@@ -40,7 +40,7 @@ def fault(cli: Cli, match: str) -> dict[str, Any]:
 
 
 def blocks(text: str) -> Mapping[str, str]:
-    """What people are told of a fault, by the word it stands behind."""
+    """Return the parts of the text output by their headings."""
     reasons: dict[str, str] = {}
     word = ""
     for line in text.rstrip().splitlines()[1:]:
@@ -51,7 +51,7 @@ def blocks(text: str) -> Mapping[str, str]:
 
 def test_why_describes_a_bot_that_does_not_start(cli: Cli) -> None:
     Path("broken.py").write_text("print('hello')\nimport nothing_of_this_name\n")
-    details = fault(cli, lost(cli, "broken.py"))
+    details = fault(cli, failed_match(cli, "broken.py"))
     assert (
         details["verdict"],
         details["ended"],
@@ -87,7 +87,7 @@ def test_why_describes_a_bot_that_does_not_start(cli: Cli) -> None:
 
 
 def test_why_describes_the_clock_and_the_question_of_a_timeout(cli: Cli, bot: Write) -> None:
-    details = fault(cli, lost(cli, bot("late", LATE), "--allowance", 80, "--bank", 60))
+    details = fault(cli, failed_match(cli, bot("late", LATE), "--allowance", 80, "--bank", 60))
     assert (details["verdict"], details["ended"], details["exit_status"]) == (
         "timeout",
         None,
@@ -112,7 +112,7 @@ def test_why_describes_the_clock_and_the_question_of_a_timeout(cli: Cli, bot: Wr
 
 
 def test_why_describes_an_illegal_action_with_hand_and_legal_actions(cli: Cli, bot: Write) -> None:
-    details = fault(cli, lost(cli, bot("cheat", CHEAT)))
+    details = fault(cli, failed_match(cli, bot("cheat", CHEAT)))
     assert details["verdict"] == "illegal"
     assert details["answer"] == {"poke": {"lead": {"cards": ["2C"]}}}
     assert details["answered"] == "lead 2C"
@@ -128,7 +128,7 @@ def test_why_describes_an_illegal_action_with_hand_and_legal_actions(cli: Cli, b
 
 
 def test_why_describes_an_invalid_answer(cli: Cli, bot: Write) -> None:
-    details = fault(cli, lost(cli, bot("empty", "return bot_pb2.Action()")))
+    details = fault(cli, failed_match(cli, bot("empty", "return bot_pb2.Action()")))
     assert (details["verdict"], details["answer"], details["ended"]) == (
         "protocol",
         {},
@@ -145,7 +145,7 @@ def test_why_describes_signal_memory_and_output_of_a_crash(cli: Cli, bot: Write)
         f"import os, signal\nheld = b'x' * {size}\nprint('oh no', flush=True)\n"
         "os.kill(os.getpid(), signal.SIGSEGV)",
     )
-    details = fault(cli, lost(cli, dies))
+    details = fault(cli, failed_match(cli, dies))
     assert (details["verdict"], details["ended"]) == (
         "crash",
         "was killed by SIGSEGV",
@@ -157,7 +157,7 @@ def test_why_describes_signal_memory_and_output_of_a_crash(cli: Cli, bot: Write)
 
 
 def test_why_prints_the_last_64_kb_of_output(cli: Cli, bot: Write) -> None:
-    details = fault(cli, lost(cli, bot("flood", FLOOD)))
+    details = fault(cli, failed_match(cli, bot("flood", FLOOD)))
     assert details["verdict"] == "resources"
     assert details["ended"] == "was stopped by the arena: wrote more than 8 MiB of output"
     assert details["output"] == ("x" * 1023 + "\n") * 64
@@ -261,7 +261,7 @@ def test_why_shows_the_stored_analysis_of_a_defeat_without_faults(cli: Cli) -> N
 
 
 def test_why_explains_a_redacted_record(cli: Cli, bot: Write) -> None:
-    lost(cli, bot("cheat", CHEAT))
+    failed_match(cli, bot("cheat", CHEAT))
     Path("public.jsonl").write_text(published(Path("m.jsonl").read_text()))
     details = fault(cli, "public.jsonl")
     assert details["verdict"] == "illegal"

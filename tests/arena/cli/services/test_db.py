@@ -1,4 +1,4 @@
-"""`pokearena db`: upgrade, backup, restore, check, as a person or a program sees them."""
+"""`pokearena db`: upgrade, backup, restore and check, with text and JSON output."""
 
 import json
 import shutil
@@ -119,7 +119,7 @@ def test_the_error_of_an_unreachable_server_hides_its_password(program: Cli) -> 
 
 @pytest.fixture(scope="session")
 def played_cup(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Return the data folder and the id of a round robin that is over."""
+    """Return the data folder and the id of a finished round robin."""
     simulated_arena = SimulatedArena(tmp_path_factory.mktemp("cup") / ".pokearena")
     tournament = simulated_arena.begin("round-robin", simulated_arena.bots(3))
     simulated_arena.play_out(tournament)
@@ -129,14 +129,14 @@ def played_cup(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.fixture
 def tournament(cwd: Path, played_cup: tuple[Path, str]) -> str:
-    """Copy the arena of a round robin that is over; return its id."""
+    """Copy the arena of a finished round robin; return the tournament id."""
     folder, tournament = played_cup
     shutil.copytree(folder, cwd / ".pokearena")
     return tournament
 
 
 def execute(cwd: Path, statement: str) -> str:
-    """Alters the database by hand; gives the first closed match."""
+    """Execute a statement in the database; return the first closed match."""
     with closing(sqlite3.connect(cwd / ".pokearena" / "arena.db")) as connection:
         match = str(connection.execute("SELECT min(match) FROM results").fetchone()[0])
         connection.execute(statement, {"match": match})
@@ -187,7 +187,7 @@ def test_check_finds_altered_results_and_suggests_rebuild(
 
 
 def marked(statement: str) -> Any:
-    """Leave a statement to the long suite."""
+    """Move the case of a statement to the long suite."""
     return pytest.param(statement, marks=pytest.mark.long)
 
 

@@ -1,4 +1,4 @@
-"""`pokearena metrics`, as it is typed."""
+"""`pokearena metrics`."""
 
 from pathlib import Path
 

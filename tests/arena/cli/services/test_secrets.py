@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
 
 @dataclass
 class Browser:
-    """A browser without scripts: it keeps cookies and follows redirects."""
+    """A browser without JavaScript: it keeps cookies and follows redirects."""
 
     url: str
     texts: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Browser:
 
     @property
     def session(self) -> str:
-        """The value of the session cookie."""
+        """Return the value of the session cookie."""
         (cookie,) = self.cookies
         assert cookie.value
         return cookie.value
@@ -110,7 +110,7 @@ def test_no_token_and_no_secret_is_logged_or_shown(arena: ServedArena, cli: Cli)
             browser.open(page.path.replace("{id}", "t-000000"))
     assert any("Signed in as ada" in text for text in browser.texts)
     browser.cookies.clear()
-    # Tokens where they do not belong, and requests that fail.
+    # Send tokens in the wrong fields, and requests that fail.
     for name, token in list(tokens.items()):
         browser.open(f"/?token={token}")
         browser.open("/sign-in", {"token": f"{token} "})
@@ -159,7 +159,7 @@ def test_no_token_and_no_secret_is_logged_or_shown(arena: ServedArena, cli: Cli)
     stored = b"".join(path.read_bytes() for path in arena.data.glob("arena.db*") if path.is_file())
     for name, secret in tokens.items():
         for where, contents in texts.items():
-            # A session cookie is sent to its own browser only, once.
+            # The session cookie is sent once, to its own browser.
             shown = [text for text in contents if secret in text]
             if name.startswith("session"):
                 shown = [text for text in shown if f"pokearena={secret}" not in text]

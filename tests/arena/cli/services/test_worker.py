@@ -1,4 +1,4 @@
-"""`pokearena worker`, as it is typed: what keeps it from its work is said as everywhere else."""
+"""`pokearena worker`: its errors have the format of all commands."""
 
 import re
 import sqlite3

@@ -1,4 +1,4 @@
-"""A tournament written into files, and checked, from the command line."""
+"""`tournament bundle` and `tournament verify`."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.full_disk import full_disk_beside
 
 @pytest.fixture
 def tournament(cwd: Path) -> str:
-    """The id of a tournament in the data folder here that is over."""
+    """Return the id of a finished tournament in the data folder of the test."""
     simulated_arena = SimulatedArena(cwd / ".pokearena")
     made = simulated_arena.play_out(simulated_arena.begin("round-robin", simulated_arena.bots(3)))
     simulated_arena.engine.dispose()

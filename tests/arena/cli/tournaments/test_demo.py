@@ -12,7 +12,7 @@ from referee.games.registry import GAMES
 
 
 def entrants(workspace: Workspace, ids: list[str]) -> dict[str, set[str]]:
-    """The entrants of each game."""
+    """Return the entrants of each game."""
     stored = [tournaments.find(workspace.store, name) for name in ids]
     return {
         tournament.plan.game: {name.split("@")[0] for name in tournament.entrants}

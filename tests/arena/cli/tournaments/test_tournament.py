@@ -1,4 +1,4 @@
-"""Tournaments on this machine: run, watched, interrupted, resumed, cancelled."""
+"""`pokearena tournament` on one machine: run, watch, interrupt, resume and cancel."""
 
 import json
 import os
@@ -20,20 +20,20 @@ BOTS = ("sample:greedy", "sample:random", "sample:meek")
 
 @pytest.fixture(scope="session")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with one tournament that is over."""
+    """Return a data folder with one finished tournament."""
     folder = tmp_path_factory.mktemp("arena")
     words = ("tournament", "run", "poke", *BOTS, "-n", 1, "--seed", "friday", "--name", "friday")
     result = in_own_process(folder, (*words, "--workers", 1, "--web", "--json"))
     assert result.status == 0, result.err
-    (folder / "told.json").write_text(result.out)
+    (folder / "run.json").write_text(result.out)
     (folder / "stderr.txt").write_text(result.err)
     return folder / ".pokearena"
 
 
 @pytest.fixture
 def run_document(arena: Path) -> dict[str, Any]:
-    """What `tournament run --json` told of it."""
-    document: dict[str, Any] = json.loads((arena.parent / "told.json").read_text())
+    """Return the output of `tournament run --json`."""
+    document: dict[str, Any] = json.loads((arena.parent / "run.json").read_text())
     return document
 
 
@@ -99,7 +99,7 @@ def test_a_tournament_is_listed_and_shown(
     (listed,) = cli("tournament", "list", "--json", "--data", arena).out.splitlines()
     assert json.loads(listed)["tournament"] == name
     shown = cli("tournament", "show", name[:-1], "--data", arena)
-    # Not what has just been typed.
+    # The command that was just used is not suggested.
     assert shown.last.startswith("next  pokearena replay m-")
     assert shown.status == 0
     for match in run_document["schedule"]:
@@ -333,7 +333,7 @@ def test_a_read_only_data_folder_can_be_read(
     data = shutil.copytree(arena, tmp_path / "data")
     for path in (*data.rglob("*"), data):
         path.chmod(path.stat().st_mode & ~0o222)
-    # Permissions do not bind root with its capabilities.
+    # Root without dropped capabilities ignores permissions.
     lowered = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
     if lowered and shutil.which(lowered[0]) is None:
         pytest.skip("setpriv is not installed")

@@ -1,4 +1,4 @@
-"""`pokearena tournament export`: a tournament as pages that need no server."""
+"""`pokearena tournament export`: a tournament as static pages."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`pokearena watch`: where keys lead, and the screen of a real terminal."""
+"""`pokearena watch`: keys, and the screen in a real terminal."""
 
 from pathlib import Path
 
