@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 LAYERS = (
     ("cli", "web"),
-    ("services", "submissions", "remote"),
+    ("services", "submissions", "remote", "tuning"),
     ("queue", "matches", "announcements"),
     ("tournaments", "records", "rl", "ladders"),
     ("store",),

@@ -115,6 +115,7 @@ _COMMANDS = {
         "new": "Create a folder with a starter bot.",
         "play": "Play one match locally.",
         "test": "Test a bot in each game that it plays.",
+        "tune": "Tune the parameters of a bot by SPSA.",
         "why": "Explain why a bot lost a match.",
         "ask": "Send a recorded question to a bot again.",
     },
@@ -154,7 +155,7 @@ _COMMANDS = {
 
 _PACKAGES = {
     "bots": "bot new organiser owner",
-    "develop": "ask bench completion config doctor rules test",
+    "develop": "ask bench completion config doctor rules test tune",
     "matches": "analyse logs play replay verify why",
     "tournaments": "demo tournament",
     "ladders": "compare export ladder matrix sprt standings",

@@ -255,6 +255,10 @@ def _faults(value: object, kind: Any, path: KeyPath, closed: bool) -> Iterator[_
     if isinstance(value, list) and elements is not None and _is_described(elements):
         for index, element in enumerate(value):
             yield from _faults(element, elements, (*path, index), closed)
+    members = get_args(kind)[1] if get_origin(kind) is dict else None
+    if isinstance(value, dict) and members is not None and _is_described(members):
+        for name, member in value.items():
+            yield from _faults(member, members, (*path, name), closed)
     if not _is_valid(value, kind, metas):
         yield _Fault(path, FileProblem.VALUE, _value_sentence(value, kind, metas, path))
 

@@ -1,0 +1,145 @@
+"""The command `pokearena tune`: tune the parameters of a bot by SPSA."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import INTERRUPTED, USAGE, CommandError
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.bots.bot import Bot
+    from arena.tuning.tuning_file import TuningFile
+    from arena.tuning.tuning_run import Tuning
+
+RESULTS = ".results.json"
+"""Suffix of the file of results, beside the tuning file."""
+
+
+@click.command(epilog="Example: pokearena tune tuning.toml")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--restart", is_flag=True, help="Delete stored results, and begin again.")
+@json_option
+@data_option
+def tune(file: Path, restart: bool, as_json: bool, data: Path | None) -> None:
+    """Tune the parameters of a bot by SPSA: perturbed copies play each other.
+
+    FILE names the bot, the game, the number of iterations and the parameters
+    (docs/how-to/tune.md). In each iteration all parameters are changed by plus or minus a step, the
+    two versions play mirrored boards, and the parameters move towards the better one. A bot
+    receives its parameters as arguments, --NAME VALUE. The results are stored beside FILE after
+    every batch: the same command continues after Ctrl-C.
+    """
+    from arena.cli import game_options
+    from arena.cli.bots import registration
+    from arena.cli.workspace import Workspace
+    from arena.tournaments import game_settings
+    from arena.tuning import tuning_file, tuning_run
+
+    content = tuning_file.read(file)
+    game = game_settings.game_named(content.game)
+    options = game_settings.settled_options(game, content.options)
+    seats = game_options.seats_for(game, options, 2, content.seats)
+    workspace = Workspace(data)
+    bot = workspace.bot(_beside(file, content.bot))
+    game_options.check_plays(bot, game)
+    if bot.manifest is None:
+        raise CommandError(
+            f"{bot.label} is a remote bot, which cannot receive arguments; tune a folder or a "
+            "stored version.",
+            USAGE,
+            code="remote-bot",
+        )
+    registration.up_to_date(workspace, bot)
+    results = file.with_name(f"{file.name}{RESULTS}")
+    if restart:
+        results.unlink(missing_ok=True)
+    tuning = tuning_run.Tuning(
+        content.tuned,
+        content.iterations,
+        content.parallel,
+        game_settings.seed_of(content.seed),
+        tuning_run.key_of(content, bot),
+        results,
+    )
+    progress = output.ProgressLine()
+    try:
+        with tuning_run.match_player(content, bot, seats, options) as player:
+            tuning.run(
+                player.play,
+                lambda done: progress("iterations", done, tuning.iterations),
+                player.stop,
+            )
+    except KeyboardInterrupt:
+        _report(tuning, content, bot, as_json)
+        raise CommandError(
+            f"interrupted after {len(tuning.results)} of {tuning.iterations} iterations; the same "
+            "command continues.",
+            INTERRUPTED,
+        ) from None
+    _report(tuning, content, bot, as_json)
+    output.next_step(f"pokearena test {shlex.quote(_beside(file, content.bot))} --quick")
+
+
+def _beside(file: Path, bot: str) -> str:
+    """Return a bot as on the command line; a relative path is relative to the file."""
+    if not bot.startswith("."):
+        return bot
+    path = file.parent / bot
+    return str(path) if path.is_absolute() or str(path).startswith(".") else f"./{path}"
+
+
+def _report(tuning: Tuning, content: TuningFile, bot: Bot, as_json: bool) -> None:
+    from arena.bots.manifest import Manifest, render
+    from arena.tuning.tuning_file import with_arguments
+
+    assert bot.manifest is not None
+    texts, total = tuning.texts(), tuning.total
+    run = with_arguments(bot.manifest.run, texts)
+    if as_json:
+        output.document(
+            {
+                "bot": bot.label,
+                "game": content.game,
+                "iterations": len(tuning.results),
+                "of": tuning.iterations,
+                "games": total.games,
+                "wins": total.wins,
+                "draws": total.draws,
+                "losses": total.losses,
+                "faults": total.faults,
+                "parameters": [
+                    {
+                        "name": p.name,
+                        "start": p.start,
+                        "value": tuning.values[p.name],
+                        "argument": texts[p.name],
+                        "minimum": p.minimum,
+                        "maximum": p.maximum,
+                    }
+                    for p in tuning.parameters
+                ],
+                "run": list(run),
+            }
+        )
+        return
+    output.table(
+        ("parameter", "start", "tuned", "minimum", "maximum"),
+        [
+            (p.name, p.text(p.start), texts[p.name], f"{p.minimum:g}", f"{p.maximum:g}")
+            for p in tuning.parameters
+        ],
+    )
+    output.line(
+        f"{output.count(len(tuning.results), 'iteration')} of {tuning.iterations}, "
+        f"{output.count(total.games, 'game')}, {total.faults} with a fault"
+    )
+    line = next(
+        row for row in render(Manifest(name="bot", run=run)).splitlines() if row.startswith("run")
+    )
+    output.line(f"bot.toml: {line}")
