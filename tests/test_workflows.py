@@ -37,7 +37,9 @@ def tracked(*patterns: str) -> list[str]:
         ["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=True
     )
     names = listed.stdout.splitlines()
-    return [name for name in names if any(fnmatch(Path(name).name, one) for one in patterns)]
+    return [
+        name for name in names if any(fnmatch(Path(name).name, pattern) for pattern in patterns)
+    ]
 
 
 @given(

@@ -96,7 +96,7 @@ def play(folder: Path, written: Path) -> None:
     )
     local = run(folder, "play", "poke", *bots[:2], "--seed", "release", "--json")
     interrupted(folder, ("saint_poker", *bots, "-n", "1", "--seed", "release"))
-    closed_id, open_id = (one["tournament"] for one in tournaments(folder))
+    closed_id, open_id = (row["tournament"] for row in tournaments(folder))
     assert json.loads(closed)["tournament"] == closed_id
     run(folder, "tournament", "bundle", closed_id, "--output", "bundle")
     shutil.copytree(folder / "bundle", written / "bundle")

@@ -16,20 +16,20 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # A site of the test may show pages of this machine.
+    # Pages of the test's site may load pages of this machine.
     "--disable-features=LocalNetworkAccessChecks",
 )
 SHOTS = "POKEARENA_SHOTS"
-"""A directory for screenshots; without it none are kept."""
+"""A directory for screenshots; without it, none are made."""
 PATIENCE_MS = 20_000
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The browser. In CI nothing is skipped.
+    """Start Chromium; fail in CI if it is not installed.
 
     Playwright keeps an event loop running in the thread, in which `asyncio.run` of tests in other
-    files would fail. It therefore ends with the file.
+    files would fail. Therefore each test module has its own browser.
     """
     program = shutil.which("chromium")
     if program is None:
@@ -44,7 +44,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The source of axe-core. In CI nothing is skipped."""
+    """Return the source of axe-core; fail in CI if it is not configured."""
     named = os.environ.get("POKEARENA_AXE", "")
     if not named and os.environ.get("CI"):
         pytest.fail("POKEARENA_AXE is not set, and in CI nothing is skipped")
@@ -55,7 +55,7 @@ def axe() -> str:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A window of a desk, light."""
+    """Return a window of desktop size with the light theme."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(PATIENCE_MS)
     yield context
@@ -64,7 +64,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def tab(context: BrowserContext) -> Iterator[Page]:
-    """A tab in which nothing may go wrong: no error of a script, nothing the policy refuses."""
+    """Return a tab; fail on errors of scripts and violations of the content security policy."""
     page = context.new_page()
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -77,7 +77,7 @@ def tab(context: BrowserContext) -> Iterator[Page]:
 
 
 def keep(page: Page, name: str) -> None:
-    """Keeps a screenshot of the whole page, if screenshots are wanted."""
+    """Save a screenshot of the whole page if POKEARENA_SHOTS is set."""
     folder = os.environ.get(SHOTS)
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
-"""Every page of the site for everybody: axe-core finds nothing, and nothing is wider than a phone.
+"""Accessibility of every page: axe-core reports no violation, and no page is wider than a phone.
 
-axe-core comes from the npm registry: POKEARENA_AXE names its axe.min.js (`.ci/run` installs it).
+axe-core comes from the npm registry: POKEARENA_AXE is the path of axe.min.js (`.ci/run` installs
+it).
 """
 
 import json
@@ -33,9 +34,9 @@ RUN = f"""async () => {{
   const tagged = axe.getRules({RULES}).map((rule) => rule.ruleId);
   const chosen = {{ type: "rule", values: [...tagged, ...{FURTHER}] }};
   const found = await axe.run(document, {{ runOnly: chosen }});
-  const told = (list) => list.map((one) => ({{ id: one.id, impact: one.impact,
-    nodes: one.nodes.map((node) => node.html.slice(0, 160) + " | " + node.failureSummary) }}));
-  return {{ violations: told(found.violations), passes: found.passes.length }};
+  const listed = (list) => list.map((rule) => ({{ id: rule.id, impact: rule.impact,
+    nodes: rule.nodes.map((node) => node.html.slice(0, 160) + " | " + node.failureSummary) }}));
+  return {{ violations: listed(found.violations), passes: found.passes.length }};
 }}"""
 WIDE = "() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -70,14 +71,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaPages]:
 
 
 def seated(web: WebState, game: str) -> str:
-    """The address of a table at which it is a person's turn."""
+    """Return the path of a table at which it is a person's turn."""
     table = web.play_tables.open(prepared(web, game, {}), "127.0.0.1")
     table.await_turn(60)
     return f"/play/tables/{table.id}"
 
 
 def pages(web: WebState, closed: PlayedMatch, running: PlayedMatch) -> dict[str, str]:
-    """An address of every page, by a name for its picture."""
+    """Return a path of every page by the name of its screenshot."""
     paths = {"error": "/nowhere", "match-open": f"/matches/{running.match}"}
     samples = Samples(web)
     for each in PAGES:

@@ -1,4 +1,4 @@
-"""Ladders, crosstables, pairs and bots as people use them: sorting, moving rows, clicks, tokens."""
+"""Ladders, crosstables, comparisons and bots: sorting, moving rows, clicks and tokens."""
 
 import re
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def test_rows_move_while_matches_close_without_a_reload(
     tab.evaluate("window.stayed = true")
     expect(tab.locator("#live-state")).to_have_text("Live.")
     assert names(tab)[0] == "eve@1"
-    # From now on eve wins everything, and ada loses everything.
+    # From now on, eve wins every game and ada loses every game.
     upset = {frozenset({"ada", other}): [(other, "ada")] for other in BOTS if other != "ada"}
     upset |= {frozenset({"eve", other}): [("eve", other)] for other in BOTS if other != "eve"}
     store_tournament(workspace, BOTS, upset, boards=2, cycles=12)
@@ -177,7 +177,7 @@ def test_an_owner_sees_private_fields_and_the_token_is_not_stored(
     versions.own(workspace.store, versions.find(workspace.store, "luck1@1"), "eve")
     token = owners.add(workspace.store, "eve")
     tab.goto(f"{site}/bots/luck1/faults")
-    # Whose it is has just been said: the pages see it within a second or two.
+    # The owner was added just now: the server reads the store every second.
     while not tab.get_by_label("Token of eve").count():
         tab.reload()
     tab.get_by_label("Token of eve").fill(token)

@@ -1,4 +1,4 @@
-"""A match as it is played, in a browser: the table moves, and ends in the result."""
+"""A running match in the browser: the table changes, and the result replaces it."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 NAP = 0.05
-"""How long these bots think, in seconds."""
+"""Decision time of the bots in seconds."""
 
 POSITION = "() => document.querySelector('#match-table .where')?.textContent"
 

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A match of two games, alone in its folder."""
+    """Write the file of a match of two games into an empty folder."""
     record = read(match_record(next(t for t in TABLES if t.game.id == "poke"), bytes(32), 1))
     path = tmp_path / "match.html"
     path.write_text(replay_file.html(record, record.games, 1_800_000_000.0), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Stepping through a replay of every game and variant by keyboard, on a desk and on a phone."""
+"""Replays of every game and variant with the keyboard, on a desktop and on a phone."""
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -36,7 +36,7 @@ def richness(table: Table) -> tuple[int, int]:
 
 
 LOOKS = [table for table in TABLES if is_extreme(table)]
-"""Of Pokino's many forms the plainest and the richest: the others look like one of them."""
+"""The smallest and the largest form of Pokino; its other forms look like one of them."""
 of_a_game = [[table for table in LOOKS if table.game is game] for game in GAMES.values()]
 PLAINEST = [min(looks, key=richness) for looks in of_a_game]
 RICHEST = [max(looks, key=richness) for looks in of_a_game]
@@ -67,7 +67,7 @@ def step(tab: Page) -> int:
 
 
 def address(tab: Page) -> str:
-    # As the page has it: what Playwright knows of it comes a moment later.
+    # The URL in the page is current; Playwright's value is updated later.
     return str(tab.evaluate("location.search")).removeprefix("?")
 
 
@@ -77,7 +77,7 @@ HANDS = """() => Array.from(document.querySelectorAll(".seat"), (seat) => [
     .filter((card) => card.checkVisibility({ visibilityProperty: true }))
     .map((card) => card.textContent.replace(/[, ].*/s, "")),
 ])"""
-"""By seat the cards of its hand that are face up and to be seen; each rank and suit."""
+"""The ranks and suits of the visible face-up cards in each seat's hand."""
 
 
 def hands(tab: Page) -> dict[int, list[str]]:
@@ -85,7 +85,7 @@ def hands(tab: Page) -> dict[int, list[str]]:
 
 
 def card_text(card: str) -> str:
-    """A card as it reads."""
+    """Return the text that a card shows."""
     if card[0] == "X":
         return "★joker"
     rank = "10" if card[0] == "T" else card[0]
@@ -101,7 +101,7 @@ def test_a_game_is_stepped_through_by_keys(
     assert record.seed is not None
     lines = list(narration.positions(record.match, record.games[0], record.seed))
     if table.game is not POKE.game:
-        # Without animations, which take most of the time of the test.
+        # Animations would take most of the test's time.
         tab.emulate_media(reduced_motion="reduce")
     open_game(tab, site, held)
     for number, position in enumerate(lines):
@@ -183,7 +183,7 @@ OVERFLOW = """() => {
   }
   return found;
 }"""
-"""Whether a page is wider than its window, and cards that stick out of their seats."""
+"""Whether a page is wider than its window, and which cards extend beyond their seats."""
 
 
 WINDOWS = ((1280, 720), (1400, 900), (1920, 1080), (820, 1180), (390, 844))
@@ -203,19 +203,19 @@ STEPPED = """(stride) => {
     beside: document.documentElement.scrollWidth - document.documentElement.clientWidth,
   };
 }"""
-"""Shows every step or every few: both heights, and by how much the table leaves the window."""
+"""For every or every few steps: both heights, and the table's overflow beyond the window."""
 
 
 @every_look
 def test_the_table_keeps_its_height_and_fits_the_window(
     workspace: Workspace, site: str, tab: Page, table: Table
 ) -> None:
-    # Without animations, which take most of the time of the test.
+    # Animations would take most of the test's time.
     tab.emulate_media(reduced_motion="reduce")
     open_game(tab, site, play(workspace, table))
     for number, (width, height) in enumerate(WINDOWS):
         tab.set_viewport_size({"width": width, "height": height})
-        # Cards face down have other widths: one view of a seat is stepped through, too.
+        # Face-down cards have other widths, so the view of one seat is checked too.
         for eyes in ("all",) if number else ("0", "all"):
             tab.evaluate("(eyes) => look(eyes)", eyes)
             shown = tab.evaluate(STEPPED, 9 if number or eyes != "all" else 1)
@@ -255,7 +255,7 @@ TENS = """() => Array.from(document.querySelectorAll(".hand .card.ten"), (card) 
   return next && next.getBoundingClientRect().top === card.getBoundingClientRect().top
     ? next.getBoundingClientRect().left - text.getBoundingClientRect().right : 0;
 })"""
-"""The space between the rank of each ten and the card that covers it."""
+"""The distance between the rank of each ten and the card that covers it."""
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -293,7 +293,7 @@ MOVED = """() => document.getAnimations().map((animation) => {
   const element = animation.effect.target;
   return element.closest(".flight") ? "flight" : element.closest(".layout") ? "layout" : "hand";
 })"""
-"""Where each animated element is."""
+"""The position of each animated element."""
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
@@ -345,7 +345,7 @@ def test_the_graph_leads_to_positions_and_can_hide_the_later_ones(
 
 
 OPACITY = "() => Number(getComputedStyle(document.querySelector('.graph .ahead')).opacity)"
-"""Opacity of what covers the running score after the shown position."""
+"""Opacity of the part that covers the running score after the shown position."""
 
 
 @pytest.mark.parametrize("has_script", [True, False])

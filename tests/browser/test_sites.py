@@ -1,4 +1,4 @@
-"""A tournament as files, opened from disk: links lead somewhere, replays can be stepped."""
+"""A tournament as files, opened from disk: links resolve, and replays work."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 @pytest.fixture
 def exported(tmp_path: Path) -> Path:
-    """The first page of a round robin of three."""
+    """Export a round robin of three bots; return its first page."""
     simulated_arena = SimulatedArena(tmp_path)
     tournament = simulated_arena.play_out(
         simulated_arena.begin("round-robin", simulated_arena.bots(3))

@@ -162,11 +162,11 @@ class Arena:
         finally:
             connection.close()
 
-    def operate(self, *said: str, failpoint: str | None = None) -> int:
+    def operate(self, *operation: str, failpoint: str | None = None) -> int:
         """Run an operation of `operator_program.py` on the store; return its exit status."""
         assert self.operators is not None
         armed = {} if failpoint is None else {VARIABLE: failpoint}
-        return self.operators.run([self.url, *said], self.environment(**armed))
+        return self.operators.run([self.url, *operation], self.environment(**armed))
 
     def token(self) -> Path:
         """Create a file that a fault point deletes when it is reached."""

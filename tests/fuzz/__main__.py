@@ -1,10 +1,10 @@
-"""So many messages, and what became of them.
+"""Send random messages and count the verdicts.
 
-    uv run python -m tests.fuzz decoder 1000000
-    uv run python -m tests.fuzz table 20000 --seed friday
-    uv run python -m tests.fuzz lines 100000
+uv run python -m tests.fuzz decoder 1000000
+uv run python -m tests.fuzz table 20000 --seed friday
+uv run python -m tests.fuzz lines 100000
 
-A message that does not end in its verdict stops it and is shown; the same seed sends it again.
+A message without its expected verdict ends the run and is printed; the same seed repeats it.
 """
 
 import argparse

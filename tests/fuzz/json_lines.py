@@ -22,7 +22,7 @@ def fuzz(messages: int, seed: str) -> Counter[str]:
     """Fuzz with this number of lines; count answers, malformed lines and lines for the log.
 
     Raises:
-        Exception: a line was none of these.
+        Exception: a line belongs to none of these kinds.
     """
     rng = random.Random(f"lines/{seed}")
     questions = [

@@ -60,7 +60,7 @@ def author_of(language: Language, folders: pytest.TempPathFactory) -> Author:
         if not author.home.exists():
             author.home.mkdir()
             copy_kit(language.name, author.kit)
-            for path, text in language.own.items():
+            for path, text in language.third_bot.items():
                 (author.kit / path).parent.mkdir(exist_ok=True)
                 (author.kit / path).write_text(text)
             author.types("bot", "add", "kit")

@@ -20,7 +20,7 @@ class Language:
     """The single file of the random bot."""
     greedy: str
     """The game of the kit's greedy bot."""
-    own: dict[str, str]
+    third_bot: dict[str, str]
     """Files of a third bot, which are added to the kit before the build.
 
     The bot prints "thinking", and its function `choose` raises an exception with the message
@@ -40,7 +40,7 @@ GO = Language(
     tools=("go",),
     random="random/main.go",
     greedy="poke",
-    own={
+    third_bot={
         "own/main.go": """
 package main
 
@@ -66,7 +66,7 @@ RUST = Language(
     tools=("cargo",),
     random="src/bin/random.rs",
     greedy="saint_poker",
-    own={
+    third_bot={
         "src/bin/own.rs": """
 use kit::{Action, Turn};
 
@@ -88,7 +88,7 @@ TYPESCRIPT = Language(
     tools=("node", "npm"),
     random="random.ts",
     greedy="pokino",
-    own={
+    third_bot={
         "own.ts": """
 import { type Action, run, type Turn } from "./kit.js";
 
@@ -108,7 +108,7 @@ JAVASCRIPT = Language(
     tools=("node", "npm"),
     random="random.js",
     greedy="pouku",
-    own={
+    third_bot={
         "own.js": """
 import { run } from "./kit.js";
 
@@ -128,7 +128,7 @@ PYTHON = Language(
     tools=(),
     random="bot.py",
     greedy="poke",
-    own={
+    third_bot={
         "own.py": """
 from pokearena_bot import run
 
@@ -147,7 +147,7 @@ JAVA = Language(
     tools=("java", "mvn"),
     random="src/main/java/MyBot.java",
     greedy="poke",
-    own={
+    third_bot={
         "src/main/java/Own.java": """
 import java.util.Random;
 import pokearena.Kit;
@@ -174,7 +174,7 @@ KOTLIN = Language(
     tools=("java", "mvn"),
     random="src/main/kotlin/MyBot.kt",
     greedy="pokex",
-    own={
+    third_bot={
         "src/main/kotlin/Own.kt": """
 import pokearena.Move
 import pokearena.Turn
@@ -196,7 +196,7 @@ CPP = Language(
     tools=("g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin"),
     random="bot.cc",
     greedy="poke",
-    own={
+    third_bot={
         "own.cc": """
 #include <iostream>
 #include <stdexcept>
@@ -219,7 +219,7 @@ RUBY = Language(
     tools=("ruby", "grpc_tools_ruby_protoc"),
     random="bot.rb",
     greedy="poke",
-    own={
+    third_bot={
         "own.rb": """
 require_relative "pokearena_bot"
 

@@ -17,7 +17,7 @@ PLAYERS = ("bots/high", "bots/any")
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
-    """A copy with the sixth game and two bots that play it."""
+    """Return a copy of the repository with the sixth game and two bots for it."""
     repository = copied(tmp_path_factory.mktemp("sixth") / "game")
     root = repository.root
     shutil.copytree(FILES, root, dirs_exist_ok=True)
@@ -35,14 +35,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
         ),
     )
     repository.generate()
-    for bot in PLAYERS:  # as `pokearena new` does
+    for bot in PLAYERS:  # As `pokearena new` does.
         shutil.copytree(root / "proto/gen/pokearena", root / bot / "pokearena")
         shutil.copy(root / "sample_bots/python/pokearena_bot.py", root / bot)
     return repository
 
 
 def replace(path: Path, *additions: tuple[str, str]) -> None:
-    """Insert texts before others."""
+    """Insert each text before another one, which occurs once."""
     text = path.read_text(encoding="utf-8")
     for before, added in additions:
         assert text.count(before) == 1
@@ -52,7 +52,7 @@ def replace(path: Path, *additions: tuple[str, str]) -> None:
 
 @pytest.fixture(scope="module")
 def record(copy: RepositoryCopy) -> str:
-    """The record of a match, and what was printed while it was played."""
+    """Play a match; return the name of its record."""
     words = ("--option", "carry", "-n", "2", "--seed", "7", "--record", "m.jsonl", "--watch")
     printed = copy.cli("play", "goofspiel", *PLAYERS, *words)
     assert "Round 1 of 6" in printed
@@ -78,7 +78,7 @@ def test_the_game_is_replayed_in_the_terminal(copy: RepositoryCopy, record: str)
 
 @pytest.fixture(scope="module")
 def tournament(copy: RepositoryCopy) -> str:
-    """The id of a tournament that was played by workers."""
+    """Play a tournament with workers; return its id."""
     words = ("-n", "4", "--seed", "7", "--data", "data", "--json")
     copy.cli("tournament", "run", "goofspiel", *PLAYERS, *words)
     (listed,) = copy.cli("tournament", "list", "--data", "data", "--json").splitlines()
@@ -120,6 +120,6 @@ def test_an_agent_learns_the_game(copy: RepositoryCopy) -> None:
 
 def test_the_game_passes_the_conformance_suite(copy: RepositoryCopy) -> None:
     tests = ("tests/conformance/test_contract.py", "tests/arena/presentation/test_scenes.py")
-    # An oracle, which that test needs, and hidden hands, which the others need, are missing.
+    # The skipped tests need an oracle or hidden hands, which the sixth game does not have.
     chosen = "goofspiel and not cards_are_conserved and not hidden_information and not face_down"
     copy.run("python", "-m", "pytest", "-n", "0", "-k", chosen, *tests)

@@ -127,20 +127,22 @@ def test_challengers_meet_the_others_equally_often_within_one_and_not_each_other
         entrants = everyone(count)
         step = GauntletFormat(sides, cycles, challengers, pairing=2).next(entrants, ())
         assert isinstance(step, NextMatches)
-        met = Counter(
+        shared_tables = Counter(
             frozenset(pair)
             for fixture in step.fixtures
             for pair in combinations(fixture.entrants, 2)
         )
         names = [entrant.name for entrant in entrants]
         for challenger in names[:challengers]:
-            times = [met[frozenset((challenger, other))] for other in names[challengers:]]
+            times = [shared_tables[frozenset((challenger, other))] for other in names[challengers:]]
             assert cycles <= min(times)
             assert max(times) <= min(times) + 1
             assert len(step.fixtures) * (sides - 1) < challengers * (
                 cycles * (count - challengers) + sides - 1
             )
-        assert not any(met[frozenset(pair)] for pair in combinations(names[:challengers], 2))
+        assert not any(
+            shared_tables[frozenset(pair)] for pair in combinations(names[:challengers], 2)
+        )
 
 
 def test_a_gauntlet_at_larger_tables_needs_enough_others() -> None:
@@ -154,9 +156,9 @@ def test_late_entrants_of_a_larger_gauntlet_keep_the_meetings_equal_within_one()
     playing.join("x@1")
     playing.join("y@1")
     playing.play()
-    met = meetings(playing)
+    shared_tables = meetings(playing)
     for challenger in ("aa@1", "ab@1"):
-        times = [met[frozenset((challenger, e.name))] for e in playing.entrants[2:]]
+        times = [shared_tables[frozenset((challenger, e.name))] for e in playing.entrants[2:]]
         assert min(times) >= 2
         assert max(times) <= min(times) + 1
 
@@ -167,8 +169,8 @@ def test_bots_of_one_owner_share_no_table_of_a_gauntlet() -> None:
     playing.play()
     owner = {entrant.name: entrant.owner or entrant.name for entrant in entrants}
     assert all(len({owner[name] for name in f.entrants}) == 3 for f in playing.fixtures)
-    met = meetings(playing)
-    assert met[frozenset(("aa@1", "ae@1"))] >= 2
+    shared_tables = meetings(playing)
+    assert shared_tables[frozenset(("aa@1", "ae@1"))] >= 2
 
 
 @pytest.mark.parametrize("pairing", [1, 2])

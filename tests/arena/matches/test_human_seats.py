@@ -33,7 +33,7 @@ TABLES = {"poke": 2, "saint_poker": 4, "pokex": 2, "pouku": 3, "pokino": 3}
 
 
 class RandomPerson:
-    """Chooses at random, and collects what every question shows."""
+    """Chooses at random, and collects the content of every question."""
 
     def __init__(self) -> None:
         self.shown: list[tuple[PersonQuestion, set[str]]] = []

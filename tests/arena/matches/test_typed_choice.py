@@ -1,4 +1,4 @@
-"""What a person types: one action, or the reason why none is played."""
+"""Typed actions: one legal action, or the reason why the input is refused."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from referee.games.shared.dealing import Seeded
 
 
 def question(game: str) -> PersonQuestion:
-    """The first question of seat 0."""
+    """Return the first question of seat 0."""
     rules = find(game)
     options = dict(rules.settle({}))
     seats = rules.seats[0]
@@ -21,11 +21,11 @@ def question(game: str) -> PersonQuestion:
 
 @pytest.mark.parametrize("game", ["poke", "saint_poker", "pokex", "pouku", "pokino"])
 def test_every_listed_action_can_be_typed_and_chosen_by_its_number(game: str) -> None:
-    asked = question(game)
-    for number, action in list(enumerate(asked.actions, 1))[:40]:
-        assert typed(asked, str(number)) == action
-        choice = asked.choices()[number - 1]
-        chosen = typed(asked, choice)
+    person_question = question(game)
+    for number, action in list(enumerate(person_question.actions, 1))[:40]:
+        assert typed(person_question, str(number)) == action
+        choice = person_question.choices()[number - 1]
+        chosen = typed(person_question, choice)
         # The words of one action may begin those of another one.
         assert chosen == action or (isinstance(chosen, RefusedChoice) and chosen.code == "several")
 
@@ -47,9 +47,9 @@ def test_a_text_without_exactly_one_action_is_refused(text: str, code: str) -> N
 
 
 def test_the_reason_names_the_cards_that_cannot_be_used() -> None:
-    asked = question("saint_poker")
-    held = set(asked.view.hand)
+    person_question = question("saint_poker")
+    held = set(person_question.view.hand)
     absent = next(card for card in ("2C", "3C", "4C", "5C", "6C", "7C") if card not in held)
-    refused = typed(asked, f"river {absent}")
+    refused = typed(person_question, f"river {absent}")
     assert isinstance(refused, RefusedChoice)
     assert absent in refused.sentence

@@ -1,4 +1,4 @@
-"""What a person at the table is offered: menu lines, the public history, the rules that apply."""
+"""The menu of a person: legal actions, the public history, and the rules that apply."""
 
 from collections.abc import Iterable, Iterator
 from random import Random
@@ -34,7 +34,7 @@ FORMS = [
 
 
 def unordered(actions: Iterable[tuple[int, str]]) -> list[tuple[int, list[str]]]:
-    """Return actions without the order of the cards, which means nothing in these games."""
+    """Return actions without the order of their cards, which these games ignore."""
     return [(seat, sorted(words.split())) for seat, words in actions]
 
 
@@ -61,7 +61,7 @@ def test_the_history_lists_every_action_with_public_phrases(
     for state, moves in played(find(game_id), seats, options):
         expected += pending
         history = [(each.seat, each.phrase) for each in presentation.history(state.public())]
-        if game_id == "pokino":  # its views do not contain the places of a run
+        if game_id == "pokino":  # Its views do not contain the places of a run.
             assert [seat for seat, _ in history] == [seat for seat, _ in expected]
         else:
             assert unordered(history) == unordered(expected)

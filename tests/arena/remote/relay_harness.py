@@ -40,15 +40,15 @@ import grpc
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 HOME = Path(sys.argv[1])
-told = {"started": 0, "asked": 0}
+counts = {"started": 0, "asked": 0}
 
 class Bot(bot_pb2_grpc.BotServiceServicer):
     def Start(self, request, context):
-        told["started"] += 1
+        counts["started"] += 1
         return bot_pb2.StartResponse(games_in_flight=3)
 
     def _answer(self, question):
-        told["asked"] += 1
+        counts["asked"] += 1
         if (HOME / "die").exists():
             os._exit(7)
         with (HOME / "asked").open("a") as asked:
@@ -56,7 +56,7 @@ class Bot(bot_pb2_grpc.BotServiceServicer):
         while (HOME / "wait").exists():
             (HOME / "waits").touch()
             time.sleep(0.01)
-        note = f"{os.getpid()} {told['started']} {told['asked']}"
+        note = f"{os.getpid()} {counts['started']} {counts['asked']}"
         return bot_pb2.ActResponse(game=question.game, decision=question.decision, note=note)
 
     def Act(self, request, context):

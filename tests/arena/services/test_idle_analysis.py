@@ -44,7 +44,7 @@ def test_the_analysis_of_a_closed_match_is_stored_without_names(
     assert analysis is not None
     assert {row["entrant"] for row in analysis["accuracy"]} == {0, 1}
     assert len(analysis["luck"]) == 2
-    # Names of bots and owners are not in it, so there is none to erase.
+    # It does not contain names of bots or owners that would have to be erased.
     assert "luck0" not in str(analysis)
     assert len(pauses) >= len(analysis["positions"])
     assert analyse_next(workspace.store, search=small()) == ""

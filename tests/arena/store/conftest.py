@@ -1,4 +1,4 @@
-"""A store for each test, once in each database: a real SQLite file, and a real PostgreSQL."""
+"""Fixtures of store tests, which run with SQLite and with PostgreSQL."""
 
 import runpy
 import secrets
@@ -24,7 +24,7 @@ CONTENDER = Path(__file__).with_name("store_contender.py")
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Cluster]:
-    """A PostgreSQL server."""
+    """Run a PostgreSQL server."""
     server = cluster()
     yield server
     server.remove()
@@ -32,7 +32,7 @@ def server() -> Iterator[Cluster]:
 
 @pytest.fixture
 def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], str]]:
-    """Makes an empty database of a kind; gives its address."""
+    """Create an empty database of a kind; return its URL."""
     with ExitStack() as stack:
 
         def make(kind: str) -> str:
@@ -46,7 +46,7 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
 def url(request: pytest.FixtureRequest, empty: Callable[[str], str]) -> Iterator[str]:
-    """The address of an empty database; on PostgreSQL it has the tables if `store` is used too."""
+    """Return the URL of an empty database; on PostgreSQL it has tables if `store` is used too."""
     if request.param == "sqlite" or "store" not in request.fixturenames:
         yield empty(request.param)
     else:
@@ -57,7 +57,7 @@ def url(request: pytest.FixtureRequest, empty: Callable[[str], str]) -> Iterator
 
 @pytest.fixture
 def store(url: str) -> Iterator[Engine]:
-    """An empty store that is up to date."""
+    """Return an empty store with all migrations."""
     engine = database.open(url)
     database.upgrade(engine)
     yield engine
@@ -88,20 +88,20 @@ def schedule(store: Engine) -> Callable[..., Tournament]:
 
 @pytest.fixture
 def settle(store: Engine) -> Callable[[], object]:
-    """Has the formats asked, as the sweeper does when matches have ended."""
+    """Advance all formats, as the sweeper does after matches."""
     return scheduler.Scheduler(store).advance
 
 
 @pytest.fixture(scope="session")
 def played() -> Callable[..., PlayedGame]:
-    """Makes a game of a match as the referee could have recorded it."""
+    """Return a game of a match, as the referee could have recorded it."""
     play: Callable[..., PlayedGame] = runpy.run_path(str(CONTENDER))["played_game"]
     return play
 
 
 @pytest.fixture
 def lapse(store: Engine) -> Callable[[str], None]:
-    """Lets the lease of a match lapse."""
+    """Let the lease of a match lapse."""
 
     def do(match: str) -> None:
         table = schema.matches
@@ -115,7 +115,7 @@ def lapse(store: Engine) -> Callable[[str], None]:
 
 @pytest.fixture
 def contend(url: str) -> Callable[..., "subprocess.Popen[str]"]:
-    """Starts a process that works on the same store."""
+    """Start a process that uses the same store."""
 
     def start(*task: str) -> "subprocess.Popen[str]":
         command = [sys.executable, str(CONTENDER), url, *task]

@@ -1,7 +1,7 @@
-"""Runs as a process of its own beside others on the same store: `store_contender.py URL TASK ...`.
+"""Use a store from a separate process: `store_contender.py URL TASK ...`.
 
-Tasks: `upgrade`; `register` (one version); `work OWNER` (plays whatever is due until nothing is
-open); `commit MATCH` (commits the games of one match, saying each on its standard output).
+Tasks: `upgrade`; `register` (one version); `work OWNER` (play due matches until none is open);
+`commit MATCH` (commit the games of a match, and print the number of each).
 """
 
 import json
@@ -25,7 +25,7 @@ def played_game(
     fault: str | None = None,
     padding: int = 0,
 ) -> PlayedGame:
-    """A game as the referee could have recorded it; `fault` is the verdict of the last seat."""
+    """Return a game as the referee could have recorded it; `fault`: verdict of the last seat."""
     seats = range(len(spec.versions))
     table, board = divmod(number, spec.boards)
     seating = [spec.versions[(seat + table) % len(seats)] for seat in seats]

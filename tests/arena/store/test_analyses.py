@@ -18,7 +18,7 @@ Played = Callable[..., PlayedGame]
 
 
 def close(store: Engine, played: Played) -> str:
-    """Plays the next match."""
+    """Play the next match."""
     match = transitions.due(store)[0]
     lease = transitions.lease(store, match, "worker")
     assert lease is not None
@@ -29,7 +29,7 @@ def close(store: Engine, played: Played) -> str:
 
 @pytest.fixture
 def closed(store: Engine, schedule: Schedule, played: Played) -> str:
-    """A closed match; another one is open."""
+    """Return a closed match; another one is open."""
     schedule(cycles=2)
     return close(store, played)
 

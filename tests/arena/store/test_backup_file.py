@@ -1,4 +1,4 @@
-"""Backups: one state in one file, and a database from it, of either kind."""
+"""Backups: one consistent state in one file, and its restoration into either database."""
 
 import sqlite3
 from collections.abc import Callable
@@ -24,11 +24,11 @@ TARGETS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)]
 
 
 def quiet(what: str, done: int, of: int) -> None:
-    """Nobody looks on."""
+    """Ignore the progress."""
 
 
 def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
-    """Everything that is stored."""
+    """Return all rows of all tables."""
     with database.reading(engine) as connection:
         return {
             table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)
@@ -37,8 +37,11 @@ def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def create_running_match(store: Engine, schedule: Schedule, played: Played, tmp_path: Path) -> str:
-    """A store with a match that is closed, one that is being played, a bot's files, and an owner
-    of a name that is not ASCII. Gives the match that is being played."""
+    """Store a closed match, a running one, a bot's files and an owner with a non-ASCII name.
+
+    Returns:
+        The running match.
+    """
     schedule(2, cycles=2, seed=bytes(32))
     done, playing = transitions.due(store)
     for match in (done, playing):
@@ -65,7 +68,7 @@ def test_a_backup_restores_all_data(
     file = tmp_path / "kept?.db"
     assert backup_file.backup(store, file, quiet) == file.stat().st_size
     assert [path.name for path in tmp_path.glob("*kept*")] == ["kept?.db"]
-    # What comes later is not in it.
+    # Changes after the backup are not in it.
     versions.add(store, "later", "1", "d" * 64, "/later", {})
     other = database.open(empty(target))
     assert backup_file.restore(other, file, quiet) == sum(map(len, rows(other).values()))
@@ -84,7 +87,7 @@ def test_a_backup_restores_all_data(
     assert listing.find(other, playing).failures == 0
     assert transitions.commit_game(other, lease, played(lease.spec, 1)) is True
     assert len(list(results.closed(other))) == 2
-    # Nor is anybody connected.
+    # No bot is connected either.
     assert not remote_bots.listing(other)["far@1"].here
     other.dispose()
 
@@ -199,7 +202,7 @@ def test_a_postgresql_database_of_another_version_is_not_backed_up(
 
 
 class closing_table:  # noqa: N801 - it reads like contextlib's
-    """A file of SQLite, changed and closed."""
+    """Open an SQLite file; commit and close it at the end of the block."""
 
     def __init__(self, file: Path) -> None:
         self._connection = sqlite3.connect(file)

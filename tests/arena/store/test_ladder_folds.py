@@ -22,7 +22,7 @@ Played = Callable[..., PlayedGame]
 
 
 def timed(spec: MatchSpec, number: int, played: Played) -> PlayedGame:
-    """A game in which seat s took s + 1 milliseconds, and the referee played once for seat 0."""
+    """Return a game in which seat s took s + 1 milliseconds; the referee played once for seat 0."""
     lines = [json.loads(line) for line in played(spec, number).record.splitlines()]
     game, action, *rest = lines
     moves = [action | {"seat": seat, "ms": seat + 1.0} for seat in (0, 1)]

@@ -40,7 +40,7 @@ def test_concurrent_first_processes_share_one_clock(tmp_path: Path) -> None:
     many = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(4)]
     ahead = {round(float(word), 3) for process in many for word in process.communicate()[0].split()}
     assert max(ahead) - min(ahead) < 0.01
-    # One note, and nothing else.
+    # There is one note and no other line.
     assert len(list(tmp_path.iterdir())) == 1
 
 

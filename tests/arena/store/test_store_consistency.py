@@ -1,4 +1,4 @@
-"""What `db check` finds: each kind of damage, done by hand."""
+"""`db check` detects each kind of damage."""
 
 import sqlite3
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def problems(store: Engine) -> list[str]:
 
 @pytest.fixture
 def closed_match(store: Engine, schedule: Schedule, played: Played) -> str:
-    """A match that is closed, beside one that is due."""
+    """Return a closed match; another one is due."""
     schedule(2, cycles=2)
     match = transitions.due(store)[0]
     lease = transitions.lease(store, match, "worker")

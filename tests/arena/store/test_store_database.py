@@ -122,7 +122,7 @@ def descriptors(path: Path) -> int:
 
 
 def test_opening_a_database_waits_for_its_creation(tmp_path: Path) -> None:
-    # SQLite turns those away at once who set the journal of a file that is being written.
+    # SQLite refuses at once to set the journal mode of a file that is being written.
     path = tmp_path / "arena.db"
     maker = sqlite3.connect(path, isolation_level=None)
     maker.execute("BEGIN IMMEDIATE")

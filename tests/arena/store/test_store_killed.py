@@ -1,4 +1,4 @@
-"""A process that is killed in the middle of its commits."""
+"""A process is killed during its commits."""
 
 import subprocess
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def test_a_killed_process_loses_no_committed_game(
         assert process.stdout is not None
         for _ in range(3):
             announced.add(int(process.stdout.readline()))
-        # The games are large, so that this falls into the middle of a commit.
+        # The games are large, so that the kill happens during a commit.
         process.kill()
         output, errors = process.communicate()
         announced.update(map(int, output.split()))

@@ -1,4 +1,4 @@
-"""Any sequence of events around the leases of two matches, against a model of what they mean."""
+"""Random sequences of events around the leases of two matches, compared with a model."""
 
 import runpy
 import shutil

@@ -1,7 +1,7 @@
-"""Two at once, where SQLite would have the second wait from its first moment on.
+"""Two concurrent transactions in PostgreSQL; SQLite has a single writer.
 
-Each test holds one transaction open, has another process begin what must not slip past it, sees
-that one wait, and lets the first one commit. In PostgreSQL only: it has no single writer.
+Each test keeps one transaction open, lets another process start a conflicting one, checks that it
+waits, and commits the first.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ Beside = Callable[..., "Future[object]"]
 
 @pytest.fixture
 def concurrently(store: Engine) -> Iterator[Beside]:
-    """Has something done in another thread, and gives it when it waits for a lock, or is done."""
+    """Run a function in another thread; return its future when it waits for a lock or has ended."""
     with ThreadPoolExecutor(4) as pool:
 
         def begin(do: Callable[..., object], *arguments: object) -> "Future[object]":
@@ -195,7 +195,7 @@ def test_sweeps_lock_matches_in_one_order(
         connection.execute(select(table.c.id).where(table.c.id == first).with_for_update())
         lapsed = concurrently(transitions.lapse, store, "dead")
         assert not lapsed.done()
-        # Who waits for the first has not taken the last.
+        # The transaction that waits for the first match has not taken the last.
         rows = select(table.c.id).where(table.c.id == last).with_for_update(nowait=True)
         assert connection.execute(rows).all()
     assert lapsed.result() == 2

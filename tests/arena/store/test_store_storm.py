@@ -1,4 +1,4 @@
-"""Many workers at once, with everything that can happen to them, on the same few matches."""
+"""Many workers play the same few matches, with random failures."""
 
 import random
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
     def work(worker: int) -> None:
         luck = random.Random(worker)
         while any(match.state in OPEN for match in listing.matches(store)):
-            # Hints are doubled and late: any match is tried.
+            # Jobs may be duplicate or late, so any match is tried.
             lease = transitions.lease(store, luck.choice(names), f"worker-{worker}")
             if cancelled and len(list(results.closed(store))) >= CANCELLED_AFTER:
                 cancel(store, tournament.id)
@@ -72,7 +72,7 @@ def check(store: Engine, tournament: str, cancelled: bool) -> None:
     for match in matches:
         assert (match.state is MatchState.CLOSED) == (match.committed == match.games)
         if match.state is MatchState.VOID and match.failures < FAILURES_TO_VOID:
-            # As luck has it, a version is quarantined: its matches are given up with it.
+            # The quarantine of a version also cancels its matches.
             quarantined = [versions.find(store, bot).quarantined for bot in match.entrants]
             assert "quarantine" in (match.reason or "")
             assert any(quarantined)

@@ -1,4 +1,4 @@
-"""The queue of webhooks: events are planned once, attempted in order, given up at last."""
+"""The queue of webhooks: each event is planned once, attempted in order, and finally given up."""
 
 from collections.abc import Callable
 

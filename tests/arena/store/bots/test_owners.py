@@ -1,4 +1,4 @@
-"""Owners are identified by tokens; the store contains nothing from which a token follows."""
+"""Owners are identified by tokens, of which the store contains only hashes."""
 
 import pytest
 from sqlalchemy import Engine, select

@@ -1,4 +1,4 @@
-"""A version with which the arena keeps failing, while it does not without it, is kept out."""
+"""The quarantine of a version with which matches fail repeatedly while others do not."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ BAD = "bot3@1"
 
 @pytest.fixture
 def close(store: Engine, played: Played) -> Callable[[str], None]:
-    """Plays a match to its end."""
+    """Play a match to its end."""
 
     def do(match: str) -> None:
         lease = transitions.lease(store, match, "w")
@@ -37,7 +37,7 @@ def close(store: Engine, played: Played) -> Callable[[str], None]:
 
 @pytest.fixture
 def fail(store: Engine) -> Callable[[str], None]:
-    """Has the arena fail in a match."""
+    """Let the arena fail in a match."""
 
     def do(match: str) -> None:
         lease = transitions.lease(store, match, "w")
@@ -51,7 +51,7 @@ Do = Callable[[str], None]
 
 
 def split(store: Engine, tournament: Tournament) -> tuple[list[str], list[str]]:
-    """The matches with the bad one, and those without it."""
+    """Return the matches with the bad version, and those without it."""
     matches = listing.matches(store, tournament=tournament.id)
     with_it = [match.id for match in matches if BAD in match.entrants]
     return with_it, [match.id for match in matches if match.id not in with_it]
@@ -85,7 +85,7 @@ def test_three_failures_while_three_others_close_quarantine_a_version(
     assert all(state(store, match) is not MatchState.VOID for match in good)
     [entry] = [each for each in tournaments.find(store, tournament.id).entries if each.name == BAD]
     assert entry.withdrawn is not None
-    # Its opponents are blameless.
+    # Its opponents are not excluded.
     assert [each.id for each in versions.listing(store) if each.quarantined is not None] == [BAD]
 
 
@@ -131,7 +131,7 @@ def test_lost_workers_count_as_failures_too(
         close(match)
     assert transitions.lease(store, bad[2], "w") is not None
     assert versions.find(store, BAD).quarantined is not None
-    # What is being played is finished.
+    # Matches in progress are finished.
     assert [state(store, match) for match in bad[:3]] == [MatchState.RUNNING] * 3
     assert {state(store, match) for match in bad[3:]} == {MatchState.VOID}
 
@@ -140,7 +140,7 @@ def test_lost_workers_count_as_failures_too(
 def tournament_with_quarantine(
     store: Engine, schedule: Schedule, close: Do, fail: Do
 ) -> Tournament:
-    """A tournament whose bad one is in quarantine."""
+    """Return a tournament whose bad version is in quarantine."""
     tournament = schedule(4, cycles=2)
     bad, good = split(store, tournament)
     fail(bad[0])

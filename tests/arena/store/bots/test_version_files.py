@@ -1,4 +1,4 @@
-"""A hosted bot's files reach the machine that plays it: two data folders, one store."""
+"""Files of hosted bots on two machines: two data folders with one store."""
 
 import io
 import os
@@ -28,14 +28,14 @@ BUILD = 'build = [["mkdir", "-p", "target"], ["cp", "bot", "target/bot"]]\n'
 
 @dataclass(frozen=True)
 class TwoMachineArena:
-    """One store, the machine where bots are added, and another one."""
+    """A store, the machine where bots are added, and a second machine."""
 
     engine: Engine
     here: Folder
     there: Folder
 
     def add(self, folder: Path, trusted: bool = True) -> Bot:
-        """What `bot add` does, or a push."""
+        """Add a bot as `bot add` does, or (not trusted) as a push does."""
         bot = version_store.admit(replace(local(folder), trusted=trusted), self.here.versions)
         version_files.keep(self.engine, bot)
         return bot
@@ -43,8 +43,8 @@ class TwoMachineArena:
     def registered(self, bot: Bot) -> Version:
         return versions.add(self.engine, "mine", "1", bot.content, str(bot.folder), {})
 
-    def arrived(self, bot: Bot) -> Bot:
-        """It, as the other machine plays it, where its first folder does not exist."""
+    def fetched(self, bot: Bot) -> Bot:
+        """Fetch a bot on the second machine, on which its first folder does not exist."""
         return version_files.bot(
             self.engine, "mine@1", bot.content, "/elsewhere", self.there.versions
         )
@@ -52,7 +52,7 @@ class TwoMachineArena:
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Iterator[TwoMachineArena]:
-    """An arena of two machines."""
+    """Return an arena with two machines."""
     engine = database.open(f"sqlite:///{tmp_path}/shared.db")
     database.upgrade(engine)
     yield TwoMachineArena(
@@ -63,7 +63,7 @@ def arena(tmp_path: Path) -> Iterator[TwoMachineArena]:
 
 @pytest.fixture
 def bot_folder(tmp_path: Path) -> Path:
-    """An author's folder, of a bot that is built."""
+    """Write the folder of a bot that needs a build."""
     folder = tmp_path / "mine"
     (folder / "data").mkdir(parents=True)
     (folder / "bot.toml").write_text(f'name = "mine"\nrun = ["./target/bot"]\n{BUILD}')
@@ -83,7 +83,7 @@ def tree(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 @pytest.fixture
 def plain(tmp_path: Path) -> Path:
-    """The folder of a bot that needs no build."""
+    """Write the folder of a bot that needs no build."""
     folder = tmp_path / "plain"
     folder.mkdir()
     (folder / "bot.toml").write_text('name = "mine"\nrun = ["./bot"]\n')
@@ -92,22 +92,22 @@ def plain(tmp_path: Path) -> Path:
 
 def test_a_fetched_version_equals_the_built_one(arena: TwoMachineArena, bot_folder: Path) -> None:
     bot = arena.add(bot_folder)
-    arrived = arena.arrived(bot)
-    assert arrived.folder == arena.there.versions / bot.content
+    fetched = arena.fetched(bot)
+    assert fetched.folder == arena.there.versions / bot.content
     assert bot.folder is not None
-    assert tree(arrived.folder) == tree(bot.folder)
-    assert os.access(arrived.folder / "target" / "bot", os.X_OK)
-    assert (arrived.label, arrived.content, arrived.trusted) == ("mine@1", bot.content, True)
+    assert tree(fetched.folder) == tree(bot.folder)
+    assert os.access(fetched.folder / "target" / "bot", os.X_OK)
+    assert (fetched.label, fetched.content, fetched.trusted) == ("mine@1", bot.content, True)
 
 
 def test_a_version_in_the_folder_is_not_fetched_again(
     arena: TwoMachineArena, bot_folder: Path
 ) -> None:
     bot = arena.add(bot_folder)
-    arena.arrived(bot)
+    arena.fetched(bot)
     with arena.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM crate_pieces")
-    assert arena.arrived(bot).folder == arena.there.versions / bot.content
+    assert arena.fetched(bot).folder == arena.there.versions / bot.content
 
 
 def test_an_existing_original_folder_is_used(arena: TwoMachineArena, bot_folder: Path) -> None:
@@ -123,7 +123,7 @@ def test_an_untrusted_version_is_marked_until_the_organiser_adds_it(
     arena: TwoMachineArena, plain: Path
 ) -> None:
     bot = arena.add(plain, trusted=False)
-    assert not arena.arrived(bot).trusted
+    assert not arena.fetched(bot).trusted
     arena.add(plain)
     kept = version_files.find(arena.engine, bot.content)
     assert kept is not None
@@ -135,7 +135,7 @@ def test_several_workers_can_fetch_a_version_at_once(
 ) -> None:
     bot = arena.add(bot_folder)
     with ThreadPoolExecutor(4) as pool:
-        bots = list(pool.map(lambda _: arena.arrived(bot), range(4)))
+        bots = list(pool.map(lambda _: arena.fetched(bot), range(4)))
     assert {fetched.folder for fetched in bots} == {arena.there.versions / bot.content}
     assert {path.name for path in arena.there.versions.iterdir()} == {
         bot.content,
@@ -172,7 +172,7 @@ def test_adding_a_fetched_version_keeps_it_from_eviction(
     arena: TwoMachineArena, plain: Path
 ) -> None:
     bot = arena.add(plain)
-    arena.arrived(bot)
+    arena.fetched(bot)
     mark = fetched(arena.there.versions / bot.content)
     assert mark.exists()
     version_store.admit(local(plain), arena.there.versions)
@@ -187,7 +187,7 @@ def test_concurrent_uploads_of_a_version_store_it_once(
         list(pool.map(lambda _: version_files.keep(arena.engine, bot), range(4)))
     with database.reading(arena.engine) as connection:
         assert len(connection.execute(select(schema.crates)).all()) == 1
-    assert arena.arrived(bot).content == bot.content
+    assert arena.fetched(bot).content == bot.content
 
 
 def test_missing_files_are_reported_with_a_remedy(arena: TwoMachineArena) -> None:
@@ -201,7 +201,7 @@ def test_changed_blobs_are_refused(arena: TwoMachineArena, bot_folder: Path) -> 
     with database.writing(arena.engine) as connection:
         connection.execute(update(table).where(table.c.number == 1).values(data=b"other"))
     with pytest.raises(StoreError, check=has_code("files-damaged")):
-        arena.arrived(bot)
+        arena.fetched(bot)
     assert list(arena.there.versions.iterdir()) == []
 
 
@@ -213,7 +213,7 @@ def test_files_of_another_bot_are_refused(arena: TwoMachineArena, bot_folder: Pa
     packed.seek(0)
     version_files.keep_build(arena.engine, "0" * 64, packed, trusted=True)
     with pytest.raises(BotError, check=has_code("hash-mismatch")):
-        arena.arrived(replace(bot, content="0" * 64))
+        arena.fetched(replace(bot, content="0" * 64))
     assert list(arena.there.versions.iterdir()) == []
 
 
@@ -222,7 +222,7 @@ def test_local_versions_are_uploaded_to_the_store(arena: TwoMachineArena, bot_fo
     arena.registered(bot)
     versions.add(arena.engine, "gone", "1", "1" * 64, "/nowhere", {})
     version_files.keep_all(arena.engine)
-    assert arena.arrived(bot).content == bot.content
+    assert arena.fetched(bot).content == bot.content
     assert version_files.find(arena.engine, "1" * 64) is None
 
 
@@ -291,5 +291,5 @@ def test_a_build_that_is_too_large_is_refused(
 
 def test_the_untrusted_marker_exists_before_the_folder(arena: TwoMachineArena, plain: Path) -> None:
     bot = arena.add(plain, trusted=False)
-    arena.arrived(bot)
+    arena.fetched(bot)
     assert strangers(arena.there.versions / bot.content).exists()

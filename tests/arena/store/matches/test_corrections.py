@@ -1,4 +1,4 @@
-"""Void and replayed matches: which can be replayed, and what formats and counts see of them."""
+"""Void and replayed matches: which can be replayed, and how formats and counts treat them."""
 
 from collections.abc import Callable
 

@@ -69,7 +69,7 @@ def test_a_game_ended_by_a_fault_has_no_scores() -> None:
     read = games.read(text, TWO)
     assert read.scores is None
     assert read.verdicts == ("finished", "crash")
-    # A NUL, which PostgreSQL cannot keep, is shown as the character for what cannot be shown.
+    # PostgreSQL cannot store NUL, so it becomes the replacement character.
     assert read.faulted == (
         PlayedFault(7, 1, "b@1", "crash", "It ended.", "exited with status 1", "Traceback\ufffd"),
     )

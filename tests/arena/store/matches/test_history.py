@@ -1,4 +1,4 @@
-"""The latest matches of a bot, the newest first."""
+"""The latest matches of a bot, newest first."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ MakePlayed = Callable[..., PlayedGame]
 
 @pytest.fixture
 def tournament(store: Engine, schedule: Schedule, played: MakePlayed) -> Tournament:
-    """A round robin of three entrants, with all matches closed but one."""
+    """Return a round robin of three entrants, with all matches closed but one."""
     tournament = schedule(3)
     for match in transitions.due(store)[:-1]:
         lease = transitions.lease(store, match, "worker")
@@ -110,7 +110,7 @@ _CREATED_LATER = {
     "webhook_deliveries",
     "webhooks",
 }
-"""Tables that later steps create."""
+"""Tables that later migrations create."""
 
 
 def test_upgrading_an_older_database_counts_its_matches(

@@ -41,7 +41,7 @@ def finish(store: Engine, played: Played, lease: Lease) -> None:
 
 
 def committed(store: Engine, match: str) -> list[tuple[int, int]]:
-    """The committed games of a match, with the attempts that played them."""
+    """Return the committed games of a match, with the attempts that played them."""
     games = schema.games
     query = select(games.c.game, games.c.attempt).where(games.c.match == match)
     with database.reading(store) as connection:

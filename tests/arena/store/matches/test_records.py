@@ -1,4 +1,4 @@
-"""`db check` and `tournament verify` notice damaged records and altered results of a store."""
+"""`db check` and `tournament verify` detect damaged records and changed results."""
 
 import json
 import random
@@ -24,7 +24,7 @@ Damage = Callable[[Connection, str], None]
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A backup of a swiss tournament that is over, with a void match and a fault."""
+    """Back up a finished Swiss tournament with a void match and a fault."""
     simulated_arena = SimulatedArena(tmp_path_factory.mktemp("records"))
     simulated_arena.begin("swiss", simulated_arena.bots(4), settings={"rounds": 2})
     void = transitions.due(simulated_arena.engine)[0]
@@ -42,7 +42,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(original: Path, url: str, tmp_path: Path) -> Iterator[Engine]:
-    """The tournament in a database of its own."""
+    """Restore the tournament into a database of the test."""
     if url.startswith("sqlite"):
         shutil.copy(original, tmp_path / "copy.db")
         engine = database.open(f"sqlite:///{tmp_path}/copy.db")
@@ -58,7 +58,7 @@ def _quietly(what: str, done: int, of: int) -> None:
 
 
 def audited(store: Engine) -> dict[str, MatchAudit]:
-    """The matches that have problems."""
+    """Return the matches with problems."""
     reports = {report.match: report for report in store_audit.audit(store, _quietly)}
     assert len(reports) == 4
     return {name: report for name, report in reports.items() if report.problems}
@@ -74,7 +74,7 @@ def different(store: Engine) -> list[str]:
 
 
 def closed_match(store: Engine) -> str:
-    """A closed match in which nobody faulted."""
+    """Return a closed match without faults."""
     faulted = select(schema.faults.c.match)
     query = select(schema.results.c.match).where(schema.results.c.match.not_in(faulted))
     with database.reading(store) as connection:
@@ -92,7 +92,7 @@ def change(store: Engine, damage: Damage, match: str) -> None:
 
 
 def of_game(column: str, alter: Callable[[Any], Any], game: int = 0) -> Damage:
-    """Damage that alters a column of a game."""
+    """Return damage that changes a column of a game."""
     table = schema.games
 
     def damage(connection: Connection, match: str) -> None:
@@ -104,7 +104,7 @@ def of_game(column: str, alter: Callable[[Any], Any], game: int = 0) -> Damage:
 
 
 def of_result(column: str, alter: Callable[[Any], Any]) -> Damage:
-    """Damage that alters a column of a result."""
+    """Return damage that changes a column of a result."""
     table = schema.results
 
     def damage(connection: Connection, match: str) -> None:
@@ -116,7 +116,7 @@ def of_result(column: str, alter: Callable[[Any], Any]) -> Damage:
 
 
 def of_line(kind: str, alter: Callable[[dict[str, Any]], object]) -> Damage:
-    """Damage that alters the first line of a kind in the record of game 0."""
+    """Return damage that changes the first line of a kind in the record of game 0."""
 
     def altered(record: str) -> str:
         lines = [json.loads(line) for line in record.splitlines()]
@@ -127,7 +127,7 @@ def of_line(kind: str, alter: Callable[[dict[str, Any]], object]) -> Damage:
 
 
 def of_match(statement: str) -> Damage:
-    """Damage by SQL; `:match` is the match."""
+    """Return damage by an SQL statement; `:match` is the match."""
 
     def damage(connection: Connection, match: str) -> None:
         connection.execute(text(statement), {"match": match})
@@ -136,7 +136,7 @@ def of_match(statement: str) -> Damage:
 
 
 def swap_games(connection: Connection, match: str) -> None:
-    """The records of two games of one match are exchanged."""
+    """Exchange the records of two games of a match."""
     table = schema.games
     query = select(table.c.game, table.c.record).where(table.c.match == match)
     records = {row.game: row.record for row in connection.execute(query)}
@@ -146,7 +146,7 @@ def swap_games(connection: Connection, match: str) -> None:
 
 
 def swap_matches(connection: Connection, match: str) -> None:
-    """The first record of another match is put into this one."""
+    """Replace a record by the first record of another match."""
     table = schema.games
     query = select(table.c.record).where(table.c.match != match, table.c.game == 0)
     other = connection.execute(query.order_by(table.c.match)).scalars().first()
@@ -165,7 +165,7 @@ def add_scores(outcome: dict[str, Any]) -> dict[str, Any]:
 
 
 def add_fault(connection: Connection, match: str) -> None:
-    """A fault that no record has."""
+    """Insert a fault that is in no record."""
     version = connection.execute(select(schema.match_entrants.c.version)).scalars().first()
     row = {"match": match, "game": 0, "number": 0, "decision": 0, "seat": 0, "version": version}
     more = {"verdict": "timeout", "sentence": "It was silent.", "ended": "", "output": ""}
@@ -201,7 +201,7 @@ RECORDS: dict[str, Damage] = {
     "other seats": of_line("game", lambda line: line["seating"].reverse()),
     "another number": of_line("game", lambda line: line.update(game=7)),
 }
-"""Damage to a record. Only a backup can correct it."""
+"""Damage to a record, which only a backup can repair."""
 
 SCHEDULE: dict[str, Damage] = {
     "commitment": of_match("UPDATE matches SET commitment = 'ab' WHERE id = :match"),
@@ -233,7 +233,7 @@ RESULTS: dict[str, Damage] = {
     "thinking of the result": of_result("thinking", lambda thinking: [[], []]),
     "an added fault": add_fault,
 }
-"""Damage beside true records, which `ladder rebuild` corrects."""
+"""Damage to results with intact records, which `ladder rebuild` repairs."""
 
 
 def test_an_unaltered_store_has_no_problems(store: Engine) -> None:
@@ -372,7 +372,7 @@ def test_bytes_that_are_not_text_are_a_problem_of_their_match(
 def test_a_flipped_bit_outside_unverified_fields_is_reported(
     store: Engine,
 ) -> None:
-    """Exact times are on trust (docs/reference/bundle.md); everything else is checked."""
+    """Flip bits in fields that are verified. Exact times are not (docs/reference/bundle.md)."""
     match, dice = closed_match(store), random.Random(0)
     path = str(store.url.database)
     with closing(sqlite3.connect(path)) as connection:

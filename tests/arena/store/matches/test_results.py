@@ -40,7 +40,7 @@ def test_a_closed_match_has_the_outcome_of_every_game_and_entrant(
     lease = take(store)
     transitions.commit_game(store, lease, played(lease.spec, 1, fault="timeout"))
     transitions.commit_game(store, lease, played(lease.spec, 0, places=(1, 1)))
-    # At the second table the last seat is the first entrant's.
+    # At the second table the first entrant has the last seat.
     assert list(results.closed(store)) == [
         ClosedMatch(
             id=lease.match,

@@ -1,4 +1,4 @@
-"""Searches of closed matches: what each filter selects, page by page, and by which index."""
+"""Searches of closed matches: the result of each filter, paging, and the index that is used."""
 
 from collections.abc import Callable
 from typing import Any
@@ -71,8 +71,8 @@ def test_each_filter_selects_its_matches_newest_first(
     def ids(chosen: Callable[[PlayedMatch], bool]) -> list[str]:
         return [match.match for match in every if chosen(match)]
 
-    def both(one: str, other: str) -> list[str]:
-        return ids(lambda match: one in match.entrants and other in match.entrants)
+    def both(first_bot: str, second_bot: str) -> list[str]:
+        return ids(lambda match: first_bot in match.entrants and second_bot in match.entrants)
 
     first, second = tournaments
     in_second = ids(lambda match: match.tournament == second.id)

@@ -1,4 +1,4 @@
-"""How far tournaments are is counted, however many matches they have had."""
+"""The progress of tournaments is counted without reading all matches."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What formats are shown of a tournament, however it was read before."""
+"""The matches of a tournament that its format receives, whatever was read before."""
 
 from sqlalchemy import Engine
 
@@ -11,14 +11,14 @@ from arena.tournaments.scheduler import Scheduler
 
 
 def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
-    """A series of a knockout may need one more match while the next stage has begun elsewhere."""
+    """A series of a knockout may need one more match after the next stage has begun."""
     for bot in range(5):
         versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
     plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, "knockout", {"best_of": 1})
     tournament = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(5)])
     history, asking = FormatHistory(store, tournament.id), Scheduler(store)
     assert [match.place for match in history.matches()] == [(0, 6), (1, 6)]
-    # A void match is played again.
+    # A void match is replaced.
     transitions.void(store, transitions.due(store)[0], "because")
     assert len(history.matches()) == 2
     for expected in (1, 0):

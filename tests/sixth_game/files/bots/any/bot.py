@@ -1,4 +1,4 @@
-"""Bids at random."""
+"""Bids a random card."""
 
 import random
 
