@@ -41,6 +41,7 @@ PAGES: tuple[PageRoute, ...] = (
             ("find", "only bots whose name, author or language contains this text"),
             ("only", "active, newest or faulty: only these versions"),
             ("season", "number of a season, also an archived one; the current one by default"),
+            ("seats", "1: also what each seat is worth"),
             *paging.QUERY,
         ),
         example="/ladders/poke",

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.ladders import ladder_values
+from arena.ladders import ladder_values, seat_advantage
+from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
 from arena.ratings.closed_match import FAULTS
 from arena.ratings.standings import StandingsLine
 from arena.store.bots.versions import Version
@@ -49,6 +50,12 @@ class LadderLine:
     def ranks(self) -> str:
         """Rank, or the range of possible ranks."""
         return ladder_values.ranks(self.standing, "–")
+
+    @property
+    def superiority(self) -> str:
+        """Likelihood that it is stronger than the bot of the next place; "" for the last one."""
+        likely = self.standing.strength.superiority_to_next
+        return "" if likely is None else wording.percent(likely, 1)
 
     @property
     def ago(self) -> str:
@@ -113,6 +120,7 @@ COLUMNS: tuple[LadderColumn, ...] = (
     LadderColumn("by", "by", lambda line: line.authors or None, falling=False),
     LadderColumn("language", "language", lambda line: line.language or None, falling=False),
     LadderColumn("strength", "strength", lambda line: line.standing.strength.value),
+    LadderColumn("los", "LOS", lambda line: line.standing.strength.superiority_to_next),
     LadderColumn("course", "course", lambda line: None, sortable=False),
     LadderColumn("elo", "Elo", lambda line: line.standing.elo),
     LadderColumn("matches", "matches", lambda line: line.standing.matches),
@@ -133,6 +141,11 @@ FILTERS = {
     "faulty": "with faults",
 }
 """Filters of the lines by query value, in words."""
+
+SEATS = "seats"
+"""Query parameter that adds what seats are worth."""
+MOST_MATCHES = 3000
+"""Number of matches up to which the worth of seats is estimated for a page: it reads all games."""
 
 LINES = 200
 """Default number of lines on a page."""
@@ -157,6 +170,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     )
     piece = paging.selection_of(page_request, LINES).cut(matching)
     shown, form = piece.items, standing.scope.form
+    seats = seats_of(web, standing) if page_request.query.get(SEATS) == "1" else None
     return Page(
         title=f"{wording.form_name(form)}: the ladder",
         template="ladder.html",
@@ -179,6 +193,8 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
+            "seats": None if seats is None else [SeatLine(each) for each in seats],
+            "has_seats": _matches(standing) <= MOST_MATCHES,
         },
         data={
             "form": form,
@@ -187,6 +203,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "seasons": _seasons(web, form),
             "list": piece.to_json(),
             "standings": [line.to_json() for line in shown],
+            **({} if seats is None else {SEATS: [each.to_json() for each in seats]}),
         },
         csv=_csv(form, shown),
         text=_text(shown, column_keys(every)),
@@ -196,6 +213,53 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         feed=lambda: atom_feeds.of_ladder(web, page_request.links, standing),
         feed_link=page_request.links.to("ladders", f"{form}.atom"),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLine:
+    """What a seat is worth, as texts for the page."""
+
+    worth: SeatAdvantage
+
+    @property
+    def seats(self) -> str:
+        """The seats of the side, from 1."""
+        return ", ".join(str(seat + 1) for seat in self.worth.seats)
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Score, Elo and points, with their intervals."""
+        return (
+            _interval(self.worth.score, lambda value: wording.percent(value, 1)),
+            "–" if self.worth.elo is None else _interval(self.worth.elo, wording.signed),
+            _interval(self.worth.points, wording.signed),
+        )
+
+
+def _interval(value: MeanWithInterval, text: Callable[[float], str]) -> str:
+    """Return a mean with its interval."""
+    if value.low is None or value.high is None:
+        return text(value.mean)
+    return f"{text(value.mean)} ({text(value.low)} to {text(value.high)})"
+
+
+def _matches(ladder: LadderSnapshot) -> int:
+    """Return the number of matches of a ladder."""
+    return sum(line.matches for line in ladder.table.lines) // max(1, ladder.scope.sides)
+
+
+def seats_of(web: WebState, ladder: LadderSnapshot) -> tuple[SeatAdvantage, ...]:
+    """Return what the seats of a ladder are worth.
+
+    Raises:
+        InvalidQuery: the ladder has too many matches.
+    """
+    if _matches(ladder) > MOST_MATCHES:
+        raise InvalidQuery(
+            f"seats: the ladder has more than {MOST_MATCHES} matches; use `pokearena standings "
+            f"{ladder.scope.form} --seats`."
+        )
+    return seat_advantage.of_ladder(web.engine, ladder.scope)
 
 
 def _season_of(web: WebState, page_request: PageRequest) -> LadderSnapshot:
@@ -423,6 +487,7 @@ def _text(ladder_lines: Iterable[LadderLine], shown: frozenset[str]) -> TextTabl
         "by": ("<by", lambda line: line.authors),
         "language": ("<language", lambda line: line.language),
         "strength": ("strength", lambda line: ladder_values.strength(line.standing)),
+        "los": ("LOS", lambda line: line.superiority),
         "elo": ("Elo", lambda line: f"{line.standing.elo:.0f}"),
         "matches": ("matches", lambda line: line.standing.matches),
         "games": (

@@ -13,6 +13,7 @@ from sqlalchemy import event
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
+from arena.ladders import seat_advantage
 from arena.ladders.rating_history import RatingHistory
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.standings import StandingsLine
@@ -378,3 +379,41 @@ def test_a_ladder_is_filtered_by_state_and_faults(tmp_path: Path) -> None:
         assert names("newest") == names("") == {"ada@1", "bob@1", "cy@1"}
         assert names("faulty") == set()
         assert client.get("/ladders/poke.json?only=luck").status_code == 400
+
+
+def test_a_ladder_shows_the_likelihood_of_superiority_to_the_next_place(
+    client: TestClient, web: WebState
+) -> None:
+    lines = web.snapshot.ladders["poke"].table.lines
+    page = client.get("/ladders/poke").text
+    likely = lines[0].strength.superiority_to_next
+    assert likely is not None
+    assert f"<td>{100 * likely:.1f} %</td>" in page
+    by_likelihood = client.get("/ladders/poke.json?sort=los").json()["standings"]
+    assert by_likelihood[-1]["superiority_to_next"] is None
+    assert by_likelihood[0]["superiority_to_next"] == max(
+        line.strength.superiority_to_next or 0 for line in lines
+    )
+
+
+def test_a_ladder_shows_what_seats_are_worth_on_request(client: TestClient, web: WebState) -> None:
+    usual = client.get("/ladders/poke")
+    assert "seats=1" in usual.text
+    assert "seats" not in client.get("/ladders/poke.json").json()
+    worths = seat_advantage.of_ladder(web.engine, web.snapshot.ladders["poke"].scope)
+    assert len(worths) == 2
+    data = client.get("/ladders/poke.json?seats=1").json()["seats"]
+    assert data == [worth.to_json() for worth in worths]
+    page = client.get("/ladders/poke?seats=1").text
+    assert "What seats are worth</h2>" in page
+    assert f"{100 * worths[0].score.mean:.1f} %" in page
+
+
+def test_the_worth_of_seats_is_refused_for_a_long_ladder(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ladder, "MOST_MATCHES", 11)
+    assert "seats=1" not in client.get("/ladders/poke").text
+    refused = client.get("/ladders/poke?seats=1")
+    assert refused.status_code == 400
+    assert "standings poke --seats" in refused.text
