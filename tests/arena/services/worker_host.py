@@ -1,0 +1,68 @@
+"""Run worker services on another machine than the store's, for tests."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from arena.bots import resolver, version_store
+from arena.config import Folder
+from arena.queue.match_queue import MatchQueue
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.bots.version_files import keep
+from arena.store.matches import listing
+from arena.store.matches.spec import Clock, TournamentPlan
+from arena.system import redis_connection
+from arena.tournaments import scheduler
+from tests.arena.cli.terminal import POKEARENA
+
+
+class WorkerHostHarness:
+    """Run worker services that receive the URLs of the store and of Redis in files."""
+
+    def __init__(self, directory: Path, redis: str) -> None:
+        self.here = Folder(directory / "here").create()
+        self.there = Folder(directory / "there")
+        self.redis = redis
+        store = f"sqlite:///{directory}/shared.db"
+        self.engine: Engine = database.open(store)
+        database.upgrade(self.engine)
+        for name, value in (("store", store), ("redis", redis)):
+            (directory / name).write_text(f"{value}\n")
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("POKEARENA_")},
+            "POKEARENA_DATA": str(self.there.root),
+            "POKEARENA_DATABASE_URL_FILE": str(directory / "store"),
+            "POKEARENA_REDIS_URL_FILE": str(directory / "redis"),
+        }
+        self.said = directory / "said"
+
+    def schedule(self, matches: int = 1) -> list[str]:
+        """Schedule matches of two house bots, enqueue them, and return their ids."""
+        entrants = []
+        for name in ("meek", "random"):
+            bot = version_store.admit(resolver.sample(name), self.here.versions)
+            keep(self.engine, bot)
+            # The folder of the version exists on the first machine only.
+            added = versions.add(self.engine, name, "1", bot.content, "/elsewhere", {})
+            entrants.append(added.id)
+        clock, settings = Clock(60_000, 60_000), {"cycles": matches}
+        plan = TournamentPlan(
+            "cup", "poke", {"must_beat": True}, 2, 1, clock=clock, settings=settings
+        )
+        scheduler.begin(self.engine, plan, entrants, bytes(32))
+        due = [match.id for match in listing.matches(self.engine)]
+        for match in due:
+            MatchQueue(redis_connection.connect(self.redis)).enqueue(match)
+        return due
+
+    def worker(self, *words: str) -> "subprocess.Popen[bytes]":
+        with self.said.open("ab") as log_file:
+            return subprocess.Popen(
+                [POKEARENA, "worker", *words],
+                env=self.environment,
+                stdout=log_file,
+                stderr=log_file,
+            )
