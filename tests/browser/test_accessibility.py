@@ -43,7 +43,7 @@ WIDE = "() => document.scrollingElement.scrollWidth - document.documentElement.c
 
 @dataclass(frozen=True)
 class ArenaPages:
-    """Pages of an arena where everything has happened: what to look at, by name."""
+    """Paths of the pages to check, by name; every kind of event has occurred in the arena."""
 
     address: str
     pages: dict[str, str]
