@@ -71,11 +71,13 @@ def audits(url: str) -> dict[str, float]:
         text=True,
         check=True,
     )
-    found: dict[str, Any] = json.loads(run.stdout)["audits"]
+    audits: dict[str, Any] = json.loads(run.stdout)["audits"]
     for name in LIMITS:
-        if "numericValue" not in found[name]:
-            sys.exit(f"Lighthouse could not measure {name} of {url}: {found[name]['errorMessage']}")
-    values = {name: float(found[name]["numericValue"]) for name in LIMITS}
+        if "numericValue" not in audits[name]:
+            sys.exit(
+                f"Lighthouse could not measure {name} of {url}: {audits[name]['errorMessage']}"
+            )
+    values = {name: float(audits[name]["numericValue"]) for name in LIMITS}
     values["total-byte-weight"] /= 1000
     return values
 

@@ -386,14 +386,15 @@ def _check_message(kind: type, descriptor: Any) -> None:
     message = DescriptorProto()
     descriptor.CopyToProto(message)
     lists = {f.name for f in message.field if f.label == FieldDescriptorProto.LABEL_REPEATED}
-    for one in fields(kind):
-        _member(descriptor, one.name)
-        if (one.name in lists) != is_repeated(hints[one.name]):
-            form = "a list" if one.name in lists else "a single value"
+    for member in fields(kind):
+        _member(descriptor, member.name)
+        if (member.name in lists) != is_repeated(hints[member.name]):
+            form = "a list" if member.name in lists else "a single value"
             raise MessageMismatch(
-                f"{descriptor.full_name}.{one.name} is {form}, unlike the field of {kind.__name__}"
+                f"{descriptor.full_name}.{member.name} is {form}, unlike the field of "
+                f"{kind.__name__}"
             )
-    extra = set(descriptor.fields_by_name.keys()) - {one.name for one in fields(kind)}
+    extra = set(descriptor.fields_by_name.keys()) - {member.name for member in fields(kind)}
     if extra:
         raise MessageMismatch(
             f"{kind.__name__} has no field {min(extra)}, but {descriptor.full_name} has"
@@ -401,7 +402,7 @@ def _check_message(kind: type, descriptor: Any) -> None:
 
 
 def _texts(number: int, repeated: bool) -> Encode:
-    """Build an encoder for a text field or a repeated one, with a cache per text."""
+    """Build an encoder for a text field or a repeated member, with a cache per text."""
     encoded_text = EncodingCache(lambda text: field(number, text.encode()), _WORDS).__getitem__
     return (lambda texts: b"".join(map(encoded_text, texts))) if repeated else encoded_text
 

@@ -201,9 +201,9 @@ def _numbered(text: str) -> Iterator[tuple[int, Line]]:
         try:
             line = json.loads(row)
         except ValueError as error:
-            raise RecordError(f"line {number} is no JSON: {error}") from error
+            raise RecordError(f"line {number} is not valid JSON: {error}") from error
         if not isinstance(line, dict) or not isinstance(line.get("type"), str):
-            raise RecordError(f'line {number} is no object with a "type"')
+            raise RecordError(f'line {number} is not an object with a "type"')
         yield number, line
 
 

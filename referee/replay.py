@@ -161,9 +161,9 @@ def question(
     Raises:
         Mismatch: the decision does not exist, or the record is not valid up to it.
     """
-    for asked in questions(match, record, seed, rights):
-        if asked.request.decision == decision:
-            return asked
+    for recorded in questions(match, record, seed, rights):
+        if recorded.request.decision == decision:
+            return recorded
     raise Mismatch(
         f"game {record.number} has no decision {decision}; it has {len(record.actions)}, from 0"
     )
@@ -189,10 +189,10 @@ def questions(
     lines = {line["decision"]: line for line in record.actions}
     play = RunningGame(setting, board)
     untimed = [RecordedClock(each.clock, each.wants_legal) for each in rights]
-    while asked := dict(play.ask(_with_banks(untimed, play, lines))):
-        for open_one in asked.values():
+    while open_questions := dict(play.ask(_with_banks(untimed, play, lines))):
+        for open_one in open_questions.values():
             yield RecordedQuestion(open_one.question, open_one.legal)
-        for seat, open_one in asked.items():
+        for seat, open_one in open_questions.items():
             line = lines.get(open_one.decision)
             if line is None or line["seat"] != seat:
                 return

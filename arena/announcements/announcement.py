@@ -1,4 +1,4 @@
-"""What can be announced: closed matches, tournaments that start and end, and new versions."""
+"""Announcements: closed matches, tournaments that start and end, and new versions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Announcement:
     """One announcement.
 
     Attributes:
-        type: what happened.
+        type: the kind of the event.
         subject: id of the match, tournament or version.
         at: when it happened, in seconds since 1970.
         title: one sentence without a period.

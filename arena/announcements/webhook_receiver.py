@@ -145,8 +145,8 @@ def _open(host: str, port: int, *, private: bool, seconds: float) -> socket.sock
         ReceiverRefused: an address of the host is not permitted.
         OSError: none accepts a connection.
     """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
     for address in addresses:
         _check_address(ipaddress.ip_address(address.partition("%")[0]), private=private)
     last: OSError | None = None

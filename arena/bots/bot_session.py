@@ -50,7 +50,7 @@ class BotSession:
 
     Args:
         bot: the bot.
-        told: the Start request.
+        opening: the Start request.
         start: seconds within which the bot must start.
         patience: seconds within which each answer must arrive.
 
@@ -62,7 +62,7 @@ class BotSession:
         self, bot: Bot, opening: bot_pb2.StartRequest, start: float, patience: float
     ) -> None:
         self._bot = bot
-        self._told = opening
+        self._opening = opening
         self._start = start
         self._patience = patience
         self._ended = Event()
@@ -82,7 +82,7 @@ class BotSession:
             self._processes = Processes(
                 lambda report: self._ended.set(), level=available_levels.best()
             )
-            address = self._processes.start(self._told.seat, self._bot)
+            address = self._processes.start(self._opening.seat, self._bot)
         self._channel = grpc.insecure_channel(address, options=_OPTIONS + authority(address))
         self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
         try:
@@ -112,11 +112,11 @@ class BotSession:
     def report(self) -> Report:
         """Return the exit status and output of the bot's process; empty for a remote bot."""
         if self._processes is None:
-            return Report(self._told.seat)
-        return self._processes.report(self._told.seat)
+            return Report(self._opening.seat)
+        return self._processes.report(self._opening.seat)
 
     def _begin(self, address: str) -> None:
-        call = self._stub.Start.future(self._told, timeout=self._start, wait_for_ready=True)
+        call = self._stub.Start.future(self._opening, timeout=self._start, wait_for_ready=True)
         while not call.done() and not self._ended.wait(_GLANCE):
             pass
         if not call.done():

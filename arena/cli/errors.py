@@ -50,7 +50,7 @@ class CommandError(Exception):
     """Ends a command with a sentence and an exit status.
 
     Args:
-        sentence: what is wrong, where, and what to do.
+        sentence: the error, its place, and what to do.
         status: the exit status.
         advice: the suggested next command, if any.
         code: a stable name of the error for programs and tests; the sentence may change.

@@ -231,7 +231,7 @@ def without_replayed(matches: Iterable[FormatMatch]) -> list[FormatMatch]:
     """Return the matches that count: the latest replay of each, at the place of the first.
 
     Args:
-        matches: stored matches, of which some replay others.
+        matches: stored matches; some of them replay others.
     """
     latest: dict[tuple[int, int], FormatMatch] = {}
     for match in sorted(matches, key=lambda match: match.place):

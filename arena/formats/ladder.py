@@ -206,7 +206,7 @@ class LadderFormat:
         sides: sides of a match.
         adaptive: percentage of matches, evenly spread, that are played where they are most
             informative about the order; the others are even.
-        batch: matches of a round; 0: as many as can be played in parallel.
+        batch: matches of a round; 0: the number that can be played in parallel.
         placement: number of even matches by which a newcomer starts behind the entrant with the
             fewest.
         limit: total number of matches; 0: unlimited.

@@ -77,7 +77,7 @@ def balanced_cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[Blo
             if cycles > 1:
                 raise InvalidValue(
                     f"no balanced selection of {cycles} cycles was found for {entrants} entrants "
-                    f"at tables of {sides}: ask for {max(cycle - 1, 1)}",
+                    f"at tables of {sides}; set cycles = {max(cycle - 1, 1)}",
                     code="not-balanced",
                 )
             yield _disjoint_tables(entrants, sides)

@@ -191,7 +191,7 @@ class SwissFormat:
 
     Attributes:
         sides: sides of a match.
-        rounds: number of rounds; 0: as many as a knockout would have.
+        rounds: number of rounds; 0: the number of rounds of a knockout.
         owners_meet: whether entrants of one owner may share a table of more than two sides.
         pairing: the version of the pairing rules for two sides, 1 or 2. New tournaments have 2.
             Tournaments without this setting have 1, so earlier ones continue and verify.

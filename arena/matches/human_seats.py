@@ -67,7 +67,7 @@ class PersonQuestion:
 
     @cached_property
     def _state(self) -> State:
-        """A position with this view. What the seat does not know is dealt at random."""
+        """A position with this view; hidden cards are dealt at random."""
         luck = Seeded(bytes(SEED_BYTES))
         return self.rules.from_view(self.view, self.seat, self.options, luck)
 

@@ -130,13 +130,13 @@ class _StrictMatchEnded(Exception):
 def play(
     bout: LocalMatch,
     folder: Folder,
-    hear: Callable[[PlayedGame], None],
+    on_game: Callable[[PlayedGame], None],
     person: human_seats.Person | None = None,
 ) -> None:
-    """Play a match against its own referee; call `hear` with every finished game.
+    """Play a match against its own referee; call `on_game` with every finished game.
 
     After an error or Ctrl-C, the finished games are in the bout. `person` is the interface of the
-    people in the match; None without any. If `hear` raises PersonLeft, the match ends.
+    people in the match; None without any. If `on_game` raises PersonLeft, the match ends.
 
     Raises:
         InfrastructureError: a part of the arena failed.
@@ -149,7 +149,7 @@ def play(
 
     def sink(game: PlayedGame) -> None:
         bout.games.append(game)
-        hear(game)
+        on_game(game)
         if game.faulted and bout.spec.policy == "strict":
             raise _StrictMatchEnded
 

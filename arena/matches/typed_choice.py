@@ -57,10 +57,10 @@ def matching(choices: Sequence[str], text: str) -> tuple[int, ...]:
 def _contains(choice: str, words: Sequence[str]) -> bool:
     left = choice.lower().split()
     for word in sorted(words, key=len, reverse=True):
-        found = next((candidate for candidate in left if candidate.startswith(word)), None)
-        if found is None:
+        match = next((candidate for candidate in left if candidate.startswith(word)), None)
+        if match is None:
             return False
-        left.remove(found)
+        left.remove(match)
     return True
 
 

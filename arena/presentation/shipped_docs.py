@@ -18,7 +18,7 @@ PAGES: Final[dict[str, str]] = {
     "protocol": "The protocol for bots without a starter kit: gRPC, or JSON lines.",
     "remote": "Run a bot on its author's machine, behind any network.",
     "author-policy": "Who can see source, output and notes; licence, limits and deletion of data.",
-    "containment": "What the sandbox allows a bot to do, and the limits that apply.",
+    "containment": "Permissions of a bot in the sandbox, and the limits that apply.",
     "ratings": "How ratings are computed, and what intervals and provisional ratings mean.",
     "analysis": "Analysis of play: win expectations, accuracy, costly decisions and luck.",
     "formats": "Tournament formats: round robin, gauntlet, Swiss, knockout, ladder, SPRT.",
@@ -52,9 +52,9 @@ def rule(game: str, number: str) -> str:
     heading = (
         rf"^## {name} .*?(?=^## )" if "." not in number else rf"^- \*\*{name}\*\*.*?(?=^- |^## )"
     )
-    found = re.search(heading, rules(game), re.DOTALL | re.MULTILINE)
-    assert found is not None, f"the rules page of {game} has no {number}"
-    return found[0]
+    match = re.search(heading, rules(game), re.DOTALL | re.MULTILINE)
+    assert match is not None, f"the rules page of {game} has no {number}"
+    return match[0]
 
 
 def _docs() -> Path:

@@ -253,7 +253,7 @@ _RQ_MARGIN_SECONDS: Final = 15
 
 
 class MatchJob(Job):
-    """An RQ job of which only the match id is read.
+    """An RQ job; only its match id is read.
 
     Anyone who can write to Redis can put the names of functions and URLs into a job, which plain RQ
     would import, call or fetch, even in its maintenance.

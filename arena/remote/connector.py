@@ -238,9 +238,9 @@ def find(url: str, authority: Path | None = None) -> RelayTarget:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise InvalidRelayUrl(f'"{url}" is no address; write {FORMS}.') from None
+        raise InvalidRelayUrl(f'"{url}" is not a valid address; write {FORMS}.') from None
     if parts.scheme not in ("grpc", "grpcs", "http", "https") or not parts.hostname:
-        raise InvalidRelayUrl(f'"{url}" is no address of a relay; write {FORMS}.')
+        raise InvalidRelayUrl(f'"{url}" is not the address of a relay; write {FORMS}.')
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     if parts.scheme.startswith("http"):
         return _told(url, _ask(f"{parts.scheme}://{parts.netloc}{PATH}", authority), host)
@@ -330,7 +330,7 @@ class Connector:
         token: the bot's secret token.
         command: the command that starts the bot.
         tables: the maximum number of simultaneous tables; each seat has its own process.
-        tell: receives events for the user.
+        tell: called with each event for the user.
         authority: a PEM file of CA certificates that replaces the system's.
     """
 

@@ -96,7 +96,7 @@ class Tunnel:
         if self._late:
             raise InfrastructureError(
                 f"the tunnel to the relay at {self._endpoint.address} was held up for more than "
-                f"{LATE_SECONDS:g} s, and a bot that is asked through it had a fault afterwards.",
+                f"{LATE_SECONDS:g} s, and a bot that uses it had a fault afterwards.",
                 code="tunnel-late",
             )
 

@@ -119,8 +119,8 @@ class Counts:
             SQLAlchemyError: the store does not answer.
             StoreError: the store cannot be used.
         """
-        for one in self._closings.new():
-            self._add(one)
+        for closing in self._closings.new():
+            self._add(closing)
         ended = Counter[tuple[str, str]]()
         for tournament, states in self._endings.now().items():
             for state in ENDED:
@@ -129,16 +129,16 @@ class Counts:
                 ended[self._forms.of(tournament), state.lower()] += states.get(state, 0)
         self.matches = ended
 
-    def _add(self, one: MatchClosing) -> None:
-        self.games[one.form] += one.games
-        place = sum(bound < one.seconds for bound in MATCH_BOUNDS)
-        self.took.setdefault(one.form, Spread(MATCH_BOUNDS)).add(place, one.seconds)
-        for player in one.players:
+    def _add(self, closing: MatchClosing) -> None:
+        self.games[closing.form] += closing.games
+        place = sum(bound < closing.seconds for bound in MATCH_BOUNDS)
+        self.took.setdefault(closing.form, Spread(MATCH_BOUNDS)).add(place, closing.seconds)
+        for player in closing.players:
             for verdict in player.verdicts:
-                self.verdicts[one.form, verdict] += 1
+                self.verdicts[closing.form, verdict] += 1
             bot = self._bot(player.version)
             for spread in (
-                self.decisions.setdefault((one.form, language(player.language)), _decisions()),
+                self.decisions.setdefault((closing.form, language(player.language)), _decisions()),
                 self.bots.setdefault(bot, _decisions()),
             ):
                 bins: dict[int, int] = {}
@@ -220,9 +220,14 @@ def _new_histogram(name: str, says: str, *labels: str) -> Metric:
     return Metric(f"pokearena_{name}_seconds", Kind.HISTOGRAM, says, labels)
 
 
-BUILD: Final = _new_gauge("build_info", "1: which pokearena tells this.", "version", "python")
+BUILD: Final = _new_gauge(
+    "build_info",
+    "Always 1; the labels are the versions of pokearena and of Python.",
+    "version",
+    "python",
+)
 UP: Final = _new_gauge(
-    "up", "1 if what the arena stands on answers: database, redis, referee; else 0.", "service"
+    "up", "1 if the service (database, redis or referee) answers; else 0.", "service"
 )
 READ: Final = _new_gauge("read_seconds", "How long reading it took for these figures.", "source")
 
@@ -361,26 +366,28 @@ class ArenaCollector(Collector):
         up: dict[Labels, float] = {}
         took: dict[Labels, float] = {}
         began = time.monotonic()
-        found = self._catch_up()
-        up[DATABASE,] = float(found is not None)
+        store_gauges = self._catch_up()
+        up[DATABASE,] = float(store_gauges is not None)
         took[DATABASE,] = time.monotonic() - began
         if self._counts is not None:
             yield from _played(self._counts)
-        if found is not None:
-            yield from _standing(found)
+        if store_gauges is not None:
+            yield from _standing(store_gauges)
         if self._connection is not None:
             began = time.monotonic()
-            told = self._of_redis(self._connection)
-            up[REDIS,] = float(told is not None)
+            redis_families = self._of_redis(self._connection)
+            up[REDIS,] = float(redis_families is not None)
             took[REDIS,] = time.monotonic() - began
-            yield from told or ()
+            yield from redis_families or ()
         if self._referee:
             up[REFEREE,] = float(grpc_probe.answers(self._referee))
         yield _gauge(UP, up)
         yield _gauge(READ, took)
         children = self._children()
-        yield _gauge(SERVICE_UP, {(one.name,): float(one.state == "ready") for one in children})
-        yield _counter(RESTARTS, {(one.name,): float(one.restarts) for one in children})
+        yield _gauge(
+            SERVICE_UP, {(child.name,): float(child.state == "ready") for child in children}
+        )
+        yield _counter(RESTARTS, {(child.name,): float(child.restarts) for child in children})
 
     def _catch_up(self) -> StoreGauges | None:
         """Read the store; None if it does not answer."""
@@ -402,9 +409,9 @@ class ArenaCollector(Collector):
         except RedisError:
             return None
         by_state: dict[Labels, float] = {}
-        for one in workers:
-            state = "silent" if not one.alive else "busy" if one.match else "idle"
-            by_state[state, one.sandbox] = by_state.get((state, one.sandbox), 0.0) + 1
+        for worker in workers:
+            state = "silent" if not worker.alive else "busy" if worker.match else "idle"
+            by_state[state, worker.sandbox] = by_state.get((state, worker.sandbox), 0.0) + 1
         return [
             _gauge(QUEUE_JOBS, {(): float(jobs)}),
             _gauge(WORKERS, by_state),
@@ -441,28 +448,28 @@ def _played(counts: Counts) -> Iterator[Family]:
     yield _counter(MATCHES, {key: float(n) for key, n in counts.matches.items()})
     yield _counter(GAMES, {(form,): float(n) for form, n in counts.games.items()})
     yield _counter(VERDICTS, {key: float(n) for key, n in counts.verdicts.items()})
-    yield _histogram(MATCH, {(form,): one for form, one in counts.took.items()})
+    yield _histogram(MATCH, {(form,): spread for form, spread in counts.took.items()})
     yield _histogram(DECISION, dict(counts.decisions.items()))
-    yield _histogram(BOT_DECISION, {(bot,): one for bot, one in counts.bots.items()})
+    yield _histogram(BOT_DECISION, {(bot,): spread for bot, spread in counts.bots.items()})
 
 
-def _standing(found: StoreGauges) -> Iterator[Family]:
-    yield _counter(FAILURES, {(): float(found.failures)})
+def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
+    yield _counter(FAILURES, {(): float(store_gauges.failures)})
     for metric, by_state in (
-        (OPEN, found.open),
-        (TOURNAMENTS, found.tournaments),
-        (SUBMISSIONS, found.submissions),
-        (REMOTES, found.remotes),
-        (WEBHOOKS, found.webhooks),
-        (DELIVERIES, found.deliveries),
+        (OPEN, store_gauges.open),
+        (TOURNAMENTS, store_gauges.tournaments),
+        (SUBMISSIONS, store_gauges.submissions),
+        (REMOTES, store_gauges.remotes),
+        (WEBHOOKS, store_gauges.webhooks),
+        (DELIVERIES, store_gauges.deliveries),
     ):
         yield _gauge(metric, {(state,): float(number) for state, number in by_state.items()})
     for metric, value in (
-        (LEASE_AGE, found.lease_age),
-        (ATTEMPT_AGE, found.attempt_age),
-        (SUBMISSION_AGE, found.submission_age),
-        (QUARANTINED, float(found.quarantined)),
-        (DELIVERY_AGE, found.delivery_age),
+        (LEASE_AGE, store_gauges.lease_age),
+        (ATTEMPT_AGE, store_gauges.attempt_age),
+        (SUBMISSION_AGE, store_gauges.submission_age),
+        (QUARANTINED, float(store_gauges.quarantined)),
+        (DELIVERY_AGE, store_gauges.delivery_age),
     ):
         yield _gauge(metric, {(): value})
 

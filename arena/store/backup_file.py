@@ -59,7 +59,7 @@ def backup(engine: Engine, file: Path, report: Told) -> int:
     Args:
         engine: the store.
         file: the path to create; it must not exist.
-        told: the progress callback.
+        report: the progress callback.
 
     Raises:
         Conflict: the file exists already.
@@ -117,7 +117,7 @@ def restore(engine: Engine, file: Path, report: Told) -> int:
     Args:
         engine: the database to fill.
         file: the backup.
-        told: the progress callback.
+        report: the progress callback.
 
     Raises:
         NotFound: the file does not exist.

@@ -26,7 +26,7 @@ def problems(engine: Engine, report: Told) -> Iterator[str]:
 
     Args:
         engine: the store.
-        told: receives a label, the number of checks done and their total.
+        report: receives a label, the number of checks done and their total.
 
     Raises:
         Unreachable: the database cannot be opened.

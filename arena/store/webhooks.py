@@ -77,7 +77,7 @@ class WebhookFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WebhookScope:
-    """Restricts a webhook; an empty value is no restriction.
+    """Restricts a webhook; an empty value restricts nothing.
 
     Attributes:
         tournament: only this tournament and its matches.
@@ -445,7 +445,7 @@ def _new(
     if waiting >= _LONGEST_QUEUE:
         return [], hook.planned
     since = max(hook.planned - _LATE_SECONDS, hook.created, current - _OLDEST_SECONDS)
-    found, until = [], current
+    events, until = [], current
     for event in hook.events:
         query = _happened(event, since, hook.scope)
         columns = query.selected_columns
@@ -456,7 +456,7 @@ def _new(
         rows = connection.execute(query).all()
         if len(rows) == limit:
             until = min(until, rows[-1].at)
-        found += [(event, row.subject, row.at) for row in rows]
+        events += [(event, row.subject, row.at) for row in rows]
     return [
         {
             "webhook": hook.id,
@@ -465,7 +465,7 @@ def _new(
             "at": at,
             "state": DeliveryState.WAITING,
         }
-        for event, subject, at in found
+        for event, subject, at in events
     ], until
 
 
@@ -493,24 +493,24 @@ def _happened(event: AnnouncementType, since: float, scope: WebhookScope) -> Sel
             .where(results.c.closed >= since, *_of_tournaments(scope))
         )
         if scope.bot:
-            own = (
+            with_bot = (
                 select(sides.c.match)
                 .join(versions, versions.c.id == sides.c.version)
                 .where(sides.c.match == results.c.match, versions.c.name == scope.bot)
             )
-            query = query.where(own.exists())
+            query = query.where(with_bot.exists())
         return query
     at = held.c.created if event is AnnouncementType.TOURNAMENT_STARTED else held.c.ended
     query = select(held.c.id.label("subject"), at.label("at"))
     query = query.where(at >= since, *_of_tournaments(scope))
     if scope.bot:
         entrants = schema.entrants
-        own = (
+        with_bot = (
             select(entrants.c.version)
             .join(versions, versions.c.id == entrants.c.version)
             .where(entrants.c.tournament == held.c.id, versions.c.name == scope.bot)
         )
-        query = query.where(own.exists())
+        query = query.where(with_bot.exists())
     return query
 
 

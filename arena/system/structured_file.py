@@ -2,7 +2,7 @@
 
 A model is a dataclass whose annotations state what is valid: a type, and `msgspec.Meta` for ranges,
 patterns and the description that an error prints. `Meta.extra` may hold two functions: `allows`
-returns whether a value of the right type is valid; `choices` returns the valid words, of which an
+returns whether a value of the right type is valid; `choices` returns the valid words, and an
 error suggests the nearest one.
 """
 
@@ -73,9 +73,9 @@ class FileError(Exception):
     Attributes:
         file: path of the file.
         problem: the kind of the problem.
-        sentence: what is wrong and what would be right, without the place.
+        sentence: the error and the valid values, without the place.
         key: the key with the problem, such as "clock.bank_ms"; empty for the file as a whole.
-        line: number of its line, from 1; None if there is none.
+        line: number of its line, from 1; None if the problem has no line.
     """
 
     def __init__(
@@ -128,9 +128,9 @@ def parse_toml(path: Path, error: type[FileError] = FileError) -> TomlDocument:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
         reason, line = str(wrong), None
-        if found := _TOML_POSITION.fullmatch(reason):
-            reason = found[1]
-            line = int(found[2]) if found[2] else len(text.splitlines()) or 1
+        if position := _TOML_POSITION.fullmatch(reason):
+            reason = position[1]
+            line = int(position[2]) if position[2] else len(text.splitlines()) or 1
         raise error(path, FileProblem.SYNTAX, f"not valid TOML: {reason}.", "", line) from None
     except RecursionError:
         raise error(path, FileProblem.SYNTAX, "values are nested too deeply.") from None
@@ -307,10 +307,10 @@ def _is_described(kind: Any) -> bool:
 
 
 def _extra(metas: list[msgspec.Meta], name: str) -> Callable[..., Any] | None:
-    found: list[Callable[..., Any]] = [
+    functions: list[Callable[..., Any]] = [
         meta.extra[name] for meta in metas if meta.extra and name in meta.extra
     ]
-    return found[0] if found else None
+    return functions[0] if functions else None
 
 
 def _is_valid(value: object, kind: Any, metas: list[msgspec.Meta]) -> bool:

@@ -99,9 +99,11 @@ def create(web: WebState) -> Starlette:
     routes.append(
         Route(uploads.ADDRESS, serving.failing(UploadEndpoint(web).receive), methods=["POST"])
     )
-    own = OwnerRequests(web)
-    routes.append(Route(owner_requests.RETIRE, serving.failing(own.retire), methods=["POST"]))
-    routes.append(Route(owner_requests.CHALLENGE, serving.failing(own.challenge), methods=["POST"]))
+    owned = OwnerRequests(web)
+    routes.append(Route(owner_requests.RETIRE, serving.failing(owned.retire), methods=["POST"]))
+    routes.append(
+        Route(owner_requests.CHALLENGE, serving.failing(owned.challenge), methods=["POST"])
+    )
     routes += ManagementEndpoints(web, links, serving).routes()
     # Before the pages, because the page of a game has the address of its form.
     routes += PlayRequests(web, links).routes(serving)

@@ -39,19 +39,19 @@ _QUERY: Final = (
     ("version", "version in its bot.toml, if any", ""),
 )
 _ANSWERS: Final = (
-    ("200", "Without a body: it would be taken. Or this is a submission already: that one."),
-    ("201", "It has arrived, and is worked on; `Location` says where to look."),
+    ("200", "Without a body: the upload would be accepted. Or this content is submitted already."),
+    ("201", "The upload is stored and will be processed; `Location` is its page."),
 )
 _REFUSALS: Final = (
     ("400", "The URL is not valid."),
     ("401", "The token is missing or invalid."),
     ("403", "The name belongs to another owner, or the arena does not accept pushed bots."),
-    ("408", "It took too long to arrive."),
-    ("409", "This content, or this version, is here already."),
-    ("413", "It is too large."),
-    ("422", "The name or the hash is none."),
-    ("429", "Too many; `Retry-After` says in how many seconds to ask again."),
-    ("503", "Nobody works on submissions at the moment."),
+    ("408", "The upload took too long."),
+    ("409", "The arena has this content or version already."),
+    ("413", "The upload is too large."),
+    ("422", "Invalid bot name or content hash."),
+    ("429", "Too many submissions; `Retry-After` is the number of seconds to wait."),
+    ("503", "No process handles submissions at the moment."),
 )
 _EXAMPLE: Final[Mapping[str, Any]] = {
     "submission": "s-7f3k9q2xwd",
@@ -251,16 +251,14 @@ def _known(web: WebState) -> dict[str, str]:
 
 
 ABOUT = """\
-Every page of the arena is to be had by programs too: put `.json`, `.csv`, `.md` or `.txt` behind \
-its address, or say so in the `Accept` header. What goes wrong is told with its status and in a \
-sentence: `{"error": "..."}` as JSON.
+Every page of the arena is available to programs: append `.json`, `.csv`, `.md` or `.txt` to its \
+address, or send an `Accept` header. Errors have a status and a message: `{"error": "..."}` as JSON.
 
-Long lists come a page at a time (`page`, `limit`); the `Link` header says where the next one is. \
-Every answer has an `ETag`; with `If-None-Match` what has not changed costs nothing. Query \
-parameters that an address does not list are passed over. Who asks too often gets a 429 and \
-`Retry-After`. Nothing public needs a key to be read. With the \
-token of an owner (`Authorization: Bearer`) the pages of that owner's bots tell more, and bots are \
-pushed."""
+Long lists are paged (`page`, `limit`); the `Link` header contains the address of the next page. \
+Every response has an `ETag`; a request with `If-None-Match` returns 304 if nothing has changed. \
+Unknown query parameters are ignored. Too many requests get the status 429 and `Retry-After`. \
+Public pages do not require a key. With the token of an owner (`Authorization: Bearer`), the pages \
+of that owner's bots contain private fields, and bots can be pushed."""
 
 _VALUES: Mapping[str, str] = {
     "form": "a form of a game, as in `/ladders/poke`",
@@ -270,18 +268,18 @@ _VALUES: Mapping[str, str] = {
     "game": "the id of a game",
     "page": "the name of a page",
 }
-_FOREIGN = "The token is not that of the owner."
+_FOREIGN = "The token does not belong to the owner."
 _WHOLE_NUMBERS: Mapping[str, Mapping[str, Any]] = {
     "page": {"type": "integer", "minimum": 1},
     "limit": {"type": "integer", "minimum": 1, "maximum": paging.MOST},
 }
 _LONGEST = 2
 _ERRORS = {
-    "304": "It has not changed since the `ETag` that was sent.",
-    "400": "What was asked for cannot be asked for; the sentence says why.",
-    "404": "There is nothing at this address.",
-    "406": "It is not to be had in this form; the sentence names those there are.",
-    "429": "Too many requests; `Retry-After` says in how many seconds to ask again.",
+    "304": "Not changed since the `ETag` of the request.",
+    "400": "The request is not valid; the message names the reason.",
+    "404": "Unknown address.",
+    "406": "Not available in this format; the message names the available ones.",
+    "429": "Too many requests; `Retry-After` is the number of seconds to wait.",
 }
 
 

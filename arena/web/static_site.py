@@ -94,7 +94,7 @@ def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_:
         engine: the store.
         name: the ID of the tournament.
         folder: the directory.
-        told: receives the progress.
+        progress: receives the progress.
 
     Raises:
         NotFound: the tournament does not exist.

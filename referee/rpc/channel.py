@@ -173,5 +173,5 @@ def _host_and_port(address: str) -> tuple[str, int]:
     """
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 0xFFFF:
-        raise OSError(f'"{address}" is no address; write HOST:PORT')
+        raise OSError(f'"{address}" is not an address; write HOST:PORT')
     return host.removeprefix("[").removesuffix("]"), int(port)

@@ -228,13 +228,14 @@ class FrameReader:
     """Incremental parser of frames.
 
     Args:
-        hear: called with kind, stream, flags and payload of each frame. For HEADERS the payload is
-            the complete header block without padding and priority, joined from its frames.
+        on_frame: called with kind, stream, flags and payload of each frame. For HEADERS the
+            payload is the complete header block without padding and priority, joined from its
+            frames.
         budget: charged for each frame before it is parsed.
     """
 
-    def __init__(self, hear: Hear, budget: WorkBudget) -> None:
-        self._hear = hear
+    def __init__(self, on_frame: Hear, budget: WorkBudget) -> None:
+        self._on_frame = on_frame
         self._budget = budget
         self._rest = b""
         self._begun = False
@@ -267,7 +268,7 @@ class FrameReader:
             elif kind == FrameKind.CONTINUATION:
                 self._go_on(stream, flags, payload)
             else:
-                self._hear(kind, stream, flags, payload)
+                self._on_frame(kind, stream, flags, payload)
             at = after
         self._rest = data[at:]
 
@@ -313,6 +314,6 @@ class FrameReader:
             raise HeadersTooLong(stream)
         if flags & END_HEADERS:
             self._block = None
-            self._hear(FrameKind.HEADERS, stream, first, block)
+            self._on_frame(FrameKind.HEADERS, stream, first, block)
         else:
             self._block = (stream, first, block)

@@ -93,24 +93,24 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, data: Path | None
     from arena.submissions import owner_deletion
 
     workspace = Workspace(data)
-    found = owner_data.survey(workspace.existing_store, name)
+    owner_survey = owner_data.survey(workspace.existing_store, name)
     played = owner_data.matches(workspace.store, name)
-    files = list(owner_deletion.files(workspace.folder, found, played))
+    files = list(owner_deletion.files(workspace.folder, owner_survey, played))
     values: dict[str, object] = {
         "owner": name,
-        "tokens": found.tokens,
-        "versions": list(found.versions),
-        "content_hashes": list(found.contents),
-        "submissions": list(found.submissions),
-        "matches": found.matches,
+        "tokens": owner_survey.tokens,
+        "versions": list(owner_survey.versions),
+        "content_hashes": list(owner_survey.contents),
+        "submissions": list(owner_survey.submissions),
+        "matches": owner_survey.matches,
         "files": list(map(str, files)),
     }
     if not as_json:
-        output.line(f"versions     {' '.join(found.versions) or '–'}: retired, withdrawn")
-        output.line(f"tokens       {found.tokens}: revoked")
+        output.line(f"versions     {' '.join(owner_survey.versions) or '–'}: retired, withdrawn")
+        output.line(f"tokens       {owner_survey.tokens}: revoked")
         output.line(f"files        {len(files)}: deleted")
-        output.line(f"submissions  {len(found.submissions)}: deleted")
-        output.line(f"matches      {found.matches}: stay, without output and notes")
+        output.line(f"submissions  {len(owner_survey.submissions)}: deleted")
+        output.line(f"matches      {owner_survey.matches}: stay, without output and notes")
     pseudonym = None
     if not dry_run:
         _confirm(name, yes)

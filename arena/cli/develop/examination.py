@@ -51,7 +51,7 @@ def examine(
             called=typed,
             thorough=not quick,
             builder=lambda bot: registration.up_to_date(workspace, bot),
-            hear=about,
+            on_test=about,
         )
         for check in checks:
             _keep(workspace, check)
@@ -133,9 +133,9 @@ def summary(checks: Sequence[Check]) -> str:
         (CheckOutcome.SKIPPED, "not applicable"),
         (CheckOutcome.UNCHECKED, "not checked"),
     )
-    told = ", ".join(f"{counted[outcome]} {word}" for outcome, word in words if counted[outcome])
+    counts = ", ".join(f"{counted[outcome]} {word}" for outcome, word in words if counted[outcome])
     seconds = sum(check.seconds for check in checks)
-    return f"{told} in {seconds:.1f} s"
+    return f"{counts} in {seconds:.1f} s"
 
 
 def as_json(bot: Bot, seed: str, checks: Sequence[Check]) -> dict[str, Any]:

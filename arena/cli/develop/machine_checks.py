@@ -60,9 +60,9 @@ def _python(workspace: Workspace) -> CheckResult:
     version = platform.python_version()
     if sys.version_info[:2] == _PYTHON:
         return CheckResult("Python", OK, version)
-    wanted = ".".join(map(str, _PYTHON))
+    required = ".".join(map(str, _PYTHON))
     return CheckResult(
-        "Python", FAIL, f"{version}, not {wanted}", "uv python install 3.11 && uv sync"
+        "Python", FAIL, f"{version}, not {required}", "uv python install 3.11 && uv sync"
     )
 
 

@@ -30,15 +30,15 @@ def rules(game: str | None, as_json: bool) -> None:
     if game is None:
         _list(list(GAMES.values()), as_json)
         return
-    found = game_settings.game_named(game)
-    shapes = rulebook.forms(found)
+    rules_of_game = game_settings.game_named(game)
+    shapes = rulebook.forms(rules_of_game)
     if as_json:
-        output.document(_as_json(found, shapes, rulebook.page(found)))
+        output.document(_as_json(rules_of_game, shapes, rulebook.page(rules_of_game)))
         return
-    _show(found, shapes)
+    _show(rules_of_game, shapes)
     output.line()
-    output.page(rulebook.page(found))
-    output.next_step(f"pokearena play {found.id} {_players(found)} --watch")
+    output.page(rulebook.page(rules_of_game))
+    output.next_step(f"pokearena play {rules_of_game.id} {_players(rules_of_game)} --watch")
 
 
 def _list(games: list[Game], as_json: bool) -> None:

@@ -60,15 +60,15 @@ def test(
     from arena.tournaments import game_settings
 
     workspace = Workspace(data)
-    wanted = [game_settings.game_named(name).id for name in games]
+    game_ids = [game_settings.game_named(name).id for name in games]
     resolved = workspace.bot(bot)
-    for name in wanted:
+    for name in game_ids:
         game_options.check_plays(resolved, game_settings.game_named(name))
     checks: list[Check] = []
     shown = examination.Shown(resolved, as_json)
     with shown:
         for check in examination.examine(
-            workspace, resolved, bot, wanted, seed, quick, shown.about
+            workspace, resolved, bot, game_ids, seed, quick, shown.about
         ):
             checks.append(check)
             shown.tell(check)

@@ -20,7 +20,7 @@ class ActionMenu:
         actions: the actions as text, in the listed order; the first one has the number 1.
         width: the width of the menu in characters.
         rows: the number of lines of actions.
-        typed: what has been typed: words that filter, or a number.
+        typed: the input so far: words that filter, or a number.
         cursor: index of the selected action among the matches; None if none is selected.
         first: index of the first visible action among the matches.
     """

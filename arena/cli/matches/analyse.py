@@ -117,7 +117,7 @@ def _show_costliest(analysis: MatchAnalysis) -> None:
 
     costliest = analysis.costliest()
     if not costliest:
-        output.line("no decision whose loss can be told from noise")
+        output.line("no decision with a loss beyond noise")
         return
     output.line("costliest decisions, in win expectation")
     output.table(

@@ -86,7 +86,8 @@ def opened(spec: MatchSpec, bots: Sequence[Bot]) -> Iterator[TerminalPerson]:
 class TerminalPerson:
     """The people of a match at one terminal. Implements `arena.matches.human_seats.Person`.
 
-    Questions are asked one at a time. With several people, a blank screen hands the keyboard over.
+    The terminal shows one question at a time. With several people, a blank screen hands the
+    keyboard over.
     """
 
     def __init__(
@@ -338,7 +339,7 @@ def _status(question: PersonQuestion, menu: ActionMenu) -> str:
 
 
 def _draw_menu(menu: ActionMenu, status: str, important: bool, drawn: int) -> int:
-    """Draw the menu over the previous one of so many lines; return its number of lines."""
+    """Draw the menu over the previous one, which has `lines` lines; return its number of lines."""
     from rich.text import Text
 
     _erase(drawn)

@@ -98,18 +98,18 @@ def lines(
         seatings: the bot of each seat, by table.
     """
     began: float | None = None
-    asked: dict[tuple[int, int, str], list[int]] = {}
+    sent_games: dict[tuple[int, int, str], list[int]] = {}
     for line in stored:
         began = line["clock"] if began is None else began
         place = line["table"], line["seat"], line["rpc"]
         message = _parsed(line)
         if isinstance(message, bot_pb2.ActResponse):
             # The answer to Act need not repeat the number of the game.
-            games = asked.get(place, [])
+            games = sent_games.get(place, [])
         else:
             games = _games(message)
         if line["direction"] == "sent":
-            asked[place] = games
+            sent_games[place] = games
         yield {
             "time": datetime.fromtimestamp(line["time"], UTC).isoformat(timespec="microseconds"),
             "ms": round(1000 * (line["clock"] - began), 3),
@@ -117,7 +117,7 @@ def lines(
             "table": line["table"],
             "seat": line["seat"],
             "bot": seatings[line["table"]][line["seat"]],
-            "games": games if message is not None else asked.get(place, []),
+            "games": games if message is not None else sent_games.get(place, []),
             "rpc": line["rpc"],
             **_content(line, message),
         }

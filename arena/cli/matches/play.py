@@ -239,7 +239,7 @@ def _play_with_people(bout: LocalMatch, workspace: Workspace) -> None:
             if person.has_left:
                 raise KeyboardInterrupt
     finally:
-        # Before the end, the seed would tell the cards.
+        # Before the end, the seed would reveal the cards.
         output.hint(f"seed {bout.seed}")
 
 

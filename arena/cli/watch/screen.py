@@ -83,7 +83,7 @@ def keys_of(view: View, rows: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Navigation:
-    """The history of views, the last of which is visible.
+    """The history of views; the last one is visible.
 
     Attributes:
         views: the views.

@@ -324,7 +324,7 @@ def _groups(table: MeetingArrays, names: list[str]) -> Groups:
     import numpy as np
 
     played = np.argwhere(np.triu(table.count, 1) > 0)
-    return components(names, ((names[one], names[other]) for one, other in played))
+    return components(names, ((names[first], names[second]) for first, second in played))
 
 
 def _fit(

@@ -118,7 +118,7 @@ def engine_of(game: str) -> Engine:
     """Return the engine that analyses a game.
 
     Raises:
-        NoEngine: there is none.
+        NoEngine: no engine plays this game.
     """
     return HouseBotEngine(game)
 

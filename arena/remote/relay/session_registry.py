@@ -44,17 +44,17 @@ def of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
     if record.state != MatchState.CLOSED:
         return None
     closed = results.of_match(engine, match)
-    own = closed.entrants.index(version)
+    entrant = closed.entrants.index(version)
     for game in closed.games:
         outcome.games += 1
-        first = game.places[own] == 1
+        first = game.places[entrant] == 1
         outcome.wins += first and game.places.count(1) == 1
         outcome.draws += first and game.places.count(1) > 1
-        outcome.faults += game.faults[own]
+        outcome.faults += game.faults[entrant]
     scores = [game.scores for game in closed.games if game.scores is not None]
     totals = [sum(column) for column in zip(*scores, strict=True)] or [0] * len(closed.entrants)
-    outcome.points = totals[own]
-    outcome.others.extend(total for n, total in enumerate(totals) if n != own)
+    outcome.points = totals[entrant]
+    outcome.others.extend(total for n, total in enumerate(totals) if n != entrant)
     return outcome
 
 

@@ -1,7 +1,7 @@
 """Sessions of signed-in organisers and owners (docs/decisions/2026-11-24-sessions-and-csrf.md).
 
 A session is bound to the token that opened it: it ends when the token is renewed or revoked. The
-cookie contains a random value, of which only the hash is stored.
+cookie contains a random value; the store contains only its hash.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random tokens, of which the store contains only hashes.
+"""Random tokens; the store contains only their hashes.
 
 A plain SHA-256 is sufficient: a token has 32 random bytes, which cannot be guessed at any speed.
 Slow hashes are for passwords that people choose.

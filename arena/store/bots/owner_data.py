@@ -26,7 +26,7 @@ from arena.store.tournaments.lifecycle import leave
 
 @dataclass(frozen=True, slots=True)
 class OwnerData:
-    """What the store holds of an owner.
+    """The stored data of an owner.
 
     Attributes:
         owner: the name.
@@ -164,8 +164,8 @@ def redact(
         )
         for number, record in rows.all():
             if (text := redacted(record)) != record:
-                one = (games.c.match == match, games.c.game == number)
-                connection.execute(update(games).where(*one).values(record=text))
+                of_game = (games.c.match == match, games.c.game == number)
+                connection.execute(update(games).where(*of_game).values(record=text))
         connection.execute(
             update(faults)
             .where(faults.c.match == match, faults.c.version.in_(versions))

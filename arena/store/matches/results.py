@@ -183,7 +183,7 @@ def latest_closed(engine: Engine, limit: int, most_games: int) -> tuple[FormResu
             .where(stored.c.match.in_(names), matches.c.games <= most_games)
             .order_by(stored.c.closed.desc(), matches.c.id)
         )
-        found = connection.execute(query).all()
+        rows = connection.execute(query).all()
     return tuple(
         FormResult(
             row.game,
@@ -196,7 +196,7 @@ def latest_closed(engine: Engine, limit: int, most_games: int) -> tuple[FormResu
                 games_of(row.outcome),
             ),
         )
-        for row in found
+        for row in rows
     )
 
 
@@ -326,8 +326,8 @@ def game_record(engine: Engine, match: str, game: int) -> str:
         text: str | None = connection.execute(query).scalar_one_or_none()
     if text is None:
         raise NotFound(
-            f"there is no game {game} of match {match} to be seen; games are shown when their "
-            "match is over.",
+            f"game {game} of match {match} is not available; games are shown when their match "
+            "is over.",
             code="no-game",
         )
     return text

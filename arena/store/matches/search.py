@@ -1,7 +1,7 @@
 """Search the closed matches by entrant, owner, tournament, form and time, newest first, by page.
 
 No filter reads more rows of the match tables than it returns, apart from those of an opponent: a
-search is split into ranges of an index, each of which is in the order of the closing times, and the
+search is split into ranges of an index. Each range is in the order of the closing times, and the
 ranges are merged. The next page begins behind the last match of the previous one (keyset
 pagination), so that late pages cost as much as the first.
 """
@@ -178,7 +178,7 @@ class _Window:
 
 
 def _sides(connection: Connection, match_filter: MatchFilter) -> list[tuple[str, ...]]:
-    """Return the versions of which a match must have an entrant each; one may be empty."""
+    """Return sets of versions; a match must have an entrant from each. A set may be empty."""
     versions, bots = schema.versions, schema.bots
     sides = []
     for name in (match_filter.bot, match_filter.opponent):

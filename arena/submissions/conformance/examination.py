@@ -207,7 +207,8 @@ def faulted(errand: ExaminationOrder, name: str, played: ExaminationMatch) -> Ch
         summary = f"{sentence}; by Act it answers well"
         return replace(check, sentence=summary, command=errand.ask(place, "--play"))
     summary = (
-        f"{sentence}; asked alone it answers well, so it is what was asked before or beside it"
+        f"{sentence}; asked alone it answers well, so the cause is an earlier or a "
+        "simultaneous question"
     )
     if errand.at_once > 1:
         # The record lacks simultaneous questions of games that the fault left unfinished.
@@ -254,7 +255,7 @@ def examine(
     is_built: bool = False,
     builder: Callable[[Bot], object] = by_manifest,
     seconds: float = float("inf"),
-    hear: Hear = lambda what: None,
+    on_test: Hear = lambda what: None,
 ) -> Iterator[Check]:
     """Examine a bot and yield the checks as they are completed.
 
@@ -271,9 +272,9 @@ def examine(
         thorough: True: every form of every game, which takes minutes; False: a fixed selection.
         is_built: whether the bot is already built.
         builder: builds a bot that has build commands; raises BotError.
-        seconds: the time after the build in which questions are asked; questions that remain then
+        seconds: the time for questions after the build; questions that remain then
             are reported as unchecked. Every game is played in any case.
-        hear: receives a description of the current test.
+        on_test: receives a description of the current test.
 
     Yields:
         The checks, in order.
@@ -296,11 +297,11 @@ def examine(
     if not claimed:
         yield Check(PLAYS, CheckOutcome.FAILED, "it claims none of the games that are to be tried")
         return
-    hear(LISTENS)
+    on_test(LISTENS)
     listens, at_once = listening_check(errand, claimed[0])
     yield listens
     if not listens.failed:
-        yield from _Examination(replace(errand, at_once=at_once), claimed, hear).checks()
+        yield from _Examination(replace(errand, at_once=at_once), claimed, on_test).checks()
 
 
 def _wanted(bot: Bot, name: str, games: Sequence[str]) -> bool:
@@ -310,10 +311,10 @@ def _wanted(bot: Bot, name: str, games: Sequence[str]) -> bool:
 class _Examination:
     """The examination of a bot that starts."""
 
-    def __init__(self, errand: ExaminationOrder, games: Sequence[Game], hear: Hear) -> None:
+    def __init__(self, errand: ExaminationOrder, games: Sequence[Game], on_test: Hear) -> None:
         self._errand = errand
         self._games = games
-        self._hear = hear
+        self._on_test = on_test
         self._watch = Stopwatch([])
         self._written: list[int] = []
 
@@ -349,7 +350,7 @@ class _Examination:
         for form in tried:
             if len(broken) > _ENOUGH:
                 break
-            self._hear(f"{form.name}: awkward questions")
+            self._on_test(f"{form.name}: awkward questions")
             sheet = self._paper(form)
             for finding in QuestionRounds(self._errand, form, sheet).findings(broken):
                 by_name.setdefault(finding.name, []).append(finding)
@@ -379,7 +380,7 @@ class _Examination:
                 left = len(tried) - number
                 yield self._left_out(game, f"{left} more forms: {failed} have failed already")
                 return
-            self._hear(f"{form.name}: plays")
+            self._on_test(f"{form.name}: plays")
             played = self._play(form, PLAYS, 2, _TABLE_SECONDS)
             done += 1
             decisions += len(played.times)
@@ -399,7 +400,7 @@ class _Examination:
             yield self._long(tried[0])
 
     def _long(self, form: ExaminedForm) -> Check:
-        self._hear(f"{form.name}: {LONG}")
+        self._on_test(f"{form.name}: {LONG}")
         began = time.monotonic()
         played = self._play(form, LONG, _LONG_GAMES, _LONG_SECONDS)
         if played.fault is not None:

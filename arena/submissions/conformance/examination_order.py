@@ -34,7 +34,7 @@ class ExaminationOrder:
     """Address of a referee."""
     thorough: bool = True
     until: float = float("inf")
-    """Time of the monotonic clock after which no further questions are asked."""
+    """Time of the monotonic clock after which no further questions are sent."""
     at_once: int = 1
     """Number of games the bot plays simultaneously, from its answer to Start."""
 

@@ -127,7 +127,7 @@ class QuestionResult:
     said: str = ""
     """Additional remark for the check's sentence."""
     unchecked: bool = False
-    """Whether no question was asked because the time limit was reached."""
+    """Whether no question was sent because the time limit was reached."""
 
 
 class QuestionRounds:
@@ -232,8 +232,8 @@ class QuestionRounds:
     def _differs(self, position: PreparedQuestion) -> FailingQuestion:
         question = self._paper.question(position.place)
         return FailingQuestion(
-            f"{self._where(position)}: it answered differently. That is no fault; but seed what "
-            'is random with "luck", or a match with a seed never comes out the same again '
+            f"{self._where(position)}: it answered differently. This is not a fault, but seed "
+            'random numbers with "luck"; otherwise a match with a seed cannot be repeated '
             "(docs/how-to/bots.md, The same question twice)",
             question,
             self._errand.ask(question),
@@ -249,7 +249,7 @@ class QuestionRounds:
             return None
         if not self._streams:
             remark = f"it takes {talk.said.games_in_flight} games at once, but has no Play"
-            return QuestionResult(TOGETHER, 0, said=f"{remark}: it is asked one by one")
+            return QuestionResult(TOGETHER, 0, said=f"{remark}: it receives one question at a time")
         put = positions[:most]
         try:
             self._put_together(talk, put)
@@ -296,12 +296,12 @@ class QuestionRounds:
                     sentence += "; by Act it answers well"
                 else:
                     command = self._errand.again(self._form.game.id)
-                    sentence += "; asked alone it answers well, so it is what came before"
+                    sentence += "; asked alone it answers well, so the cause is an earlier question"
             elif self._answers_from_start(position):
                 remark = True
                 sentence += (
                     "; asked from the beginning of the game it answers well, so in a match this "
-                    "is no fault"
+                    "is not a fault"
                 )
         text = f"{self._where(position)}: {sentence}"
         return FailingQuestion(text, question, command, self._paper.record, output, remark)

@@ -120,21 +120,21 @@ def live_sides(seats: Sequence[SeatRendering], position: Position) -> tuple[Live
     members: dict[int, list[SeatRendering]] = {}
     for seat in seats:
         members.setdefault(seat.side, []).append(seat)
-    scores = {side: own[0].score for side, own in members.items()}
+    scores = {side: side_seats[0].score for side, side_seats in members.items()}
     # Messages of earlier releases have no clocks, and most have no notes.
     clocks = dict(enumerate(position.bank_ms))
     notes = dict(enumerate(position.notes))
     made = []
-    for side, own in members.items():
+    for side, side_seats in members.items():
         best = max((score for other, score in scores.items() if other != side), default=0)
-        numbers = tuple(seat.number for seat in own)
+        numbers = tuple(seat.number for seat in side_seats)
         made.append(
             LiveSide(
                 seats=numbers,
-                names=tuple(seat.name for seat in own),
+                names=tuple(seat.name for seat in side_seats),
                 score=scores[side],
                 lead=scores[side] - best if scores[side] > best else None,
-                acts=any(seat.acts for seat in own),
+                acts=any(seat.acts for seat in side_seats),
                 clocks=tuple(
                     LiveClock(seat, clocks[seat], seat in position.actors)
                     for seat in numbers

@@ -46,7 +46,7 @@ _KEPT_TABLES: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """What the page of a table shows.
+    """The content of the page of a table.
 
     Attributes:
         question: the open question; None while other seats decide, and after the end.
@@ -158,7 +158,7 @@ class PlayTable:
             return self._refused
 
     def await_turn(self, seconds: float) -> None:
-        """Wait until the person is asked, or the match is over, at most for this time."""
+        """Wait until it is the person's turn or the match is over, at most for this time."""
         with self._turn:
             self._turn.wait_for(
                 lambda: self._is_over or (self._question is not None and self._action is None),
@@ -283,8 +283,8 @@ class PlayTables:
             TooMany: a limit is reached.
         """
         running = [table for table in self._tables.values() if not table.is_over]
-        own = [table for table in running if table.client == client]
-        if len(running) >= self.most or len(own) >= max(self.most // 2, 1):
+        of_client = [table for table in running if table.client == client]
+        if len(running) >= self.most or len(of_client) >= max(self.most // 2, 1):
             raise TooMany(
                 "too many tables are in use; leave another table, or retry in a minute.", 60
             )

@@ -116,8 +116,8 @@ class ManagementEndpoints:
                 for name, _ in page.query
                 if name in request.query_params
             }
-            asked = PageRequest(dict(request.path_params), query, self._links)
-            drawn = await anyio.to_thread.run_sync(page.draw, self._web, asked, access)
+            page_request = PageRequest(dict(request.path_params), query, self._links)
+            drawn = await anyio.to_thread.run_sync(page.draw, self._web, page_request, access)
             if request.state.kind == "json" or not access.secret:
                 if drawn.data is None:
                     raise HTTPException(406, "Not available as JSON. Available formats: HTML.")
@@ -136,8 +136,10 @@ class ManagementEndpoints:
                 return RedirectResponse(SIGN_IN, 303, _PRIVATE)
             values = await _values(request, access)
             accesses.check_form(request, access, str(values.pop(FORM_TOKEN, "")))
-            asked = ActionRequest(self._web, access.actor, dict(request.path_params), values)
-            result = await anyio.to_thread.run_sync(_carried_out, action, asked)
+            action_request = ActionRequest(
+                self._web, access.actor, dict(request.path_params), values
+            )
+            result = await anyio.to_thread.run_sync(_carried_out, action, action_request)
             self._web.nudge()
             return self._answer(action, result, access)
 

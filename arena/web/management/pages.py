@@ -165,8 +165,8 @@ def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
 def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return an owner's versions, submissions, latest faults with output, and challenges."""
     owner = access.identity.name
-    own = [each for each in versions.listing(web.engine, retired=True) if each.owner == owner]
-    names = {version.id for version in own}
+    owned = [each for each in versions.listing(web.engine, retired=True) if each.owner == owner]
+    names = {version.id for version in owned}
     sent = submissions.listing(web.engine, owner=owner, limit=_SHOWN)
     faults = history.faults(web.engine, names, limit=_SHOWN) if names else ()
     challenges = [
@@ -178,7 +178,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
         title="Own bots",
         template="management/account.html",
         model={
-            "versions": own,
+            "versions": owned,
             "submissions": list(lines(sent)),
             "faults": faults,
             "challenges": challenges,
@@ -194,7 +194,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
                     "retired": json_values.iso(each.retired),
                     "quarantine_reason": each.quarantine_reason,
                 }
-                for each in own
+                for each in owned
             ],
             "submissions": [to_json(each, owned=True) for each in sent],
             "faults": [

@@ -108,8 +108,8 @@ def _registered(engine: Engine, text: str) -> Version:
 
 
 def _preview(request: ActionRequest) -> ActionResult:
-    asked = _requested(request)
-    shown = tournament_plan.preview(request.web.engine, asked.plan, asked.entrants, cores())
+    requested = _requested(request)
+    shown = tournament_plan.preview(request.web.engine, requested.plan, requested.entrants, cores())
     return ActionResult(
         shown.to_json(),
         template="management/preview.html",
@@ -118,12 +118,12 @@ def _preview(request: ActionRequest) -> ActionResult:
 
 
 def _create(request: ActionRequest) -> ActionResult:
-    asked = _requested(request)
+    requested = _requested(request)
     made = tournament_plan.begin(
         request.web.engine,
-        asked.plan,
-        asked.entrants,
-        asked.seed,
+        requested.plan,
+        requested.entrants,
+        requested.seed,
         paused=request.flag("paused"),
     )
     return _result(request, made)

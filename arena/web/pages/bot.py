@@ -141,7 +141,7 @@ class VersionChange:
 
 @dataclass(frozen=True, slots=True)
 class LadderDetails:
-    """What the page shows of the selected ladder.
+    """The details of the selected ladder on the page.
 
     Args:
         standing: the bot on this ladder.
@@ -293,20 +293,20 @@ def _form(web: WebState, page_request: PageRequest) -> str:
 def _version(page_request: PageRequest, ids: Sequence[str]) -> str:
     """Return the requested version as ``name@number``; empty without one."""
     number = page_request.query.get("version", "").rpartition("@")[2]
-    found = next((name for name in ids if name.partition("@")[2] == number), "")
-    if number and not found:
+    version = next((name for name in ids if name.partition("@")[2] == number), "")
+    if number and not version:
         known = ", ".join(name.partition("@")[2] for name in ids)
         raise InvalidQuery(f"unknown version {wording.one_line(number)}; available: {known}.")
-    return found
+    return version
 
 
 def _opponents_sought(web: WebState, page_request: PageRequest) -> tuple[str, list[str]]:
     """Return the requested opponent and its versions; both empty without one."""
     opponent = page_request.query.get("opponent", "").strip()
-    found = [each.id for each in web.snapshot.versions.values() if opponent in (each.id, each.name)]
-    if opponent and not found:
+    names = [each.id for each in web.snapshot.versions.values() if opponent in (each.id, each.name)]
+    if opponent and not names:
         raise InvalidQuery(f"unknown bot {wording.one_line(opponent)}.")
-    return opponent, found
+    return opponent, names
 
 
 def _standing(
@@ -335,7 +335,7 @@ def _details(
     names = [line.name for line in standing.lines]
     of = version if version in names else names[0]
     opponents = _opponents(ladder, standing, of)
-    # Those of similar strength tell most.
+    # Opponents of similar strength are the most informative.
     place = next(line.place for line in standing.lines if line.name == of)
     nearest = sorted(opponents, key=lambda each: abs(each.place - place))[:_OPPONENTS]
     thinking = ladder.table.thinking.get(of, DecisionHistogram())
@@ -353,13 +353,13 @@ def _details(
 
 def _opponents(ladder: LadderSnapshot, standing: BotStanding, version: str) -> list[Opponent]:
     by_name = {each.opponent: each for each in standing.matchups if each.version == version}
-    own = next(line.standing for line in standing.lines if line.name == version)
+    standing_of_version = next(line.standing for line in standing.lines if line.name == version)
     return [
         Opponent(
             place,
             line,
             by_name[line.entrant],
-            expected_score(own.strength.value - line.strength.value),
+            expected_score(standing_of_version.strength.value - line.strength.value),
         )
         for place, line in enumerate(ladder.table.lines, 1)
         if line.entrant in by_name

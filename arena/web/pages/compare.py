@@ -153,9 +153,9 @@ def _common(web: WebState, ladder: LadderSnapshot, first: str, other: str) -> li
     """Return the common opponents of two versions, the strongest first."""
     cells = web.page_cache.cells(ladder)
     return [
-        CommonOpponent(name, one, two)
+        CommonOpponent(name, first_cell, other_cell)
         for name in ladder.table.entrants
-        if (one := cells.get((first, name))) and (two := cells.get((other, name)))
+        if (first_cell := cells.get((first, name))) and (other_cell := cells.get((other, name)))
     ]
 
 
@@ -254,8 +254,8 @@ def _verdict(test: SequentialTest) -> str:
     s = test.settings
     if test.decided is None:
         return "open"
-    says = {"high": f"at least {s.high:g} better", "low": f"at most {s.low:g} better"}
-    return f"{says[test.verdict]}, decided after {test.decided[0]} matches"
+    bounds = {"high": f"at least {s.high:g} better", "low": f"at most {s.low:g} better"}
+    return f"{bounds[test.verdict]}, decided after {test.decided[0]} matches"
 
 
 def _interval(interval: Interval) -> str:

@@ -76,15 +76,15 @@ def line_of(match: PlayedMatch) -> MatchLine:
 def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of the closed matches that the query selects; raises InvalidQuery."""
     query = page_request.query
-    found = search.closed_matches(
+    selected = search.closed_matches(
         web.engine,
         _filter(query),
         _position(query.get("after", "")),
         paging.limit_of(page_request),
     )
-    lines = [line_of(match) for match in found.matches]
+    lines = [line_of(match) for match in selected.matches]
     conditions = {name: query[name] for name in (*_WORDS, *_DAYS) if query.get(name)}
-    following = _following(query, found)
+    following = _following(query, selected)
     return Page(
         title="Matches",
         template="matches.html",
@@ -139,12 +139,12 @@ def _position(text: str) -> SearchPosition | None:
     return SearchPosition(float(place[1]), place[2])
 
 
-def _following(query: Mapping[str, str], found: FoundMatches) -> str:
+def _following(query: Mapping[str, str], selected: FoundMatches) -> str:
     """Return the relative URL of the next page; empty on the last page."""
-    if found.last is None:
+    if selected.last is None:
         return ""
     kept = {name: text for name, text in query.items() if text and name != "after"}
-    return "?" + urlencode({**kept, "after": f"{found.last.ended!r}:{found.last.match}"})
+    return "?" + urlencode({**kept, "after": f"{selected.last.ended!r}:{selected.last.match}"})
 
 
 def _table(lines: list[MatchLine], time: Any) -> TextTable:

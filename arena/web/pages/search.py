@@ -118,8 +118,8 @@ def _matches(
     """Return the closed matches, and the ids of open ones."""
     if named:
         match_filter = MatchFilter(bot=named[0], opponent="".join(named[1:]))
-        found = search.closed_matches(web.engine, match_filter, limit=MOST)
-        return [line_of(match) for match in found.matches], ()
+        selected = search.closed_matches(web.engine, match_filter, limit=MOST)
+        return [line_of(match) for match in selected.matches], ()
     if not words.startswith("m-"):
         return [], ()
     matching = ids.matches(web.engine, words, MOST)
@@ -136,13 +136,13 @@ def _json(results: SearchResults) -> dict[str, Any]:
         "owners": [{"owner": line.name, "bots": line.bots} for line in results.owners],
         "tournaments": [
             {
-                "tournament": found.id,
-                "name": found.name,
-                "form": found.form,
-                "state": str(found.state),
-                "created": json_values.iso(found.created),
+                "tournament": tournament.id,
+                "name": tournament.name,
+                "form": tournament.form,
+                "state": str(tournament.state),
+                "created": json_values.iso(tournament.created),
             }
-            for found in results.tournaments
+            for tournament in results.tournaments
         ],
         "matches": [line.to_json() for line in results.matches],
         "open_matches": list(results.open_matches),
@@ -153,7 +153,7 @@ def _table(results: SearchResults) -> TextTable:
     rows: list[tuple[str, str, str]] = []
     rows += [("bot", line.name, line.owner) for line in results.bots]
     rows += [("owner", line.name, "") for line in results.owners]
-    rows += [("tournament", found.id, found.name) for found in results.tournaments]
+    rows += [("tournament", tournament.id, tournament.name) for tournament in results.tournaments]
     rows += [
         ("match", line.match.match, " v ".join(line.match.entrants)) for line in results.matches
     ]

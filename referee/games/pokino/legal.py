@@ -79,10 +79,10 @@ class PokinoTurns(LazyActions):
     @property
     def found_runs(self) -> Sequence[Found]:
         """Return the listed runs, without the choice of the draw."""
-        return self._search.found
+        return self._search.runs
 
     def _runs(self) -> Iterator[tuple[Found, bool]]:
-        for run in self._search.found:
+        for run in self._search.runs:
             for draw in self.draws(len(run[0])):
                 yield run, draw
 
@@ -90,10 +90,10 @@ class PokinoTurns(LazyActions):
         """Return a random listed action without constructing the others."""
         draws = self.draws(0)
         laying = count(self.tiles, self.ground)
-        found = self._search.found
-        runs = [(run, True) for run in found]
+        all_runs = self._search.runs
+        runs = [(run, True) for run in all_runs]
         if self._choice:
-            runs = [(run, draw) for run in found for draw in self.draws(len(run[0]))]
+            runs = [(run, draw) for run in all_runs for draw in self.draws(len(run[0]))]
         number = chance.randrange(len(draws) * (1 + laying) + len(runs))
         if number < len(draws):
             return PassTurn(draws[number])

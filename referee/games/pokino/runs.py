@@ -92,7 +92,7 @@ class RunSearch:
     most: int
     ground: Ground
     walls: bool
-    found: list[Found] = field(default_factory=list)
+    runs: list[Found] = field(default_factory=list)
     complete: bool = True
     _by_number: dict[int, list[Card]] = field(default_factory=dict)
 
@@ -105,7 +105,7 @@ class RunSearch:
         if self._is_all(firsts):
             return
         self.complete = False
-        self.found = list(self._sample(firsts))
+        self.runs = list(self._sample(firsts))
 
     def _first_steps(self) -> list[int]:
         """Return the pairs for whose two numbers the hand has cards, in order."""
@@ -124,7 +124,7 @@ class RunSearch:
 
     def _is_all(self, firsts: list[int]) -> bool:
         """Search for all runs; return False if there are too many."""
-        found, numbers, held = self.found, self.ground.numbers, self._by_number
+        runs, numbers, held = self.runs, self.ground.numbers, self._by_number
         if 2 * len(firsts) > LISTED or self._first_choices(firsts) > LISTED:
             return False
         for two in firsts:
@@ -132,12 +132,12 @@ class RunSearch:
             mine, theirs = held[numbers[first]], held[numbers[second]]
             pairs = permutations(mine, 2) if mine is theirs else product(mine, theirs)
             for cards in pairs:
-                found.append(((first, second), cards, (two,)))
-                found.append(((second, first), cards[::-1], (two,)))
-        for run in found:  # grows during the iteration
+                runs.append(((first, second), cards, (two,)))
+                runs.append(((second, first), cards[::-1], (two,)))
+        for run in runs:  # grows during the iteration
             if len(run[0]) < self.most:
-                found.extend(self._longer(run))
-                if len(found) > LISTED:
+                runs.extend(self._longer(run))
+                if len(runs) > LISTED:
                     return False
         return True
 
@@ -177,7 +177,7 @@ class RunSearch:
                 run = next(self._longer(run, turn % 4), None) if len(run[0]) < self.most else None
 
 
-def listed(found: Found, draw: bool) -> Run:
+def listed(run: Found, draw: bool) -> Run:
     """Convert a search result to an action."""
-    path, cards, _ = found
+    path, cards, _ = run
     return Run(tuple([SQUARES[number] for number in path]), cards, draw)

@@ -44,7 +44,7 @@ class Champion:
         return StartResponse(games_in_flight=GAMES_IN_FLIGHT, without_legal=True)
 
     def act(self, turn: ActRequest) -> tuple[Action, str]:
-        """Return the action and its rating by the search; without playouts there is no rating."""
+        """Return the action and its rating by the search; the rating is None without playouts."""
         seed = derive(turn.luck.to_bytes(32, "big"), "champion", 0)
         view = self.codec.decode_view(turn.view)
         state: Any = self.game.from_view(view, turn.seat, self.options, Seeded(seed))

@@ -19,7 +19,7 @@ PACK = [*RANK, "X1", "X2"]
 TRIES = 12
 """Number of random deals of the hidden cards."""
 BEST_OF = 10
-"""Number of random choices of which another seat plays the best."""
+"""Number of random choices; another seat plays the best of them."""
 WILD_WORTH, RANK_WORTH, GROUP_WORTH = 0.22, 0.008, 0.03
 """Value of a card in tricks: if wild, per rank, and per other card of its rank."""
 

@@ -107,7 +107,7 @@ class Search:
     hand: list[str]
     most: int
     effort: int = EFFORT
-    found: tuple[int, int] = (0, 0)
+    best_run: tuple[int, int] = (0, 0)
     path: list[Square] = field(default_factory=list)
 
     def best(self) -> tuple[list[Square], list[str]] | None:
@@ -133,8 +133,8 @@ class Search:
 
     def _go_on(self, path: list[Square], crossed: set[Border], left: Counter[int]) -> None:
         worth = self._worth(path)
-        if len(path) > 1 and worth > self.found:
-            self.found, self.path = worth, list(path)
+        if len(path) > 1 and worth > self.best_run:
+            self.best_run, self.path = worth, list(path)
         if len(path) == self.most:
             return
         for beside in self.table.steps(path[-1]):

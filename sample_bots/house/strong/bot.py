@@ -43,7 +43,7 @@ class Strong:
         return StartResponse(games_in_flight=GAMES_IN_FLIGHT, without_legal=True)
 
     def act(self, turn: ActRequest) -> tuple[Action, str]:
-        """Return the action and its rating by the search; without playouts there is no rating."""
+        """Return the action and its rating by the search; the rating is None without playouts."""
         hurry = _hurry(turn)
         seed = derive(turn.luck.to_bytes(32, "big"), "strong", 0)
         view = self.codec.decode_view(turn.view)

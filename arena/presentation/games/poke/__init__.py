@@ -55,15 +55,15 @@ def _badges(public: PokeView, seat: int) -> list[Badge]:
 
 
 def _areas(public: PokeView, hands: Mapping[int, PokeView], seat: int) -> list[PrivateCards]:
-    own = hands.get(seat)
+    view = hands.get(seat)
     left = 0 if public.phase == "over" else _HAND - _played(public, seat)
     laid = sum(drawn.cards for drawn in public.drawn if drawn.seat == seat)
     if public.phase == "over":
         laid = 0
     opened = laid_open = None
-    if own is not None:
-        opened = face_up(own.hand) if left else CardGroup()
-        laid_open = face_up(own.discards) if laid else CardGroup()
+    if view is not None:
+        opened = face_up(view.hand) if left else CardGroup()
+        laid_open = face_up(view.discards) if laid else CardGroup()
     return [
         PrivateCards("hand", "hand", seat, opened, CardGroup(backs=left)),
         PrivateCards("out", "discarded", seat, laid_open, CardGroup(backs=laid)),
@@ -172,11 +172,11 @@ class PokePresentation(Presentation):
         """Return the rendering of a position; a chapter is a deal."""
         over = public.phase == "over"
         chapter = public.deal - over
-        asked = "the rubber is over" if over else _ASKED[public.phase]
+        phase = "the rubber is over" if over else _ASKED[public.phase]
         facts = [] if public.must_beat else ["a winning answer need not be given"]
         return TableRendering(
             chapter=chapter,
-            heading=f"Deal {chapter + 1} · {asked}",
+            heading=f"Deal {chapter + 1} · {phase}",
             facts=tuple(facts),
             seats=tuple(
                 players.seat(seat, _badges(public, seat), _areas(public, hands, seat))

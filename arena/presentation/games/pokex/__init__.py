@@ -117,8 +117,8 @@ def _hand(public: PokexView, hands: Mapping[int, PokexView], seat: int) -> Priva
         earlier = (play for trick in public.tricks for play in trick.played)
         gone = sum(len(play.cards) for play in (*earlier, *public.played) if play.seat == seat)
         left = _HANDS[2 if _is_small(public) else 4] - gone
-    own = hands.get(seat)
-    opened = None if own is None else lay(own.hand if left else ())
+    view = hands.get(seat)
+    opened = None if view is None else lay(view.hand if left else ())
     return PrivateCards("hand", "hand", seat, opened, CardGroup(backs=left))
 
 

@@ -153,11 +153,11 @@ def _areas(
     known, size = public.known[seat].cards, public.hand_sizes[seat]
     last = public.turns[-1] if public.turns else None
     drawn = last.drawn if last and last.seat == seat else ""
-    own = hands.get(seat)
+    view = hands.get(seat)
     cards = tiles = None
-    if own is not None:
-        cards = CardGroup(_marked(own.hand, known, drawn))
-        tiles = DominoGroup(own.dominoes)
+    if view is not None:
+        cards = CardGroup(_marked(view.hand, known, drawn))
+        tiles = DominoGroup(view.dominoes)
     closed = CardGroup(_marked(in_order(known), known, drawn), size - len(known))
     return [
         PrivateCards("hand", "hand", seat, cards, closed),

@@ -52,11 +52,11 @@ def _lay(public: PoukuView, cards: Iterable[Card], *fresh: str) -> tuple[FaceUpC
 def _areas(
     public: PoukuView, hands: Mapping[int, PoukuView], seat: int
 ) -> list[OpenCards | PrivateCards]:
-    own = hands.get(seat)
+    view = hands.get(seat)
     opened = None
-    if own is not None:
-        note = _stakes(own, seat)
-        opened = CardGroup(_lay(public, own.hand, own.drawn), note=note)
+    if view is not None:
+        note = _stakes(view, seat)
+        opened = CardGroup(_lay(public, view.hand, view.drawn), note=note)
     last = public.turns[-1] if public.turns else None
     laid = (last.discard,) if last and last.field == seat else ()
     kept = last.keep if last and last.seat == seat else ()
@@ -67,22 +67,22 @@ def _areas(
     ]
 
 
-def _stakes(own: PoukuView, seat: int) -> str:
+def _stakes(view: PoukuView, seat: int) -> str:
     """Return a seat's payment when another one goes out, and the worth of going out itself."""
-    seats = len(own.fields)
+    seats = len(view.fields)
     partner = (seat + 2) % seats
-    kept = own.kept[seat].cards or (own.kept[partner].cards if own.teams else ())
-    fields = tuple(card for other in own.reference for card in own.fields[other].cards)
+    kept = view.kept[seat].cards or (view.kept[partner].cards if view.teams else ())
+    fields = tuple(card for other in view.reference for card in view.fields[other].cards)
     values = Values(
-        own.pair, own.three, own.straight, own.four, own.point, own.four_yaku, own.first_turn
+        view.pair, view.three, view.straight, view.four, view.point, view.four_yaku, view.first_turn
     )
-    pays = f"would pay {payment(values, seats, own.teams, fields, kept, own.point_card)}"
-    if seat != own.turn or own.deal == _DEALS * seats:
+    pays = f"would pay {payment(values, seats, view.teams, fields, kept, view.point_card)}"
+    if seat != view.turn or view.deal == _DEALS * seats:
         return pays
-    if own.worth:
-        return f"may go out for {own.worth} · {pays}"
-    best = GoingOut(values, own.hand, fields, kept, own.point_card).worth()
-    needed = NEEDED_IN_TEAMS if own.teams else NEEDED
+    if view.worth:
+        return f"may go out for {view.worth} · {pays}"
+    best = GoingOut(values, view.hand, fields, kept, view.point_card).worth()
+    needed = NEEDED_IN_TEAMS if view.teams else NEEDED
     return f"cannot go out: best {best}, needs {needed} · {pays}"
 
 
@@ -159,11 +159,11 @@ class PoukuPresentation(Presentation):
         deals = _DEALS * len(players.names)
         over = public.deal == deals
         chapter = public.deal - over
-        asked = "the game is over" if over else f"{players.names[public.turn]} has drawn"
+        phase = "the game is over" if over else f"{players.names[public.turn]} has drawn"
         point = CardGroup((FaceUpCard(public.point_card, (POINT,)),))
         return TableRendering(
             chapter=chapter,
-            heading=f"Deal {chapter + 1} of {deals} · {asked}",
+            heading=f"Deal {chapter + 1} of {deals} · {phase}",
             facts=() if over else (f"{public.stock} cards in the stock",),
             seats=tuple(
                 players.seat(seat, _badges(public, seat, over), _areas(public, hands, seat))

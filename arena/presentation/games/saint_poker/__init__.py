@@ -71,9 +71,9 @@ def _areas(
     gone: frozenset[Card],
 ) -> list[OpenCards | PrivateCards]:
     known, size = public.known[seat].cards, public.hand_sizes[seat]
-    own = hands.get(seat)
+    view = hands.get(seat)
     last = public.picked[-1].card if public.picked else ""
-    opened = None if own is None else CardGroup(_marked(own.hand, known, last))
+    opened = None if view is None else CardGroup(_marked(view.hand, known, last))
     closed = CardGroup(_marked(in_order(known), known, last), size - len(known))
     areas: list[OpenCards | PrivateCards] = [PrivateCards("hand", "hand", seat, opened, closed)]
     areas.append(OpenCards("shown", "shown", _shown(public, seat, gone)))

@@ -92,9 +92,9 @@ def test_doctor_counts_offline_remote_bots(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("ftp://h:1", "--token", "t", "sample:meek"), "no address of a relay"),
+        (("ftp://h:1", "--token", "t", "sample:meek"), "not the address of a relay"),
         (("grpc://h", "--token", "t", "sample:meek"), "has no port"),
-        (("grpc://h:x", "--token", "t", "sample:meek"), "is no address"),
+        (("grpc://h:x", "--token", "t", "sample:meek"), "is not a valid address"),
         (("grpc://h:1", "--token", "t", "no-such-program"), "no-such-program"),
         (("grpc://h:1", "--token", "t", "sample:nobody"), "nobody"),
         (("grpc://h:1", "sample:meek"), "--token"),

@@ -260,7 +260,7 @@ def test_an_invalid_record_is_reported(forger: Forger) -> None:
     for text, clause in (
         ("", "the record is empty"),
         ("{}", "line 1"),
-        ("\0\xff", "line 1 is no JSON"),
+        ("\0\xff", "line 1 is not valid JSON"),
     ):
         forger.record(name).write_text(text)
         assert forger.problems()[0].startswith(f"the record of {name} cannot be read: {clause}")

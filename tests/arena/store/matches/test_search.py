@@ -32,7 +32,7 @@ def play(store: Engine, played: MakePlayed) -> None:
 
 @pytest.fixture
 def tournaments(store: Engine, played: MakePlayed) -> tuple[Tournament, Tournament]:
-    """Store two round robins of two forms with ann and bob; cy plays the first, with two versions."""
+    """Store two round robins of two forms with ann and bob; two versions of cy play the first."""
     for number, name in enumerate(BOTS):
         manifest = {"run": ["x"]}
         versions.add(store, name, "1", f"{number:064x}", f"/{name}", manifest, owner=f"{name}'s")
