@@ -5,7 +5,7 @@ The quick suite tries fewer; scripts/release-check sets POKEARENA_EXAMPLES=300 a
 
 import os
 
-EXAMPLES = int(os.environ.get("POKEARENA_EXAMPLES", "15"))
+EXAMPLES = int(os.environ.get("POKEARENA_EXAMPLES", "10"))
 """Number of examples of Hypothesis."""
 _ALL = 300
 

@@ -44,7 +44,7 @@ def test_without_spectators_no_position_is_sent() -> None:
 
 def test_positions_are_shown_in_order_and_not_too_often() -> None:
     began = time.monotonic()
-    played = play([Author(slowly), Author(slowly)], boards=3, watch_ms=WATCH_MS)
+    played = play([Author(slowly), Author(slowly)], boards=2, watch_ms=WATCH_MS)
     elapsed_ms = 1000 * (time.monotonic() - began)
     order = [game_and_decision(shown) for shown in played.shown]
     assert order == sorted(set(order))
@@ -62,7 +62,7 @@ def test_an_unchanged_position_is_sent_once() -> None:
 
 def test_one_of_several_games_in_flight_is_shown_to_its_end() -> None:
     bots = [Author(slowly, games_in_flight=4), Author(slowly, games_in_flight=4)]
-    played = play(bots, boards=8, watch_ms=WATCH_MS)
+    played = play(bots, boards=5, watch_ms=WATCH_MS)
     games = [
         (game, list(shown)) for game, shown in groupby(played.shown, lambda position: position.game)
     ]

@@ -60,6 +60,7 @@ def record(copy: RepositoryCopy) -> str:
     return "m.jsonl"
 
 
+@pytest.mark.long
 def test_the_game_is_played_recorded_and_verified(copy: RepositoryCopy, record: str) -> None:
     lines = (copy.root / record).read_text(encoding="utf-8").splitlines()
     actions = [json.loads(line) for line in lines if '"type":"action"' in line]
@@ -118,6 +119,7 @@ def test_an_agent_learns_the_game(copy: RepositoryCopy) -> None:
     assert after > before + 0.5
 
 
+@pytest.mark.long
 def test_the_game_passes_the_conformance_suite(copy: RepositoryCopy) -> None:
     tests = ("tests/conformance/test_contract.py", "tests/arena/presentation/test_scenes.py")
     # The skipped tests need an oracle or hidden hands, which the sixth game does not have.

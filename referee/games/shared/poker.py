@@ -36,7 +36,6 @@ class HandValue(NamedTuple):
 
 
 # Bit r of a mask stands for rank r. The ace is bit 14 and, for straights, also bit 1.
-_STRAIGHTS = tuple((top, 0b11111 << (top - 4)) for top in range(14, 4, -1))
 _ACE = 1 << 14
 _LOW_ACE = 1 << 1
 
@@ -49,17 +48,9 @@ def straight_top(mask: int) -> int:
     """
     if mask & _ACE:
         mask |= _LOW_ACE
-    for top, straight in _STRAIGHTS:
-        if mask & straight == straight:
-            return top
-    return 0
-
-
-_TOP: dict[int, int] = {}
-"""Top rank of the best straight, for every set of ranks that holds one."""
-for _mask in range(1 << 13):
-    if _top := straight_top(_mask << 2):
-        _TOP[_mask << 2] = _top
+    # Bit r stays if the ranks r to r + 4 are all in the set.
+    lowest = mask & mask >> 1 & mask >> 2 & mask >> 3 & mask >> 4
+    return lowest.bit_length() + 3 if lowest else 0
 
 
 # A hand as one number: three bits per rank count its cards, then four bits per suit. The value of a
@@ -97,7 +88,7 @@ def _flush(cards: tuple[Card, ...]) -> HandValue:
     mask = 0
     for rank in suited:
         mask |= 1 << rank
-    if top := _TOP.get(mask, 0):
+    if top := straight_top(mask):
         return HandValue(Category.STRAIGHT_FLUSH, (top,))
     return HandValue(Category.FLUSH, tuple(suited[:5]))
 
@@ -136,7 +127,7 @@ def _best_of_ranks(ranks: list[int], mask: int) -> HandValue:
             return HandValue(Category.FOUR_OF_A_KIND, (first, kicker))
         if most == 3 and groups[1][0] >= 2:
             return HandValue(Category.FULL_HOUSE, (first, groups[1][1]))
-    if top := _TOP.get(mask, 0):
+    if top := straight_top(mask):
         return HandValue(Category.STRAIGHT, (top,))
     if not groups:
         return HandValue(Category.HIGH_CARD, tuple(distinct[:5]))

@@ -31,7 +31,7 @@ def walk(counts: tuple[int, ...], low: float, high: float, model: str) -> float:
 
 
 def every(name: str, sides: int) -> Format:
-    limits = {"ladder": {"limit": 40}, "sprt": {"limit": 60}, "knockout": {"best_of": 3}}
+    limits = {"ladder": {"limit": 25}, "sprt": {"limit": 60}, "knockout": {"best_of": 3}}
     return make(name, sides, {**NEWEST.get(name, {}), **limits.get(name, {})}, walk)
 
 

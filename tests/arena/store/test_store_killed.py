@@ -21,7 +21,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 def test_a_killed_process_loses_no_committed_game(
     store: Engine, schedule: Schedule, played: Played, lapse: Lapse, contend: Start
 ) -> None:
-    schedule(boards=200)
+    schedule(boards=100)
     (match,) = transitions.due(store)
     announced: set[int] = set()
     for kills in range(2):
@@ -45,7 +45,7 @@ def test_a_killed_process_loses_no_committed_game(
             transitions.commit_game(store, survivor, played(survivor.spec, number))
     assert listing.find(store, match).state is MatchState.CLOSED
     read = record.read(results.record(store, match))
-    assert [game.number for game in read.games] == list(range(400))
+    assert [game.number for game in read.games] == list(range(200))
 
 
 def check_games(store: Engine, match: str, announced: set[int]) -> None:

@@ -1,4 +1,4 @@
-"""Test completion in real shells: bash, zsh and fish."""
+"""Test completion, in this process and in real shells: bash, zsh and fish."""
 
 import os
 import shutil
@@ -8,7 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.shell_completion import shell_complete
 
+from arena.cli.develop.completion import VARIABLE
+from arena.cli.root import pokearena
 from arena.cli.workspace import Workspace
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import POKEARENA, Cli, in_a_terminal
@@ -43,7 +46,10 @@ SHELLS = {
     "zsh": ["zsh", "-f", "-c", ZSH],
     "fish": ["fish", "--no-config", "-c", FISH],
 }
-Complete = Callable[..., list[str]]
+WORD_BREAKS = " \t\n\"'@><=;|&(:"
+"""The characters at which bash breaks words by default (`COMP_WORDBREAKS`)."""
+Complete = Callable[[str], list[str]]
+ShellComplete = Callable[[str, str], list[str]]
 
 
 @pytest.fixture(scope="session")
@@ -64,10 +70,27 @@ def script_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 
 
 @pytest.fixture
-def complete(cwd: Path, script_of: Callable[[str], Path]) -> Complete:
+def complete(
+    cwd: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Complete:
+    """Return the words that the program prints for bash, for the end of a line."""
+
+    def printed(line: str) -> list[str]:
+        monkeypatch.setenv("COMP_LINE", line)
+        monkeypatch.setenv("COMP_WORDBREAKS", WORD_BREAKS)
+        capsys.readouterr()
+        assert shell_complete(pokearena, {}, "pokearena", VARIABLE, "bash_complete") == 0
+        words = [row.partition(",") for row in capsys.readouterr().out.splitlines()]
+        return [word for kind, _, word in words if kind == "plain"]
+
+    return printed
+
+
+@pytest.fixture
+def complete_in_shell(cwd: Path, script_of: Callable[[str], Path]) -> ShellComplete:
     """Return the words that a shell offers for the end of a line."""
 
-    def offered(line: str, shell: str = "bash") -> list[str]:
+    def offered(line: str, shell: str) -> list[str]:
         if shutil.which(shell) is None:
             assert not os.environ.get("CI"), f"CI skips nothing: it needs the package {shell}"
             pytest.skip(f"{shell} is not installed (apt-get install {shell})")
@@ -90,14 +113,14 @@ def complete(cwd: Path, script_of: Callable[[str], Path]) -> Complete:
     [pytest.param(shell, marks=() if shell == "bash" else pytest.mark.long) for shell in SHELLS],
 )
 def test_each_shell_completes_commands_options_games_and_bots(
-    complete: Complete, shell: str
+    complete_in_shell: ShellComplete, shell: str
 ) -> None:
-    assert complete("pokearena stand", shell) == ["standings"]
-    assert set(complete("pokearena play --see", shell)) == {"--seed"}
-    assert sorted(complete("pokearena play pok", shell)) == ["poke", "pokex", "pokino"]
+    assert complete_in_shell("pokearena stand", shell) == ["standings"]
+    assert set(complete_in_shell("pokearena play --see", shell)) == {"--seed"}
+    assert sorted(complete_in_shell("pokearena play pok", shell)) == ["poke", "pokex", "pokino"]
     # Bash replaces only the part after the colon.
     sample = "greedy" if shell == "bash" else "sample:greedy"
-    assert complete("pokearena play poke sample:gr", shell) == [sample]
+    assert complete_in_shell("pokearena play poke sample:gr", shell) == [sample]
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,7 @@ def test_ctrl_c_keeps_the_unfinished_game_and_restores_the_terminal(cwd: Path) -
     assert [line.get("by") for line in own_actions] == [None, "referee"]
 
 
+@pytest.mark.long
 def test_the_end_of_the_input_ends_the_match(cwd: Path) -> None:
     with in_a_terminal(cwd, "play", "poke", "human", "sample:meek", *RECORD) as terminal:
         terminal.sees("? help")

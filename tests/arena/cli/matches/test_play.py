@@ -180,6 +180,7 @@ def test_a_full_disk_is_reported_before_the_first_game(cli: Cli) -> None:
     assert not list(Path("data/plays").iterdir())
 
 
+@pytest.mark.long
 def test_the_result_is_printed_if_the_record_cannot_be_written(cwd: Path) -> None:
     folder = cwd / "records"
     folder.mkdir()

@@ -73,6 +73,7 @@ def test_the_fit_reproduces_open_spiel() -> None:
     assert f"{by_name['a'] - by_name['b']:.2f}" == "147.19"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("strictness", [0.0, 0.05, 0.5])
 def test_the_fit_agrees_with_choix(seed: int, strictness: float) -> None:
@@ -97,6 +98,7 @@ def test_the_fit_agrees_with_choix(seed: int, strictness: float) -> None:
     )
 
 
+@pytest.mark.long
 def test_tables_of_four_agree_with_plackett_luce() -> None:
     """Compare both fits with the true strengths: pairs lose some information of a ranking."""
     import choix
@@ -395,7 +397,8 @@ def test_frequent_pairs_count_fully_if_strengths_explain_the_results() -> None:
     assert values(fitted) == values(by_matches)
 
 
-@pytest.mark.parametrize("deviation", [0.0, pytest.param(60.0, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("deviation", [0.0, 60.0])
 def test_the_deviation_of_pairs_is_estimated(deviation: float) -> None:
     dice = random.Random(5)
     estimates = []

@@ -56,6 +56,7 @@ def test_a_tournament_of_every_format_verifies(
     assert findings.actions > 10 * findings.games / 2
 
 
+@pytest.mark.long
 def test_a_knockout_with_series_of_any_length_verifies(simulated_arena: SimulatedArena) -> None:
     tournament = simulated_arena.play_out(
         simulated_arena.begin("knockout", simulated_arena.bots(5), settings={"best_of": 3})
