@@ -120,14 +120,18 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
         self.table.choose(int(action))
         self._opponents.act(self._chance)
         self._cumulative_rewards[agent] = 0
-        before, self._stands = self._stands, self._standing(self.table)
-        for name in self.agents:
-            seat = self._seats[name]
-            self.rewards[name] = self._stands[seat] - before[seat]
+        before, after = self._stands, self._standing(self.table)
+        if after == before:
+            self.rewards = dict.fromkeys(self.agents, 0.0)
+        else:
+            self._stands = after
+            for name in self.agents:
+                seat = self._seats[name]
+                self.rewards[name] = after[seat] - before[seat]
+            self._accumulate_rewards()
         if self.table.actor is None:
             self.terminations = dict.fromkeys(self.agents, True)
         self._select()
-        self._accumulate_rewards()
 
     def render(self) -> str | None:
         """Return the position as text, with all hands open."""

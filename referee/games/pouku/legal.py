@@ -62,7 +62,7 @@ def _all(hand: Hand, owners: dict[Card, int], choices: int | None = None) -> Ite
         same = lying.get(RANK[card], ())
         for size in range(1, len(same) + 1):
             for few in combinations(same, size):
-                if len({owners[c] for c in few}) <= GIVERS:
+                if size <= GIVERS or len({owners[c] for c in few}) <= GIVERS:
                     yield (card, *few)
     for card in hand:
         for places in _straights(RANK[card], lying):

@@ -87,6 +87,8 @@ class PoukuState(State):
 
     def kept_by_side(self, seat: int) -> Hand:
         """Return the kept yaku that counts for a seat: its own or its teammate's."""
+        if not self.form.teams:
+            return self.kept[seat]
         return next((self.kept[s] for s in self.form.side(seat) if self.kept[s]), ())
 
     def reference(self, seat: int) -> Hand:

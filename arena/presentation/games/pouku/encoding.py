@@ -126,14 +126,20 @@ class PoukuEncoding(Encoding):
         buffer[self._stock.start] = view.stock / self._stock.scale
         buffer[self._deal.start] = view.deal / self._deal.scale
         buffer[self._turns.start] = squashed(len(view.turns), self._turns.scale)
-        for step, who in enumerate(self.from_here(seat)):
-            shift = self._stride * step
-            buffer[self._dealer + shift] = view.dealer == who
-            buffer[self._turn + shift] = view.turn == who
-            buffer[self._size.start + shift] = view.hand_sizes[who] / self._size.scale
-            buffer[self._score.start + shift] = squashed(view.scores[who], self._score.scale)
-            write_set(buffer, self._field + shift, view.fields[who].cards)
-            write_set(buffer, self._kept + shift, view.kept[who].cards)
+        size, score, shift = self._size, self._score, 0
+        for who in self.from_here(seat):
+            if view.dealer == who:
+                buffer[self._dealer + shift] = 1
+            if view.turn == who:
+                buffer[self._turn + shift] = 1
+            buffer[size.start + shift] = view.hand_sizes[who] / size.scale
+            if points := view.scores[who]:
+                buffer[score.start + shift] = squashed(points, score.scale)
+            if cards := view.fields[who].cards:
+                write_set(buffer, self._field + shift, cards)
+            if cards := view.kept[who].cards:
+                write_set(buffer, self._kept + shift, cards)
+            shift += self._stride
         match choices:
             case KeepChoices(keeps=keeps):
                 for number, keep in enumerate(keeps):
