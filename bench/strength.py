@@ -16,7 +16,7 @@ import argparse
 import random
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -27,7 +27,7 @@ from pokearena.v1 import bot_pb2
 from arena.bots.in_process import Choose as Choose
 from arena.bots.in_process import load as load
 from referee.game_codec import GameCodec
-from referee.games.contract import Game
+from referee.games.contract import Game, State
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import Seeded, board_seed
 
@@ -91,8 +91,20 @@ def play(
 ) -> tuple[int, ...]:
     """Play one game and return the places by seat."""
     state = form.game.start(Seeded(board_seed(SEED, board)), form.seats, form.given)
+    state = played_on(state, codec, board, seating, lambda state: False)
+    return form.game.outcome(state, form.sides).places
+
+
+def played_on(
+    state: State,
+    codec: GameCodec,
+    board: int,
+    seating: Sequence[Choose],
+    done: Callable[[Any], bool],
+) -> State:
+    """Play on until the game is over or ``done``, and return the last position."""
     decision = 0
-    while state.actors:
+    while state.actors and not done(state):
         moves = {}
         for seat in state.actors:
             legal = state.legal(seat)
@@ -108,7 +120,7 @@ def play(
             moves[seat] = codec.decode(move[0] if isinstance(move, tuple) else move)
             decision += 1
         state = state.play(moves)
-    return form.game.outcome(state, form.sides).places
+    return state
 
 
 def score(places: Sequence[int], sides: Sequence[int], side: int) -> float:
@@ -146,13 +158,15 @@ class Timed:
         return move
 
 
-def measure(form: MeasuredForm, first_bot: str, second_bot: str, boards: int) -> BotComparison:
-    """Play one bot against others of another kind."""
+def measure(
+    form: MeasuredForm, first_bot: str, second_bot: str, boards: int, skipped: int = 0
+) -> BotComparison:
+    """Play one bot against others of another kind, without the first boards."""
     codec, sides = GameCodec(form.game), form.sides
     first = [Timed(load(first_bot, form.start(seat))) for seat in range(form.seats)]
     second = [load(second_bot, form.start(seat)) for seat in range(form.seats)]
     means = []
-    for board in range(boards):
+    for board in range(skipped, skipped + boards):
         scores = []
         for mine in sorted(set(sides)):
             seating = [first[s] if side == mine else second[s] for s, side in enumerate(sides)]
@@ -176,12 +190,13 @@ def main() -> None:
     parser.add_argument("--form", action="append", choices=known, help="only this; may be repeated")
     parser.add_argument("--pair", action="append", nargs=2, choices=BOTS, metavar="BOT")
     parser.add_argument("--boards", type=int, default=100)
+    parser.add_argument("--skip", type=int, default=0, help="boards of earlier measurements")
     given = parser.parse_args()
     for name in given.form or known:
         print(f"\n**{name}**, {given.boards} boards\n")
         print("| bot | against | mean score | games | ms a decision |\n|---|---|---|---|---|")
         for first, second in given.pair or PAIRS:
-            result = measure(known[name], first, second, given.boards)
+            result = measure(known[name], first, second, given.boards, given.skip)
             mean, took = f"{result.mean:.3f} ± {result.half:.3f}", f"{result.ms:.1f}"
             print(f"| {first} | {second} | {mean} | {result.games} | {took} |", flush=True)
 

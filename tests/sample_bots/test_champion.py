@@ -28,8 +28,14 @@ ASKED = examples(12, 4)
 every_form = pytest.mark.parametrize(
     "form",
     [
-        pytest.param(MeasuredForm(GAMES["saint_poker"], seats), marks=[pytest.mark.long])
-        for seats in GAMES["saint_poker"].seats
+        MeasuredForm(GAMES["poke"], 2),
+        pytest.param(
+            MeasuredForm(GAMES["poke"], 2, {"must_beat": False}), marks=[pytest.mark.long]
+        ),
+        *(
+            pytest.param(MeasuredForm(GAMES["saint_poker"], seats), marks=[pytest.mark.long])
+            for seats in GAMES["saint_poker"].seats
+        ),
     ],
     ids=str,
 )

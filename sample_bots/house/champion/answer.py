@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from referee.games.contract import Action
 
@@ -16,3 +17,10 @@ class Choice:
     action: Action
     value: float
     playouts: int
+
+
+class Search(Protocol):
+    """The search of a game for a number of seats and a number of nodes."""
+
+    def choose(self, state: Any, seat: int, seed: bytes, hurry: Hurry) -> Choice:
+        """Return the best action; the same for the same seed if time suffices."""

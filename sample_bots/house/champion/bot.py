@@ -3,10 +3,12 @@
 import sys
 import time
 import tomllib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from answer import Choice, Hurry
+from answer import Hurry, Search
+from poke import Poke
 from pokearena.v1.bot_pb2 import Action, ActRequest, StartRequest, StartResponse
 from pokearena_bot import run
 from saint_poker import SaintPoker
@@ -20,7 +22,10 @@ NODES = "--nodes"
 """Option of the command in bot.toml: multiplies the numbers of playouts."""
 
 
-SEARCHES = {"saint_poker": SaintPoker}
+SEARCHES: Mapping[str, Callable[[int, float], Search]] = {
+    "poke": Poke,
+    "saint_poker": SaintPoker,
+}
 
 
 def _nodes() -> float:
@@ -48,7 +53,7 @@ class Champion:
         seed = derive(turn.luck.to_bytes(32, "big"), "champion", 0)
         view = self.codec.decode_view(turn.view)
         state: Any = self.game.from_view(view, turn.seat, self.options, Seeded(seed))
-        choice: Choice = self.search.choose(state, turn.seat, seed, _hurry(turn))
+        choice = self.search.choose(state, turn.seat, seed, _hurry(turn))
         action = Action.FromString(self.codec.action(choice.action))
         rating = f"{choice.value:+.2f} after {choice.playouts} playouts" if choice.playouts else ""
         return action, rating
