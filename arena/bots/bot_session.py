@@ -70,7 +70,7 @@ class BotSession:
         self._stream: _Stream | None = None
         self.streams = True
         """Whether questions are sent by Play; False after the bot did not implement it."""
-        self.said = bot_pb2.StartResponse()
+        self.start_response = bot_pb2.StartResponse()
         """The bot's answer to Start, with its capabilities and options."""
         self.seconds = 0.0
         """Duration of the start in seconds."""
@@ -123,7 +123,7 @@ class BotSession:
             call.cancel()
             raise self._no_answer("it was not listening yet")
         if call.code() is grpc.StatusCode.OK:
-            self.said = call.result()
+            self.start_response = call.result()
         elif call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
             obstacle = "its Start did not return" if listens(address) else "it did not listen"
             raise self._no_answer(f"{obstacle} within {self._start:g} s", late=True)
@@ -190,7 +190,7 @@ class BotSession:
 
     def _fitting(self, request: Request) -> Request:
         """Return the request, without the legal actions if the bot asked for that at Start."""
-        if not self.said.without_legal:
+        if not self.start_response.without_legal:
             return request
         bare = Request()
         bare.CopyFrom(request)

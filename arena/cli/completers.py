@@ -59,7 +59,7 @@ def _workspace(context: click.Context) -> Workspace:
 
 
 def _store(context: click.Context) -> Engine | None:
-    """Return the store as it is, without creating or upgrading it; None if there is none."""
+    """Return the store as it is, without creating or upgrading it; None without a store."""
     workspace = _workspace(context)
     if not workspace.has_store:
         return None

@@ -429,6 +429,6 @@ def unknown(what: str, word: str, known: list[str]) -> CommandError:
     """Return the error for an unknown name, with the nearest known one."""
     from arena.errors import nearest
 
-    available = f"; available: {', '.join(known)}." if known else "; there is none."
+    available = f"; available: {', '.join(known)}." if known else "; none exists."
     hint = nearest(word, known) or available
     return CommandError(f'unknown {what} "{word}"{hint}', USAGE, code="unknown-name")

@@ -1,7 +1,7 @@
 """Worker that takes jobs from the match queue and plays each match in a forked process.
 
-It extends RQ's worker at three points (docs/decisions/2026-11-23-plain-queue.md): how a job is
-executed, what a heartbeat registers, and that no thread listens for commands.
+It extends RQ's worker at three points (docs/decisions/2026-11-23-plain-queue.md): the
+execution of a job, the data that a heartbeat registers, and no thread that listens for commands.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def raw_env(game: str, **settings: Any) -> ArenaEnv:
         game: the id of a registered game, such as "poke".
         settings: ``seats``, ``options``, ``reward`` ("places": -1 to 1 at the end; "points": the
             change of the lead in points), ``render_mode`` ("ansi"), ``bots`` (the bots by seat,
-            which are no agents; see :class:`arena.rl.SeatEnv` for their names), ``data`` and
+            which are not agents; see :class:`arena.rl.SeatEnv` for their names), ``data`` and
             ``clock`` (as in SeatEnv).
 
     Raises:

@@ -104,7 +104,7 @@ def _uri(database: Path, read_only: bool) -> str:
     """Return the URI of an existing database file.
 
     A reader of a database with write-ahead logging needs its log, and without one must create it.
-    It cannot create it in a read-only folder. Where there is no log, no process writes the
+    It cannot create it in a read-only folder. Without a log, no process writes the
     database, so it is opened as immutable, without a log.
     """
     if not read_only:

@@ -17,7 +17,7 @@ from arena.tuning.spsa import Parameter
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 MOST_PARAMETERS: Final = 256
-"""As many as a seed has bits."""
+"""Maximum number of parameters: the number of bits of a seed."""
 _CLOCK: Final = Clock()
 
 

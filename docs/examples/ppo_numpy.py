@@ -112,8 +112,8 @@ def collect(
     rows: list[Arrays] = []
     totals: list[float] = []
     for _ in range(STEPS):
-        inputs = np.array([one["observation"] for one in seen])
-        masks = np.array([one["action_mask"] for one in seen], bool)
+        inputs = np.array([each["observation"] for each in seen])
+        masks = np.array([each["action_mask"] for each in seen], bool)
         _, chances, values = forward(net, inputs, masks)
         actions = np.array([rng.choice(len(row), p=row) for row in chances])
         rewards, ends = np.zeros(len(envs)), np.zeros(len(envs), bool)
@@ -135,8 +135,8 @@ def collect(
                 "ends": ends,
             }
         )
-    inputs = np.array([one["observation"] for one in seen])
-    masks = np.array([one["action_mask"] for one in seen], bool)
+    inputs = np.array([each["observation"] for each in seen])
+    masks = np.array([each["action_mask"] for each in seen], bool)
     _, _, following = forward(net, inputs, masks)
     advantage = np.zeros(len(envs))
     for row in reversed(rows):

@@ -189,7 +189,7 @@ class PokinoTurn(GameTurn[PokinoChoice]):
 
 
 Answer: TypeAlias = Choice | tuple[Choice, str]
-"""What a function for one game returns: an action, or an action and a note."""
+"""The result of a function for one game: an action, or an action and a note."""
 
 
 @runtime_checkable

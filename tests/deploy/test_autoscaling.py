@@ -79,7 +79,7 @@ def test_jobs_started_by_the_trigger_drain_the_queue_and_none_follows(
         command = list(scaled.command)
         assert command.pop(0) == "worker"
         workers = [jobs.enter_context(host.worker(*command)) for _ in range(started)]
-        assert [worker.wait() for worker in workers] == [0, 0], host.said.read_text()
+        assert [worker.wait() for worker in workers] == [0, 0], host.output.read_text()
         assert scaled.jobs_to_start(connection, running=0) == 0
     assert {listing.find(host.engine, match).state for match in due} == {MatchState.CLOSED}
     host.engine.dispose()

@@ -135,11 +135,11 @@ class MultiHostArena:
         self.engine: Engine = database.open(servers.near)
         database.upgrade(self.engine)
         self._began = time.monotonic()
-        self.said: list[str] = []
+        self.events: list[str] = []
 
     def say(self, what: str) -> None:
         """Append a line to the log of the test's actions."""
-        self.said.append(f"{time.monotonic() - self._began:7.1f} s  {what}")
+        self.events.append(f"{time.monotonic() - self._began:7.1f} s  {what}")
 
     def schedule(self, entrants: list[str]) -> Tournament:
         """Schedule a round robin of Poke."""
@@ -209,7 +209,7 @@ def keep(arena: MultiHostArena) -> None:
     """Write the log of the test's actions and all hosts' logs to a file."""
     KEPT.parent.mkdir(exist_ok=True)
     with KEPT.open("w", encoding="utf-8") as kept:
-        kept.writelines(f"{line}\n" for line in arena.said)
+        kept.writelines(f"{line}\n" for line in arena.events)
         for name, machine in arena.machines.items():
             kept.write(f"\n--- {name}, {machine.host.address}\n{machine.logs()}")
 
@@ -305,7 +305,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
         f"{len(matches)} matches, each closed once; {sum(m.failures for m in matches)} failures"
     )
     arena.say(summary)
-    for event in arena.said:
+    for event in arena.events:
         record_property("hosts", event)
 
     # The two worker hosts also played the matches of the remote bot.

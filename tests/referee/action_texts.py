@@ -1,4 +1,4 @@
-"""A table that is played in words, so that tests read like the rule book."""
+"""Play tables with actions in words, so that tests read like the rules pages."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from referee.games.shared.dealing import Arranged
 
 
 def action(text: str) -> Action:
-    """The action that is spoken: ``"lead 9S 9H"``, ``"pick_up 9S"``."""
+    """Parse an action, for example ``"lead 9S 9H"`` or ``"pick_up 9S"``."""
     word, *rest = text.split()
     named = tuple(map(Card, rest))
     match word:
@@ -59,7 +59,7 @@ def poke(
     must_beat: bool = True,
     later: dict[int, tuple[Card, ...]] | None = None,
 ) -> Any:
-    """A rubber of Poke whose first deal has these cards; ``later``: the packs of later deals."""
+    """Return a rubber of Poke with these cards; ``later``: the packs of later deals."""
     packs = {0: deck_of(cards(seat_0), cards(seat_1), cards(stock)), **(later or {})}
     luck = Arranged(
         numbers={("dealer", 0): dealer},
@@ -71,7 +71,7 @@ def poke(
 def saint_poker(
     *hands: str, middle: str = "", ties: dict[int, tuple[int, ...]] | None = None
 ) -> Any:
-    """A game of Saint Poker with these hands; ``middle``: the cards turned up, then the stock."""
+    """Return a game of Saint Poker; ``middle``: the cards turned up, then the stock."""
     pack = deck_of(*map(cards, hands), cards(middle))
     orders: dict[tuple[str, int], Any] = {("deck", 0): pack}
     orders |= {("ties", number): order for number, order in (ties or {}).items()}
@@ -85,11 +85,11 @@ def pokex(
     order: str = "",
     later: dict[int, tuple[Card, ...]] | None = None,
 ) -> Any:
-    """A game of Pokex whose first deal has these cards.
+    """Return a game of Pokex with these cards in its first deal.
 
     Args:
         hands: the hand of each seat.
-        centre: the centre, and with two seats what is set aside.
+        centre: the centre, and with two seats the cards set aside.
         dealer: the first dealer; by default the last seat, so that seat 0 begins.
         order: with two seats the order in which the twelve are turned up.
         later: the packs of later deals.
@@ -112,7 +112,7 @@ def pouku(
     later: dict[int, tuple[Card, ...]] | None = None,
     **options: object,
 ) -> Any:
-    """A game of Pouku whose first deal has these cards; ``later``: the packs of later deals."""
+    """Return a game of Pouku with these cards; ``later``: the packs of later deals."""
     groups = (point_card, *hands, *fields, stock)
     packs = {0: deck_of(*map(cards, groups)), **(later or {})}
     luck = Arranged(
@@ -132,10 +132,10 @@ def play(state: Any, *turns: str) -> Any:
 
 
 def is_legal(state: Any, text: str) -> bool:
-    """Whether the seat whose turn it is may do what is spoken."""
+    """Return whether the action is legal for the seat to act."""
     return action(text) in state.legal(state.actors[0])
 
 
 def listed(state: Any, seat: int | None = None) -> list[Action]:
-    """The legal actions of a seat, or of the first whose turn it is, as they are listed."""
+    """Return the listed actions of a seat, by default of the first seat to act."""
     return list(state.legal(state.actors[0] if seat is None else seat))

@@ -1,4 +1,4 @@
-"""Bots whose answers a test decides, at real sockets, and a table that plays them."""
+"""Play tables with bots at real sockets whose answers a test decides."""
 
 import asyncio
 import tempfile
@@ -36,17 +36,17 @@ class Author:
     streams: bool = True
     starts: list[bot_pb2.StartRequest] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
-    asked: list[bot_pb2.ActRequest] = field(default_factory=list)
+    questions: list[bot_pb2.ActRequest] = field(default_factory=list)
     ended: int = 0
 
     async def reply(self, question: bot_pb2.ActRequest) -> Answer:
-        self.asked.append(question)
+        self.questions.append(question)
         answer = self.answer(question)
         return answer if isinstance(answer, Answer) else await answer
 
 
 class AuthorService(bot_pb2_grpc.BotServiceServicer):
-    """The author's bot on the wire."""
+    """The gRPC service of an author's bot."""
 
     def __init__(self, author: Author) -> None:
         self.author = author
@@ -82,21 +82,21 @@ class TableResults:
     games: list[GameRecord]
     faulted: list[referee_pb2.BotFaulted]
     shown: list[referee_pb2.PositionShown]
-    """What watchers were shown."""
+    """The positions sent to spectators."""
 
     @property
     def verdicts(self) -> list[list[str]]:
-        """By game, by seat."""
+        """The verdicts by game and seat."""
         return [game.result["verdicts"] for game in self.games]
 
     @property
     def places(self) -> list[list[int]]:
-        """By game, by seat."""
+        """The places by game and seat."""
         return [game.result["places"] for game in self.games]
 
     @property
     def sentences(self) -> list[str]:
-        """Of all faults."""
+        """The sentences of all faults."""
         return [fault["sentence"] for game in self.games for fault in game.faults]
 
 
@@ -111,8 +111,10 @@ def play(
     board: bytes | None = None,
     **order: Any,
 ) -> TableResults:
-    """Plays a table of these bots; a text instead of a bot is its address, "nobody" one
-    where nobody listens."""
+    """Play a table of these bots.
+
+    A text instead of a bot is its address; nothing listens at the address "nobody".
+    """
 
     async def run() -> TableResults:
         with tempfile.TemporaryDirectory() as folder:
@@ -154,7 +156,7 @@ async def drive(
     order: referee_pb2.Table,
     report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None = None,
 ) -> TableResults:
-    """Plays a table as it is ordered.
+    """Play the table of an order.
 
     Args:
         order: the table.

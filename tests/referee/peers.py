@@ -1,4 +1,4 @@
-"""Peers that speak HTTP/2 as a test has them speak it, frame by frame, at a real socket."""
+"""HTTP/2 peers at real sockets that send the frames of a script."""
 
 import asyncio
 import tempfile
@@ -11,7 +11,7 @@ from referee.rpc.http2 import END_HEADERS, END_STREAM, PREFACE, FrameKind, block
 from referee.rpc.work_budget import WorkBudget
 
 SETTINGS = frame(FrameKind.SETTINGS, 0, 0)
-"""The first bytes that a server sends."""
+"""The first frame of a server."""
 GOOD = block([(":status", "200"), ("content-type", "application/grpc")])
 DONE = block([("grpc-status", "0")])
 PATIENCE = 60.0
@@ -20,14 +20,14 @@ Script = Callable[["Peer"], Awaitable[None]]
 
 
 class Peer:
-    """A server's end of one connection."""
+    """The server's end of a connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     async def hear(self, *kinds: FrameKind) -> tuple[int, int, bytes]:
-        """Stream, flags and payload of the next frame of one of these kinds."""
+        """Return stream, flags and payload of the next frame of one of these kinds."""
         while True:
             head = await self._reader.readexactly(9)
             length, kind, flags, stream = head_at(head, 0)
@@ -41,7 +41,7 @@ class Peer:
         await self._writer.drain()
 
     async def answer(self, stream: int, message: bytes) -> None:
-        """Answers a call with a message, and ends it well."""
+        """Answer a call with a message and the status OK."""
         await self.say(
             frame(FrameKind.HEADERS, END_HEADERS, stream, GOOD),
             frame(FrameKind.DATA, 0, stream, prefixed(message)),
@@ -56,18 +56,18 @@ class Peer:
 
 
 def prefixed(message: bytes, packed: bool = False) -> bytes:
-    """A message as gRPC sends it."""
+    """Return a message with gRPC's prefix."""
     return bytes([packed]) + len(message).to_bytes(4, "big") + message
 
 
 def trailers(headers: Iterable[tuple[str, str]], stream: int = 1) -> bytes:
-    """The headers that end a call."""
+    """Return the frame with the headers that end a call."""
     return frame(FrameKind.HEADERS, END_HEADERS | END_STREAM, stream, block(headers))
 
 
 @asynccontextmanager
 async def scripted_peer(script: Script, settings: bytes = SETTINGS) -> AsyncIterator[Channel]:
-    """Somebody who follows a script whenever he is called, and the way to him.
+    """Run a script for each connection; yield the address.
 
     Fails if its bytes cause an error report of the event loop.
     """

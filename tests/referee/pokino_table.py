@@ -1,4 +1,4 @@
-"""A table of Pokino that is set up by hand, so that tests read like the rule book."""
+"""Set up tables of Pokino, so that tests read like the rules pages."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,9 +12,9 @@ from referee.games.shared.dealing import Arranged
 from referee.games.shared.dominoes import NUMBERS, Tile, dominoes, pile_of
 
 SPOKE = "0-6 4-5 1-7 8-12"
-"""With the inner squares 6 4 1 12, going round from (0, 0): the example of the rules page."""
+"""With the inner squares 6 4 1 12, clockwise from (0, 0): the example of the rules page."""
 INSIDE = (1, 0, 0, 1)
-"""Which half lies inside: 1 is the larger."""
+"""Which half of each domino is inside; 1 is the larger."""
 
 
 def started(
@@ -27,7 +27,10 @@ def started(
     first: int = 0,
     **options: bool,
 ) -> Any:
-    """A game with these cards; ``held``: the dominoes of all hands, ``poke``: those drawn next."""
+    """Return a game with these cards.
+
+    ``held`` are the dominoes of all hands, ``poke`` those drawn next.
+    """
     size = 7 if options.get("pokino_up") else 5
     dealt = [cards(hand) for hand in hands]
     assert all(len(hand) == size for hand in dealt)
@@ -45,7 +48,7 @@ def started(
 
 
 def with_table(state: Any, *laid: str) -> Any:
-    """The same with other dominoes on the table: ``"3-12 at 0,0 right"``."""
+    """Return the position with other dominoes on the table: ``"3-12 at 0,0 right"``."""
     layout = PokinoLayout()
     for tile in laid:
         domino, _, at, direction = tile.split()
@@ -55,7 +58,7 @@ def with_table(state: Any, *laid: str) -> Any:
 
 
 def ends(at: str, direction: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """A square and the one that lies beside it in a direction."""
+    """Return a square and its neighbour in a direction."""
     x, y = map(int, at.split(","))
     right, down = {"right": (1, 0), "down": (0, 1), "left": (-1, 0), "up": (0, -1)}[direction]
     return (x, y), (x + right, y + down)
@@ -64,7 +67,7 @@ def ends(at: str, direction: str) -> tuple[tuple[int, int], tuple[int, int]]:
 def action(text: str) -> Action:
     """Parse an action: ``"pass"``, ``"lay 3-12 at 0,0 right"``, ``"run 6S 4D along 0,0 1,0"``.
 
-    ``"no draw"`` at its end leaves the draw out.
+    ``"no draw"`` at the end means that the seat does not draw.
     """
     words_of_action, no_draw, _ = text.partition(" no draw")
     word, *rest = words_of_action.split()
@@ -91,12 +94,12 @@ def play(state: Any, *turns: str) -> Any:
 
 
 def is_legal(state: Any, text: str) -> bool:
-    """Whether the seat whose turn it is may do what is spoken."""
+    """Return whether the action is legal for the seat to act."""
     return action(text) in state.legal(state.turn)
 
 
 def listed(state: Any, kind: type | None = None) -> list[Any]:
-    """The legal actions as they are listed, all or those of a kind."""
+    """Return the listed actions, optionally those of one kind."""
     return [a for a in state.legal(state.turn) if kind is None or isinstance(a, kind)]
 
 
@@ -106,7 +109,7 @@ def rich(state: Any, beads: int = 20) -> Any:
 
 
 def numbers(state: Any) -> dict[tuple[int, int], int]:
-    """The number on every square that is covered."""
+    """Return the number on every covered square."""
     return dict(_numbers(state))
 
 

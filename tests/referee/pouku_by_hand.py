@@ -1,6 +1,6 @@
-"""Pouku counted as slowly as its rules read: every yaku, every set of yaku, every condition.
+"""Count Pouku by exhaustive search, as its rules define it: all yaku and all sets of yaku.
 
-Nothing here is taken from the rules code. A card is its text; a yaku is a set of cards.
+Nothing here uses the rules code. A card is its text; a yaku is a set of cards.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ Yaku = frozenset[str]
 Points = Mapping[str, int]
 
 RANKS = "A23456789TJQKA"
-"""The ace stands below the two and above the king."""
+"""The ace is below the two and above the king."""
 POINTS: Points = {
     "pair": 1,
     "three": 3,
@@ -35,7 +35,7 @@ def worth(yaku: Yaku, points: Points) -> int:
 
 
 def every_yaku(pool: Sequence[str]) -> list[Yaku]:
-    """Every yaku that some of these cards are."""
+    """Return every yaku that these cards contain."""
     sets: set[Yaku] = set()
     for rank in RANKS[1:]:
         same = [card for card in pool if card[0] == rank]
@@ -48,22 +48,22 @@ def every_yaku(pool: Sequence[str]) -> list[Yaku]:
 
 
 def fits(yaku: Yaku, chosen: Sequence[Yaku], hand: Sequence[str]) -> bool:
-    """Whether a yaku may be added to a legal set of them: a set is legal if ..."""
+    """Return whether a yaku may be added to a legal set. A set is legal if:"""
     held = set(hand)
     for other in chosen:
         if (yaku & other) - held:
-            return False  # ... a field card is in at most one yaku
+            return False  # a field card is in at most one yaku,
         if yaku <= other or other <= yaku:
-            return False  # ... no yaku's cards are all contained in those of another
+            return False  # no yaku's cards are all contained in those of another,
         if yaku <= held and other <= held:
-            return False  # ... at most one yaku consists of hand cards alone
+            return False  # and at most one yaku consists of hand cards alone.
     return True
 
 
 def legal_sets(
     left: Sequence[Yaku], hand: Sequence[str], chosen: tuple[Yaku, ...] = ()
 ) -> Iterator[tuple[Yaku, ...]]:
-    """Every legal set of yaku."""
+    """Yield every legal set of yaku."""
     yield chosen
     for at, yaku in enumerate(left):
         if fits(yaku, chosen, hand):
@@ -77,7 +77,7 @@ def best_worth(
     point_card: str,
     points: Points = POINTS,
 ) -> int | None:
-    """What going out is worth, without the first turn's bonus; None if a yaku is missing."""
+    """Return the points for going out, without a bonus; None if a yaku is missing."""
     pool = [*hand, *fields]
     fixed = points["point"] * sum(c[0] == point_card[0] for c in (*pool, *kept))
     best = None
@@ -92,7 +92,7 @@ def best_worth(
 
 
 def payable(left: Sequence[Yaku], chosen: tuple[Yaku, ...] = ()) -> Iterator[tuple[Yaku, ...]]:
-    """Every set that one may have to pay for: a card may serve yaku of different names."""
+    """Yield every set of yaku to pay for: a card may count in yaku of different names."""
     yield chosen
     for at, yaku in enumerate(left):
         for other in chosen:

@@ -38,7 +38,7 @@ GROUPS = {
 
 
 def plain(hand: tuple[str, ...]) -> Worth:
-    """Five cards, any of them more than once: how high on the ladder, and what decides there."""
+    """Return the category and the deciding ranks of five cards, which may contain duplicates."""
     counts = Counter(RANKS.index(card[0]) + 2 for card in hand)
     by_size = sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True)
     names = [GROUPS[tuple(counts[rank] for rank in by_size)]]
@@ -61,21 +61,21 @@ def plain(hand: tuple[str, ...]) -> Worth:
 
 
 def parts(hand: Iterable[str], wild_rank: str) -> tuple[list[str], int]:
-    """The cards that are not wild, and how many are."""
+    """Return the natural cards and the number of wild cards."""
     cards = list(hand)
     natural = [card for card in cards if card[0] not in ("X", wild_rank)]
     return natural, len(cards) - len(natural)
 
 
 def by_substitution(hand: Iterable[str], wild_rank: str) -> tuple[Worth, int]:
-    """The best of all substitutions, and how many cards are not wild."""
+    """Return the best of all substitutions, and the number of natural cards."""
     natural, wild = parts(hand, wild_rank)
     best = max(plain((*natural, *stand)) for stand in combinations_with_replacement(ALL_52, wild))
     return best, len(natural)
 
 
 def quickly(hand: Iterable[str], wild_rank: str) -> tuple[Worth, int]:
-    """The same, remembered: of suits nothing counts but whether all are of one."""
+    """Return the same from a cache: suits matter only if all are equal."""
     natural, wild = parts(hand, wild_rank)
     ranks = "".join(sorted(card[0] for card in natural))
     return _quickly(ranks, len({card[1] for card in natural}) < 2, wild), len(natural)

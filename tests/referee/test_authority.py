@@ -11,7 +11,7 @@ from pokearena.v1 import bot_pb2
 from referee.tables.bot_client import BotClient, NoAnswer
 
 SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
-"""The frame with which a server of HTTP/2 begins."""
+"""The first frame of an HTTP/2 server."""
 
 
 def heard_by(server: socket.socket, method: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""The notation of cards (rules README), and packs put in order by hand."""
+"""The notation of cards (rules README), and packs in a given order."""
 
 import pytest
 

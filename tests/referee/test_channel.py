@@ -1,4 +1,4 @@
-"""The referee's way to a bot: gRPC as it should be, and nothing else taken for it."""
+"""The referee's gRPC channel to a bot: valid calls, and errors for all other input."""
 
 import asyncio
 import gzip
@@ -50,7 +50,7 @@ def run(coroutine: Coroutine[Any, Any, None]) -> None:
 
 
 async def status_of(channel: Channel, method: str = "Act", message: bytes = b"") -> StatusCode:
-    """How a call ends that does not end well."""
+    """Return the status of a call that fails."""
     with pytest.raises(CallFailed) as failed:
         await channel.unary(method, message)
     return failed.value.status.code
@@ -72,7 +72,7 @@ async def fail(request: bytes, context: Any) -> bytes:
 
 
 async def started_server(address: str = "", **options: Any) -> grpc.aio.Server:
-    """gRPC's own server, which listens if it receives an address."""
+    """Start gRPC's own server, which listens if it receives an address."""
     methods: dict[str, Any] = {
         "Echo": grpc.unary_unary_rpc_method_handler(echo),
         "Echoes": grpc.stream_stream_rpc_method_handler(echo_all),
@@ -355,7 +355,7 @@ TOO_LONG: dict[str, Sequence[bytes]] = {
 
 
 async def _after(frames: Sequence[bytes]) -> tuple[StatusCode, bool]:
-    """How a call ends whose peer answers with these; and whether the peer was hung up on."""
+    """Return the status of a call after these frames, and whether the connection was closed."""
     hung_up = asyncio.Event()
 
     async def hostile(peer: Peer) -> None:
@@ -530,7 +530,7 @@ def test_a_header_block_does_not_change_its_reader() -> None:
 
 
 def _random_frame(chance: random.Random) -> bytes:
-    """A frame of any kind, whose payload is sometimes what it should be."""
+    """Return a frame of any kind, whose payload is sometimes valid."""
     kind = chance.choice([*FrameKind, chance.randrange(256)])
     payload = chance.choice([GOOD, DONE, bytes(8), chance.randbytes(chance.randrange(40))])
     head = frame(FrameKind.DATA, chance.randrange(64), chance.choice([0, 1, 1, 3, 4]), payload)
@@ -548,7 +548,7 @@ def test_random_frames_end_a_call_with_a_status() -> None:
     async def ask() -> None:
         async with scripted_peer(random_peer) as channel:
             while len(ended) < 300:
-                # Each of the calls makes a connection, which the questions pay for.
+                # Each call makes a connection, which is charged to the questions.
                 channel._budget.grant(1)
                 ended.append(await status_of(channel))
 

@@ -26,7 +26,7 @@ numbers = st.integers(0, 2**64 - 1)
 
 
 def stream(seed: bytes, purpose: str, number: int) -> Iterator[int]:
-    """The words of a stream."""
+    """Yield the words of a stream."""
     key = bytearray(b"pokearena-1")
     key.append(0)
     key += seed + purpose.encode("ascii")
@@ -38,14 +38,14 @@ def stream(seed: bytes, purpose: str, number: int) -> Iterator[int]:
 
 
 def draw(words: Iterator[int], bound: int) -> int:
-    """A number below a bound."""
+    """Return a number below a bound."""
     word = next(words)
     too_high = word // bound == 2**32 // bound and 2**32 % bound != 0
     return draw(words, bound) if too_high else word % bound
 
 
 def shuffle(words: Iterator[int], things: list[str]) -> list[str]:
-    """The things in an order."""
+    """Return the elements in random order."""
     if len(things) < 2:
         return things
     place = draw(words, len(things))
@@ -55,12 +55,12 @@ def shuffle(words: Iterator[int], things: list[str]) -> list[str]:
 
 
 def pack() -> list[str]:
-    """The pack in the page's order."""
+    """Return the pack in the page's order."""
     return [f"{rank}{suit}" for rank in "23456789TJQKA" for suit in "CDHS"]
 
 
 def vectors() -> tuple[dict[str, bytes], list[tuple[str, str, str, str]]]:
-    """The seeds of the page by name; and its vectors: seed, purpose and number, what, result."""
+    """Return the seeds of the page by name, and its vectors (seed, purpose, number, call, result)."""
     (block,) = re.findall(r"```vectors\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
     rows = []
     for line in block.strip().split("\n"):
@@ -127,7 +127,7 @@ def by_the_arena(seed: bytes, purpose: str, number: int, what: str) -> str:
 
 
 def stream_of(name: str) -> tuple[str, int]:
-    """The purpose and number that a vector names."""
+    """Return the purpose and number that a vector names."""
     purpose, _, number = name.partition(" ")
     return purpose, int(number or 0)
 

@@ -59,7 +59,7 @@ TESTS = {
         "With two seats": "test_cards_and_dominoes_are_dealt_seat_by_seat_then_the_spoke",
     },
 }
-"""The tests of each example, by how its line on the page begins."""
+"""The tests of each example, by the beginning of its line on the page."""
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -1,4 +1,4 @@
-"""What processes log: lines for people, or JSON with what they were working on."""
+"""Logs of processes: lines of text, or JSON with the current match."""
 
 import json
 import logging
@@ -18,7 +18,7 @@ AS_JSON = {logs.VARIABLE: logs.JSON}
 
 @pytest.fixture
 def log() -> Iterator[logging.Logger]:
-    """A log of its own."""
+    """Return a separate log."""
     logger = logging.getLogger("test.logs")
     logger.setLevel(logging.INFO)
     logger.propagate = False
@@ -36,7 +36,7 @@ def listen(log: logging.Logger, environment: dict[str, str]) -> StringIO:
 
 
 def documents(stream: StringIO) -> list[dict[str, object]]:
-    """The lines of JSON."""
+    """Return the lines of JSON."""
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 

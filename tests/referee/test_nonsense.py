@@ -20,7 +20,7 @@ Raw = Callable[[bytes], bytes]
 
 @contextmanager
 def raw_bot(folder: Path, **methods: Raw) -> Iterator[str]:
-    """A bot that answers messages in bytes; "Play" gets one message after another."""
+    """Run a bot that answers in bytes; "Play" receives one message after another."""
 
     def stream(answer: Raw) -> Callable[[Iterator[bytes], Any], Iterator[bytes]]:
         return lambda requests, context: map(answer, requests)

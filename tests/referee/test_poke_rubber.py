@@ -1,4 +1,4 @@
-"""Poke: whole rubbers, followed by a second scorer who has only read docs/rules/poke.md."""
+"""Poke: whole rubbers, compared with a second scorer written from docs/rules/poke.md."""
 
 import random
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from referee.games.shared.dealing import Seeded
 Cards = frozenset[str]
 Turn = tuple[int, Action]
 
-# The places of another package's ranking, 1 to 7462, at which the categories end.
+# The last places of the categories in another package's ranking from 1 to 7462.
 PRICES = [(1, 1000), (10, 750), (166, 600), (322, 500), (1599, 400), (1609, 300), (2467, 200)]
 PRICES += [(3325, 100), (6185, 50), (7462, 0)]
 
@@ -26,7 +26,7 @@ rubbers = given(st.binary(min_size=32, max_size=32), st.booleans(), st.integers(
 
 
 def rubber(seed: bytes, must_beat: bool, choices: int) -> Iterator[tuple[PokeState, Turn | None]]:
-    """A rubber played at random: its positions, each with what was done in it."""
+    """Play a rubber at random; yield its positions, each with its action."""
     rng = random.Random(choices)
     state: Any = Poke().start(Seeded(seed), 2, {"must_beat": must_beat})
     while state.actors:
@@ -38,7 +38,7 @@ def rubber(seed: bytes, must_beat: bool, choices: int) -> Iterator[tuple[PokeSta
 
 
 def height(card: str) -> int:
-    """How high a card is."""
+    """Return the rank of a card as a number."""
     return "23456789TJQKA".index(card[0])
 
 
@@ -68,13 +68,13 @@ def answers(hand: Cards, lead: Cards, must_beat: bool) -> set[str]:
 
 
 def description(turn: Action) -> str:
-    """An action in words, its cards in the order of the alphabet."""
+    """Return an action in words, with its cards in alphabetical order."""
     cards = getattr(turn, "discards", getattr(turn, "cards", ()))
     return " ".join([type(turn).__name__.lower(), *sorted(cards)])
 
 
 class Scorer:
-    """Follows a rubber by the rules page alone."""
+    """Scores a rubber, implemented from the rules page alone."""
 
     def __init__(self, seed: bytes, must_beat: bool, turns: list[Turn]) -> None:
         self.luck = Seeded(seed)
@@ -92,7 +92,7 @@ class Scorer:
         return description(done)
 
     def rubber(self) -> tuple[int, ...]:
-        """The scores of the whole rubber."""
+        """Return the scores of the whole rubber."""
         first = self.luck.below("dealer", 0, 2)
         for number in count():
             self.deal(number, (first + number) % 2)

@@ -13,7 +13,7 @@ LOW = "9D 8D 7H 5D 3C"
 
 
 def four_to_one(state: Any) -> Any:
-    """Seat 0, who leads HIGH against LOW, takes four tricks and loses the last."""
+    """Play a deal in which seat 0 leads HIGH against LOW, takes four tricks and loses the last."""
     for led in ("AS 9D", "KS 8D", "QS 7H", "JS 5D", "2C 3C"):
         lead, answer = led.split()
         state = play(state, f"lead {lead}", f"answer {answer}")
@@ -140,7 +140,7 @@ def test_the_hand_that_counts_is_the_one_after_the_draw() -> None:
 
 
 def after_a_deal(below: tuple[int, int], **more: tuple[int, int]) -> Any:
-    """The position after a deal that gave 4 and 1 below the line, and nothing above it."""
+    """Return the position after a deal that gave 4 and 1 below the line, and nothing above it."""
     before = replace(play(poke(HIGH, LOW), "stand", "stand"), below=below, **more)
     return four_to_one(before)
 

@@ -11,7 +11,7 @@ from tests.referee.action_texts import action, is_legal, listed, play, poke
 
 
 def tricks_of(seat_0: str, seat_1: str, must_beat: bool = True) -> Any:
-    """The tricks of a deal in which nobody drew; seat 0 leads."""
+    """Return the tricks of a deal without draws; seat 0 leads."""
     return play(poke(seat_0, seat_1, must_beat=must_beat), "stand", "stand")
 
 
@@ -147,7 +147,7 @@ def test_a_deal_is_over_when_the_hands_are_empty() -> None:
 
 
 def answers(state: Any) -> set[frozenset[str]]:
-    """The answers that are legal, as sets of cards."""
+    """Return the legal answers as sets of cards."""
     return {frozenset(answer.cards) for answer in listed(state)}
 
 

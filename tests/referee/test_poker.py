@@ -1,4 +1,4 @@
-"""The comparison of poker hands (P-5.4, S-3.1 to S-3.3), by hand and against another package."""
+"""The comparison of poker hands (P-5.4, S-3.1 to S-3.3), with examples and another package."""
 
 import random
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ LADDER = [
     ("2D 3D 4D 5D 6D", Category.STRAIGHT_FLUSH, (6,)),
     ("TH JH QH KH AH", Category.STRAIGHT_FLUSH, (14,)),
 ]
-"""Hands from the lowest up, with what they are."""
+"""Hands in ascending order, with their categories and ranks."""
 
 
 @pytest.mark.parametrize(("hand", "category", "ranks"), LADDER)
@@ -92,7 +92,7 @@ def test_suits_never_break_ties(first: str, second: str) -> None:
         ("2C 2D 2H 2S 3C 3D AH", "2C 2D 2H 2S AH"),  # a kicker above a pair
         ("2C 3C 4C 5C 9C JC KC", "KC JC 9C 5C 4C"),  # seven of a suit
         ("2C 3D 4H 5S 6C 7D 8H", "4H 5S 6C 7D 8H"),  # seven in a row
-        ("AC 2D 3H 4S 5C 6D KH", "2D 3H 4S 5C 6D"),  # the ace is not wanted
+        ("AC 2D 3H 4S 5C 6D KH", "2D 3H 4S 5C 6D"),  # the ace is not used
         ("2C 3C 4C 5C 6D 8C AS", "2C 3C 4C 5C 8C"),  # a flush beside a straight
         ("9C 9D 9H 9S TC JC QC", "9C 9D 9H 9S QC"),
         ("2C 4C 6C 8C AC AD AH", "AC 8C 6C 4C 2C"),  # a flush beside a set
@@ -118,7 +118,7 @@ def test_a_hand_is_worth_the_best_five_of_its_cards(hand: list[Card]) -> None:
 
 
 def order_isomorphic(hands: list[tuple[Card, ...]]) -> None:
-    """Fails unless both packages put the hands in one order, equal ones together."""
+    """Fail unless both packages order the hands equally, with the same ties."""
     ours = {hand: best_hand(hand) for hand in hands}
     theirs = {hand: -int(evaluate_cards(*hand)) for hand in hands}
     pairs = sorted({(theirs[hand], ours[hand]) for hand in hands})

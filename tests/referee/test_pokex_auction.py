@@ -14,16 +14,16 @@ from tests.referee.action_texts import is_legal, listed, play, pokex
 
 HANDS = [" ".join(DECK_WITH_JOKERS[12 * seat : 12 * seat + 12]) for seat in range(4)]
 CENTRE = "X1 X2 AC AS AD AH"
-"""Four hands and a centre; the ranks from 2 to K are dealt out in order."""
+"""Four hands and a centre; the ranks from 2 to K are dealt in order."""
 
 
 def four(dealer: int = 3) -> Any:
-    """A game of four."""
+    """Return a game with four seats."""
     return pokex(*HANDS, centre=CENTRE, dealer=dealer)
 
 
 def two(dealer: int = 1) -> Any:
-    """A game of two."""
+    """Return a game with two seats."""
     return pokex(*[" ".join(DECK_WITH_JOKERS[s : s + 18]) for s in (0, 18)], dealer=dealer)
 
 

@@ -1,4 +1,4 @@
-"""Pokex: whole games, followed by a second scorer who has only read the rules page."""
+"""Pokex: whole games, compared with a second scorer written from the rules page."""
 
 import random
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ games = given(st.binary(min_size=32, max_size=32), st.sampled_from([2, 4]), st.i
 
 
 def game(seed: bytes, seats: int, choices: int) -> Iterator[tuple[PokexState, Action]]:
-    """A game played at random: its positions, each with what was done in it; None at the end."""
+    """Play a game at random; yield its positions, each with its action; None at the end."""
     rng = random.Random(choices)
     state: Any = Pokex().start(Seeded(seed), seats)
     while state.actors:
@@ -39,7 +39,7 @@ def game(seed: bytes, seats: int, choices: int) -> Iterator[tuple[PokexState, Ac
 
 
 def description(action: Action) -> Said:
-    """An action: its word, and the cards, the number or the rank in it."""
+    """Return an action as its word and its cards, number or rank."""
     parts: list[str] = []
     for name in ("tricks", "rank", "cards", "card"):
         value = getattr(action, name, ())
@@ -48,14 +48,14 @@ def description(action: Action) -> Said:
 
 
 class Scorer:
-    """Follows a game by the rules page alone."""
+    """Scores a game, implemented from the rules page alone."""
 
     def __init__(self, seed: bytes, seats: int, actions: list[Action]) -> None:
         self.luck = Seeded(seed)
         self.seats = seats
         self.actions = iter(actions)
         self.turns: list[tuple[int, set[Said]]] = []
-        """Whose turn it was, and what was legal."""
+        """The seat to act and its legal actions, for each turn."""
         self.totals = [0, 0]
         self.deals = 0
         self.tricks: list[int | None] = []
@@ -69,7 +69,7 @@ class Scorer:
         return done
 
     def result(self) -> tuple[int, ...]:
-        """The scores of the whole game."""
+        """Return the scores of the whole game."""
         dealer = self.luck.below("dealer", 0, self.seats)
         while max(self.totals) < 33 or self.totals[0] == self.totals[1]:
             self.deal(dealer)
@@ -101,7 +101,7 @@ class Scorer:
         self.score(bid, declarer)
 
     def auction(self, dealer: int) -> tuple[int, int]:
-        """X-2: the last bid and who made it; (0, 0) if all have passed."""
+        """X-2: return the last bid and its seat; (0, 0) if all have passed."""
         bid = declarer = passes = 0
         seat = dealer
         while bid < 6 and passes < self.seats - (bid > 0):
@@ -116,7 +116,7 @@ class Scorer:
     def trick(
         self, leader: int, centre: set[str], wild_rank: str, bid: int, declarer: int
     ) -> int | None:
-        """X-4, X-5, X-6: the side that takes the trick."""
+        """X-4, X-5, X-6: return the side that takes the trick."""
         hands = [set(centre), set(centre)]
         for turn in range({2: 6, 4: 4}[self.seats]):
             seat = (leader + turn) % self.seats

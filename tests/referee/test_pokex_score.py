@@ -1,4 +1,4 @@
-"""Pokex: the score, the end, and what a seat knows (docs/rules/pokex.md, X-7 and X-8)."""
+"""Pokex: the score, the end, and the information of a seat (docs/rules/pokex.md, X-7 and X-8)."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ TABLE = {
     5: "5 9 12 14 15 0",
     6: "6 11 15 18 20 21",
 }
-"""Points of the declarer's side: a row for the tricks it took, a column for its bid."""
+"""Points of the declarer's side: a row for the tricks taken, a column for the bid."""
 
 
 @pytest.mark.parametrize("tricks", range(7))
@@ -66,7 +66,7 @@ def test_a_deal_is_scored_by_sides(
 
 
 def at(points: tuple[int, int], seats: int = 4) -> Any:
-    """A game with these totals before a deal without a declarer, its last trick to come."""
+    """Return a game with these totals before the last trick of a deal without a declarer."""
     state: Any = pokex(*HANDS) if seats == 4 else pokex(*TWO, centre=TWELVE)
     state = play(state.but(points=points), *["pass"] * seats)
     return lowest(state, 5 * (seats if seats == 4 else 6))

@@ -24,12 +24,12 @@ ORDER = "KS 2S QS 3S JS 4S TS 5S 9S 6S 8S 7S"
 
 
 def four(*calls: str, **other: Any) -> Any:
-    """A game of four after its auction."""
+    """Return a game with four seats after its auction."""
     return play(pokex(*HANDS, **{"centre": CENTRE, **other}), *calls)
 
 
 def two(*calls: str, dealer: int = 1) -> Any:
-    """A game of two after its auction."""
+    """Return a game with two seats after its auction."""
     return play(pokex(*TWO, centre=TWELVE, order=ORDER, dealer=dealer), *calls)
 
 
@@ -123,7 +123,7 @@ def test_a_wild_card_in_the_centre_is_wild_for_both() -> None:
 SUITS = tuple(" ".join(rank + suit for rank in "23456789TJQK") for suit in "CDHS")
 """A hand of clubs, of diamonds, of hearts, of spades."""
 EQUAL = ["play 2C 4C", "play 2D 4D", "play 6H 8H", "play 6S 8S"]
-"""What makes the sides equal if neither has another wild card than the centre's."""
+"""The plays that make the sides equal if the centre has the only wild card."""
 
 
 @pytest.mark.parametrize(

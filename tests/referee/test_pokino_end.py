@@ -1,4 +1,4 @@
-"""Pokino: how a game ends, who has won (docs/rules/pokino.md, K-6, K-7), and what a seat knows."""
+"""Pokino: the end of a game, the winner (K-6, K-7), and the information of a seat."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ THREE = "2H 3H 4H 5H 7H"
 
 
 def two_cards_left(**options: bool) -> Any:
-    """Seat 0 holds two cards that match an open border; seat 1 has 90 points, seat 2 has 5."""
+    """Seat 0 has two cards that match an open border; seat 1 has 90 points, seat 2 has 5."""
     state = started("6S 4C AC QH 9C", TWO, THREE) if not options.get("pokino_up") else None
     if state is None:
         state = started("6S 4C AC QH 9C TC JC", TWO + " 8D 9D", THREE + " 8H 9H", pokino_up=True)

@@ -1,4 +1,4 @@
-"""Pokino: what holds in every game, with every combination of the variants."""
+"""Pokino: properties of every game, with every combination of the variants."""
 
 import random
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ every_variant = pytest.mark.parametrize(
 
 
 def positions(options: dict[str, bool], seed: int) -> Iterator[tuple[Any, Any]]:
-    """A game at random in which every kind of action is played, with what was done."""
+    """Yield a random game with every kind of action, each position with its action."""
     chance = random.Random(seed)
     state: Any = Pokino().start(Seeded(chance.randbytes(32)), chance.randint(2, 6), options)
     while state.actors:
@@ -67,7 +67,7 @@ def test_invariants_hold_in_every_position(options: dict[str, bool], seed: int) 
 
 
 def check_tokens(state: Any) -> None:
-    """Every token lies on a border that there is, no two on one."""
+    """Check that every token lies on an existing border, and at most one on each."""
     halves = {
         frozenset({(t.x, t.y), (t.second_x, t.second_y)}): t.domino for t in state.layout.tiles
     }

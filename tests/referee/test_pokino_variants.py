@@ -108,7 +108,7 @@ def test_without_pokino_up_the_draw_is_never_a_choice(variant: str) -> None:
 
 
 def walls(*laid: str, hand: str = FIVE, **options: Any) -> Any:
-    """A table of tear_down_the_walls with beads enough."""
+    """Return a table of tear_down_the_walls with enough beads."""
     state = rich(started(hand, TWO, tear_down_the_walls=True, **options))
     return with_table(state, *laid) if laid else state
 

@@ -16,7 +16,7 @@ Groups = list[tuple[Card, ...]]
 
 
 def dealt(*groups: str) -> Groups:
-    """Cards of these ranks, each of its own suit: ``dealt("3 3", "3 4")``."""
+    """Return cards of these ranks with different suits: ``dealt("3 3", "3 4")``."""
     suits = {rank: iter("CDHS") for rank in "23456789TJQKA"}
     return [tuple(Card(rank + next(suits[rank])) for rank in group.split()) for group in groups]
 
@@ -28,12 +28,12 @@ def offer(hand: str, fields: str, kept: str = "", point: str = "Q", **points: in
 
 
 def yaku_ranks(offered: GoingOut) -> list[str]:
-    """The ranks of the yaku that are shown."""
+    """Return the ranks of the yaku in an offer."""
     return sorted("".join(card[0] for card in yaku.cards) for yaku in offered.yaku())
 
 
 def cost(fields: str, point: str = "Q", **points: int) -> int:
-    """What reference fields cost, before doubling."""
+    """Return the cost of reference fields before doubling."""
     lying, turned = dealt(fields, point)
     return owed(Values(**points), lying, turned[0])
 
@@ -138,7 +138,7 @@ def test_at_most_one_yaku_uses_only_hand_cards() -> None:
     """U-4.5."""
     assert yaku_ranks(offer("4 4 4", "9")) == ["444"]
     assert offer("4 4 7 7", "9").worth() == 1
-    assert offer("4 7", "5 5 9 9").worth() == 2  # of field cards alone as many as there are
+    assert offer("4 7", "5 5 9 9").worth() == 2  # any number of yaku may use only field cards
 
 
 def test_four_straights_with_the_same_three_cards_of_the_hand() -> None:
@@ -199,7 +199,7 @@ def test_a_three_and_a_pair_may_share_a_card() -> None:
 
 @st.composite
 def tables(draw: st.DrawFn) -> dict[str, int]:
-    """A table of points: the usual one, or any."""
+    """Draw a table of points: the default one, or a random one."""
     if draw(st.booleans()):
         return dict(POINTS)
     most = draw(st.sampled_from([1, 3, 9]))
@@ -208,7 +208,7 @@ def tables(draw: st.DrawFn) -> dict[str, int]:
 
 @st.composite
 def cards_of_few_ranks(draw: st.DrawFn) -> tuple[list[str], list[str], list[str]]:
-    """A hand, fields and a pile that yaku are likely in."""
+    """Draw a hand, fields and a pile with few ranks, which often contain yaku."""
     ranks = draw(st.integers(3, 13))
     first = draw(st.integers(0, 12))
     pack = [("23456789TJQKA" * 2)[first + n] + suit for n in range(ranks) for suit in "CDHS"]
@@ -224,7 +224,7 @@ def cards_of_few_ranks(draw: st.DrawFn) -> tuple[list[str], list[str], list[str]
 
 
 TOO_MANY = 24
-"""Yaku of these ranks are too many to try every set by hand."""
+"""With more yaku than this, not every set is tried."""
 
 
 def fixed_points(cards: Sequence[str], rank: str, points: dict[str, int]) -> int:

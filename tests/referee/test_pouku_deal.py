@@ -21,22 +21,22 @@ TEAM_FIELDS = ("8C 9C", "TC JC", "QC KC", "8D 9D")
 
 
 def three(stock: str = "AS", **more: Any) -> Any:
-    """Three seats with the cards above."""
+    """Return a deal with three seats and the cards above."""
     return pouku("AC", HANDS, FIELDS, stock, **more)
 
 
 def four(**more: Any) -> Any:
-    """Four seats with the cards above."""
+    """Return a deal with four seats and the cards above."""
     return pouku("AC", FOUR_HANDS, FOUR_FIELDS, "AS", **more)
 
 
 def team(**more: Any) -> Any:
-    """Two against two with the cards above."""
+    """Return a deal of two teams with the cards above."""
     return pouku("AC", TEAM_HANDS, TEAM_FIELDS, "AS", teams=True, **more)
 
 
 def harmless(state: Any) -> Any:
-    """The deal, with the first listed action again and again until it is over."""
+    """Play the first listed action until the deal is over."""
     deal = len(state.deals)
     while state.actors and len(state.deals) == deal:
         state = state.play({state.turn: listed(state)[0]})

@@ -1,4 +1,4 @@
-"""Pouku: who goes out scores, the others pay (docs/rules/pouku.md, U-2, U-4 to U-8)."""
+"""Pouku: going out, its score, and the payments (docs/rules/pouku.md, U-2, U-4 to U-8)."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from tests.referee.action_texts import is_legal, play, pouku
 
 
 def last(state: Any) -> Any:
-    """The deal that was over last."""
+    """Return the last finished deal."""
     return state.deals[-1]
 
 
 def ready_to_go_out(*turns: str, **more: Any) -> Any:
-    """Three seats; seat 0 draws the third eight, and before that everyone has had a turn."""
+    """Return three seats; seat 0 draws the third eight, after everyone has had a turn."""
     hands = ("8C 3C", "2C 4C", "5C TC")
     state = pouku("AC", hands, ("KC JC", "8D 7C", "3D 7D"), "QD QH 6S 8H", **more)
     return play(state, *(turns or ("discard QD", "discard QH", "discard 6S")))
@@ -99,7 +99,7 @@ def test_a_kept_yaku_is_paid_for_once_with_four_seats() -> None:
     state = play(state, "discard JD", "discard 2D keep 3C 3D 3H 3S", "discard KS", "discard TD")
     state = play(state, "discard JH", "discard 7D", "discard 2H")
     assert state.kept[1] == cards("3C 3D 3H 3S")
-    # the fields seat 1 refers to, those of 2 and 3, are made to be 5 6 7 8
+    # the reference fields of seat 1, those of 2 and 3, become 5 6 7 8
     lying = (state.fields[0], state.fields[1], cards("5D 6D"), cards("7D 8D"))
     state = state.but(fields=lying)
     assert state.pays(1) == 7 + 2 * 2
@@ -171,7 +171,7 @@ def test_the_next_seat_deals_and_totals_go_on() -> None:
 
 
 def team(stock: str = "8H", **more: Any) -> Any:
-    """Two against two; seat 0 has eights."""
+    """Return two teams; seat 0 has eights."""
     hands = ("8C 3C 2S", "2C 4C 9S", "5C TC QS", "KD KH 6S")
     fields = ("KC JC", "8D 7C", "3D 7D", "AD 9H")
     return pouku("AC", hands, fields, stock, teams=True, **more)

@@ -1,4 +1,4 @@
-"""Pouku: keeps, and what one sees of them (docs/rules/pouku.md, U-5, U-7.4, U-9, U-10)."""
+"""Pouku: keeps and their visibility (docs/rules/pouku.md, U-5, U-7.4, U-9, U-10)."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.referee.action_texts import is_legal, listed, play, pouku
 
 
 def ready_to_keep(stock: str = "2S 3S", **more: Any) -> Any:
-    """Four seats whose fields are good to keep of; seat 0 has sevens."""
+    """Return four seats with fields that allow keeps; seat 0 has sevens."""
     hands = ("7C 8C", "4C 5C", "6C 2C", "QC QD")
     return pouku("AC", hands, ("7H KH", "7D 9D", "7S JH", "9H TC"), stock, **more)
 
@@ -19,18 +19,18 @@ def test_a_keep_is_one_card_of_the_hand_and_field_cards_one_yaku() -> None:
     assert is_legal(state, "discard 2S keep 7C 7D")
     assert is_legal(state, "discard 8C keep 7D 7C 7S")
     for wrong in (
-        "discard 2S keep 7D 7S",  # no card of the hand
-        "discard 2S keep 7C 8C 9D TC JH",  # two
+        "discard 2S keep 7D 7S",  # no hand card
+        "discard 2S keep 7C 8C 9D TC JH",  # two yaku
         "discard 2S keep 7C",  # no field card
         "discard 2S keep 7C 9D",  # no yaku
         "discard 2S keep 7C 7D 9D",
         "discard 2S keep 8C 9D TC",  # three cards are not a straight
         "discard 2S keep 8C 9D 9H TC JH",
-        "discard 2S keep 7C 7H",  # of the own field
-        "discard 7C keep 7C 7D",  # it is gone
+        "discard 2S keep 7C 7H",  # a card of the seat's field
+        "discard 7C keep 7C 7D",  # the card is discarded
         "discard 7D keep 7C 7D",
         "discard 2S keep 7C 7D 7D",
-        "discard 2S keep 7C 5C",  # of somebody's hand
+        "discard 2S keep 7C 5C",  # a card of another hand
         "discard 2S keep 7C ZZ",
     ):
         assert not is_legal(state, wrong), wrong

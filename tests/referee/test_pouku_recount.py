@@ -1,4 +1,4 @@
-"""Pouku: whole games played at random and counted again from what was done, by hand."""
+"""Pouku: random games, counted again from their actions by exhaustive search."""
 
 import random
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ from tests.examples import examples
 from tests.referee.pouku_by_hand import best_worth, dearest, every_yaku, worth
 
 FEW, MANY = examples(8, 4), 40
-"""Games that are counted again in the quick suite, and in the long one."""
+"""The numbers of games in the quick suite and in the long one."""
 TOO_MANY = 20
-"""Yaku of these ranks are too many to try every set by hand."""
+"""With more yaku than this, not every set is tried."""
 FORMS: list[tuple[int, dict[str, Any]]] = [
     (3, {}),
     (4, {}),
@@ -29,7 +29,7 @@ POINTS = {"pair": 1, "three": 3, "straight": 2, "four": 7, "point": 2, "four_yak
 
 @dataclass
 class Deal:
-    """A deal as somebody at the table would lay it out, from the pack and the actions."""
+    """A deal reconstructed from the pack and the actions."""
 
     seats: int
     options: dict[str, Any]
@@ -51,15 +51,15 @@ class Deal:
 
     @property
     def turn(self) -> int:
-        """Whose turn it is."""
+        """Return the seat to act."""
         return (self.dealer + self.turns) % self.seats
 
     def draw(self) -> None:
-        """The turn begins."""
+        """Begin a turn with a draw."""
         self.hands[self.turn].add(self.stock.pop(0))
 
     def act(self, action: Any) -> None:
-        """The turn ends with a discard."""
+        """End a turn with a discard."""
         seat = self.turn
         to = seat if type(action).__name__ == "Discard" else (seat + 2) % 4
         if action.keep:
@@ -71,17 +71,17 @@ class Deal:
         self.turns += 1
 
     def reference(self, seat: int) -> list[str]:
-        """The cards that a seat refers to."""
+        """Return the reference cards of a seat."""
         steps = (-1, -2) if self.options.get("reference") == "left" else (1, 2)
         return sorted(set().union(*(self.fields[(seat + step) % self.seats] for step in steps)))
 
     def laid(self, seat: int) -> list[str]:
-        """The kept yaku that counts for a seat."""
+        """Return the kept yaku that counts for a seat."""
         mate = (seat + 2) % 4 if self.options.get("teams") else seat
         return sorted(self.kept[seat] | self.kept[mate])
 
     def value(self, seat: int) -> int | None:
-        """What going out is worth, without the first turn; None: may not, -1: not counted."""
+        """Return the points for going out without the bonus; None: not legal, -1: not counted."""
         pool = [*self.hands[seat], *self.reference(seat)]
         if len(every_yaku(pool)) > TOO_MANY:
             return -1
@@ -93,7 +93,7 @@ class Deal:
         )
 
     def after_going_out(self) -> list[int] | None:
-        """What everyone gets; None where it is too much to count."""
+        """Return the score of every seat; None if the search is too large."""
         winner, teams = self.turn, bool(self.options.get("teams"))
         best = self.value(winner)
         fields = [self.reference(seat) for seat in range(self.seats)]
@@ -153,7 +153,7 @@ def test_games_match_their_recount(seats: int, options: dict[str, Any], games: i
 
 
 def played(state: Any, deal: Deal, chance: random.Random) -> Any:
-    """The deal played to its end at random, laid out beside the state at every step."""
+    """Play the deal to its end at random, and reconstruct it at every step."""
     number = len(state.deals)
     while len(state.deals) == number:
         deal.draw()

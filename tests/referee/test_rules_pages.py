@@ -1,4 +1,4 @@
-"""The rules pages and the tests hold together: every rule is tested, every citation exists."""
+"""Every rule of the rules pages has a test, and every citation exists."""
 
 import re
 from itertools import pairwise
@@ -13,7 +13,7 @@ NUMBER = re.compile(r"\b([A-Z])-(\d+)(?:\.(\d+))?\b")
 
 
 def rules(page: Path) -> list[str]:
-    """The numbers of the rules of a page, in its order."""
+    """Return the numbers of the rules of a page in order."""
     return re.findall(r"^- \*\*([A-Z]-\d+\.\d+)\*\* ", page.read_text(), flags=re.MULTILINE)
 
 

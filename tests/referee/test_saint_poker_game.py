@@ -1,4 +1,4 @@
-"""Saint Poker: whole games, followed by a second scorer who has only read the rules page."""
+"""Saint Poker: whole games, compared with a second scorer written from the rules page."""
 
 import random
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ games = given(st.binary(min_size=32, max_size=32), st.integers(2, 5), st.integer
 
 
 def game(seed: bytes, seats: int, choices: int) -> Iterator[tuple[SaintPokerState, Turn]]:
-    """A game played at random: its positions, each with what was done in it."""
+    """Play a game at random; yield its positions, each with its action."""
     rng = random.Random(choices)
     state: Any = SaintPoker().start(Seeded(seed), seats)
     while state.actors:
@@ -32,13 +32,13 @@ def game(seed: bytes, seats: int, choices: int) -> Iterator[tuple[SaintPokerStat
 
 
 def description(done: Action) -> tuple[str, frozenset[str]]:
-    """An action: its word and its cards."""
+    """Return an action as its word and its cards."""
     named = (done.card,) if hasattr(done, "card") else done.cards
     return type(done).__name__, frozenset(named)
 
 
 class Scorer:
-    """Follows a game by the rules page alone."""
+    """Scores a game, implemented from the rules page alone."""
 
     def __init__(self, seed: bytes, seats: int, turns: list[Turn]) -> None:
         self.luck = Seeded(seed)
@@ -53,7 +53,7 @@ class Scorer:
         self.gone: set[str] = set()
 
     def turn(self, word: str, who: list[int], may: list[list[frozenset[str]]]) -> list[set[str]]:
-        """The cards that these seats name, who may each name one of these sets."""
+        """Return the cards that each of these seats chooses from its legal sets."""
         turn = next(self.turns)
         assert sorted(turn) == sorted(who)
         self.legal.append([{(word, cards) for cards in sets} for sets in may])
@@ -63,7 +63,7 @@ class Scorer:
         return [set(description(turn[seat])[1]) for seat in who]
 
     def all_choose(self, word: str, size: int) -> list[set[str]]:
-        """S-2.2, S-2.3: everyone chooses this number of cards of the hand, and lays them down."""
+        """S-2.2, S-2.3: all seats choose this number of hand cards and lay them down."""
         everyone = list(range(self.seats))
         may = [[frozenset(c) for c in combinations(hand, size)] for hand in self.hands]
         chosen = self.turn(word, everyone, may)
@@ -72,7 +72,7 @@ class Scorer:
         return chosen
 
     def scores(self) -> tuple[int, ...]:
-        """The scores of the whole game."""
+        """Return the scores of the whole game."""
         future = self.take()
         for number in range(1, 9):
             river, future = future, self.take()
@@ -89,13 +89,13 @@ class Scorer:
         return tuple(self.points)
 
     def take(self) -> set[str]:
-        """S-1.4, S-2.1: a future river from the stock."""
+        """S-1.4, S-2.1: take a future river from the stock."""
         taken = set(self.stock[: self.turned])
         del self.stock[: self.turned]
         return taken
 
     def order(self, number: int, river: set[str], shown: list[set[str]]) -> list[int]:
-        """S-3: the seats from the best hand to the worst."""
+        """S-3: return the seats from the best hand to the worst."""
         ties = self.luck.shuffled("ties", number, range(self.seats))
         places = [evaluate_cards(*river, *cards) for cards in shown]
         return sorted(range(self.seats), key=lambda seat: (places[seat], ties.index(seat)))

@@ -1,4 +1,4 @@
-"""Saint Poker: picking up, and what is known of it (docs/rules/saint_poker.md, S-4, S-6)."""
+"""Saint Poker: picking up, and the public cards (docs/rules/saint_poker.md, S-4, S-6)."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ FIVE = "QC QD QH QS KC KD KH KS AC AS"
 
 
 def compared() -> Any:
-    """The end of a first round of three, in which seat 1 has the best hand."""
+    """Return the end of a first round of three seats, in which seat 1 has the best hand."""
     state = saint_poker(ONE, TWO, THREE, middle="KS AS KC KD KH QS QC QD QH")
     state = play(state, "river 2C / river 2D / river 6H")
     state = play(state, "show 3C 4C / show AD AH / show 3H 7H")

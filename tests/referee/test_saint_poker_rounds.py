@@ -94,7 +94,7 @@ def test_every_seat_chooses_exactly_once() -> None:
 
 
 def worth(river: str, *shown: str, ties: tuple[int, ...] | None = None) -> tuple[int, ...]:
-    """The order of two to five hands, shown beside this river in round 1."""
+    """Return the order of two to five hands that are shown with this river in round 1."""
     seats = len(shown)
     turned = {2: 3, 3: 2, 4: 1, 5: 0}[seats]
     laid = river.split()

@@ -1,4 +1,4 @@
-"""Text from bots cannot change what a terminal shows of other text."""
+"""Text of bots cannot change how a terminal displays other text."""
 
 import json
 import unicodedata

@@ -1,4 +1,4 @@
-"""Setting a game up: a refusal is one sentence; places and winners (rules README)."""
+"""Set-up of games: messages of refusals; places and winners (rules README)."""
 
 import pytest
 

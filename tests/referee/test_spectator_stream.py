@@ -1,4 +1,4 @@
-"""What watchers are shown of a table: positions now and then, and of them what is public."""
+"""The stream of a table for spectators: some positions, with public information only."""
 
 import asyncio
 import time
@@ -18,7 +18,7 @@ SEED = bytes(32)
 
 
 async def slowly(question: bot_pb2.ActRequest) -> Answer:
-    """A harmless answer after a while."""
+    """Return a legal answer after a delay."""
     await asyncio.sleep(0.004)
     return first(question)
 
@@ -34,7 +34,7 @@ def positions(played: TableResults, game: str, seats: int) -> dict[tuple[int, in
 
 
 def game_and_decision(shown: referee_pb2.PositionShown) -> tuple[int, int]:
-    """A position's game and decision."""
+    """Return game and decision of a position."""
     return shown.game, shown.decision
 
 
@@ -74,7 +74,7 @@ def test_one_of_several_games_in_flight_is_shown_to_its_end() -> None:
 
 
 def test_a_sent_position_contains_only_public_information() -> None:
-    """All that is not public is dealt again, and the bytes that are shown are the same."""
+    """Redeal all private information; the sent bytes are equal."""
     for game, seats in (("poke", 2), ("saint_poker", 3), ("pokex", 4), ("pouku", 3), ("pokino", 2)):
         authors = [Author(slowly) for _ in range(seats)]
         played = play(authors, game=game, boards=1, watch_ms=WATCH_MS)

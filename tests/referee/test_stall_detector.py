@@ -1,4 +1,4 @@
-"""A referee that stood still breaks off, before a bot is charged for it."""
+"""A referee that was stopped ends its table before a bot is charged for it."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ from referee.tables.stall_detector import ProcessStalled, StallDetector
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pulse that beats faster, so that nobody has to wait."""
+    """Shorten the interval of the detector."""
     monkeypatch.setattr(stall_detector, "BEAT_SECONDS", 0.02)
     monkeypatch.setattr(stall_detector, "STILL_SECONDS", 0.5)
 

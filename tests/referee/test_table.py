@@ -1,4 +1,4 @@
-"""A table with real bots at real sockets: how it plays, and how it judges."""
+"""A table with real bots at real sockets: games, verdicts and clocks."""
 
 import asyncio
 
@@ -58,13 +58,13 @@ def test_a_bot_without_listed_actions_can_play_any_legal_action() -> None:
 def test_a_question_is_complete_and_has_its_own_luck() -> None:
     author = Author()
     play([author, Author()])
-    question = author.asked[0]
+    question = author.questions[0]
     assert (question.match, question.game, question.seat) == ("m-test", 0, 0)
     assert question.view.WhichOneof("game") == "poke"
     assert len(question.view.poke.hand) == 5
     assert question.complete
     assert question.clock.allowance_ms == 2000
-    assert len({each.luck for each in author.asked}) == len(author.asked)
+    assert len({each.luck for each in author.questions}) == len(author.questions)
 
 
 def test_notes_are_recorded_and_truncated() -> None:
@@ -164,7 +164,7 @@ def test_time_beyond_the_allowance_is_taken_from_the_bank() -> None:
     played = play([author, Author()], allowance_ms=50, bank_ms=5000)
     assert played.verdicts == [["finished", "finished"]]
     assert played.games[0].result["bank_ms"][0] > 90
-    assert author.asked[-1].clock.bank_ms < 4910
+    assert author.questions[-1].clock.bank_ms < 4910
 
 
 def test_the_third_fault_forfeits_the_rest_of_the_table() -> None:
@@ -187,7 +187,7 @@ def test_faults_and_banks_of_an_earlier_attempt_still_count() -> None:
     author = Author(illegal)
     played = play([author, Author()], boards=2, rights=rights)
     assert played.verdicts == [["protocol", "finished"], ["forfeit", "finished"]]
-    assert author.asked[0].clock.bank_ms == 7
+    assert author.questions[0].clock.bank_ms == 7
 
 
 def test_with_more_than_two_sides_a_fault_costs_the_others_nothing() -> None:

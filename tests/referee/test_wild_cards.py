@@ -1,4 +1,4 @@
-"""Hands with wild cards (X-6), against a search that tries every card they may stand for."""
+"""Hands with wild cards (X-6), compared with a search over all cards that they may represent."""
 
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ from tests.referee.substitutions import by_substitution, quickly
 
 
 def value(text: str, wild_rank: str = "") -> WildValue:
-    """The value of the cards that are named."""
+    """Return the value of these cards."""
     return wild_hand(cards(text, DECK_WITH_JOKERS), wild_rank)
 
 
@@ -115,7 +115,7 @@ def strength(hand: list[Card], wild_rank: str) -> tuple[tuple[int, tuple[int, ..
 
 
 def with_wild(number: int) -> st.SearchStrategy[list[Card]]:
-    """Hands with this number of wild cards when sevens are wild."""
+    """Draw hands with this number of wild cards when sevens are wild."""
     wild = [c for c in DECK_WITH_JOKERS if is_wild(c, "7")]
     natural = [c for c in DECK if not is_wild(c, "7")]
     return st.tuples(
@@ -125,7 +125,7 @@ def with_wild(number: int) -> st.SearchStrategy[list[Card]]:
 
 
 def close(number: int) -> st.SearchStrategy[list[Card]]:
-    """The same with cards of one suit, or of few ranks, more often than by chance."""
+    """Draw the same with one suit or few ranks more often than by chance."""
     few = [c for c in DECK if c[0] in "25AK"]
     wild = [c for c in DECK_WITH_JOKERS if is_wild(c, "7")][:number]
     pools = [[c for c in DECK if c[1] == "S" and c[0] != "7"], few]

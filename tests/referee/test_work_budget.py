@@ -1,4 +1,4 @@
-"""Honest bots stay far below the work budget, whatever they play and however much at a time."""
+"""Honest bots stay far below the work budget in all games and with many games at a time."""
 
 import asyncio
 import math

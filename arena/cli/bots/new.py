@@ -280,8 +280,8 @@ def _new_from_policy(
     if named is not None and seats is not None:
         named.check_seats(seats, named.settle({}))
     game_id = named.id if named is not None else None
-    found = policy_source.read(policy, game_id, seats, sample)
-    _fill(folder, lambda staged: policy_source.write(found, staged, _name_for(folder)))
+    trained = policy_source.read(policy, game_id, seats, sample)
+    _fill(folder, lambda staged: policy_source.write(trained, staged, _name_for(folder)))
     _list_files(folder, policy_source.CONTENTS)
     output.next_step(f"pokearena test {_quoted(folder)} --quick")
 

@@ -131,10 +131,10 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, data: Path | None
 
 
 def _confirm(name: str, yes: bool) -> None:
-    """Ask for confirmation on a terminal.
+    """Request confirmation on a terminal.
 
     Raises:
-        CommandError: it is refused, or there is no terminal.
+        CommandError: the user refuses, or there is no terminal.
     """
     if yes:
         return

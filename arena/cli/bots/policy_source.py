@@ -61,31 +61,31 @@ def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Poli
     if path.suffix == ARCHIVE:
         if game is None:
             raise CommandError(f"{path} does not name its game; add --game GAME.", USAGE)
-        found = _from_sb3(path, game, seats or find(game).seats[0])
-        policy.check(found)
+        trained = _from_sb3(path, game, seats or find(game).seats[0])
+        policy.check(trained)
     else:
         try:
-            found = policy.read(path, game, seats)
+            trained = policy.read(path, game, seats)
         except PolicyError as error:
             if error.code != "no-game":
                 raise
             raise CommandError(f"{error} Add --game GAME.", USAGE, code="no-game") from None
-        _check_form(path, found, game, seats)
-    return replace(found, sampled=True) if sampled else found
+        _check_form(path, trained, game, seats)
+    return replace(trained, sampled=True) if sampled else trained
 
 
-def _check_form(path: Path, found: Policy, game: str | None, seats: int | None) -> None:
+def _check_form(path: Path, trained: Policy, game: str | None, seats: int | None) -> None:
     """Raise CommandError if the file names another form than the command."""
-    if (game or found.game, seats or found.seats) != (found.game, found.seats):
+    if (game or trained.game, seats or trained.seats) != (trained.game, trained.seats):
         raise CommandError(
-            f"{path} is a policy for {found.game} with {found.seats} seats; "
+            f"{path} is a policy for {trained.game} with {trained.seats} seats; "
             "omit --game and --seats.",
             USAGE,
             code="other-form",
         )
 
 
-def write(found: Policy, folder: Path, name: str) -> None:
+def write(trained: Policy, folder: Path, name: str) -> None:
     """Write a bot into a new folder.
 
     Raises:
@@ -93,11 +93,11 @@ def write(found: Policy, folder: Path, name: str) -> None:
     """
     folder.mkdir(parents=True)
     described = Manifest(
-        name=name, language="python", games=(found.game,), run=("python", "bot.py")
+        name=name, language="python", games=(trained.game,), run=("python", "bot.py")
     )
     (folder / manifest.FILE).write_text(manifest.render(described), encoding="utf-8")
     (folder / "bot.py").write_text(BOT, encoding="utf-8")
-    policy.write(found, folder / POLICY)
+    policy.write(trained, folder / POLICY)
 
 
 def _from_sb3(path: Path, game: str, seats: int) -> Policy:

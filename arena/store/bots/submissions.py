@@ -75,12 +75,12 @@ class SubmissionLimits:
 
     Attributes:
         undecided: undecided submissions of all owners, without those that wait for approval.
-        own: undecided submissions of one owner.
+        per_owner: undecided submissions of one owner.
         a_day: submissions of one owner within 24 hours.
     """
 
     undecided: int = 30
-    own: int = 3
+    per_owner: int = 3
     a_day: int = 50
 
 
@@ -303,7 +303,7 @@ def _check(connection: Connection, owner: str, limits: SubmissionLimits) -> None
             func.count().filter(of_owner & today).label("a_day"),
         ).where(or_(open_, of_owner & today))
     ).one()
-    if counted.own >= limits.own:
+    if counted.own >= limits.per_owner:
         raise TooMany(
             f"{counted.own} submissions of {owner} are being worked on; send the next one when "
             "one of them is decided.",

@@ -24,13 +24,13 @@ class ChallengeLimits:
     Attributes:
         a_day: challenges of one owner within 24 hours.
         boards: boards of a challenge.
-        own: open challenges of one owner.
+        per_owner: open challenges of one owner.
         open: open challenges of all owners.
     """
 
     a_day: int = 10
     boards: int = 20
-    own: int = 2
+    per_owner: int = 2
     open: int = 20
 
 
@@ -54,7 +54,7 @@ def check(connection: Connection, owner: str, limits: ChallengeLimits) -> None:
         .select_from(table.join(entrants, challenger))
         .where(table.c.format == FORMAT)
     ).one()
-    if counted.own >= limits.own:
+    if counted.own >= limits.per_owner:
         raise TooMany(
             f"{counted.own} challenges of {owner} are open; start the next one when one of them "
             "is over.",

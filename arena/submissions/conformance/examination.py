@@ -147,12 +147,12 @@ def listening_check(errand: ExaminationOrder, game: Game) -> tuple[Check, int]:
     try:
         with errand.talk(sheet.spec, 0) as talk:
             sentence = f"{talk.seconds:.2f} s ({limit})"
-            if talk.said.games_in_flight > 1:
-                sentence += f" · {talk.said.games_in_flight} games at once"
-            if talk.said.without_legal:
+            if talk.start_response.games_in_flight > 1:
+                sentence += f" · {talk.start_response.games_in_flight} games at once"
+            if talk.start_response.without_legal:
                 sentence += " · finds its legal actions itself"
             passed = Check(LISTENS, CheckOutcome.PASSED, sentence, seconds=talk.seconds)
-            return passed, talk.said.games_in_flight
+            return passed, talk.start_response.games_in_flight
     except SessionFailed as error:
         if bot.remote:
             raise InfrastructureError(
@@ -451,9 +451,9 @@ def _of_questions(
     broken = next((finding.broken for finding in findings if finding.broken), None)
     if broken is not None:
         return _of_broken(name, game, broken, seconds)
-    questions = sum(finding.asked for finding in findings)
+    questions = sum(finding.questions for finding in findings)
     listed = max(finding.listed for finding in findings)
-    remark = next((finding.said for finding in findings if finding.said), "")
+    remark = next((finding.remark for finding in findings if finding.remark), "")
     parts = [f"{questions} question{'s' * (questions != 1)} in {_forms(len(findings))}"] * (
         questions > 0
     )

@@ -120,11 +120,11 @@ class QuestionResult:
     """Result of the questions of one kind in one form."""
 
     name: str
-    asked: int
+    questions: int
     listed: int = 0
     """Length of the longest list of legal actions among the questions."""
     broken: FailingQuestion | None = None
-    said: str = ""
+    remark: str = ""
     """Additional remark for the check's sentence."""
     unchecked: bool = False
     """Whether no question was sent because the time limit was reached."""
@@ -192,7 +192,7 @@ class QuestionRounds:
         for count, position in enumerate(positions):
             talk = self._open()
             try:
-                self._judge(position, *talk.ask(position.asked.request))
+                self._judge(position, *talk.ask(position.recorded.request))
                 self._streams = talk.streams
             except (SessionFailed, IllegalAnswer) as error:
                 broken = self._explain(position, error, talk.streams)
@@ -205,9 +205,9 @@ class QuestionRounds:
             return None
         for count, position in enumerate(positions[:_AGAIN]):
             try:
-                self._judge(position, self._open().act(position.asked.request))
+                self._judge(position, self._open().act(position.recorded.request))
             except MethodUnimplemented:
-                return QuestionResult(BY_ACT, 0, said="it has Play only, which is enough")
+                return QuestionResult(BY_ACT, 0, remark="it has Play only, which is enough")
             except (SessionFailed, IllegalAnswer) as error:
                 return QuestionResult(
                     BY_ACT, count + 1, broken=self._explain(position, error, False)
@@ -219,7 +219,7 @@ class QuestionRounds:
         most = sorted(positions, key=lambda position: -position.listed)[:_AGAIN]
         for count, position in enumerate(most):
             try:
-                first, second = (self._open().ask(position.asked.request) for _ in range(2))
+                first, second = (self._open().ask(position.recorded.request) for _ in range(2))
                 self._judge(position, *first)
                 self._judge(position, *second)
             except (SessionFailed, IllegalAnswer) as error:
@@ -244,21 +244,25 @@ class QuestionRounds:
     def _batch(self, positions: Sequence[PreparedQuestion]) -> QuestionResult | None:
         """Send as many questions of different games in one message as the bot accepts."""
         talk = self._open()
-        most = min(talk.said.games_in_flight, len(positions))
+        most = min(talk.start_response.games_in_flight, len(positions))
         if most < 2 or self._streams is None:
             return None
         if not self._streams:
-            remark = f"it takes {talk.said.games_in_flight} games at once, but has no Play"
-            return QuestionResult(TOGETHER, 0, said=f"{remark}: it receives one question at a time")
+            remark = (
+                f"it takes {talk.start_response.games_in_flight} games at once, but has no Play"
+            )
+            return QuestionResult(
+                TOGETHER, 0, remark=f"{remark}: it receives one question at a time"
+            )
         put = positions[:most]
         try:
             self._put_together(talk, put)
         except (SessionFailed, IllegalAnswer) as error:
             return QuestionResult(TOGETHER, len(put), broken=self._explain_batch(put, error))
-        return QuestionResult(TOGETHER, len(put), said=f"{len(put)} at once")
+        return QuestionResult(TOGETHER, len(put), remark=f"{len(put)} at once")
 
     def _put_together(self, talk: BotSession, positions: Sequence[PreparedQuestion]) -> None:
-        answers = talk.ask(*(position.asked.request for position in positions))
+        answers = talk.ask(*(position.recorded.request for position in positions))
         for position, answer in zip(positions, answers, strict=True):
             try:
                 self._judge(position, answer)
@@ -288,9 +292,9 @@ class QuestionRounds:
         question = self._paper.question(position.place)
         sentence, command, remark = str(error), self._errand.ask(question), False
         if not (isinstance(error, SessionFailed) and error.late):
-            if not breaks(self._errand, self._paper.spec, position.asked):
+            if not breaks(self._errand, self._paper.spec, position.recorded):
                 if by_stream and breaks(
-                    self._errand, self._paper.spec, position.asked, by_stream=True
+                    self._errand, self._paper.spec, position.recorded, by_stream=True
                 ):
                     command = self._errand.ask(question, "--play")
                     sentence += "; by Act it answers well"
@@ -315,7 +319,7 @@ class QuestionRounds:
             with self._errand.talk(self._paper.spec, self._paper.seat) as talk:
                 for request in before:
                     talk.ask(request)
-                self._judge(position, *talk.ask(position.asked.request))
+                self._judge(position, *talk.ask(position.recorded.request))
         except (SessionFailed, IllegalAnswer, MethodUnimplemented):
             return False
         return True
@@ -334,4 +338,4 @@ class QuestionRounds:
         return f"{self._form.name}, game {game}, decision {decision}, seat {self._paper.seat}"
 
     def _judge(self, position: PreparedQuestion, response: Response) -> None:
-        judge(self._form.game.id, position.asked, response)
+        judge(self._form.game.id, position.recorded, response)

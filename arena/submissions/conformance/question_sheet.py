@@ -37,14 +37,14 @@ class PreparedQuestion:
     """A question of a prepared game."""
 
     kind: QuestionKind
-    asked: RecordedQuestion
+    recorded: RecordedQuestion
     listed: int
     """Number of listed legal actions."""
 
     @property
     def place(self) -> tuple[int, int]:
         """Game and decision of the question."""
-        return self.asked.request.game, self.asked.request.decision
+        return self.recorded.request.game, self.recorded.request.decision
 
 
 @dataclass(frozen=True, slots=True)

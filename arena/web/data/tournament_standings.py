@@ -170,7 +170,7 @@ class ChampionsCache:
             held: tournaments with their progress.
             seconds: time limit; tournaments that remain are left to the next call.
         """
-        until, found = time.monotonic() + seconds, {}
+        until, by_tournament = time.monotonic() + seconds, {}
         for tournament, progress in held:
             if tournament.state is not TournamentState.CLOSED or progress.matches > _LISTED:
                 continue
@@ -185,8 +185,8 @@ class ChampionsCache:
                     while len(self._known) > _KEPT:
                         self._known.popitem(last=False)
             if known is not None:
-                found[tournament.id] = known
-        return found
+                by_tournament[tournament.id] = known
+        return by_tournament
 
     def _read(self, tournament: Tournament, progress: TournamentProgress) -> tuple[str, ...]:
         course = course_of(self._engine, tournament, progress.matches)

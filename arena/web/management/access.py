@@ -97,7 +97,7 @@ def check_site(request: Request) -> None:
 
 
 def is_secure(request: Request, proxied: bool) -> bool:
-    """Return whether the browser uses HTTPS, as far as the server or its proxy can tell."""
+    """Return whether the browser uses HTTPS, according to the server or its proxy."""
     forwarded = request.headers.get("x-forwarded-proto", "") if proxied else ""
     return request.url.scheme == "https" or forwarded.strip().lower() == "https"
 

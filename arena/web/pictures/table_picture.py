@@ -388,10 +388,10 @@ def _piece(piece: GridPiece) -> str:
     high = (abs(piece.y - piece.second_y) + 1) * _SQUARE
     middle_x = (piece.x + piece.second_x + 1) * _SQUARE / 2
     middle_y = (piece.y + piece.second_y + 1) * _SQUARE / 2
-    own = SEATS[piece.seat % len(SEATS)] if piece.seat >= 0 else ""
+    seat_color = SEATS[piece.seat % len(SEATS)] if piece.seat >= 0 else ""
     match piece.what:
         case "domino":
-            return "".join(_laid_domino(piece, x, y, wide, high, own))
+            return "".join(_laid_domino(piece, x, y, wide, high, seat_color))
         case "fresh":
             return (
                 f'<rect x="{x - 1}" y="{y - 1}" width="{wide + 2}" height="{high + 2}" rx="8" '
@@ -404,7 +404,7 @@ def _piece(piece: GridPiece) -> str:
             )
         case "token":
             return (
-                f'<circle cx="{middle_x}" cy="{middle_y}" r="8" fill="{own or RED}" '
+                f'<circle cx="{middle_x}" cy="{middle_y}" r="8" fill="{seat_color or RED}" '
                 'stroke="#fff" stroke-width="2"/>'
             )
     return (
@@ -414,11 +414,11 @@ def _piece(piece: GridPiece) -> str:
 
 
 def _laid_domino(
-    piece: GridPiece, x: float, y: float, wide: float, high: float, own: str
+    piece: GridPiece, x: float, y: float, wide: float, high: float, seat_color: str
 ) -> Iterator[str]:
     yield (
         f'<rect x="{x + 1.5}" y="{y + 1.5}" width="{wide - 3}" height="{high - 3}" rx="6" '
-        f'fill="{CARD}" stroke="{own or EDGE}" stroke-width="{4 if own else 1.2}"/>'
+        f'fill="{CARD}" stroke="{seat_color or EDGE}" stroke-width="{4 if seat_color else 1.2}"/>'
     )
     numbers: Iterable[tuple[float, float, str]] = zip(
         (piece.x, piece.second_x), (piece.y, piece.second_y), piece.text.split("-"), strict=True

@@ -27,11 +27,11 @@ engine = database.open(sys.argv[1])
 lease = matches.lease(engine, sys.argv[2], "w1", float(sys.argv[3]))
 drain = StopEvent()
 
-def say(word):
+def report(word):
     print(word, flush=True)
 
 def play(until):
-    say("playing")
+    report("playing")
     end = time.monotonic() + until
     while time.monotonic() < end:
         time.sleep(0.01)
@@ -42,18 +42,18 @@ with lease_renewal.LeaseRenewal(engine, lease, drain):
         try:
             play(60)
         except BaseException:
-            say("refused")
+            report("refused")
 """
 WILLING = """
 try:
     with lease_renewal.LeaseRenewal(engine, lease, drain) as renewal:
         {setting}
         play({seconds})
-        say("finished")
+        report("finished")
 except lease_renewal.Interrupted:
-    say("interrupted")
+    report("interrupted")
 time.sleep(0.3)
-say("alive")
+report("alive")
 """
 
 

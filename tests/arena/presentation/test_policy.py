@@ -101,9 +101,14 @@ def test_a_policy_is_read_as_it_was_written(tmp_path: Path) -> None:
     policy.write(written, tmp_path / "a.npz")
     policy.write(written, tmp_path / "b.npz")
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
-    found = policy.read(tmp_path / "a.npz")
-    assert (found.game, found.seats, found.activation, found.sampled) == ("poke", 2, "relu", True)
-    for (weights, biases), (other, others) in zip(found.layers, written.layers, strict=True):
+    restored = policy.read(tmp_path / "a.npz")
+    assert (restored.game, restored.seats, restored.activation, restored.sampled) == (
+        "poke",
+        2,
+        "relu",
+        True,
+    )
+    for (weights, biases), (other, others) in zip(restored.layers, written.layers, strict=True):
         assert (weights == other).all()
         assert (biases == others).all()
 

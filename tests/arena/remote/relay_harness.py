@@ -40,7 +40,7 @@ import grpc
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 HOME = Path(sys.argv[1])
-counts = {"started": 0, "asked": 0}
+counts = {"started": 0, "questions": 0}
 
 class Bot(bot_pb2_grpc.BotServiceServicer):
     def Start(self, request, context):
@@ -48,15 +48,15 @@ class Bot(bot_pb2_grpc.BotServiceServicer):
         return bot_pb2.StartResponse(games_in_flight=3)
 
     def _answer(self, question):
-        counts["asked"] += 1
+        counts["questions"] += 1
         if (HOME / "die").exists():
             os._exit(7)
-        with (HOME / "asked").open("a") as asked:
-            print(question.game, question.decision, file=asked)
+        with (HOME / "questions").open("a") as log:
+            print(question.game, question.decision, file=log)
         while (HOME / "wait").exists():
             (HOME / "waits").touch()
             time.sleep(0.01)
-        note = f"{os.getpid()} {counts['started']} {counts['asked']}"
+        note = f"{os.getpid()} {counts['started']} {counts['questions']}"
         return bot_pb2.ActResponse(game=question.game, decision=question.decision, note=note)
 
     def Act(self, request, context):
@@ -259,14 +259,14 @@ class AuthorMachine:
         wait_until((self.folder / "waits").exists)
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         return (self.folder / "stderr").read_text()
 
     def heard(self, event: str) -> bool:
         return any(entry["event"] == event for entry in self.events)
 
-    def asked(self) -> list[str]:
-        log = self.folder / "asked"
+    def questions(self) -> list[str]:
+        log = self.folder / "questions"
         return log.read_text().splitlines() if log.exists() else []
 
 

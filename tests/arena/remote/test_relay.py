@@ -76,7 +76,7 @@ def test_an_open_question_is_answered_after_a_reconnection(relay: Relay, tmp_pat
             table.start()
             (home.folder / "wait").touch()
             call = table.act(1)
-            wait_until(lambda: home.asked() == ["1 1"])
+            wait_until(lambda: home.questions() == ["1 1"])
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
             # The bot answers while it is disconnected.
@@ -102,7 +102,7 @@ def test_a_restarted_connector_receives_the_open_question_again(
         table.start()
         (home.folder / "wait").touch()
         call = table.act(1)
-        wait_until(lambda: home.asked() == ["1 1"])
+        wait_until(lambda: home.questions() == ["1 1"])
         home.process.kill()
         home.process.wait()
         wait_until(lambda: not relay.is_here(version))
@@ -110,7 +110,7 @@ def test_a_restarted_connector_receives_the_open_question_again(
         home.start()
         # The new process first received its Start request.
         assert call.result().note.split()[1:] == ["1", "1"]
-        assert home.asked() == ["1 1", "1 1"]
+        assert home.questions() == ["1 1", "1 1"]
 
 
 @pytest.mark.long
@@ -124,7 +124,7 @@ def test_an_expired_question_is_not_answered_after_a_reconnection(
             table.start()
             (home.folder / "wait").touch()
             call = table.act(1)
-            wait_until(lambda: home.asked() == ["1 1"])
+            wait_until(lambda: home.questions() == ["1 1"])
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
             call.cancel()
@@ -159,16 +159,16 @@ def test_a_second_connection_is_refused_and_the_first_continues(
             table.start()
             (home.folder / "wait").touch()
             call = table.act(1)
-            wait_until(lambda: home.asked() == ["1 1"])
+            wait_until(lambda: home.questions() == ["1 1"])
             with AuthorMachine(tmp_path, relay.port, token) as thief:
                 assert thief.process.wait() == 1
-                assert f"{version} is connected already" in thief.said
+                assert f"{version} is connected already" in thief.output
             (home.folder / "wait").unlink()
             assert call.result().note.split()[1:] == ["1", "1"]
         bot = remote_bots.find(relay.engine, version)
         assert bot is not None
         assert bot.refusals == 1
-        assert str(bot.refusal) in thief.said
+        assert str(bot.refusal) in thief.output
         assert str(bot.refusal) in relay.log.read_text()
         assert not home.heard("lost")
 
@@ -183,7 +183,7 @@ def test_one_of_two_simultaneous_connections_is_accepted(relay: Relay, tmp_path:
         wait_until(lambda: 1 in (first.process.poll(), second.process.poll()))
         refused, let_in = (first, second) if first.process.poll() == 1 else (second, first)
         wait_until(lambda: let_in.heard("connected"))
-        assert f"{version} is connected already" in refused.said
+        assert f"{version} is connected already" in refused.output
         assert let_in.process.poll() is None
 
 
@@ -194,10 +194,10 @@ def test_renewing_a_token_closes_its_connection(relay: Relay, tmp_path: Path) ->
         wait_until(lambda: relay.is_here(version))
         fresh = remote_bots.renew(relay.engine, version)
         assert thief.process.wait() == 1
-        assert "its token was renewed" in thief.said
+        assert "its token was renewed" in thief.output
     with AuthorMachine(tmp_path, relay.port, token) as thief:
         assert thief.process.wait() == 1
-        assert "unknown token" in thief.said
+        assert "unknown token" in thief.output
     with AuthorMachine(tmp_path, relay.port, fresh):
         wait_until(lambda: relay.is_here(version))
 
@@ -207,7 +207,7 @@ def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
     versions.retire(relay.engine, version)
     with AuthorMachine(tmp_path, relay.port, token) as home:
         assert home.process.wait() == 1
-        assert f"{version} is retired" in home.said
+        assert f"{version} is retired" in home.output
     bot = remote_bots.find(relay.engine, version)
     assert bot is not None
     assert (bot.here, bot.refusals) == (False, 1)
@@ -308,7 +308,7 @@ def certify(folder: Path) -> tuple[Path, Path]:
 def test_an_unreachable_relay_is_reported(tmp_path: Path) -> None:
     with TcpForwarder(1) as cable, AuthorMachine(tmp_path, cable.port, "token") as home:
         assert home.process.wait() == 3
-        assert "no relay answers" in home.said
+        assert "no relay answers" in home.output
 
 
 def refusal(relay: Relay, *messages: relay_pb2.ConnectRequest) -> tuple[grpc.StatusCode, str]:

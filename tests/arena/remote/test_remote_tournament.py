@@ -162,7 +162,7 @@ def test_a_game_continues_after_a_reconnection_within_the_clock(
         wait_until(lambda: arena.is_closed(tournament))
         assert home.heard("again")
         # The bot received no question twice.
-        assert len(set(home.asked())) == len(home.asked())
+        assert len(set(home.questions())) == len(home.questions())
     [match] = listing.matches(arena.engine)
     assert (match.attempt, match.failures) == (1, 0)
     assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
@@ -223,7 +223,7 @@ def test_a_bot_in_another_network_resumes_its_game_after_an_outage(
             elsewhere.link("up")
             wait_until(lambda: arena.is_closed(tournament))
             assert home.heard("again")
-            assert len(set(home.asked())) == len(home.asked())
+            assert len(set(home.questions())) == len(home.questions())
     [match] = listing.matches(arena.engine)
     assert (match.attempt, match.failures) == (1, 0)
     assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
@@ -238,7 +238,7 @@ def test_a_long_disconnection_is_a_timeout(arena: RemoteArena) -> None:
     ):
         wait_until(arena.is_here)
         tournament = arena.schedule([arena.meek, arena.far], bank=500)
-        wait_until(lambda: len(home.asked()) >= 2)
+        wait_until(lambda: len(home.questions()) >= 2)
         cable.cut()
         # The current table ends by the clock. The match has begun, so the next table does not wait.
         wait_until(lambda: arena.is_closed(tournament))

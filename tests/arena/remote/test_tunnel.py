@@ -79,7 +79,7 @@ def test_a_lost_tunnel_is_an_infrastructure_failure(relay: Relay, tmp_path: Path
             table.start()
             (home.folder / "wait").touch()
             call = table.act(1)
-            wait_until(lambda: home.asked() == ["1 1"])
+            wait_until(lambda: home.questions() == ["1 1"])
             cable.cut()
             with pytest.raises(grpc.RpcError):
                 call.result()

@@ -31,7 +31,7 @@ def test_burst_workers_fetch_bots_play_and_exit(
 ) -> None:
     [match] = worker_host.schedule()
     with worker_host.worker("--burst", "-j", "2") as workers:
-        assert workers.wait() == 0, worker_host.said.read_text()
+        assert workers.wait() == 0, worker_host.output.read_text()
     stored_match = listing.find(worker_host.engine, match)
     assert (stored_match.state, stored_match.attempt, stored_match.failures) == (
         MatchState.CLOSED,
@@ -53,7 +53,7 @@ def test_a_worker_exits_after_max_matches(
 ) -> None:
     due = worker_host.schedule(matches=2)
     with worker_host.worker("--max-matches", "1") as workers:
-        assert workers.wait() == 0, worker_host.said.read_text()
+        assert workers.wait() == 0, worker_host.output.read_text()
     states = [listing.find(worker_host.engine, match).state for match in due]
     assert sorted(states) == [MatchState.CLOSED, MatchState.PENDING]
 
@@ -96,4 +96,4 @@ def test_without_a_database_setting_the_error_names_it(
     del worker_host.environment["POKEARENA_DATABASE_URL_FILE"]
     with worker_host.worker() as worker:
         assert worker.wait() == 3
-    assert "POKEARENA_DATABASE_URL" in worker_host.said.read_text()
+    assert "POKEARENA_DATABASE_URL" in worker_host.output.read_text()

@@ -37,7 +37,7 @@ class WorkerHostHarness:
             "POKEARENA_DATABASE_URL_FILE": str(directory / "store"),
             "POKEARENA_REDIS_URL_FILE": str(directory / "redis"),
         }
-        self.said = directory / "said"
+        self.output = directory / "output"
 
     def schedule(self, matches: int = 1) -> list[str]:
         """Schedule matches of two house bots, enqueue them, and return their ids."""
@@ -59,7 +59,7 @@ class WorkerHostHarness:
         return due
 
     def worker(self, *words: str) -> "subprocess.Popen[bytes]":
-        with self.said.open("ab") as log_file:
+        with self.output.open("ab") as log_file:
             return subprocess.Popen(
                 [POKEARENA, "worker", *words],
                 env=self.environment,

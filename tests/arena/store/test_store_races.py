@@ -156,7 +156,7 @@ def test_equal_decisions_of_two_schedulers_are_stored_once(
 
 
 def test_concurrent_submissions_respect_the_limit(store: Engine, concurrently: Beside) -> None:
-    limits = SubmissionLimits(own=1)
+    limits = SubmissionLimits(per_owner=1)
     with database.writing(store) as connection:
         postgresql.alone(connection, "submit")
         first = concurrently(

@@ -19,17 +19,17 @@ from tests.waiting import wait_until
 HEAD = """
 import json, os, signal, sys, time
 
-def say(line):
+def send(line):
     print(line if isinstance(line, str) else json.dumps(line), flush=True)
 
 def questions():
-    # All that is asked, after "start" has been answered.
+    # Yield the questions, after "start" has been answered.
     for line in sys.stdin:
-        said = json.loads(line)
-        if "act" in said:
-            yield said["act"]
+        request = json.loads(line)
+        if "act" in request:
+            yield request["act"]
         else:
-            say({})
+            send({})
 
 """
 PATIENCE = 30
@@ -81,25 +81,25 @@ def programs(tmp_path: Path) -> Iterator[Programs]:
 
 
 def test_a_program_answers_with_action_numbers(programs: Programs) -> None:
-    played = programs.play("for turn in questions(): say('0')")
+    played = programs.play("for turn in questions(): send('0')")
     assert played.verdicts == [["finished", "finished"]]
 
 
 def test_a_program_with_a_constant_answer_is_a_bot(programs: Programs) -> None:
-    played = programs.play("for line in sys.stdin: say('0')", boards=2)
+    played = programs.play("for line in sys.stdin: send('0')", boards=2)
     assert played.verdicts == [["finished", "finished"]] * 2
 
 
 def test_a_program_answers_with_listed_or_constructed_actions(programs: Programs) -> None:
     played = programs.play("""
         for turn in questions():
-            say({"game": turn["game"], "decision": turn["decision"], "action": turn["legal"][0]})
+            send({"game": turn["game"], "decision": turn["decision"], "action": turn["legal"][0]})
     """)
     assert played.verdicts == [["finished", "finished"]]
 
 
 def test_a_choice_may_carry_a_note(programs: Programs) -> None:
-    played = programs.play("for turn in questions(): say({'choice': 0, 'note': 'ä first'})")
+    played = programs.play("for turn in questions(): send({'choice': 0, 'note': 'ä first'})")
     assert {a.get("note") for a in played.games[0].actions if a["seat"] == 0} == {"ä first"}
 
 
@@ -115,7 +115,7 @@ def test_a_question_starts_with_the_number_of_actions_and_has_all_fields(
                 assert {"game", "decision", "seat", "luck", "complete"} < turn.keys()
                 assert list(turn)[-2:] == ["legal", "view"]
                 assert "\\n" not in line[:-1] and " " not in line.split('"legal"')[0]
-            say("0")
+            send("0")
     """)
     assert played.verdicts == [["finished", "finished"]]
 
@@ -125,11 +125,11 @@ def test_other_output_lines_and_stderr_go_to_the_log(
 ) -> None:
     played = programs.play("""
         for turn in questions():
-            say("I think of \\x1b[31m" + turn["view"]["poke"]["phase"])
-            say("[1, 2] true null 3.5 0x1")
-            say("")
+            send("I think of \\x1b[31m" + turn["view"]["poke"]["phase"])
+            send("[1, 2] true null 3.5 0x1")
+            send("")
             print("to stderr", file=sys.stderr)
-            say("0")
+            send("0")
     """)
     assert played.verdicts == [["finished", "finished"]]
     output = programs.output()
@@ -157,7 +157,7 @@ def test_an_invalid_answer_gets_its_verdict_and_a_description(
     programs: Programs, answer: str, verdict: str, clause: str
 ) -> None:
     (programs.folder / "answer").write_text(answer)
-    script = "for turn in questions(): say(open('answer').read())"
+    script = "for turn in questions(): send(open('answer').read())"
     limit = 300 if verdict == "timeout" else 20_000
     played = programs.play(script, allowance_ms=limit)
     assert played.verdicts == [[verdict, "finished"]]
@@ -216,7 +216,7 @@ def test_a_late_answer_is_not_used_for_the_next_question(
             if number == 1:
                 time.sleep(1.5)
             # Of the second game, or else illegal there.
-            say({"action": turn["legal"][0], "note": f"{turn['game']} {turn['decision']}"})
+            send({"action": turn["legal"][0], "note": f"{turn['game']} {turn['decision']}"})
         """,
         boards=2,
         allowance_ms=1000,
@@ -250,7 +250,7 @@ def test_stdin_of_a_program_is_closed_at_the_end_of_the_table(programs: Programs
     programs.play("""
         for line in sys.stdin:
             last = line
-            say("0")
+            send("0")
         print(f"the last line was {last}and then nothing", file=sys.stderr)
         open("done", "w").close()
         time.sleep(600)
@@ -263,7 +263,7 @@ def test_the_signal_that_ends_a_table_reaches_the_program(programs: Programs) ->
     programs.play("""
         signal.signal(signal.SIGTERM, lambda *_: (print("last words"), sys.exit(0)))
         for turn in questions():
-            say("0")
+            send("0")
         while True:
             time.sleep(600)
     """)
@@ -273,7 +273,7 @@ def test_the_signal_that_ends_a_table_reaches_the_program(programs: Programs) ->
 def test_a_program_can_set_its_number_of_games_in_flight(programs: Programs) -> None:
     address = programs.start("""
         for line in sys.stdin:
-            say({"gamesInFlight": 4, "withoutLegal": True})
+            send({"gamesInFlight": 4, "withoutLegal": True})
     """)
     with grpc.insecure_channel(address) as channel:
         stub = bot_pb2_grpc.BotServiceStub(channel)
@@ -285,7 +285,7 @@ def test_questions_of_several_games_are_sent_on_separate_lines(programs: Program
     played = programs.play(
         """
         for line in sys.stdin:
-            say("0" if "act" in line else {"gamesInFlight": 4})
+            send("0" if "act" in line else {"gamesInFlight": 4})
         """,
         boards=6,
     )

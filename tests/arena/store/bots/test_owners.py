@@ -1,4 +1,4 @@
-"""Owners are identified by tokens, of which the store contains only hashes."""
+"""Owners are identified by tokens; the store contains only their hashes."""
 
 import pytest
 from sqlalchemy import Engine, select

@@ -226,5 +226,5 @@ def test_an_endless_stream_ends_at_the_time_limit(referee: str, program: Program
         errand.talk(sheet.spec, 0) as talk,
         pytest.raises(SessionFailed, match="did not answer within") as failure,
     ):
-        talk.play(sheet.positions[0].asked.request)
+        talk.play(sheet.positions[0].recorded.request)
     assert failure.value.late

@@ -39,7 +39,7 @@ def test_a_prepared_question_matches_its_record_and_kind(game: Game) -> None:
     record = read(made.record.text)
     assert made.positions
     for position in made.positions:
-        place = position.asked.request
+        place = position.recorded.request
         (recorded,) = (each for each in record.games if each.number == place.game)
         seats = rights(made.spec, made.seat)
         again = question(record.match, recorded, made.spec.seed, place.decision, seats)
@@ -70,5 +70,7 @@ def test_equal_seeds_select_equal_questions() -> None:
     first, second = (paper(form, 0, SEED, 2, 2) for _ in range(2))
     other = paper(form, 0, bytes([1]) * 32, 2, 2)
     assert first.record == second.record
-    assert [p.asked.request for p in first.positions] == [p.asked.request for p in second.positions]
+    assert [p.recorded.request for p in first.positions] == [
+        p.recorded.request for p in second.positions
+    ]
     assert first.record.match != other.record.match

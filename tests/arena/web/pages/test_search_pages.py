@@ -18,7 +18,7 @@ from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 @pytest.fixture(scope="module")
 def simulated_arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedArena]:
-    """Return an arena with three bots, one of which ada owns, a closed and a running tournament."""
+    """Return an arena with three bots (ada owns one), a closed and a running tournament."""
     made = SimulatedArena(Path(tmp_path_factory.mktemp("arena")))
     bots = made.bots(2)
     versions.add(made.engine, "deep", "1", f"{7:064x}", "/deep", {"language": "Go"}, owner="ada")
