@@ -54,9 +54,9 @@ class PositionCounter:
     def __init__(self, url: str) -> None:
         self.positions = 0
         self._client = redis_connection.connect(url)
-        self._heard = self._client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
-        self._heard.subscribe(**{messages.channel(0): self._count})
-        self._heard.run_in_thread(sleep_time=0.1, daemon=True, exception_handler=lambda *_: None)
+        self._pubsub = self._client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
+        self._pubsub.subscribe(**{messages.channel(0): self._count})
+        self._pubsub.run_in_thread(sleep_time=0.1, daemon=True, exception_handler=lambda *_: None)
 
     def _count(self, message: dict[str, bytes]) -> None:
         self.positions += isinstance(messages.parse(message["data"]), messages.Position)

@@ -80,7 +80,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         with logs.bound(match=first.table.match, table=number):
             table = RunningTable(first.table, setting, caller, traces)
             running = asyncio.create_task(_run(first.table.match, table, caller))
-            hearing = asyncio.create_task(_hear(requests, table, caller))
+            receiving = asyncio.create_task(_receive(requests, table, caller))
         try:
             async for event in caller.events():
                 yield event
@@ -88,9 +88,9 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         except ProcessStalled as error:
             await context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
         finally:
-            hearing.cancel()
+            receiving.cancel()
             running.cancel()
-            await asyncio.gather(hearing, running, return_exceptions=True)
+            await asyncio.gather(receiving, running, return_exceptions=True)
 
     def _setting(self, order: referee_pb2.Table) -> TableSetting:
         """Check a table and return the settings that its games share.
@@ -140,7 +140,7 @@ async def _run(match: str, table: RunningTable, caller: TableStream) -> None:
         caller.close()
 
 
-async def _hear(
+async def _receive(
     requests: AsyncIterator[referee_pb2.RunTableRequest], table: RunningTable, caller: TableStream
 ) -> None:
     async for request in requests:

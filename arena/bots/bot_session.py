@@ -220,7 +220,7 @@ class _Stream:
         self._out: SimpleQueue[bot_pb2.PlayRequest | None] = SimpleQueue()
         self._in: Queue[bot_pb2.PlayResponse | grpc.RpcError | None] = Queue(_UNREAD)
         self._closed = False
-        self._heard = False
+        self._received = False
         self._call = stub.Play(iter(self._out.get, None))
         Thread(target=self._read, name="bot-stream", daemon=True).start()
 
@@ -273,9 +273,9 @@ class _Stream:
         except Empty:
             raise talk.too_late() from None
         if isinstance(message, bot_pb2.PlayResponse):
-            self._heard = True
+            self._received = True
             return message
-        if not self._heard:
+        if not self._received:
             # The referee applies the same rule: after a stream without any message it uses Act.
             raise MethodUnimplemented
         if message is None:

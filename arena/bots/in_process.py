@@ -30,14 +30,14 @@ def load(bot: str | Path, start: bot_pb2.StartRequest | None = None) -> Choose:
         start: the request for the bot's start method, if the bot has one; None to skip it.
     """
     folder = bot if isinstance(bot, Path) else house_folder() / bot
-    heard: list[Any] = []
+    players: list[Any] = []
     siblings = [path.stem for path in folder.glob("*.py")]
     hidden = {name: sys.modules.pop(name) for name in siblings if name in sys.modules}
     sys.path.insert(0, str(folder))
     import pokearena_bot
 
     def store(bot: Any = None, games_in_flight: int | None = None, **functions: Any) -> None:
-        heard.append(bot or pokearena_bot.by_game(**functions))
+        players.append(bot or pokearena_bot.by_game(**functions))
 
     usual, pokearena_bot.run = pokearena_bot.run, store
     try:
@@ -51,7 +51,7 @@ def load(bot: str | Path, start: bot_pb2.StartRequest | None = None) -> Choose:
         for sibling in siblings:
             sys.modules.pop(sibling, None)
         sys.modules.update(hidden)
-    (player,) = heard
+    (player,) = players
     if not hasattr(player, "act"):
         return player  # type: ignore[no-any-return]
     if start is not None:

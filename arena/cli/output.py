@@ -193,7 +193,7 @@ def marked(mark: str, style: str, name: str, text: str) -> None:
         print(f" {mark} {name} {text}", flush=True)
 
 
-def told(text: str) -> None:
+def game_line(text: str) -> None:
     """Print a line of data about a game, with coloured cards on a terminal."""
     text = sanitized(text)
     if is_terminal():

@@ -397,7 +397,7 @@ class Connector:
             call = relay_pb2_grpc.RelayServiceStub(channel).Connect(self._say(out))
             try:
                 async for message in call:
-                    self._hear(message)
+                    self._receive(message)
                 lost = await call.code(), await call.details() or ""
             except grpc.aio.AioRpcError as error:
                 lost = error.code(), error.details() or ""
@@ -440,7 +440,7 @@ class Connector:
 
     # --- messages from the relay --------------------------------------------------------
 
-    def _hear(self, message: relay_pb2.ConnectResponse) -> None:
+    def _receive(self, message: relay_pb2.ConnectResponse) -> None:
         self._was_here = time.monotonic()
         what = message.WhichOneof("message")
         if what == "welcome":

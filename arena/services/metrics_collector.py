@@ -197,7 +197,7 @@ class Metric:
 
     name: str
     kind: Kind
-    says: str
+    description: str
     labels: tuple[str, ...] = ()
 
     @property
@@ -208,16 +208,16 @@ class Metric:
         return tuple(f"{self.name}_{part}" for part in ("bucket", "count", "sum"))
 
 
-def _new_counter(name: str, says: str, *labels: str) -> Metric:
-    return Metric(f"pokearena_{name}_total", Kind.COUNTER, says, labels)
+def _new_counter(name: str, description: str, *labels: str) -> Metric:
+    return Metric(f"pokearena_{name}_total", Kind.COUNTER, description, labels)
 
 
-def _new_gauge(name: str, says: str, *labels: str) -> Metric:
-    return Metric(f"pokearena_{name}", Kind.GAUGE, says, labels)
+def _new_gauge(name: str, description: str, *labels: str) -> Metric:
+    return Metric(f"pokearena_{name}", Kind.GAUGE, description, labels)
 
 
-def _new_histogram(name: str, says: str, *labels: str) -> Metric:
-    return Metric(f"pokearena_{name}_seconds", Kind.HISTOGRAM, says, labels)
+def _new_histogram(name: str, description: str, *labels: str) -> Metric:
+    return Metric(f"pokearena_{name}_seconds", Kind.HISTOGRAM, description, labels)
 
 
 BUILD: Final = _new_gauge(
@@ -480,32 +480,32 @@ def _family(metric: Metric) -> Family:
         Kind.GAUGE: GaugeMetricFamily,
         Kind.HISTOGRAM: HistogramMetricFamily,
     }
-    return kinds[metric.kind](metric.name, metric.says, labels=metric.labels)
+    return kinds[metric.kind](metric.name, metric.description, labels=metric.labels)
 
 
 def _counter(metric: Metric, values: Mapping[Labels, float]) -> Family:
-    family = CounterMetricFamily(metric.name, metric.says, labels=metric.labels)
+    family = CounterMetricFamily(metric.name, metric.description, labels=metric.labels)
     for labels, value in sorted(values.items()):
         family.add_metric(labels, value)
     return family
 
 
 def _gauge(metric: Metric, values: Mapping[Labels, float]) -> Family:
-    family = GaugeMetricFamily(metric.name, metric.says, labels=metric.labels)
+    family = GaugeMetricFamily(metric.name, metric.description, labels=metric.labels)
     for labels, value in sorted(values.items()):
         family.add_metric(labels, value)
     return family
 
 
 def _histogram(metric: Metric, values: Mapping[Labels, Spread]) -> Family:
-    family = HistogramMetricFamily(metric.name, metric.says, labels=metric.labels)
+    family = HistogramMetricFamily(metric.name, metric.description, labels=metric.labels)
     for labels, spread in sorted(values.items()):
         family.add_metric(labels, spread.buckets(), sum_value=spread.seconds)
     return family
 
 
 def _timed(metric: Metric, values: Mapping[str, DurationSum]) -> Family:
-    family = HistogramMetricFamily(metric.name, metric.says, labels=metric.labels)
+    family = HistogramMetricFamily(metric.name, metric.description, labels=metric.labels)
     for label, times in sorted(values.items()):
         buckets = list(cumulated(timings.BOUNDS, dict(enumerate(times.counts))))
         labels = (label,) if metric.labels else ()

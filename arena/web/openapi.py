@@ -90,8 +90,8 @@ def operation() -> dict[str, Any]:
             "content": {"application/gzip": {"schema": {"type": "string", "format": "binary"}}},
         },
         "responses": {
-            **{status: _answer(says) for status, says in _ANSWERS},
-            **{status: _refusal(says) for status, says in _REFUSALS},
+            **{status: _answer(description) for status, description in _ANSWERS},
+            **{status: _refusal(description) for status, description in _REFUSALS},
         },
     }
 
@@ -168,20 +168,20 @@ def _challenge_operation() -> dict[str, Any]:
     }
 
 
-def _push_parameter(name: str, says: str, example: str) -> dict[str, Any]:
-    parameter: dict[str, Any] = {"name": name, "in": "query", "description": says}
+def _push_parameter(name: str, description: str, example: str) -> dict[str, Any]:
+    parameter: dict[str, Any] = {"name": name, "in": "query", "description": description}
     parameter |= {"required": bool(example), "schema": {"type": "string"}}
     return parameter | ({"example": example} if example else {})
 
 
-def _answer(says: str, example: Mapping[str, Any] = _EXAMPLE) -> dict[str, Any]:
+def _answer(description: str, example: Mapping[str, Any] = _EXAMPLE) -> dict[str, Any]:
     content = {"schema": {"type": "object"}, "example": dict(example)}
-    return {"description": says, "content": {KINDS["json"]: content}}
+    return {"description": description, "content": {KINDS["json"]: content}}
 
 
-def _refusal(says: str) -> dict[str, Any]:
+def _refusal(description: str) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Error"}
-    return {"description": says, "content": {KINDS["json"]: {"schema": schema}}}
+    return {"description": description, "content": {KINDS["json"]: {"schema": schema}}}
 
 
 # Example values for the paths of pages, from this arena's data.
@@ -341,7 +341,10 @@ def _path(web: WebState, links: Links, address: PageRoute, samples: Samples) -> 
                     _parameter("path", name, _VALUES.get(name, ""), values)
                     for name in names(address.path)
                 ),
-                *(_parameter("query", name, says, query) for name, says in address.query),
+                *(
+                    _parameter("query", name, description, query)
+                    for name, description in address.query
+                ),
             ],
             "responses": {
                 "200": {
@@ -352,7 +355,7 @@ def _path(web: WebState, links: Links, address: PageRoute, samples: Samples) -> 
                         for kind in address.kinds
                     },
                 },
-                **{status: _error(status, says) for status, says in _ERRORS.items()},
+                **{status: _error(status, description) for status, description in _ERRORS.items()},
                 **({"403": _error("403", _FOREIGN)} if address.owners else {}),
             },
         }
@@ -365,9 +368,9 @@ def _identity(path: str) -> str:
 
 
 def _parameter(
-    where: str, name: str, says: str, values: Mapping[str, str] | None
+    where: str, name: str, description: str, values: Mapping[str, str] | None
 ) -> dict[str, Any]:
-    parameter: dict[str, Any] = {"name": name, "in": where, "description": says}
+    parameter: dict[str, Any] = {"name": name, "in": where, "description": description}
     parameter["schema"] = dict(_WHOLE_NUMBERS.get(name, {"type": "string"}))
     if where == "path":
         parameter["required"] = True
@@ -390,15 +393,15 @@ def _content(
     return content
 
 
-def _error(status: str, says: str) -> dict[str, Any]:
+def _error(status: str, description: str) -> dict[str, Any]:
     """Describe an error: a page for requests of HTML, by suffix or header, otherwise JSON."""
     if status == "304":
-        return {"description": says}
+        return {"description": description}
     content = {
         KINDS["json"]: {"schema": {"$ref": "#/components/schemas/Error"}},
         KINDS["html"]: {"schema": {"type": "string"}},
     }
-    return {"description": says, "content": content}
+    return {"description": description, "content": content}
 
 
 def shortened(value: Any) -> Any:

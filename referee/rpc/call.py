@@ -252,7 +252,7 @@ class Call:
             self._window += self._owed
             self._owed = 0
 
-    def hear_data(self, payload: bytes, size: int, end: bool) -> None:
+    def receive_data(self, payload: bytes, size: int, end: bool) -> None:
         """Process a DATA frame.
 
         Args:
@@ -278,7 +278,7 @@ class Call:
         else:
             self._wake()
 
-    def hear_headers(self, headers: Headers, end: bool) -> None:
+    def receive_headers(self, headers: Headers, end: bool) -> None:
         """Process the headers before or after the messages."""
         http = headers.get(":status", "")
         if not self._http and not end:
@@ -293,7 +293,7 @@ class Call:
         else:
             self._reset(Status(StatusCode.INTERNAL, "headers amid data"), ErrorCode.PROTOCOL_ERROR)
 
-    def hear_credit(self, more: int) -> None:
+    def receive_credit(self, more: int) -> None:
         """Extend the window for sending.
 
         Raises:

@@ -84,9 +84,9 @@ class Connection(asyncio.Protocol):
         self._leaving = False
         self._changes: set[asyncio.Future[None]] = set()
         self._window = _WINDOW
-        self._frames = FrameReader(self._hear_frame, budget)
+        self._frames = FrameReader(self._receive_frame, budget)
         self._headers = HeaderReader()
-        self._hear: dict[int, Callable[[int, int, bytes], None]] = {
+        self._handlers: dict[int, Callable[[int, int, bytes], None]] = {
             FrameKind.DATA: self._data,
             FrameKind.HEADERS: self._call_headers,
             FrameKind.RST_STREAM: self._reset,
@@ -217,9 +217,9 @@ class Connection(asyncio.Protocol):
         for call in list(self._calls.values()):
             call.fail(why)
 
-    def _hear_frame(self, kind: int, stream: int, flags: int, payload: bytes) -> None:
-        if (hear := self._hear.get(kind)) is not None:
-            hear(stream, flags, payload)
+    def _receive_frame(self, kind: int, stream: int, flags: int, payload: bytes) -> None:
+        if (handle := self._handlers.get(kind)) is not None:
+            handle(stream, flags, payload)
 
     def _call(self, stream: int) -> Call | None:
         """Return the call of a stream; None if it is over.
@@ -241,13 +241,13 @@ class Connection(asyncio.Protocol):
         call = self._call(stream)
         if call is not None:
             plain = without_padding(flags, payload)
-            call.hear_data(plain, len(payload), bool(flags & END_STREAM))
+            call.receive_data(plain, len(payload), bool(flags & END_STREAM))
 
     def _call_headers(self, stream: int, flags: int, payload: bytes) -> None:
         call = self._call(stream)
         headers = self._headers.read(stream, payload)
         if call is not None:
-            call.hear_headers(headers, bool(flags & END_STREAM))
+            call.receive_headers(headers, bool(flags & END_STREAM))
 
     def _reset(self, stream: int, flags: int, payload: bytes) -> None:
         code = number_in(payload)
@@ -262,7 +262,7 @@ class Connection(asyncio.Protocol):
                 if value > LARGEST_WINDOW_BYTES:
                     raise Http2Error(ErrorCode.FLOW_CONTROL_ERROR, "allowed more than there can be")
                 for call in self._calls.values():
-                    call.hear_credit(value - self._call_credit)
+                    call.receive_credit(value - self._call_credit)
                 self._call_credit = value
             elif name == Http2Setting.MAX_FRAME_SIZE:
                 if not FRAME_BYTES <= value <= LARGEST_FRAME_BYTES:
@@ -302,7 +302,7 @@ class Connection(asyncio.Protocol):
         if not stream:
             self.credit = more_credit(self.credit, more)
         elif (call := self._call(stream)) is not None:
-            call.hear_credit(more)
+            call.receive_credit(more)
         self._changed()
 
     def _reply(self, data: bytes) -> None:

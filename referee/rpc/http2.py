@@ -221,7 +221,7 @@ _ON_NONE = frozenset((FrameKind.SETTINGS, FrameKind.PING, FrameKind.GOAWAY))
 _WITH_HEADERS = frozenset((FrameKind.HEADERS, FrameKind.CONTINUATION, FrameKind.PUSH_PROMISE))
 _NAMES = [f"{kind.name} frames" for kind in FrameKind]
 
-Hear = Callable[[int, int, int, bytes], None]
+OnFrame = Callable[[int, int, int, bytes], None]
 
 
 class FrameReader:
@@ -234,7 +234,7 @@ class FrameReader:
         budget: charged for each frame before it is parsed.
     """
 
-    def __init__(self, on_frame: Hear, budget: WorkBudget) -> None:
+    def __init__(self, on_frame: OnFrame, budget: WorkBudget) -> None:
         self._on_frame = on_frame
         self._budget = budget
         self._rest = b""

@@ -99,7 +99,7 @@ class TableSeat:
         for play in plays:
             play.bank_ms[self.number] += beyond / len(plays)
 
-    def heard(self, response: bot_pb2.StartResponse) -> None:
+    def accept_start(self, response: bot_pb2.StartResponse) -> None:
         """Store the capabilities in the bot's answer to Start."""
         self.games_in_flight = min(max(1, response.games_in_flight), GAMES_IN_FLIGHT)
         self.wants_legal = not response.without_legal
@@ -248,7 +248,7 @@ class RunningTable:
         try:
             if not starting.done():
                 raise NoAnswer(FailureKind.BROKEN, "it was not listening yet")
-            seat.heard(starting.result())
+            seat.accept_start(starting.result())
         except NoAnswer as failure:
             report = seat.ended.result() if seat.ended.done() else await self._report(seat)
             spent = TimeSpent(elapsed_ms, self._order.start_ms)

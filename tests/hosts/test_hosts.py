@@ -137,7 +137,7 @@ class MultiHostArena:
         self._began = time.monotonic()
         self.events: list[str] = []
 
-    def say(self, what: str) -> None:
+    def log_event(self, what: str) -> None:
         """Append a line to the log of the test's actions."""
         self.events.append(f"{time.monotonic() - self._began:7.1f} s  {what}")
 
@@ -153,7 +153,7 @@ class MultiHostArena:
         )
         tournament = scheduler.begin(self.engine, plan, entrants, bytes(32))
         count = len(listing.matches(self.engine, tournament=tournament.id))
-        self.say(f"{tournament.id}: {count} matches")
+        self.log_event(f"{tournament.id}: {count} matches")
         return tournament
 
     def is_closed(self, tournament: Tournament) -> bool:
@@ -174,11 +174,11 @@ class MultiHostArena:
                 tournament = self.schedule(hosted)
             time.sleep(0.05)
         machine.host.cut()
-        self.say(f"{name} is cut off, with {match.id}")
+        self.log_event(f"{name} is cut off, with {match.id}")
         wait_until(lambda: listing.find(self.engine, match.id).state == MatchState.CLOSED)
         machine.host.mend()
         stored_match = listing.find(self.engine, match.id)
-        self.say(f"{name} is back; {match.id} was closed by attempt {stored_match.attempt}")
+        self.log_event(f"{name} is back; {match.id} was closed by attempt {stored_match.attempt}")
 
 
 @pytest.fixture
@@ -276,13 +276,13 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     arena.cut_in_the_middle("b", hosted)
     lines = list(command_lines())
     arena.machines["far"].host.cut()
-    arena.say("the remote bot is cut off")
+    arena.log_event("the remote bot is cut off")
     time.sleep(1)
     arena.machines["far"].host.mend()
-    arena.say("the remote bot is back")
+    arena.log_event("the remote bot is back")
     cups = tournaments.listing(arena.engine)
     wait_until(lambda: all(arena.is_closed(cup_id) for cup_id in cups))
-    arena.say("all is closed")
+    arena.log_event("all is closed")
 
     # Both worker hosts play matches again.
     before = {machine: machine.closed() for machine in (a, b)}
@@ -290,7 +290,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
         while machine.closed() == played:
             again = arena.schedule(hosted)
             wait_until(functools.partial(arena.is_closed, again))
-    arena.say(f"a has closed {a.closed()} matches, b {b.closed()}")
+    arena.log_event(f"a has closed {a.closed()} matches, b {b.closed()}")
 
     matches = listing.matches(arena.engine)
     assert {match.state for match in matches} == {MatchState.CLOSED}
@@ -300,11 +300,11 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     bundle = services.folder / "bundle"
     services.run("tournament", "bundle", tournament.id, "--output", str(bundle))
     completed = services.run("tournament", "verify", str(bundle))
-    arena.say(completed.strip().splitlines()[-1])
+    arena.log_event(completed.strip().splitlines()[-1])
     summary = (
         f"{len(matches)} matches, each closed once; {sum(m.failures for m in matches)} failures"
     )
-    arena.say(summary)
+    arena.log_event(summary)
     for event in arena.events:
         record_property("hosts", event)
 

@@ -26,7 +26,7 @@ class Peer:
         self._reader = reader
         self._writer = writer
 
-    async def hear(self, *kinds: FrameKind) -> tuple[int, int, bytes]:
+    async def receive(self, *kinds: FrameKind) -> tuple[int, int, bytes]:
         """Return stream, flags and payload of the next frame of one of these kinds."""
         while True:
             head = await self._reader.readexactly(9)
@@ -35,14 +35,14 @@ class Peer:
             if kind in kinds:
                 return stream, flags, payload
 
-    async def say(self, *frames: bytes) -> None:
-        """Sends frames, or what looks like some."""
+    async def send(self, *frames: bytes) -> None:
+        """Send frames, which need not be valid."""
         self._writer.writelines(frames)
         await self._writer.drain()
 
     async def answer(self, stream: int, message: bytes) -> None:
         """Answer a call with a message and the status OK."""
-        await self.say(
+        await self.send(
             frame(FrameKind.HEADERS, END_HEADERS, stream, GOOD),
             frame(FrameKind.DATA, 0, stream, prefixed(message)),
             frame(FrameKind.HEADERS, END_HEADERS | END_STREAM, stream, DONE),

@@ -14,7 +14,7 @@ SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 """The first frame of an HTTP/2 server."""
 
 
-def heard_by(server: socket.socket, method: bytes) -> bytes:
+def bytes_until(server: socket.socket, method: bytes) -> bytes:
     """Return the bytes of a client up to the name of the method."""
     connection, _ = server.accept()
     with connection:
@@ -27,11 +27,11 @@ def heard_by(server: socket.socket, method: bytes) -> bytes:
 
 
 def test_the_authority_of_a_unix_socket_is_localhost() -> None:
-    heard: list[bytes] = []
+    requests: list[bytes] = []
     with tempfile.TemporaryDirectory() as short, socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{short}/bot")
         server.listen()
-        listener = Thread(target=lambda: heard.append(heard_by(server, b"BotService/Start")))
+        listener = Thread(target=lambda: requests.append(bytes_until(server, b"BotService/Start")))
         listener.start()
 
         async def ask() -> None:
@@ -44,6 +44,6 @@ def test_the_authority_of_a_unix_socket_is_localhost() -> None:
         with pytest.raises(NoAnswer):
             asyncio.run(ask())
         listener.join()
-    (received,) = heard
+    (received,) = requests
     assert b"localhost" in received
     assert b"%2F" not in received

@@ -216,15 +216,15 @@ def test_a_silent_peer_is_not_listening() -> None:
 
 def test_data_waits_for_the_flow_control_window() -> None:
     async def meagre(peer: Peer) -> None:
-        stream, _, _ = await peer.hear(FrameKind.HEADERS)
-        heard = b""
+        stream, _, _ = await peer.receive(FrameKind.HEADERS)
+        body = b""
         for credit in (1, 4, 95):
-            await peer.say(numbered(FrameKind.WINDOW_UPDATE, stream, credit))
-            _, flags, payload = await peer.hear(FrameKind.DATA)
+            await peer.send(numbered(FrameKind.WINDOW_UPDATE, stream, credit))
+            _, flags, payload = await peer.receive(FrameKind.DATA)
             assert len(payload) == credit
-            heard += payload
+            body += payload
         assert flags & END_STREAM
-        await peer.answer(stream, heard[5:])
+        await peer.answer(stream, body[5:])
 
     async def ask() -> None:
         async with scripted_peer(
@@ -238,8 +238,8 @@ def test_data_waits_for_the_flow_control_window() -> None:
 def test_calls_wait_for_free_streams() -> None:
     async def one_at_a_time(peer: Peer) -> None:
         for _ in range(2):
-            stream, _, _ = await peer.hear(FrameKind.HEADERS)
-            await peer.hear(FrameKind.DATA)
+            stream, _, _ = await peer.receive(FrameKind.HEADERS)
+            await peer.receive(FrameKind.DATA)
             await peer.answer(stream, str(stream).encode())
 
     async def ask() -> None:
@@ -256,8 +256,8 @@ def test_calls_wait_for_free_streams() -> None:
 
 def test_after_goaway_calls_use_another_connection() -> None:
     async def leaving(peer: Peer) -> None:
-        stream, _, _ = await peer.hear(FrameKind.HEADERS)
-        await peer.say(frame(FrameKind.GOAWAY, 0, 0, stream.to_bytes(4, "big") + bytes(4)))
+        stream, _, _ = await peer.receive(FrameKind.HEADERS)
+        await peer.send(frame(FrameKind.GOAWAY, 0, 0, stream.to_bytes(4, "big") + bytes(4)))
         await peer.answer(stream, b"the last here")
         await peer.ended()
 
@@ -273,12 +273,12 @@ def test_a_cancelled_call_is_reset_and_its_late_data_ignored() -> None:
     begun = asyncio.Event()
 
     async def late(peer: Peer) -> None:
-        stream, _, _ = await peer.hear(FrameKind.HEADERS)
+        stream, _, _ = await peer.receive(FrameKind.HEADERS)
         begun.set()
-        reset, _, payload = await peer.hear(FrameKind.RST_STREAM)
+        reset, _, payload = await peer.receive(FrameKind.RST_STREAM)
         assert (reset, number_in(payload)) == (stream, ErrorCode.CANCEL)
         await peer.answer(stream, b"late")
-        stream, _, _ = await peer.hear(FrameKind.HEADERS)
+        stream, _, _ = await peer.receive(FrameKind.HEADERS)
         await peer.answer(stream, b"in time")
 
     async def ask() -> None:
@@ -294,10 +294,10 @@ def test_a_cancelled_call_is_reset_and_its_late_data_ignored() -> None:
 
 def test_a_peer_can_send_at_most_a_window_ahead() -> None:
     async def eager(peer: Peer) -> None:
-        stream, _, _ = await peer.hear(FrameKind.HEADERS)
-        await peer.say(frame(FrameKind.HEADERS, END_HEADERS, stream, GOOD))
+        stream, _, _ = await peer.receive(FrameKind.HEADERS)
+        await peer.send(frame(FrameKind.HEADERS, END_HEADERS, stream, GOOD))
         for _ in range(5):
-            await peer.say(frame(FrameKind.DATA, 0, stream, bytes(1 << 14)))
+            await peer.send(frame(FrameKind.DATA, 0, stream, bytes(1 << 14)))
         await peer.ended()
 
     async def ask() -> None:
@@ -359,9 +359,9 @@ async def _after(frames: Sequence[bytes]) -> tuple[StatusCode, bool]:
     hung_up = asyncio.Event()
 
     async def hostile(peer: Peer) -> None:
-        await peer.hear(FrameKind.HEADERS)
+        await peer.receive(FrameKind.HEADERS)
         try:
-            await peer.say(*frames)
+            await peer.send(*frames)
             await peer.ended()
         finally:
             hung_up.set()
@@ -400,10 +400,10 @@ FLOODS: dict[str, bytes] = {
 @pytest.mark.parametrize("what", FLOODS)
 def test_a_flood_exceeds_the_budget_and_ends_the_connection(what: str) -> None:
     async def flooding(peer: Peer) -> None:
-        await peer.hear(FrameKind.HEADERS)
-        await peer.say(HEADED)
+        await peer.receive(FrameKind.HEADERS)
+        await peer.send(HEADED)
         while True:
-            await peer.say(*[FLOODS[what]] * 200)
+            await peer.send(*[FLOODS[what]] * 200)
 
     async def ask() -> None:
         async with scripted_peer(flooding) as channel:
@@ -491,9 +491,9 @@ def test_a_call_that_ends_badly_does_not_end_its_connection(what: str) -> None:
     code, frames = ENDS[what]
 
     async def bad(peer: Peer) -> None:
-        await peer.hear(FrameKind.HEADERS)
-        await peer.say(*frames)
-        stream, _, _ = await peer.hear(FrameKind.HEADERS)
+        await peer.receive(FrameKind.HEADERS)
+        await peer.send(*frames)
+        stream, _, _ = await peer.receive(FrameKind.HEADERS)
         await peer.answer(stream, b"well")
 
     async def ask() -> None:
@@ -506,9 +506,9 @@ def test_a_call_that_ends_badly_does_not_end_its_connection(what: str) -> None:
 
 def test_padding_and_priority_are_removed() -> None:
     async def padding(peer: Peer) -> None:
-        stream, _, _ = await peer.hear(FrameKind.HEADERS)
+        stream, _, _ = await peer.receive(FrameKind.HEADERS)
         padded = b"\x03" + bytes(4) + b"\x10" + GOOD + bytes(3)
-        await peer.say(
+        await peer.send(
             frame(FrameKind.HEADERS, END_HEADERS | PADDED | 0x20, stream, padded),
             frame(FrameKind.DATA, PADDED, stream, b"\x02" + prefixed(b"well") + bytes(2)),
             frame(FrameKind.HEADERS, END_STREAM, stream, DONE[:3]),
@@ -542,8 +542,8 @@ def test_random_frames_end_a_call_with_a_status() -> None:
     ended: list[StatusCode] = []
 
     async def random_peer(peer: Peer) -> None:
-        await peer.hear(FrameKind.HEADERS)
-        await peer.say(*(_random_frame(chance) for _ in range(8)))
+        await peer.receive(FrameKind.HEADERS)
+        await peer.send(*(_random_frame(chance) for _ in range(8)))
 
     async def ask() -> None:
         async with scripted_peer(random_peer) as channel:

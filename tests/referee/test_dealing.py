@@ -60,7 +60,7 @@ def pack() -> list[str]:
 
 
 def vectors() -> tuple[dict[str, bytes], list[tuple[str, str, str, str]]]:
-    """Return the seeds of the page by name, and its vectors (seed, purpose, number, call, result)."""
+    """Return the seeds of the page by name, and its vectors: seed, stream, call, result."""
     (block,) = re.findall(r"```vectors\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
     rows = []
     for line in block.strip().split("\n"):

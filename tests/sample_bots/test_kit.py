@@ -132,12 +132,12 @@ def test_games_in_flight_depend_on_function_or_object(launch: Launch, bot: str, 
 
 
 def test_a_bot_can_request_questions_without_legal_actions(launch: Launch) -> None:
-    says = (
+    program = (
         f"{REMEMBERS}\nfrom pokearena.v1.bot_pb2 import StartResponse\n"
         "Mine.start = lambda self, start: StartResponse(without_legal=True)\nrun(Mine())"
     )
     expected = bot_pb2.StartResponse(without_legal=True, games_in_flight=1)
-    assert launch(says).start() == expected
+    assert launch(program).start() == expected
 
 
 def test_questions_to_a_bot_object_are_sequential(launch: Launch) -> None:

@@ -200,14 +200,14 @@ def test_act_and_play_give_equal_answers(author: Author, launch: Launch) -> None
 def test_a_kit_uses_a_small_share_of_its_work_budget(
     author: Author, launch: Launch, monkeypatch: pytest.MonkeyPatch, game: str, in_flight: int
 ) -> None:
-    heard = TableSeat.heard
+    accept_start = TableSeat.accept_start
 
     def as_many_games(seat: TableSeat, response: bot_pb2.StartResponse) -> None:
-        heard(seat, response)
+        accept_start(seat, response)
         seat.games_in_flight = in_flight
 
     # A kit plays 16 games at a time unless its author changes the number.
-    monkeypatch.setattr(TableSeat, "heard", as_many_games)
+    monkeypatch.setattr(TableSeat, "accept_start", as_many_games)
     bots = [launch(author) for _ in range(2)]
     shares = asyncio.run(budget_shares(game, [bot.address for bot in bots], boards=in_flight))
     assert all(0 < share < SHARE for share in shares)

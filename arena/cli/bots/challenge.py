@@ -114,17 +114,17 @@ def _follow(
         CommandError: the arena stopped answering, or Ctrl-C was pressed.
     """
     name = str(begun["match"])
-    heard, printed, next_line = time.monotonic(), 0, 0.0
+    answered, printed, next_line = time.monotonic(), 0, 0.0
     try:
         while True:
             try:
                 match = content_of(arena, lambda: arena.get_matches_id(name))
-                heard = time.monotonic()
-                if not as_json and match["state"] == "pending" and heard >= next_line:
+                answered = time.monotonic()
+                if not as_json and match["state"] == "pending" and answered >= next_line:
                     _print_waiting(arena, begun)
-                    next_line = heard + _WAITING_SECONDS
+                    next_line = answered + _WAITING_SECONDS
             except CommandError as error:
-                if error.status != UNREACHABLE or time.monotonic() - heard > _PATIENCE_SECONDS:
+                if error.status != UNREACHABLE or time.monotonic() - answered > _PATIENCE_SECONDS:
                     raise
             else:
                 if match["state"] not in _OPEN:

@@ -109,7 +109,7 @@ def packed(bot: Bot) -> Iterator[PackedBot]:
     content = version_store.content_hash(bot)
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
         contents = upload_archive.pack(bot, file)
-        size = file.tell()
+        size = file.show_states()
         file.seek(0)
         yield PackedBot(
             bot_manifest.name, bot_manifest.version or "", content, contents, file, size
@@ -169,7 +169,7 @@ def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str
             submission.
     """
     name, state = str(first["submission"]), first
-    pause, heard = _FIRST_SECONDS, time.monotonic()
+    pause, answered = _FIRST_SECONDS, time.monotonic()
     again = f"pokearena bot submission {name} --to {arena.url}"
     try:
         while True:
@@ -181,12 +181,12 @@ def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str
             before = state
             try:
                 state = look(arena, name)
-                heard = time.monotonic()
+                answered = time.monotonic()
                 if state["stage"] != before["stage"]:
                     pause = _FIRST_SECONDS
             except CommandError as error:
                 lost = error.status == UNREACHABLE
-                if not lost or time.monotonic() - heard > _PATIENCE_SECONDS:
+                if not lost or time.monotonic() - answered > _PATIENCE_SECONDS:
                     raise CommandError(str(error), error.status, again) from None
     except KeyboardInterrupt:
         raise CommandError(
@@ -197,7 +197,7 @@ def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str
         ) from None
 
 
-def tell(
+def show_states(
     arena: ArenaClient, states: Iterator[Mapping[str, Any]], as_json: bool, bot: str = "BOT"
 ) -> int:
     """Print the progress and the result of a submission.
@@ -330,7 +330,7 @@ def push(
         output.hint(f"submission {sent['submission']}")
     states = iter((sent,)) if no_wait else follow(arena, sent)
     if not no_wait:
-        return tell(arena, states, as_json, bot)
+        return show_states(arena, states, as_json, bot)
     if as_json:
         output.document(dict(sent))
     else:
@@ -348,7 +348,7 @@ def submission(submission: str, to: str | None, token: str | None, as_json: bool
     """Show the state of a submission until it is decided."""
 
     arena = arena_at(to, token)
-    return tell(arena, follow(arena, look(arena, submission)), as_json)
+    return show_states(arena, follow(arena, look(arena, submission)), as_json)
 
 
 def arena_at(to: str | None, token: str | None, option: str = "--to") -> ArenaClient:

@@ -143,7 +143,7 @@ def _show_history(source: RecordSource, history: HistoryAnswer) -> None:
         return
     then, now = (in_words(game, action) for action in (differs.recorded, differs.answer))
     where = f"game {differs.game}, decision {differs.decision}"
-    output.told(f"{summary}; the first different answer: {where}, then {then}, now {now}")
+    output.game_line(f"{summary}; the first different answer: {where}, then {then}, now {now}")
 
 
 def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
@@ -174,16 +174,16 @@ def _show(
         f"{source.id} · game {put.request.game}, decision {number}, seat {put.request.seat}"
     )
     for view in request.get("view", {}).values():
-        output.told(f"hand    {' '.join(view.get('hand', ())) or '–'}")
+        output.game_line(f"hand    {' '.join(view.get('hand', ())) or '–'}")
     legal = [in_words(game, action) for action in request.get("legal", [])]
     if legal:
         more = " | ..." * (len(legal) > _SHOWN_ACTIONS)
-        output.told(f"legal   {' | '.join(legal[:_SHOWN_ACTIONS])}{more}")
+        output.game_line(f"legal   {' | '.join(legal[:_SHOWN_ACTIONS])}{more}")
     was = _recorded(source, put)
     if was is not None:
-        output.told(f"then    {in_words(game, was)}")
+        output.game_line(f"then    {in_words(game, was)}")
     if fault := _fault(source, put):
-        output.told(f"then    {fault['verdict']}: {clean(fault['sentence'])}")
+        output.game_line(f"then    {fault['verdict']}: {clean(fault['sentence'])}")
     if answer.trouble:
         output.line(f"now     {bot}: no action: {answer.trouble}")
     elif answer.action is None:
@@ -191,7 +191,7 @@ def _show(
     else:
         note = f"  “{clean(answer.note)}”" if answer.note else ""
         words = in_words(game, answer.action)
-        output.told(f"now     {words}{note}: {'legal' if answer.legal else 'NOT LEGAL'}")
+        output.game_line(f"now     {words}{note}: {'legal' if answer.legal else 'NOT LEGAL'}")
     late = "" if answer.in_time or debug else ": TOO LATE"
     output.line(f"time    {answer.ms:.2f} ms of {answer.limit_ms} ms{late}")
     for count, line in enumerate(answer.output.rstrip().splitlines()):

@@ -76,8 +76,8 @@ def _show(game: Game, shapes: list[Form]) -> None:
     )
     output.line()
     for form in shapes:
-        output.told(f"{form.words}")
-        output.told(f"    {json.dumps(form.message)}")
+        output.game_line(f"{form.words}")
+        output.game_line(f"    {json.dumps(form.message)}")
 
 
 def _players(game: Game) -> str:

@@ -179,7 +179,7 @@ class TerminalPerson:
         self._last_person = question.person
         _clear()
         print("\x1b[3J", end="")  # the scrollback shows the other person's cards
-        output.told(f"Pass the keyboard to {question.person} (seat {question.seat}).")
+        output.game_line(f"Pass the keyboard to {question.person} (seat {question.seat}).")
         output.hint("Enter: show the position")
         while self._key(question) not in _ENTER:
             pass
@@ -200,7 +200,7 @@ class TerminalPerson:
                 menu = menu.pressed(key)
             elif (action := _chosen(question, menu)) is not None:
                 _erase(height)
-                output.told(f"> {question.presentation.choice(action)}")
+                output.game_line(f"> {question.presentation.choice(action)}")
                 output.hint("The other seats play.")
                 return action
             else:
@@ -223,7 +223,7 @@ class TerminalPerson:
             table = text.lines(replace(rendering, below=()), width)
         _clear()
         for line in (*shown, *table):
-            output.told(line)
+            output.game_line(line)
         room = height - len(shown) - len(table) - 2
         rows = min(max(room, _FEWEST_ROWS), _MOST_ROWS, max(height - 3, 1))
         return replace(menu, width=width - 1, rows=rows, first=0, cursor=None)
@@ -235,7 +235,7 @@ class TerminalPerson:
             rows = max(_size()[1] - 2, 1)
             _clear()
             for line in lines[at : at + rows]:
-                output.told(line)
+                output.game_line(line)
             output.hint(_MORE)
             if self._key(question) in ("q", "escape"):
                 return
@@ -253,7 +253,7 @@ class TerminalPerson:
             *(f"! {clause}" for clause in story.faults(end.record)),
             result(end.record),
         ):
-            output.told(line)
+            output.game_line(line)
 
     def _key(self, question: PersonQuestion | None = None) -> str:
         """Return the next key.

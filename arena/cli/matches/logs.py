@@ -75,7 +75,7 @@ def _show_faults(source: RecordSource, faults: list[tuple[str, Line]]) -> None:
 
     for name, fault in faults:
         for line in story.explain_fault(source.record.match, fault, name):
-            output.told(line)
+            output.game_line(line)
         output.line()
 
 

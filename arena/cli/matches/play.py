@@ -296,7 +296,7 @@ def _tell(bout: LocalMatch, game: PlayedGame) -> None:
 
     for record in read_games(game.record):
         for line in story.tell(bout.spec.line(), record, bout.spec.seed, output.screen().width):
-            output.told(line)
+            output.game_line(line)
         output.line()
 
 
@@ -319,7 +319,7 @@ def _print_results(bout: LocalMatch, *, explained: bool) -> None:
         line, entrant = bout.fault
         output.line()
         for text in story.explain_fault(bout.spec.line(), line, bout.spec.versions[entrant]):
-            output.told(text)
+            output.game_line(text)
 
 
 def _suggest(bout: LocalMatch, typed: tuple[str, ...], name: str, interrupted: bool) -> None:

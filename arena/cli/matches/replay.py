@@ -123,6 +123,6 @@ def replay(
             width = output.screen().width
             for page in story.pages(source.record.match, record, seed, width):
                 for line in page:
-                    output.told(line)
+                    output.game_line(line)
                 output.line()
     output.next_step(f"pokearena verify {shlex.quote(match) if source.source else source.id}")

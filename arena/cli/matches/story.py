@@ -179,7 +179,7 @@ def by_keys(match: Line, games: Sequence[GameRecord], seed: bytes) -> None:
         while True:
             output.screen().clear()
             for line in shown[at]:
-                output.told(line)
+                output.game_line(line)
             output.hint(f"\nstep {at + 1} of {len(shown)} · {_KEYS}")
             key = next_key()
             if key in _QUIT:

@@ -114,7 +114,7 @@ def _show(
 
     for fault in faults:
         for line in loss_reasons.of_fault(fault, name):
-            output.told(line)
+            output.game_line(line)
         output.line()
     bots = {fault.bot for fault in faults}
     for line in loss_reasons.of_aftermath(

@@ -64,14 +64,14 @@ class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
             return
         link = ConnectorLink()
         await self._registry.welcome(session, link, context.peer())
-        hearing = asyncio.create_task(self._hear(requests, session, link))
+        receiving = asyncio.create_task(self._receive(requests, session, link))
         try:
             async for message in link.messages():
                 yield message
             if link.farewell:
                 await context.abort(grpc.StatusCode.ABORTED, link.farewell)
         finally:
-            hearing.cancel()
+            receiving.cancel()
             # A separate task, because this one may have been cancelled with the connection.
             await asyncio.shield(asyncio.create_task(self._registry.leave(session, link)))
 
@@ -103,7 +103,7 @@ class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
                 "the arena cannot check the token at the moment; try again.",
             ) from None
 
-    async def _hear(
+    async def _receive(
         self,
         requests: AsyncIterator[relay_pb2.ConnectRequest],
         session: RelaySession,
@@ -112,7 +112,7 @@ class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.CancelledError):
             async for message in requests:
                 if session.link is link:
-                    await self._registry.hear(session, message)
+                    await self._registry.receive(session, message)
             link.end()
 
 

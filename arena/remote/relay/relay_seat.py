@@ -92,7 +92,7 @@ class RelaySeat:
         for pending in self._open.values():
             self._send(relay_pb2.ConnectResponse(ask=pending.ask))
 
-    def hear(self, answer: relay_pb2.Answer) -> None:
+    def receive(self, answer: relay_pb2.Answer) -> None:
         """Pass an answer to its open request.
 
         Drops the answer if the request is closed or the part was already received.

@@ -132,7 +132,7 @@ class RelaySession:
         self.link = None
         return True
 
-    def hear(self, message: relay_pb2.ConnectRequest) -> None:
+    def receive(self, message: relay_pb2.ConnectRequest) -> None:
         """Process a message from the connector."""
         what = message.WhichOneof("message")
         if what == "leaving":
@@ -143,4 +143,4 @@ class RelaySession:
         if seat is not None and what == "gone":
             seat.end(quote(message.gone.ended, 200) or "ended")
         elif seat is not None and what == "answer":
-            seat.hear(message.answer)
+            seat.receive(message.answer)

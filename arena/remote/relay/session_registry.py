@@ -196,7 +196,7 @@ class SessionRegistry:
         self._forget(session)
         await self._store(remote_bots.went, session.version, self._control)
 
-    async def hear(self, session: RelaySession, message: relay_pb2.ConnectRequest) -> None:
+    async def receive(self, session: RelaySession, message: relay_pb2.ConnectRequest) -> None:
         """Charge a bot's message to its owner's budget and process it.
 
         Closes the connection if the budget is exhausted.
@@ -207,7 +207,7 @@ class SessionRegistry:
                 session.link.end("it sent more than the questions to it allow.")
             return
         leaves = message.HasField("leaving") and not session.leaving
-        session.hear(message)
+        session.receive(message)
         if leaves:
             await self._tell_room(session)
             if session.link is not None and not (session.seats or session.played):

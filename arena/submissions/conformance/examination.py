@@ -239,7 +239,7 @@ _ENOUGH: Final = 2
 _KEPT: Final = 64 * 1024
 """Bytes of output that are stored without truncation."""
 
-Hear = Callable[[str], None]
+OnTest = Callable[[str], None]
 """Receives a description of the current test."""
 
 
@@ -255,7 +255,7 @@ def examine(
     is_built: bool = False,
     builder: Callable[[Bot], object] = by_manifest,
     seconds: float = float("inf"),
-    on_test: Hear = lambda what: None,
+    on_test: OnTest = lambda what: None,
 ) -> Iterator[Check]:
     """Examine a bot and yield the checks as they are completed.
 
@@ -311,7 +311,7 @@ def _wanted(bot: Bot, name: str, games: Sequence[str]) -> bool:
 class _Examination:
     """The examination of a bot that starts."""
 
-    def __init__(self, errand: ExaminationOrder, games: Sequence[Game], on_test: Hear) -> None:
+    def __init__(self, errand: ExaminationOrder, games: Sequence[Game], on_test: OnTest) -> None:
         self._errand = errand
         self._games = games
         self._on_test = on_test

@@ -153,8 +153,8 @@ def _play_table(
             played.unfinished = True
             raise _TableStopped
 
-    def hear(entrant: int, reports: Sequence[Report]) -> None:
+    def keep_reports(entrant: int, reports: Sequence[Report]) -> None:
         if played.spec.versions[entrant] in played.own:
             played.reports.extend(reports)
 
-    Table(played.spec, table, bots, Watch(show, _LOOK_MS)).play(stub, sink, hear)
+    Table(played.spec, table, bots, Watch(show, _LOOK_MS)).play(stub, sink, keep_reports)

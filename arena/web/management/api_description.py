@@ -51,8 +51,8 @@ def paths() -> dict[str, dict[str, Any]]:
 def _page(page: ManagementPage) -> dict[str, Any]:
     words = [word.strip("{}") for word in page.path.split("/") if word]
     query = [
-        {"name": name, "in": "query", "description": says, "schema": {"type": "string"}}
-        for name, says in page.query
+        {"name": name, "in": "query", "description": description, "schema": {"type": "string"}}
+        for name, description in page.query
     ]
     return {
         "summary": page.summary,
@@ -96,9 +96,12 @@ def _parameters(path: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _responses(status: str, says: str) -> dict[str, Any]:
+def _responses(status: str, description: str) -> dict[str, Any]:
     error = {"schema": {"$ref": "#/components/schemas/Error"}}
-    success = {"description": says, "content": {KINDS["json"]: {"schema": {"type": "object"}}}}
+    success = {
+        "description": description,
+        "content": {KINDS["json"]: {"schema": {"type": "object"}}},
+    }
     return {
         status: success,
         **{

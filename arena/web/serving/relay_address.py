@@ -19,12 +19,12 @@ def route(web: WebState) -> Route:
     """Return the route of the relay's address."""
 
     def answer(request: Request) -> Response:
-        return JSONResponse(told(web), headers={"Cache-Control": "no-store"})
+        return JSONResponse(relay_document(web), headers={"Cache-Control": "no-store"})
 
     return Route(ADDRESS, answer)
 
 
-def told(web: WebState) -> dict[str, Any]:
+def relay_document(web: WebState) -> dict[str, Any]:
     """Return host, port and TLS of the relay.
 
     A null host stands for the web server's host; a null port means that a relay is not running.

@@ -34,7 +34,7 @@ NAMES = {
         (lambda: output.heading(HOSTILE), SPELLED),
         (lambda: output.state("ok", "green", HOSTILE, HOSTILE), f"ok    {SPELLED}{SPELLED}"),
         (lambda: output.marked("x", "red", HOSTILE, HOSTILE), f" x {SPELLED} {SPELLED}"),
-        (lambda: output.told(HOSTILE), SPELLED),
+        (lambda: output.game_line(HOSTILE), SPELLED),
         (lambda: output.hint(HOSTILE), SPELLED),
         (lambda: output.warn(HOSTILE), f"warning  {SPELLED}"),
         (lambda: output.complain(HOSTILE), f"error  {SPELLED}"),

@@ -81,7 +81,7 @@ class MatchResults:
     """Collect the results of a match."""
 
     games: list[PlayedGame] = field(default_factory=list)
-    heard: list[tuple[int, tuple[Report, ...]]] = field(default_factory=list)
+    reports_received: list[tuple[int, tuple[Report, ...]]] = field(default_factory=list)
     complete: bool = False
 
     def verdicts(self, entrant: int) -> list[str]:
@@ -139,7 +139,7 @@ class MatchArena:
             bots,
             played.games.append,
             committed,
-            lambda entrant, reports: played.heard.append((entrant, tuple(reports))),
+            lambda entrant, reports: played.reports_received.append((entrant, tuple(reports))),
         )
         return played
 
@@ -227,7 +227,7 @@ def test_every_table_gets_fresh_processes(arena: MatchArena) -> None:
     act = "Service.asked == 1 and print(os.environ['POKEARENA_ADDRESS'], flush=True)"
     bots = [arena.bot("one", act), arena.bot("two", act)]
     played = arena.play(arena.spec(bots, boards=1), bots)
-    outputs = {report.output for _, reports in played.heard for report in reports}
+    outputs = {report.output for _, reports in played.reports_received for report in reports}
     assert len(outputs) == 4
 
 
@@ -312,7 +312,7 @@ def test_a_bot_gets_a_fresh_process_after_a_crash(arena: MatchArena) -> None:
     bots = [arena.bot("good"), arena.bot("once", act)]
     played = arena.play(arena.spec(bots), bots)
     assert played.verdicts(1) == ["crash", "finished", "finished", "finished"]
-    ends = [reports for entrant, reports in played.heard if entrant == 1]
+    ends = [reports for entrant, reports in played.reports_received if entrant == 1]
     assert [len(reports) for reports in ends] == [2, 1]
 
 
@@ -357,7 +357,7 @@ def test_a_remote_bot_plays_at_its_address_on_fresh_boards(
         assert played.verdicts(1) == ["finished", "finished"]
         assert actions(played.games[0]) != actions(played.games[1])
         assert [game.board for game in played.games] == [0, 1]
-        assert {entrant for entrant, _ in played.heard} == {0}
+        assert {entrant for entrant, _ in played.reports_received} == {0}
         assert elsewhere.report(0).ended == ""
 
 
@@ -468,7 +468,7 @@ def test_the_record_of_a_match_reads_back(finished: FinishedMatch) -> None:
 def test_no_private_directory_is_left_when_a_match_is_over(finished: FinishedMatch) -> None:
     sockets = [
         Path(report.output.split("\n")[0].removeprefix("unix:"))
-        for entrant, reports in finished.played.heard
+        for entrant, reports in finished.played.reports_received
         for report in reports
         if entrant == 0
     ]
@@ -482,6 +482,6 @@ def test_the_stop_signal_of_a_worker_does_not_reach_its_bots(arena: MatchArena) 
     # Ctrl-C in a terminal signals the whole foreground process group, which excludes the bots.
     bots = [arena.bot("one", "print(os.getpgid(0) == os.getpid(), flush=True)"), arena.bot("two")]
     played = arena.play(arena.spec(bots, boards=1), bots)
-    outputs = [reports[0].output for entrant, reports in played.heard if entrant == 0]
+    outputs = [reports[0].output for entrant, reports in played.reports_received if entrant == 0]
     assert all(set(output.split()) == {"True"} for output in outputs)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -262,7 +262,7 @@ class AuthorMachine:
     def output(self) -> str:
         return (self.folder / "stderr").read_text()
 
-    def heard(self, event: str) -> bool:
+    def has_event(self, event: str) -> bool:
         return any(entry["event"] == event for entry in self.events)
 
     def questions(self) -> list[str]:

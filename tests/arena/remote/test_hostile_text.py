@@ -26,7 +26,7 @@ def test_the_exit_text_of_a_remote_process_is_escaped_and_truncated(
         seat = guest.seats[1] = RelaySeat(
             1, "m-1", tmp_path / "s", lambda message: None, lambda size: None
         )
-        guest.hear(relay_pb2.ConnectRequest(gone=relay_pb2.Gone(seat=1, ended=sent)))
+        guest.receive(relay_pb2.ConnectRequest(gone=relay_pb2.Gone(seat=1, ended=sent)))
         return await seat.ended
 
     assert asyncio.run(request_text()) == shown

@@ -46,7 +46,7 @@ def test_a_connected_bot_is_online_and_answers_at_its_seat(relay: Relay, tmp_pat
     assert not relay.is_here(version)
     with AuthorMachine(tmp_path, relay.port, token) as home:
         wait_until(lambda: relay.is_here(version))
-        wait_until(lambda: home.heard("connected"))
+        wait_until(lambda: home.has_event("connected"))
         assert remote_bots.relay_address(relay.engine, version).tunnel is None
         with relay.seated(version) as table:
             assert table.start().games_in_flight == 3
@@ -81,7 +81,7 @@ def test_an_open_question_is_answered_after_a_reconnection(relay: Relay, tmp_pat
             wait_until(lambda: not relay.is_here(version))
             # The bot answers while it is disconnected.
             (home.folder / "wait").unlink()
-            wait_until(lambda: home.heard("lost"))
+            wait_until(lambda: home.has_event("lost"))
             cable.mend()
             first = call.result().note
             assert first.split()[1:] == ["1", "1"]
@@ -91,7 +91,7 @@ def test_an_open_question_is_answered_after_a_reconnection(relay: Relay, tmp_pat
             call = table.act(2)
             cable.mend()
             assert call.result().note == f"{first.split()[0]} 1 2"
-            assert home.heard("again")
+            assert home.has_event("again")
 
 
 @pytest.mark.long
@@ -170,7 +170,7 @@ def test_a_second_connection_is_refused_and_the_first_continues(
         assert bot.refusals == 1
         assert str(bot.refusal) in thief.output
         assert str(bot.refusal) in relay.log.read_text()
-        assert not home.heard("lost")
+        assert not home.has_event("lost")
 
 
 @pytest.mark.long
@@ -182,7 +182,7 @@ def test_one_of_two_simultaneous_connections_is_accepted(relay: Relay, tmp_path:
     ):
         wait_until(lambda: 1 in (first.process.poll(), second.process.poll()))
         refused, let_in = (first, second) if first.process.poll() == 1 else (second, first)
-        wait_until(lambda: let_in.heard("connected"))
+        wait_until(lambda: let_in.has_event("connected"))
         assert f"{version} is connected already" in refused.output
         assert let_in.process.poll() is None
 
@@ -238,7 +238,7 @@ def test_ctrl_c_disconnects_after_the_current_table(relay: Relay, tmp_path: Path
         with relay.seated(version) as table:
             table.start()
             home.process.send_signal(signal.SIGINT)
-            wait_until(lambda: home.heard("leaving"))
+            wait_until(lambda: home.has_event("leaving"))
             assert table.act(1).result().decision == 1
             assert home.process.poll() is None
         assert home.process.wait() == 0
@@ -251,7 +251,7 @@ def test_ctrl_c_twice_disconnects_at_once(relay: Relay, tmp_path: Path) -> None:
         table.start()
         process = int(table.act(1).result().note.split()[0])
         home.process.send_signal(signal.SIGINT)
-        wait_until(lambda: home.heard("leaving"))
+        wait_until(lambda: home.has_event("leaving"))
         home.process.send_signal(signal.SIGINT)
         assert home.process.wait() == 130
         assert not os.path.exists(f"/proc/{process}")
@@ -368,7 +368,7 @@ def test_silent_streams_of_one_address_do_not_keep_a_bot_out(relay: Relay, tmp_p
                 stub.Connect(never())
         with AuthorMachine(tmp_path, relay.port, token) as home:
             wait_until(lambda: relay.is_here(version))
-            wait_until(lambda: home.heard("connected"))
+            wait_until(lambda: home.has_event("connected"))
 
 
 def test_the_oldest_silent_stream_is_closed_per_address_then_in_total() -> None:
@@ -438,7 +438,7 @@ def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
         assert all(watch.is_active() for watch in watches[1:])
         with AuthorMachine(tmp_path, relay.port, token) as home:
             wait_until(lambda: relay.is_here(version))
-            wait_until(lambda: home.heard("connected"))
+            wait_until(lambda: home.has_event("connected"))
 
 
 def test_an_address_that_guesses_tokens_is_refused_but_not_a_known_token(tmp_path: Path) -> None:
@@ -459,7 +459,7 @@ def test_an_address_that_guesses_tokens_is_refused_but_not_a_known_token(tmp_pat
         # The relay reads the new tokens from the store at its next check.
         with AuthorMachine(tmp_path, relay.port, token) as home:
             wait_until(lambda: relay.is_here(version))
-            wait_until(lambda: home.heard("connected"))
+            wait_until(lambda: home.has_event("connected"))
 
 
 def test_an_endless_answer_closes_the_connection(relay: Relay) -> None:
@@ -522,7 +522,7 @@ def test_an_oversized_message_closes_only_its_connection(relay: Relay, tmp_path:
         with relay.seated(version) as table:
             table.start()
             assert table.act(1).result().decision == 1
-        assert not home.heard("lost")
+        assert not home.has_event("lost")
 
 
 def test_the_relay_serves_only_its_own_and_the_health_service(relay: Relay) -> None:

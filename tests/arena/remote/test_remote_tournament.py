@@ -117,7 +117,7 @@ def test_a_remote_bot_plays_a_tournament_with_fresh_boards_per_table(
         wait_until(lambda: offline_bot_waits.waited_for(arena.engine) == {arena.far: 1})
         with arena.home(port(services)) as home:
             wait_until(lambda: arena.is_closed(tournament))
-            wait_until(lambda: home.heard("outcome"))
+            wait_until(lambda: home.has_event("outcome"))
     match = listing.find(arena.engine, match.id)
     assert (match.state, match.attempt, match.failures) == (MatchState.CLOSED, 1, 0)
     assert arena.sql("SELECT board FROM games ORDER BY game") == [(0,), (1,), (2,), (3,)]
@@ -160,7 +160,7 @@ def test_a_game_continues_after_a_reconnection_within_the_clock(
         (home.folder / "wait").unlink()
         cable.mend()
         wait_until(lambda: arena.is_closed(tournament))
-        assert home.heard("again")
+        assert home.has_event("again")
         # The bot received no question twice.
         assert len(set(home.questions())) == len(home.questions())
     [match] = listing.matches(arena.engine)
@@ -222,7 +222,7 @@ def test_a_bot_in_another_network_resumes_its_game_after_an_outage(
             (home.folder / "wait").unlink()
             elsewhere.link("up")
             wait_until(lambda: arena.is_closed(tournament))
-            assert home.heard("again")
+            assert home.has_event("again")
             assert len(set(home.questions())) == len(home.questions())
     [match] = listing.matches(arena.engine)
     assert (match.attempt, match.failures) == (1, 0)
@@ -295,7 +295,7 @@ def test_a_killed_relay_charges_no_bot(arena: RemoteArena) -> None:
         wait_until(lambda: listing.matches(arena.engine)[0].failures == 1)
         (home.folder / "wait").unlink()
         wait_until(lambda: arena.is_closed(tournament))
-        assert home.heard("again")
+        assert home.has_event("again")
     assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
 
 

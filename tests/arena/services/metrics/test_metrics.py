@@ -44,7 +44,7 @@ def test_every_metric_has_a_sample_and_a_description(metrics_arena: MetricsArena
     assert {family.name for family in metrics_arena.collector.describe()} == {
         metric.name.removesuffix("_total") for metric in metrics_collector.ALL
     }
-    assert all(metric.says for metric in metrics_collector.ALL)
+    assert all(metric.description for metric in metrics_collector.ALL)
 
 
 def test_matches_games_verdicts_and_decisions_match_the_store(metrics_arena: MetricsArena) -> None:
