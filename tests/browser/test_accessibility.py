@@ -20,7 +20,7 @@ from arena.web.pages.play import prepared
 from arena.web.routes import PAGES
 from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.stored_analysis import stored_analysis
-from tests.arena.web.closed_matches import PlayedMatch, play, table
+from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.page_server import served
 from tests.arena.web.stored_submissions import add_submission
 from tests.browser.conftest import PATIENCE_MS, keep
@@ -77,7 +77,7 @@ def seated(web: WebState, game: str) -> str:
     return f"/play/tables/{table.id}"
 
 
-def pages(web: WebState, closed: PlayedMatch, running: PlayedMatch) -> dict[str, str]:
+def pages(web: WebState, closed: StoredMatch, running: StoredMatch) -> dict[str, str]:
     """Return a path of every page by the name of its screenshot."""
     paths = {"error": "/nowhere", "match-open": f"/matches/{running.match}"}
     samples = Samples(web)

@@ -15,7 +15,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.registry import GAMES
 from referee.record import read
 from tests.arena.stored_analysis import stored_analysis
-from tests.arena.web.closed_matches import PlayedMatch, play, table
+from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.page_server import served
 from tests.browser.conftest import keep
 from tests.conformance.tables import TABLES, Table, is_extreme
@@ -57,7 +57,7 @@ def site(workspace: Workspace) -> Iterator[str]:
         yield address
 
 
-def open_game(tab: Page, site: str, held: PlayedMatch, query: str = "") -> None:
+def open_game(tab: Page, site: str, held: StoredMatch, query: str = "") -> None:
     tab.goto(f"{site}/matches/{held.match}/games/0{query}")
     tab.wait_for_selector("#play:not([hidden])")
 

@@ -21,7 +21,7 @@ from tests.waiting import wait_until
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 
-class Engine:
+class ComposeRunner:
     """Runs the services' commands in one folder that replaces all volumes.
 
     A service keeps its command and environment. Its user, networks, port and sandbox setting do
@@ -104,7 +104,7 @@ def test_the_services_of_the_compose_file_play_a_tournament(database: str, tmp_p
     binary = redis_server.bundled()
     assert binary is not None
     with ExitStack() as stack:
-        engine = Engine(compose, tmp_path, secrets, stack)
+        engine = ComposeRunner(compose, tmp_path, secrets, stack)
         valkey = engine.start("valkey", binary, "--port", "0", "--unixsocket", str(address))
         wait_for(address.exists, valkey)
         if "migrate" in compose["services"]:

@@ -17,7 +17,7 @@ import atheris
 
 with atheris.instrument_imports(include=["referee.rpc", "hpack"]):
     from referee.rpc.http2 import HEAD_BYTES, FrameKind, frame, head_at
-    from tests.fuzz.http2_target import Action, Chunk, decoded, drive, encoded
+    from tests.fuzz.http2_target import Chunk, ServerAction, decoded, drive, encoded
 
 DEFAULTS: Final = {"-max_len": 8192, "-timeout": 20, "-rss_limit_mb": 1024}
 """Options of libFuzzer that apply unless the command line has others."""
@@ -78,7 +78,7 @@ def _change_chunks(rng: random.Random, chunks: list[Chunk]) -> None:
     """Insert, remove, move, split or join chunks, or change what the server does with one."""
     at = rng.randrange(len(chunks) + 1)
     if at == len(chunks):
-        chunks.append(Chunk(Action.SEND, 0, _some_frame(rng).encoded()))
+        chunks.append(Chunk(ServerAction.SEND, 0, _some_frame(rng).encoded()))
         return
     chunk = chunks[at]
     match rng.randrange(6):
@@ -90,12 +90,12 @@ def _change_chunks(rng: random.Random, chunks: list[Chunk]) -> None:
             chunks.insert(rng.randrange(len(chunks)), chunks.pop(at))
         case 3:
             cut = rng.randrange(len(chunk.data) + 1)
-            chunks.insert(at + 1, Chunk(Action.SEND, 0, chunk.data[cut:]))
+            chunks.insert(at + 1, Chunk(ServerAction.SEND, 0, chunk.data[cut:]))
             chunk.data = chunk.data[:cut]
         case 4 if at + 1 < len(chunks):
             chunk.data += chunks.pop(at + 1).data
         case _:
-            chunk.action, chunk.amount = rng.choice(list(Action)), rng.randrange(32)
+            chunk.action, chunk.amount = rng.choice(list(ServerAction)), rng.randrange(32)
 
 
 def _change_frames(rng: random.Random, frames: list[Frame]) -> None:

@@ -30,7 +30,7 @@ from referee.rpc.http2 import (
     settings,
 )
 from referee.tables.bot_client import BotClient
-from tests.fuzz.http2_target import SHAPES, Action, Chunk, Options, encoded, questions
+from tests.fuzz.http2_target import SHAPES, Chunk, Options, ServerAction, encoded, questions
 from tests.referee.peers import DONE, GOOD, SETTINGS, prefixed
 from tests.waiting import wait_until_async
 
@@ -38,15 +38,15 @@ SECONDS = 30.0
 """Time limit of Start and of each message of a recording."""
 
 OPENING = [
-    Chunk(Action.SEND, 0, SETTINGS),
+    Chunk(ServerAction.SEND, 0, SETTINGS),
     Chunk(
-        Action.SEND,
+        ServerAction.SEND,
         0,
         frame(FrameKind.HEADERS, END_HEADERS, 1, GOOD)
         + frame(FrameKind.DATA, 0, 1, prefixed(b""))
         + frame(FrameKind.HEADERS, END_HEADERS | END_STREAM, 1, DONE),
     ),
-    Chunk(Action.SEND, 0, frame(FrameKind.HEADERS, END_HEADERS, 3, GOOD)),
+    Chunk(ServerAction.SEND, 0, frame(FrameKind.HEADERS, END_HEADERS, 3, GOOD)),
 ]
 """A valid beginning: Start is answered, and the stream Play has begun."""
 ANSWER = bot_pb2.PlayResponse(answers=[bot_pb2.ActResponse()]).SerializeToString()
@@ -71,9 +71,9 @@ MALFORMED = {
 """Invalid frames, which a client must refuse, by the names of their files."""
 
 FLOODS = {
-    "pings": (OPENING[0].data + frame(FrameKind.PING, 0, 0, bytes(8)), Action.REPEAT, 13),
-    "settings": (settings([(Http2Setting.MAX_FRAME_SIZE, 1 << 14)] * 100), Action.REPEAT, 9),
-    "frame-too-large": (frame(FrameKind.DATA, 0, 3, bytes(1 << 20))[:64], Action.REPEAT, 12),
+    "pings": (OPENING[0].data + frame(FrameKind.PING, 0, 0, bytes(8)), ServerAction.REPEAT, 13),
+    "settings": (settings([(Http2Setting.MAX_FRAME_SIZE, 1 << 14)] * 100), ServerAction.REPEAT, 9),
+    "frame-too-large": (frame(FrameKind.DATA, 0, 3, bytes(1 << 20))[:64], ServerAction.REPEAT, 12),
 }
 """Bytes, action and amount of a chunk that follows `OPENING`."""
 
@@ -93,7 +93,7 @@ def seeds() -> dict[str, bytes]:
     """Return the inputs that do not need a bot, by the names of their files."""
     options = Options(True, SHAPES[0], False)
     inputs = {
-        f"malformed-{name}": encoded(options, [*OPENING, Chunk(Action.SEND, 0, data)])
+        f"malformed-{name}": encoded(options, [*OPENING, Chunk(ServerAction.SEND, 0, data)])
         for name, data in MALFORMED.items()
     }
     for name, (data, action, amount) in FLOODS.items():
@@ -108,13 +108,13 @@ def seeds() -> dict[str, bytes]:
 
 
 def _send(data: bytes) -> Chunk:
-    return Chunk(Action.SEND, 0, data)
+    return Chunk(ServerAction.SEND, 0, data)
 
 
 def _header_seeds(options: Options) -> dict[str, bytes]:
     """Return inputs with headers beyond the limits, compressed and uncompressed."""
     begun = _send(frame(FrameKind.HEADERS, 0, 3, GOOD))
-    more = Chunk(Action.REPEAT, 6, frame(FrameKind.CONTINUATION, 0, 3, bytes(256)))
+    more = Chunk(ServerAction.REPEAT, 6, frame(FrameKind.CONTINUATION, 0, 3, bytes(256)))
     unpacked = frame(FrameKind.HEADERS, END_HEADERS, 3, LONG_HEADER + b"\xbe" * 16)
     updates = frame(FrameKind.HEADERS, END_HEADERS, 3, b"\x20" * 3 + GOOD)
     return {
@@ -131,17 +131,25 @@ def _flow_control_seeds(options: Options) -> dict[str, bytes]:
     begun = _send(frame(FrameKind.DATA, 0, 3, b"\x00" + (1 << 20).to_bytes(4, "big")))
     too_large = _send(frame(FrameKind.DATA, 0, 3, b"\x00" + (1 << 21).to_bytes(4, "big")))
     kilobyte = frame(FrameKind.DATA, 0, 3, bytes(1024))
-    pings = Chunk(Action.REPEAT, 12, frame(FrameKind.PING, 0, 0, bytes(8)))
+    pings = Chunk(ServerAction.REPEAT, 12, frame(FrameKind.PING, 0, 0, bytes(8)))
     updates = [numbered(FrameKind.WINDOW_UPDATE, stream, 1 << 20) for stream in (0, 3)]
-    window = Chunk(Action.READ, 0, b"".join(updates))
+    window = Chunk(ServerAction.READ, 0, b"".join(updates))
     return {
-        "large-message": encoded(options, [*OPENING, begun, *[Chunk(Action.REPEAT, 7, DATA)] * 18]),
-        "message-too-large": encoded(
-            many, [*OPENING, too_large, *[Chunk(Action.REPEAT, 8, DATA)] * 18]
+        "large-message": encoded(
+            options, [*OPENING, begun, *[Chunk(ServerAction.REPEAT, 7, DATA)] * 18]
         ),
-        "window-exceeded": encoded(large, [*OPENING, *[Chunk(Action.REPEAT, 8, kilobyte)] * 5]),
-        "stall-and-read": encoded(large, [*OPENING, Chunk(Action.STALL, 0, b""), pings, window]),
-        "stall-forever": encoded(many, [*OPENING, Chunk(Action.STALL, 0, b""), *[pings] * 20]),
+        "message-too-large": encoded(
+            many, [*OPENING, too_large, *[Chunk(ServerAction.REPEAT, 8, DATA)] * 18]
+        ),
+        "window-exceeded": encoded(
+            large, [*OPENING, *[Chunk(ServerAction.REPEAT, 8, kilobyte)] * 5]
+        ),
+        "stall-and-read": encoded(
+            large, [*OPENING, Chunk(ServerAction.STALL, 0, b""), pings, window]
+        ),
+        "stall-forever": encoded(
+            many, [*OPENING, Chunk(ServerAction.STALL, 0, b""), *[pings] * 20]
+        ),
     }
 
 
@@ -177,7 +185,7 @@ async def _copy(
     """Forward bytes and record each piece, until one side closes its connection."""
     with suppress(ConnectionError):
         while data := await reader.read(1 << 16):
-            chunks.append(Chunk(Action.SEND, 0, data))
+            chunks.append(Chunk(ServerAction.SEND, 0, data))
             writer.write(data)
             await writer.drain()
     writer.close()

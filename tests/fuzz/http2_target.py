@@ -1,7 +1,7 @@
 """Drive the referee's HTTP/2 client with arbitrary bytes as what a bot's server sends.
 
 An input is one byte of options (`Options`) and then chunks. Each chunk is what the server does
-once the referee waits for it: `SEPARATOR`, one byte that names the action (`Action`) and its
+once the referee waits for it: `SEPARATOR`, one byte that names the action (`ServerAction`) and its
 amount, and the bytes it sends. A separator, not a length, ends a chunk, so that a mutation of one
 chunk leaves the others as they are.
 
@@ -54,7 +54,7 @@ SENT_BYTES: Final = 256 << 10
 """Maximum number of bytes that the client sends besides replies."""
 
 
-class Action(IntEnum):
+class ServerAction(IntEnum):
     """Actions of the server with the bytes of a chunk. The amount is from 0 to 31."""
 
     SEND = 0
@@ -101,7 +101,7 @@ class Options:
 class Chunk:
     """One action of the server."""
 
-    action: Action
+    action: ServerAction
     amount: int
     data: bytes
 
@@ -118,10 +118,10 @@ class Question:
 def decoded(data: bytes) -> tuple[Options, list[Chunk]]:
     """Return the options and chunks of an input."""
     first, *rest = data[1:].split(SEPARATOR)
-    chunks = [Chunk(Action.SEND, 0, first)] if first else []
+    chunks = [Chunk(ServerAction.SEND, 0, first)] if first else []
     for part in rest:
         value = part[0] if part else 0
-        chunks.append(Chunk(Action(value & 7), value >> 3, part[1:]))
+        chunks.append(Chunk(ServerAction(value & 7), value >> 3, part[1:]))
     return Options.of(data[0] if data else 0), chunks
 
 
@@ -134,7 +134,7 @@ def encoded(options: Options, chunks: list[Chunk]) -> bytes:
 @lru_cache
 def questions(options: Options) -> list[list[Question]]:
     """Return the messages of questions of a conversation."""
-    legal = [bot_pb2.Action(poke=poke_pb2.PokeAction())]
+    legal = [bot_pb2.ServerAction(poke=poke_pb2.PokeAction())]
     return [
         [
             Question(
@@ -212,7 +212,7 @@ class ScriptedServer:
             self._send(current, self._pieces.popleft())
         if not self._pieces:
             chunk, self._last = self._last, None
-            if chunk.action is Action.CLOSE:
+            if chunk.action is ServerAction.CLOSE:
                 current.connection.eof_received()
                 current.transport.hang_up(
                     ConnectionResetError("reset") if chunk.amount & 1 else None
@@ -223,20 +223,20 @@ class ScriptedServer:
         self._last = chunk
         data, amount = chunk.data, chunk.amount
         match chunk.action:
-            case Action.PIECES:
+            case ServerAction.PIECES:
                 size = amount + 1
                 self._pieces.extend(data[at : at + size] for at in range(0, len(data), size))
                 return
-            case Action.REPEAT:
+            case ServerAction.REPEAT:
                 times = min(1 << amount % 16, RECEIVED_BYTES // max(1, len(data)))
                 data *= max(1, times)
-            case Action.STALL:
+            case ServerAction.STALL:
                 transport.server_reads = False
-            case Action.READ:
+            case ServerAction.READ:
                 transport.read_all()
-            case Action.WAIT:
+            case ServerAction.WAIT:
                 self._until = now + 0.1 * amount
-            case Action.REFUSE:
+            case ServerAction.REFUSE:
                 self._refusals = amount
             case _:
                 pass

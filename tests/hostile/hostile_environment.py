@@ -31,7 +31,7 @@ PARTS = ("honest.py", "wire.py", "flood.py")
 
 
 @dataclass
-class Outcome:
+class HostileOutcome:
     """The result of a match between an honest bot (entrant 0) and a hostile one."""
 
     games: list[PlayedGame] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Outcome:
         return float(sum(game.tally["bank_ms"][entrant ^ game.table] for game in self.games))
 
 
-class World:
+class HostileEnvironment:
     """A referee, and files and sockets of an arena that a bot must not reach."""
 
     def __init__(self, folder: Path, referee: "subprocess.Popen[str]", address: str) -> None:
@@ -116,12 +116,14 @@ class World:
             "tester": os.getpid(),
         }
 
-    def play(self, hostile: Bot, level: Level, bank_ms: int = 300, boards: int = 1) -> Outcome:
+    def play(
+        self, hostile: Bot, level: Level, bank_ms: int = 300, boards: int = 1
+    ) -> HostileOutcome:
         """Play both tables of a match between an honest bot and a hostile one.
 
         The games of the outcome are sorted by table, then by board.
         """
-        outcome = Outcome()
+        outcome = HostileOutcome()
         bots = told_apart([self.good, hostile])
         entrants = tuple(
             Entrant(f"{bot.label}@1", f"{number:064x}", str(bot.folder), {})
@@ -187,8 +189,8 @@ def _send_secret(listener: socket.socket) -> None:
 
 
 @contextmanager
-def started_world(folder: Path) -> Iterator[World]:
-    """Return a `World` with a referee of its own."""
+def started_world(folder: Path) -> Iterator[HostileEnvironment]:
+    """Return a `HostileEnvironment` with a referee of its own."""
     address = f"unix:{folder}/r.sock"
     with subprocess.Popen(
         [sys.executable, "-m", "referee", "--address", address], stdout=subprocess.PIPE, text=True
@@ -196,7 +198,7 @@ def started_world(folder: Path) -> Iterator[World]:
         assert referee.stdout is not None
         try:
             referee.stdout.readline()
-            world = World(folder, referee, address)
+            world = HostileEnvironment(folder, referee, address)
             try:
                 yield world
             finally:

@@ -16,7 +16,12 @@ from arena.bots.sandbox.level import Level
 from referee.sanitizing import sanitized
 from tests.errors import has_code
 from tests.hostile.corpus import CONTAINED, FAULTS, LOCKED_IN, Hostile
-from tests.hostile.hostile_environment import SECRET, Outcome, World, started_world
+from tests.hostile.hostile_environment import (
+    SECRET,
+    HostileEnvironment,
+    HostileOutcome,
+    started_world,
+)
 from tests.hostile.traces import current_traces
 
 pytestmark = [pytest.mark.hostile, pytest.mark.timeout(180)]
@@ -40,7 +45,7 @@ at_every_level = pytest.mark.parametrize("level", LOCKED_IN)
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileEnvironment]:
     folder = tmp_path_factory.mktemp("w")
     with started_world(folder) as world:
         # Play an honest match first, so that its memory does not count for the first hostile one.
@@ -67,7 +72,7 @@ def remaining_traces(before: set[str]) -> set[str]:
     return rest
 
 
-def findings(outcome: Outcome) -> list[dict[str, str]]:
+def findings(outcome: HostileOutcome) -> list[dict[str, str]]:
     """Return the results of attempts that the program printed."""
     findings_of_games = []
     for line in outcome.output().splitlines():
@@ -78,7 +83,7 @@ def findings(outcome: Outcome) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize(("hostile", "level"), ROWS)
 def test_a_hostile_bot_gets_its_verdict_and_does_no_harm(
-    world: World,
+    world: HostileEnvironment,
     hostile: Hostile,
     level: Level,
     record_property: Callable[[str, object], None],
@@ -113,7 +118,7 @@ def test_a_hostile_bot_gets_its_verdict_and_does_no_harm(
     assert world.memory() - memory < MOST_MEMORY
 
 
-def test_an_answer_a_millisecond_before_the_deadline_is_in_time(world: World) -> None:
+def test_an_answer_a_millisecond_before_the_deadline_is_in_time(world: HostileEnvironment) -> None:
     for _ in range(10):
         outcome = world.play(world.bot("in_time_by_a_millisecond"), Level.UNSANDBOXED, bank_ms=0)
         # On a busy machine the answer may arrive too late, which is a timeout.
@@ -136,7 +141,9 @@ def _took_over_400_ms(record: str) -> bool:
 
 @at_every_level
 @pytest.mark.parametrize("same", [True, False], ids=["a mirrored table", "the other seat"])
-def test_two_bots_have_no_covert_channel(world: World, level: Level, same: bool) -> None:
+def test_two_bots_have_no_covert_channel(
+    world: HostileEnvironment, level: Level, same: bool
+) -> None:
     need(level)
     before = current_traces()
     first = world.bot("channel")
@@ -165,7 +172,7 @@ def _await_word(processes: Processes, word: str) -> None:
         time.sleep(0.05)
 
 
-def test_an_untrusted_bot_does_not_play_without_a_sandbox(world: World) -> None:
+def test_an_untrusted_bot_does_not_play_without_a_sandbox(world: HostileEnvironment) -> None:
     from dataclasses import replace
 
     from arena.errors import InfrastructureError
@@ -176,7 +183,7 @@ def test_an_untrusted_bot_does_not_play_without_a_sandbox(world: World) -> None:
         world.play(stranger, Level.UNSANDBOXED)
 
 
-def test_no_core_is_left(world: World) -> None:
+def test_no_core_is_left(world: HostileEnvironment) -> None:
     bot = world.bot("core_dump")
     assert bot.folder is not None
     world.play(bot, Level.UNSANDBOXED)

@@ -16,7 +16,7 @@ from tests.sample_bots.languages import Language
 
 
 @dataclass(frozen=True)
-class Author:
+class KitAuthor:
     """Hold an author's copy of a kit, the submitted random bot, and an arena for test games."""
 
     language: Language
@@ -45,7 +45,7 @@ class Author:
         return folder
 
 
-def author_of(language: Language, folders: pytest.TempPathFactory) -> Author:
+def author_of(language: Language, folders: pytest.TempPathFactory) -> KitAuthor:
     """Return the author of a language. The first pytest worker builds the kit; the others wait."""
     for tool in language.tools:
         if shutil.which(tool) is None:
@@ -54,7 +54,7 @@ def author_of(language: Language, folders: pytest.TempPathFactory) -> Author:
             pytest.skip(f"{tool} is not installed, which the kit for {language.name} needs")
     base = folders.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    author = Author(language, shared / language.name)
+    author = KitAuthor(language, shared / language.name)
     with (shared / f"{language.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not author.home.exists():

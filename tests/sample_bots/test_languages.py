@@ -21,7 +21,7 @@ from referee.games.registry import GAMES
 from referee.tables.table import TableSeat
 from tests.arena.cli.terminal import in_own_process
 from tests.referee.test_work_budget import SHARE, budget_shares
-from tests.sample_bots.authors import Author, author_of
+from tests.sample_bots.authors import KitAuthor, author_of
 from tests.sample_bots.languages import LANGUAGES, OUT_OF_IDEAS, Language
 from tests.sample_bots.processes import PATIENCE, Process, question, started
 
@@ -55,7 +55,7 @@ every_language = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LAN
 
 
 @pytest.fixture
-def author(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Author:
+def author(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> KitAuthor:
     return author_of(request.param, tmp_path_factory)
 
 
@@ -70,7 +70,7 @@ def launch() -> Iterator[Launch]:
         short = stack.enter_context(tempfile.TemporaryDirectory(prefix="pb-"))
         number = itertools.count()
 
-        def start_one(author: Author, run: tuple[str, ...] = (), address: str = "") -> Process:
+        def start_one(author: KitAuthor, run: tuple[str, ...] = (), address: str = "") -> Process:
             words = run or manifest.read(author.built).run
             command = program(words, author.built)
             at = address or f"unix:{short}/bot{next(number)}"
@@ -131,7 +131,7 @@ every_form = [
     ids=lambda value: getattr(value, "name", str(value)),
 )
 def test_the_random_bot_plays_every_game(
-    author: Author, game: str, seats: int, options: tuple[str, ...]
+    author: KitAuthor, game: str, seats: int, options: tuple[str, ...]
 ) -> None:
     words = [word for option in options for word in ("--option", option)]
     settled = GAMES[game].settle(dict.fromkeys(options, True))
@@ -147,7 +147,7 @@ def test_the_random_bot_plays_every_game(
 
 @pytest.mark.long
 @each_author
-def test_the_greedy_bot_beats_the_random_one_at_its_game(author: Author) -> None:
+def test_the_greedy_bot_beats_the_random_one_at_its_game(author: KitAuthor) -> None:
     game = author.language.greedy
     sides = min(GAMES[game].seats)
     greedy = author.built / "greedy.toml"
@@ -162,7 +162,7 @@ def test_the_greedy_bot_beats_the_random_one_at_its_game(author: Author) -> None
 
 @pytest.mark.long
 @each_author
-def test_a_match_with_a_seed_is_reproducible(author: Author) -> None:
+def test_a_match_with_a_seed_is_reproducible(author: KitAuthor) -> None:
     words = ("play", "saint_poker", author.random, "sample:random", "-n", 3, "--seed", 8)
     once, again = ({game["game"]: game for game in author.types(*words)["games"]} for _ in "12")
     assert once == again
@@ -170,7 +170,7 @@ def test_a_match_with_a_seed_is_reproducible(author: Author) -> None:
 
 @pytest.mark.long
 @each_author
-def test_act_and_play_give_equal_answers(author: Author, launch: Launch) -> None:
+def test_act_and_play_give_equal_answers(author: KitAuthor, launch: Launch) -> None:
     bot = launch(author)
     assert bot.start(games=40).games_in_flight == 16
     one_by_one = [bot.act(request) for request in QUESTIONS]
@@ -198,7 +198,7 @@ def test_act_and_play_give_equal_answers(author: Author, launch: Launch) -> None
     ids=lambda value: getattr(value, "name", str(value)),
 )
 def test_a_kit_uses_a_small_share_of_its_work_budget(
-    author: Author, launch: Launch, monkeypatch: pytest.MonkeyPatch, game: str, in_flight: int
+    author: KitAuthor, launch: Launch, monkeypatch: pytest.MonkeyPatch, game: str, in_flight: int
 ) -> None:
     accept_start = TableSeat.accept_start
 
@@ -218,7 +218,7 @@ def test_a_kit_uses_a_small_share_of_its_work_budget(
 @pytest.mark.long
 @each_author
 def test_a_bot_is_reached_at_a_port_and_takes_large_messages(
-    author: Author, launch: Launch
+    author: KitAuthor, launch: Launch
 ) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -234,7 +234,7 @@ def test_a_bot_is_reached_at_a_port_and_takes_large_messages(
 @each_author
 @pytest.mark.parametrize("method", ["act", "play"])
 def test_an_exception_ends_the_process_and_its_trace_is_the_end_of_the_output(
-    author: Author, launch: Launch, method: str
+    author: KitAuthor, launch: Launch, method: str
 ) -> None:
     bot = launch(author, run=author.language.run)
     with pytest.raises(grpc.RpcError):
@@ -249,7 +249,7 @@ def test_an_exception_ends_the_process_and_its_trace_is_the_end_of_the_output(
 
 @pytest.mark.long
 @each_author
-def test_a_bot_started_manually_prints_a_command_to_play(author: Author) -> None:
+def test_a_bot_started_manually_prints_a_command_to_play(author: KitAuthor) -> None:
     command = program(manifest.read(author.built).run, author.built)
     ran = subprocess.run(
         command, cwd=author.built, env={}, capture_output=True, text=True, timeout=PATIENCE
@@ -263,7 +263,7 @@ def test_a_bot_started_manually_prints_a_command_to_play(author: Author) -> None
 @pytest.mark.long
 @pytest.mark.parametrize("author", [LANGUAGES["ruby"]], ids=["ruby"], indirect=True)
 def test_a_new_bot_in_another_language_plays_and_is_built_on_the_way(
-    author: Author, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    author: KitAuthor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(UV_RUN, raising=False)
     done = in_own_process(tmp_path, ["new", "mine", "--lang", author.language.name])

@@ -48,13 +48,13 @@ NAP = 0.02
 
 
 @dataclass
-class Recorder:
+class EventRecorder:
     """Subscribes to all channels and stores each message as bytes."""
 
     url: str
     messages: list[bytes] = field(default_factory=list)
 
-    def __enter__(self) -> "Recorder":
+    def __enter__(self) -> "EventRecorder":
         self._client = redis_connection.connect(self.url)
         self._pubsub: PubSub = self._client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
         self._pubsub.psubscribe("*")
@@ -129,7 +129,7 @@ def played(
     """Play a tournament with its own services, and record its events."""
     with (
         Services(arena.where, 1, {}, pages) as services,
-        Recorder(services.snapshot.redis.url) as recorder,
+        EventRecorder(services.snapshot.redis.url) as recorder,
     ):
         tournament = begin()
         wait_until(lambda: TournamentChanged(tournament.id, "closed") in recorder.events)
@@ -242,7 +242,7 @@ def test_a_killed_redis_does_not_change_the_results_of_a_tournament(
     tournament = begun_tournament(arena, "poke", 2, {"must_beat": True}, 2)
     with Services(arena.where, 1, {}) as services:
         url = services.snapshot.redis.url
-        with Recorder(url) as recorder:
+        with EventRecorder(url) as recorder:
             wait_until(lambda: any(isinstance(event, Position) for event in recorder.events))
             client = redis_connection.connect(url)
             redis = int(client.info("server")["process_id"])

@@ -57,7 +57,7 @@ report("alive")
 """
 
 
-class Player:
+class MatchProcesses:
     """Start and stop processes that each play a match for some time."""
 
     def __init__(self, engine: Engine, url: str) -> None:
@@ -90,50 +90,50 @@ class Player:
 
 
 @pytest.fixture
-def player(tmp_path: Path) -> Iterator[Player]:
+def player(tmp_path: Path) -> Iterator[MatchProcesses]:
     """Yield a store with one match, and processes to play it."""
     url = f"sqlite:///{tmp_path}/arena.db"
     engine = database.open(url)
     database.upgrade(engine)
-    yield Player(engine, url)
+    yield MatchProcesses(engine, url)
     engine.dispose()
 
 
-def test_a_lease_is_renewed_while_the_match_is_played(player: Player) -> None:
+def test_a_lease_is_renewed_while_the_match_is_played(player: MatchProcesses) -> None:
     process = player.start(WILLING.format(setting="", seconds=1.0), lease_seconds=0.5)
     assert player.rest(process) == ["finished", "alive"]
 
 
-def test_a_lost_lease_interrupts_the_match_at_once(player: Player) -> None:
+def test_a_lost_lease_interrupts_the_match_at_once(player: MatchProcesses) -> None:
     process = player.start(WILLING.format(setting="", seconds=60))
     transitions.void(player.engine, player.match.id, "because")
     assert player.rest(process) == ["interrupted", "alive"]
 
 
-def test_a_closed_match_is_neither_renewed_nor_interrupted(player: Player) -> None:
+def test_a_closed_match_is_neither_renewed_nor_interrupted(player: MatchProcesses) -> None:
     process = player.start(WILLING.format(setting="renewal.end()", seconds=0.5))
     transitions.void(player.engine, player.match.id, "because")
     assert player.rest(process) == ["finished", "alive"]
 
 
-def test_a_short_game_is_not_interrupted_by_a_stop_request(player: Player) -> None:
+def test_a_short_game_is_not_interrupted_by_a_stop_request(player: MatchProcesses) -> None:
     process = player.start(WILLING.format(setting="drain.set()", seconds=0.1))
     assert player.rest(process) == ["finished", "alive"]
 
 
-def test_a_long_game_is_interrupted_after_a_stop_request(player: Player) -> None:
+def test_a_long_game_is_interrupted_after_a_stop_request(player: MatchProcesses) -> None:
     process = player.start(WILLING.format(setting="drain.set()", seconds=60))
     assert player.rest(process) == ["interrupted", "alive"]
 
 
-def test_a_process_that_cannot_be_interrupted_exits(player: Player) -> None:
+def test_a_process_that_cannot_be_interrupted_exits(player: MatchProcesses) -> None:
     process = player.start(STUBBORN)
     transitions.void(player.engine, player.match.id, "because")
     assert player.rest(process)[-1] in ("refused", "playing")
     assert process.returncode == 1
 
 
-def test_an_unexpected_failure_of_the_renewal_interrupts_the_match(player: Player) -> None:
+def test_an_unexpected_failure_of_the_renewal_interrupts_the_match(player: MatchProcesses) -> None:
     broken = "matches.renew = None"
     process = player.start(broken + WILLING.format(setting="", seconds=60))
     assert player.rest(process) == ["interrupted", "alive"]

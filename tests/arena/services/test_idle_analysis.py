@@ -12,7 +12,7 @@ from arena.queue.worker import IdlePermission, IdleWork
 from arena.records.analysis.engine import HouseBotEngine
 from arena.services.idle_analysis import analyse_next, idle_work
 from arena.store import analyses
-from tests.arena.web.closed_matches import PlayedMatch, play, table
+from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.waiting import wait_until
 
 POKE = table("poke-2-must_beat=true")
@@ -24,7 +24,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture
-def closed(workspace: Workspace) -> PlayedMatch:
+def closed(workspace: Workspace) -> StoredMatch:
     return play(workspace, POKE)
 
 
@@ -36,7 +36,7 @@ def small() -> HouseBotEngine:
 
 @pytest.mark.long
 def test_the_analysis_of_a_closed_match_is_stored_without_names(
-    workspace: Workspace, closed: PlayedMatch
+    workspace: Workspace, closed: StoredMatch
 ) -> None:
     pauses: list[None] = []
     assert analyse_next(workspace.store, lambda: pauses.append(None), small()) == closed.match

@@ -23,7 +23,7 @@ def table(name: str) -> Table:
 
 
 @dataclass(frozen=True)
-class PlayedMatch:
+class StoredMatch:
     """Ids of a match and of the tournament that consists of it."""
 
     tournament: str
@@ -38,7 +38,7 @@ def play(
     change: RecordChange = str,
     close: bool = True,
     seed: bytes = bytes(range(64, 96)),
-) -> PlayedMatch:
+) -> StoredMatch:
     """Play a match at a table and store it; without `close` its last game is not played.
 
     The deals follow from `seed`, so that a test plays the same games in every run.
@@ -57,4 +57,4 @@ def play(
         text = change(game.text)
         transitions.commit_game(workspace.store, lease, games.read(text, lease.spec.versions))
     scheduler.Scheduler(workspace.store).advance()
-    return PlayedMatch(begun_tournament.id, lease.spec.id)
+    return StoredMatch(begun_tournament.id, lease.spec.id)

@@ -17,7 +17,7 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import plain
 from arena.web.routes import PAGES
-from tests.arena.web.closed_matches import PlayedMatch, play, table
+from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.stored_submissions import add_submission
 
 SOURCE, NOTE, OUTPUT, REASON = "my source", "my note", "my output", "my reason"
@@ -45,7 +45,7 @@ class AuthorPolicyArena:
         store = self.workspace.store
         self.tokens = {name: owners.add(store, name) for name in ("ada", "bob")}
         poke = table("poke-2-must_beat=true")
-        self.held: PlayedMatch = play(
+        self.held: StoredMatch = play(
             self.workspace, poke, change=with_secrets, boards=2, close=is_over
         )
         version = versions.own(store, versions.find(store, "luck0@1"), "ada")

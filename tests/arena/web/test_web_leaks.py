@@ -31,7 +31,7 @@ from arena.web.serving.page_formats import KINDS
 from referee.games.contract import State
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
-from tests.arena.web.closed_matches import PlayedMatch, play, table
+from tests.arena.web.closed_matches import StoredMatch, play, table
 
 TABLE = "poke-2-must_beat=true"
 DECISIONS = 9
@@ -49,7 +49,7 @@ def middle() -> State:
     return state
 
 
-def position(match: PlayedMatch, state: State) -> Position:
+def position(match: StoredMatch, state: State) -> Position:
     """Return the event that publishes a position."""
     public_view = codec_of(table(TABLE).game).view(state.public())
     view = MessageToDict(bot_pb2.View.FromString(public_view))
@@ -57,7 +57,7 @@ def position(match: PlayedMatch, state: State) -> Position:
     return Position(match.match, 0, 3, 1, DECISIONS, actors, ("luck0@1", "luck1@1"), view)
 
 
-def replace_hidden_data(workspace: Workspace, open_match: PlayedMatch) -> None:
+def replace_hidden_data(workspace: Workspace, open_match: StoredMatch) -> None:
     """Replace the hidden data of an open match: other seeds and other results of finished games."""
     matches, games, faults = schema.matches, schema.games, schema.faults
     with writing(workspace.store) as connection:
@@ -103,7 +103,7 @@ def replace_hidden_data(workspace: Workspace, open_match: PlayedMatch) -> None:
         )
 
 
-def addresses(web: WebState, open_match: PlayedMatch) -> list[str]:
+def addresses(web: WebState, open_match: StoredMatch) -> list[str]:
     """Return the address of every page in every format, with the open match as the parameter."""
     known: Mapping[str, str] = {
         "match": open_match.match,
@@ -134,7 +134,7 @@ def addresses(web: WebState, open_match: PlayedMatch) -> list[str]:
     ]
 
 
-def all_responses(workspace: Workspace, open_match: PlayedMatch, state: State) -> dict[str, bytes]:
+def all_responses(workspace: Workspace, open_match: StoredMatch, state: State) -> dict[str, bytes]:
     """Return all responses by address, and the feed as lines and as events."""
     web = WebState(workspace.store, ServerSettings(rate=0))
     bodies: dict[str, bytes] = {}
@@ -151,7 +151,7 @@ def all_responses(workspace: Workspace, open_match: PlayedMatch, state: State) -
     return bodies
 
 
-async def _fed(web: WebState, open_match: PlayedMatch, at: Position) -> bytes:
+async def _fed(web: WebState, open_match: StoredMatch, at: Position) -> bytes:
     feed = Feed(web)
     running = asyncio.create_task(feed.run())
     await asyncio.sleep(0)
@@ -171,7 +171,7 @@ async def _fed(web: WebState, open_match: PlayedMatch, at: Position) -> bytes:
     return b"".join(messages)
 
 
-def seeds(workspace: Workspace, open_match: PlayedMatch) -> list[bytes]:
+def seeds(workspace: Workspace, open_match: StoredMatch) -> list[bytes]:
     """Return all notations of the seeds of an open match and of its tournament."""
     matches, tournaments = schema.matches, schema.tournaments
     with reading(workspace.store) as connection:
@@ -186,7 +186,7 @@ def seeds(workspace: Workspace, open_match: PlayedMatch) -> list[bytes]:
     return [text.encode() for forms in written for text in forms]
 
 
-def played_workspace(folder: Path) -> tuple[Workspace, PlayedMatch]:
+def played_workspace(folder: Path) -> tuple[Workspace, StoredMatch]:
     """Return an arena with a closed match and an open match, whose last game is still to come.
 
     The two have different seeds, because pages show the seed of a closed tournament.
@@ -196,7 +196,7 @@ def played_workspace(folder: Path) -> tuple[Workspace, PlayedMatch]:
     return workspace, play(workspace, table(TABLE), boards=2, close=False, seed=SEED)
 
 
-def differences(workspace: Workspace, open_match: PlayedMatch) -> list[str]:
+def differences(workspace: Workspace, open_match: StoredMatch) -> list[str]:
     """Return the addresses whose responses change with the hidden data."""
     state = middle()
     redealt = state.redeal(None, Seeded(OTHER))

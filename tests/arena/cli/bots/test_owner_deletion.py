@@ -20,7 +20,7 @@ from arena.submissions.pending_uploads import PendingUploads
 from arena.tournaments import scheduler
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli, in_a_terminal
-from tests.arena.web.closed_matches import PlayedMatch, RecordChange, play, table
+from tests.arena.web.closed_matches import RecordChange, StoredMatch, play, table
 
 NOTE = "my secret plan"
 
@@ -59,7 +59,7 @@ class DeletionArena:
     def __init__(self, change: RecordChange) -> None:
         self.workspace = Workspace()
         self.store = self.workspace.store
-        self.held: PlayedMatch = play(self.workspace, table("poke-2-must_beat=true"), change=change)
+        self.held: StoredMatch = play(self.workspace, table("poke-2-must_beat=true"), change=change)
         for owner, bot in (("ada", "luck0@1"), ("bob", "luck1@1")):
             versions.own(self.store, versions.find(self.store, bot), owner)
         self.token = owners.add(self.store, "ada")

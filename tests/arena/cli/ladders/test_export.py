@@ -16,7 +16,7 @@ from tests.full_disk import full_disk_beside
 VOID = ("meta", "br", "link", "img", "input", "hr")
 
 
-class Page(HTMLParser):
+class HtmlPage(HTMLParser):
     """Parse an HTML page into tags and text; AssertionError if tags do not match."""
 
     def __init__(self, text: str) -> None:
@@ -87,7 +87,7 @@ def test_the_page_is_one_file_that_loads_and_runs_nothing(
     assert (result.status, result.out) == (0, "")
     assert "cup.html: poke, 3 lines" in result.err
     text = (cwd / "cup.html").read_text(encoding="utf-8")
-    page = Page(text)
+    page = HtmlPage(text)
     assert not page.tags & {"script", "link", "img", "iframe", "object"}
     assert not {name for name in page.names if name.startswith("on")} | page.names & {"src", "href"}
     assert "url(" not in text
@@ -95,7 +95,7 @@ def test_the_page_is_one_file_that_loads_and_runs_nothing(
 
 
 def test_html_in_bot_names_is_escaped(cli: Cli, tournament: str) -> None:
-    page = Page(cli("export", "--format", "html").out)
+    page = HtmlPage(cli("export", "--format", "html").out)
     # The name is in the standings, and in a row and a column of the crosstable.
     assert page.cells.count("<script>@1") == 3
     assert "100% 84–100% (20)" in page.cells

@@ -23,7 +23,7 @@ HELP, TABLE = 1, 8
 """Numbers of the questions at which the person opens the rules and the whole table."""
 
 
-class Recorder:
+class TerminalRecorder:
     """A terminal whose output is recorded with the times of a person."""
 
     def __init__(self, terminal: Terminal) -> None:
@@ -68,7 +68,7 @@ def _cards(text: str) -> list[str]:
 def record(folder: Path) -> Iterator[str]:
     """Yield the lines of the recording."""
     with in_a_terminal(folder, *WORDS.split(), columns=COLUMNS, lines=LINES) as terminal:
-        recorder = Recorder(terminal)
+        recorder = TerminalRecorder(terminal)
         question = 0
         while terminal.matches(f"{MENU}|result: ")[1]:
             text, question = terminal.text, question + 1

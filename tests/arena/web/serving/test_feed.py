@@ -35,7 +35,7 @@ def workspace(tmp_path: Path) -> Workspace:
     return workspace
 
 
-class FeedReader:
+class FeedClient:
     """A client that reads the feed."""
 
     def __init__(self, lines: AsyncIterator[bytes]) -> None:
@@ -74,7 +74,7 @@ def received_messages(
     """Return the messages that a client receives after the `hello` message."""
 
     async def act(web: WebState, feed: Feed) -> list[dict[str, Any]]:
-        reader = FeedReader(feed.read(feed_filter, events=False))
+        reader = FeedClient(feed.read(feed_filter, events=False))
         assert (await reader.next())["type"] == "hello"
         for event in events:
             web.events.receive(event, 0.0)
@@ -146,9 +146,9 @@ def test_only_events_that_match_the_filter_are_sent(workspace: Workspace) -> Non
 
 def test_events_of_another_form_are_not_sent(workspace: Workspace) -> None:
     async def act(web: WebState, feed: Feed) -> bool:
-        reader = FeedReader(feed.read(FeedFilter(form="pouku-3"), events=False))
+        reader = FeedClient(feed.read(FeedFilter(form="pouku-3"), events=False))
         await reader.next()
-        everything = FeedReader(feed.read(FeedFilter(), events=False))
+        everything = FeedClient(feed.read(FeedFilter(), events=False))
         await everything.next()
         [match, *_] = listing.matches(workspace.store)
         waiting = asyncio.create_task(reader.next())
@@ -165,7 +165,7 @@ def test_events_of_another_form_are_not_sent(workspace: Workspace) -> None:
 
 def test_a_changed_ladder_is_sent_with_its_top(workspace: Workspace) -> None:
     async def act(web: WebState, feed: Feed) -> dict[str, Any]:
-        reader = FeedReader(feed.read(FeedFilter(form="poke"), events=False))
+        reader = FeedClient(feed.read(FeedFilter(form="poke"), events=False))
         await reader.next()
         store_tournament(workspace, ["dan", "eve"], {}, boards=1)
         await web.read_store()
@@ -197,7 +197,7 @@ def test_a_slow_reader_misses_the_oldest_messages_and_gets_their_number(
     workspace: Workspace,
 ) -> None:
     async def act(web: WebState, feed: Feed) -> list[dict[str, Any]]:
-        reader = FeedReader(feed.read(FeedFilter(), events=False))
+        reader = FeedClient(feed.read(FeedFilter(), events=False))
         await reader.next()
         [match, *_] = listing.matches(workspace.store)
         for games in range(module._BEHIND + 10):
