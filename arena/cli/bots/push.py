@@ -109,7 +109,7 @@ def packed(bot: Bot) -> Iterator[PackedBot]:
     content = version_store.content_hash(bot)
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
         contents = upload_archive.pack(bot, file)
-        size = file.show_states()
+        size = file.tell()
         file.seek(0)
         yield PackedBot(
             bot_manifest.name, bot_manifest.version or "", content, contents, file, size
