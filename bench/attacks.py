@@ -33,7 +33,7 @@ from arena.bots.sandbox.available_levels import best
 from arena.bots.sandbox.level import Level
 from bench.figure import Figure, FigureTarget, figure_text
 from tests.hostile.corpus import CONTAINED, FAULTS
-from tests.hostile.hostile_environment import World, started_world
+from tests.hostile.hostile_environment import HostileEnvironment, started_world
 
 SECONDS = 3.0
 SAMPLE_SECONDS = 0.05
@@ -126,7 +126,7 @@ def beside(program: str) -> Honest:
     return Honest(sorted(times), faults, ended["cores"], ended["verdict"])
 
 
-def _honest(world: World) -> tuple[list[float], int]:
+def _honest(world: HostileEnvironment) -> tuple[list[float], int]:
     times: list[float] = []
     faults = 0
     until = time.monotonic() + SECONDS
