@@ -134,7 +134,7 @@ def encoded(options: Options, chunks: list[Chunk]) -> bytes:
 @lru_cache
 def questions(options: Options) -> list[list[Question]]:
     """Return the messages of questions of a conversation."""
-    legal = [bot_pb2.ServerAction(poke=poke_pb2.PokeAction())]
+    legal = [bot_pb2.Action(poke=poke_pb2.PokeAction())]
     return [
         [
             Question(
