@@ -11,15 +11,21 @@ may write, until it lapses. All times are the database's, so the workers' clocks
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Double,
     Engine,
     Row,
+    Select,
+    Update,
     and_,
+    bindparam,
     case,
     func,
     insert,
@@ -126,7 +132,6 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
         owner: the name of the worker, for display.
         seconds: the duration of the lease.
     """
-    matches = schema.matches
     with writing(engine, "lease") as connection:
         row = _lock_if_due(connection, match)
         if row is None:
@@ -137,17 +142,8 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
         lost = row.state == MatchState.RUNNING
         given_up = lost and _failed(connection, row, f"the worker {row.owner} that had it was lost")
         if not given_up:
-            connection.execute(
-                update(matches)
-                .where(matches.c.id == match)
-                .values(
-                    state=MatchState.RUNNING,
-                    attempt=row.attempt + 1,
-                    owner=owner,
-                    leased=now(),
-                    lease_until=now() + seconds,
-                )
-            )
+            values = {"new_attempt": row.attempt + 1, "new_owner": owner, "seconds": seconds}
+            connection.execute(_lease_update(), {"of_match": match, **values})
             announce(connection, MatchStarted(match, row.tournament or "", row.attempt + 1))
             spec = rows.spec(connection, match)
             committed = rows.committed(connection, match)
@@ -162,13 +158,9 @@ def renew(engine: Engine, lease: Lease) -> bool:
     A lapsed lease is lost even if no other worker has taken the match. On a machine that could not
     renew for so long, the bots' decision times may not have been measured fairly.
     """
-    matches = schema.matches
+    values = {"of_match": lease.match, "of_attempt": lease.attempt, "seconds": lease.seconds}
     with writing(engine, "renew") as connection:
-        held = connection.execute(
-            update(matches)
-            .where(matches.c.id == lease.match, _is_held(lease))
-            .values(lease_until=now() + lease.seconds)
-        )
+        held = connection.execute(_renewal(), values)
     return held.rowcount == 1
 
 
@@ -203,18 +195,16 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
     """
     _check(lease.spec, game)
     with writing(engine, "commit_game") as connection:
-        row = _lock(connection, lease.match, _is_held(lease))
+        row = _lock(connection, lease.match, _is_held, of_attempt=lease.attempt)
         if row is None:
             raise _lost(connection, lease)
-        games = schema.games
-        mine = select(games.c.game).where(games.c.match == lease.match)
-        if connection.execute(mine.where(games.c.game == game.game)).first() is not None:
+        if rows.has_game(connection, lease.match, game.game):
             raise Conflict(
                 f"game {game.game} of match {lease.match} is committed already.",
                 code="game-committed",
             )
         rows.insert_game(connection, lease.match, lease.attempt, game)
-        done = connection.execute(select(func.count()).select_from(mine.subquery())).scalar_one()
+        done = rows.count_games(connection, lease.match)
         announce(connection, GameOver(lease.match, done, row.games))
         if done < row.games:
             return False
@@ -241,7 +231,7 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
         cup = select(matches.c.tournament).where(matches.c.id == lease.match).scalar_subquery()
         tournaments = schema.tournaments
         keep(connection, select(tournaments.c.id).where(tournaments.c.id == cup), shared=True)
-        row = _lock(connection, lease.match, _is_newest(lease))
+        row = _lock(connection, lease.match, _is_newest, of_attempt=lease.attempt)
         if row is None:
             return
         if reason is not None and _failed(connection, row, reason):
@@ -268,7 +258,7 @@ def void(engine: Engine, match: str, reason: str) -> bool:
     """
     matches = schema.matches
     with writing(engine, "void") as connection:
-        row = _lock(connection, match, matches.c.state.in_(OPEN))
+        row = _lock(connection, match, _is_open)
         if row is not None:
             _end(connection, row, MatchState.VOID, reason=reason)
             return True
@@ -288,31 +278,80 @@ def _is_due() -> ColumnElement[bool]:
     )
 
 
-def _is_newest(lease: Lease) -> ColumnElement[bool]:
+def _is_open() -> ColumnElement[bool]:
+    return schema.matches.c.state.in_(OPEN)
+
+
+def _is_newest() -> ColumnElement[bool]:
     matches = schema.matches
-    return and_(matches.c.state == MatchState.RUNNING, matches.c.attempt == lease.attempt)
+    return and_(matches.c.state == MatchState.RUNNING, matches.c.attempt == bindparam("of_attempt"))
 
 
-def _is_held(lease: Lease) -> ColumnElement[bool]:
-    return and_(_is_newest(lease), schema.matches.c.lease_until > now())
+def _is_held() -> ColumnElement[bool]:
+    return and_(_is_newest(), schema.matches.c.lease_until > now())
 
 
 def _lock_if_due(connection: Connection, match: str) -> Row[*tuple[Any, ...]] | None:
-    return _lock(connection, match, _is_due())
+    return _lock(connection, match, _is_due)
 
 
 def _lock(
-    connection: Connection, match: str, condition: ColumnElement[bool]
+    connection: Connection,
+    match: str,
+    condition: Callable[[], ColumnElement[bool]],
+    **values: object,
 ) -> Row[*tuple[Any, ...]] | None:
-    """Lock a match until the transaction ends and return it; None if the condition is false."""
+    """Lock a match until the transaction ends and return it; None if the condition is false.
+
+    Args:
+        connection: the transaction.
+        match: its id.
+        condition: returns the condition.
+        values: values of the parameters in the condition.
+    """
+    return connection.execute(_lock_query(condition), {"of_match": match, **values}).one_or_none()
+
+
+# Statements of the transactions of every match. Building one takes longer than executing it, so
+# each is built once for the process.
+
+
+@cache
+def _lock_query(condition: Callable[[], ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
     matches, tournaments = schema.matches, schema.tournaments
     columns = matches.c["id", "tournament", "state", "attempt", "owner", "failures", "games"]
-    return connection.execute(
+    return (
         select(*columns, tournaments.c.state.label("tournament_state"))
         .join(tournaments, tournaments.c.id == matches.c.tournament)
-        .where(matches.c.id == match, condition)
+        .where(matches.c.id == bindparam("of_match"), condition())
         .with_for_update(of=matches)
-    ).one_or_none()
+    )
+
+
+@cache
+def _lease_update() -> Update:
+    matches = schema.matches
+    return (
+        update(matches)
+        .where(matches.c.id == bindparam("of_match"))
+        .values(
+            state=MatchState.RUNNING,
+            attempt=bindparam("new_attempt"),
+            owner=bindparam("new_owner"),
+            leased=now(),
+            lease_until=now() + bindparam("seconds", type_=Double()),
+        )
+    )
+
+
+@cache
+def _renewal() -> Update:
+    matches = schema.matches
+    return (
+        update(matches)
+        .where(matches.c.id == bindparam("of_match"), _is_held())
+        .values(lease_until=now() + bindparam("seconds", type_=Double()))
+    )
 
 
 def _failed(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> bool:
