@@ -12,6 +12,7 @@ import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -51,17 +52,21 @@ class OfflineBots:
     Args:
         engine: database engine of the store.
         wait: maximum time, in seconds, that matches wait for an offline bot.
+        clock: returns the time in seconds that intervals are measured with.
     """
 
-    def __init__(self, engine: Engine, wait: float) -> None:
+    def __init__(
+        self, engine: Engine, wait: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._engine = engine
         self._wait = wait
+        self._clock = clock
         self._since: float | None = None
         self._next = 0.0
 
     def probe(self) -> None:
         """Probe the offline bots if the interval has passed. Propagates errors of the store."""
-        if time.monotonic() < self._next:
+        if self._clock() < self._next:
             return
         if self._since is None:
             # Bots that went offline before the first probe may return in a moment.
@@ -70,7 +75,7 @@ class OfflineBots:
         given_up = offline_bot_waits.give_up(self._engine, self._wait, self._since)
         if given_up:
             log.warning("%d matches no longer wait for an offline bot", given_up)
-        self._next = time.monotonic() + min(PROBE_SECONDS, max(self._wait / 4, 0.25))
+        self._next = self._clock() + min(PROBE_SECONDS, max(self._wait / 4, 0.25))
 
     def _probe_addresses(self) -> None:
         addresses = offline_bot_waits.addresses(self._engine)
@@ -86,7 +91,8 @@ class OfflineBots:
 
 # Maximum number of waiting jobs: enough that a worker never waits for the next sweep.
 LONGEST_QUEUE = 256
-_PAUSE_SECONDS = 1.0
+PAUSE_SECONDS = 1.0
+"""Seconds between two sweeps."""
 _LONGEST_PAUSE_SECONDS = 10.0
 _REMOVAL_SECONDS = 10.0
 
@@ -104,6 +110,7 @@ class Sweeper:
         connection: connection to the Redis of the match queue.
         wake: set by other threads to trigger a sweep at once.
         wait: seconds that matches wait for an offline remote bot.
+        clock: returns the time in seconds that intervals are measured with.
     """
 
     def __init__(
@@ -112,9 +119,11 @@ class Sweeper:
         connection: Redis,
         wake: threading.Event,
         wait: float = REMOTE_WAIT_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._engine = engine
-        self._offline_bots = OfflineBots(engine, wait)
+        self._clock = clock
+        self._offline_bots = OfflineBots(engine, wait, clock)
         self._connection = connection
         self._match_queue = MatchQueue(connection)
         self._scheduler = Scheduler(engine, self._publish)
@@ -182,9 +191,9 @@ class Sweeper:
 
     def _remove_closed_jobs(self) -> None:
         """Drop the jobs of closed matches that killed workers left, every `_REMOVAL_SECONDS`."""
-        if time.monotonic() < self._removal_at:
+        if self._clock() < self._removal_at:
             return
-        self._removal_at = time.monotonic() + _REMOVAL_SECONDS
+        self._removal_at = self._clock() + _REMOVAL_SECONDS
         match_ids = self._match_queue.job_ids()
         still_open = listing.open_among(self._engine, match_ids)
         for match in match_ids:
@@ -192,9 +201,9 @@ class Sweeper:
                 self._match_queue.remove(match)
 
     def _run(self) -> None:
-        backoff = Backoff(2 * _PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
+        backoff = Backoff(2 * PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
         while not self._stopping:
-            pause = _PAUSE_SECONDS
+            pause = PAUSE_SECONDS
             try:
                 self.sweep()
             except (RedisError, SQLAlchemyError, StoreError) as error:

@@ -73,7 +73,7 @@ def test_the_sweeper_counts_an_unexpected_error_and_continues(
         return enqueue_due(queue, due, urgent)
 
     monkeypatch.setattr(MatchQueue, "enqueue_due", fail_once)
-    monkeypatch.setattr("arena.queue.sweeper._PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("arena.queue.sweeper.PAUSE_SECONDS", 0.01)
     sweeper = harness.sweeper()
     sweeper.start()
     while harness.queue.waiting() != harness.matches:
