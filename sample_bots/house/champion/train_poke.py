@@ -50,6 +50,8 @@ POINT = 42.0
 """Value of a point below the line in points above the line."""
 ODD = 0.2
 """Probability of a random way to draw, for the hands that draws imply."""
+SHARE = 5000
+"""Deals of a generation for each thousand deals that fit the tricks."""
 SMOOTH = 8.0
 """Hands of each kind that are added to every pattern."""
 DOUBT = 30.0
@@ -62,7 +64,7 @@ def dealt(deals: int, tables: PokeTables, chance: np.random.Generator) -> Deals:
     return Deals(tables, decks[:, :10].reshape(deals, 2, 5), decks[:, 10:28])
 
 
-def of_ranks(tables: PokeTables, opponents: int, chance: np.random.Generator) -> None:
+def of_ranks(tables: PokeTables, opponents: int, deals: int, chance: np.random.Generator) -> None:
     """Fill the tables of the tricks."""
     every = np.array(list(combinations_with_replacement(range(13), 5)))
     every = every[(every[:, 0] != every[:, 4])]
@@ -76,7 +78,7 @@ def of_ranks(tables: PokeTables, opponents: int, chance: np.random.Generator) ->
         tables.leading[rows] = leads[0, 0].reshape(-1, opponents).mean(axis=1)
         tables.following[rows] = 5 - replies[0, 0].reshape(-1, opponents).mean(axis=1)
     gaps, taken = [], []
-    for _ in range(60):
+    for _ in range(max(1, deals // SHARE)):
         hands = dealt(1000, tables, chance).hands
         ranks = numbers_of_ranks(hands)
         gaps.append(tables.leading[ranks[:, 0]] - tables.following[ranks[:, 1]])
@@ -205,7 +207,7 @@ def main() -> None:
     given = parser.parse_args()
     chance = np.random.default_rng(given.seed)
     tables = beginning()
-    of_ranks(tables, given.opponents, chance)
+    of_ranks(tables, given.opponents, given.deals, chance)
     for number in range(given.generations):
         tables.ways = taught(tables, given.deals, chance)
         print(f"generation {number + 1}", flush=True)
