@@ -52,8 +52,11 @@ USER_ONLY: Final = frozenset(
         # Requests to private addresses, and links to other servers.
         "allow-private",
         "site",
-        # Deletes without a question.
+        # Delete without a question.
+        "restart",
         "yes",
+        # Runs code that a file contains.
+        "policy",
     )
 )
 """Options that a project file cannot set."""

@@ -20,8 +20,8 @@ REVIEWED = frozenset(
     from-start full game games gif high html json keep ladder ladders lang lenient limit list los
     low max-active-versions max-matches model name no-history no-pause no-wait once open option
     output owner parquet partner patience play-tables port push-mib pushes quality quick rate reason
-    record relay-wait rounds saving season seat seats seed set size spectators sprt start step-time
-    tables think timing tournament trace version views watch watchers web workers
+    record relay-wait rounds sample saving season seat seats seed set size spectators sprt start
+    step-time tables think timing tournament trace version views watch watchers web workers
     """.split()
 )
 """Options that a project file in an untrusted folder may set: reviewed one by one.
