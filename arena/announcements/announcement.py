@@ -172,7 +172,11 @@ def leaders(engine: Engine, tournament: Tournament) -> tuple[str, ...]:
     if isinstance(step, FormatOver) and step.ranking:
         return step.ranking[0]
     scope = ladder_key.of_tournament(tournament)
-    table = LadderSums(engine, scope.tournaments, scope.clip).now().table(scope.entrants)
+    table = (
+        LadderSums(engine, scope.tournaments, scope.clip)
+        .now()
+        .table(scope.entrants, scope.strength)
+    )
     played = [line for line in table.lines if line.matches]
     return tuple(line.entrant for line in played if line.strength.first == 1)
 

@@ -31,6 +31,7 @@ from arena.formats.strength_estimate import (
     information_gain,
 )
 from arena.formats.table_pool import Clans, clans, complete
+from arena.ratings.strength.settings import with_anchors
 from referee.games.shared.coded_errors import InvalidValue
 
 # Adaptive pairing: entrants in order of their estimated strength, and the most informative pair of
@@ -214,10 +215,12 @@ class LadderFormat:
         open: whether accepted submissions enter the ladder automatically.
         versions: number of newest versions of each bot that play on an open ladder; 0: all.
         season: the number of the season of its form that the ladder begins; 0: it begins none.
+        anchors: anchors of strength, separated by commas: "NAME@VERSION=STRENGTH:DEVIATION" sets a
+            prior, and without a deviation a fixed strength.
         pairing: the version of the pairing rules, 1 or 2. New ladders have 2. Ladders without this
             setting were created by earlier versions and have 1, so that they continue and verify.
 
-    `open`, `versions` and `season` do not affect pairings.
+    `open`, `versions`, `season` and `anchors` do not affect pairings.
     """
 
     sides: int = 2
@@ -229,6 +232,7 @@ class LadderFormat:
     open: bool = False
     versions: int = 3
     season: int = 0
+    anchors: str = ""
     pairing: int = 1
 
     def __post_init__(self) -> None:
@@ -237,6 +241,10 @@ class LadderFormat:
                 f"adaptive is a percentage of the matches, 0 to 90, not {self.adaptive}",
                 code="adaptive",
             )
+        try:
+            with_anchors(self.anchors.split(","))
+        except ValueError as error:
+            raise InvalidValue(f"anchors: {error}", code="invalid-anchor") from None
         if self.pairing not in PAIRINGS:
             raise InvalidValue(f"pairing of ladder is 1 or 2, not {self.pairing}", code="pairing")
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from arena.formats.contract import UNRATED
 from arena.presentation.registry import presentation_of
+from arena.ratings.strength.settings import StrengthSettings, with_anchors
 from arena.store.tournaments import tournaments
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.store.tournaments.tournaments import Tournament
+
+
+ANCHORS: Final = "anchors"
+"""The setting of the format `ladder` with anchors of strength."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,7 @@ class LadderKey:
         entrants: entrants that are listed even before their first match.
         season: number of the season, from 1.
         archived: whether a later season has begun.
+        anchors: the anchors of strength that the ladders set, as in `with_anchors`.
     """
 
     form: str
@@ -36,11 +43,21 @@ class LadderKey:
     entrants: tuple[str, ...] = ()
     season: int = 1
     archived: bool = False
+    anchors: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
         """The form, with the number of the season if it is archived."""
         return f"{self.form}, season {self.season}" if self.archived else self.form
+
+    @property
+    def strength(self) -> StrengthSettings:
+        """The settings of strength, with the anchors.
+
+        A later ladder replaces the anchor of an earlier one for the same entrant.
+        """
+        by_name = {text.rpartition("=")[0].strip(): text for text in self.anchors}
+        return with_anchors(by_name.values())
 
     @property
     def clip(self) -> int:
@@ -51,7 +68,19 @@ class LadderKey:
 def of_tournament(tournament: Tournament) -> LadderKey:
     """Return the scope of one tournament."""
     plan = tournament.plan
-    return LadderKey(plan.form, plan.game, plan.seats, (tournament.id,), tournament.entrants)
+    return LadderKey(
+        plan.form,
+        plan.game,
+        plan.seats,
+        (tournament.id,),
+        tournament.entrants,
+        anchors=anchors_of(plan.settings),
+    )
+
+
+def anchors_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the anchors of strength in the settings of a tournament's format."""
+    return tuple(filter(None, str(settings.get(ANCHORS, "")).split(",")))
 
 
 def of_forms(engine: Engine, name: str | None = None) -> list[LadderKey]:
@@ -92,7 +121,10 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
             seasons.append(replace(scope, entrants=first, season=number))
         elif seasons:
             so_far = seasons[-1].tournaments
-            seasons[-1] = replace(seasons[-1], tournaments=so_far + scope.tournaments)
+            anchors = seasons[-1].anchors + scope.anchors
+            seasons[-1] = replace(
+                seasons[-1], tournaments=so_far + scope.tournaments, anchors=anchors
+            )
         else:
             seasons.append(scope)
     return [scope for form in sorted(held) for scope in held[form]]

@@ -20,6 +20,7 @@ from arena.ladders.ladder_key import LadderKey
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import Z95
 from arena.ratings.strength.fit import values
+from arena.ratings.strength.settings import StrengthSettings
 from arena.store.access import audit_log
 from arena.store.database import reading
 from arena.store.tournaments import format_history
@@ -111,8 +112,11 @@ class RatingHistories:
         with reading(engine) as connection:
             corrections = audit_log.corrections(connection)
         stale = kept is None or of[: len(kept.of)] != kept.of or kept.corrections != corrections
+        stale = stale or kept is None or kept.anchors != scope.anchors
         if kept is None or stale:
-            kept = self._kept[scope.form] = _CachedHistory(corrections=corrections)
+            kept = self._kept[scope.form] = _CachedHistory(
+                corrections=corrections, anchors=scope.anchors
+            )
         kept.of = of
         bots = max(format_history.entrants(engine, of), 1)
         most = min(self._points, max(WORTH // bots, FEWEST))
@@ -123,14 +127,14 @@ class RatingHistories:
                 if fitted and time.monotonic() > until:
                     return None
                 fitted = True
-                known = kept.points[at] = _point(at, kept.sums.to(engine, of, at))
+                known = kept.points[at] = _point(at, kept.sums.to(engine, of, at), scope.strength)
             points.append(known if known.round == number else replace(known, round=number))
         kept.points = {point.at: point for point in points}
         cut = format_history.clock(engine) // _HOUR * _HOUR - _DAY
         if kept.eve.at != cut:
             if fitted and time.monotonic() > until:
                 return None
-            kept.yesterday = _places(kept.eve.to(engine, of, cut))
+            kept.yesterday = _places(kept.eve.to(engine, of, cut), scope.strength)
         return RatingHistory(tuple(points), kept.yesterday)
 
 
@@ -166,22 +170,23 @@ class _MovingSums:
 
 @dataclass(slots=True)
 class _CachedHistory:
-    """The cache of a ladder: its tournaments, points by time, and sums."""
+    """The cache of a ladder: its tournaments and anchors, points by time, and sums."""
 
     of: tuple[str, ...] = ()
     corrections: int = 0
+    anchors: tuple[str, ...] = ()
     points: dict[float, HistoryPoint] = field(default_factory=dict)
     sums: _MovingSums = field(default_factory=_MovingSums)
     eve: _MovingSums = field(default_factory=_MovingSums)
     yesterday: Mapping[str, int] = field(default_factory=dict)
 
 
-def _point(at: float, meetings: Meetings) -> HistoryPoint:
-    by_name = {name: HistoryValue(*value) for name, value in values(meetings).items()}
+def _point(at: float, meetings: Meetings, settings: StrengthSettings) -> HistoryPoint:
+    by_name = {name: HistoryValue(*value) for name, value in values(meetings, settings).items()}
     return HistoryPoint(at, 0, meetings.matches, by_name)
 
 
-def _places(meetings: Meetings) -> dict[str, int]:
-    by_name = values(meetings)
+def _places(meetings: Meetings, settings: StrengthSettings) -> dict[str, int]:
+    by_name = values(meetings, settings)
     order = sorted(by_name, key=lambda name: (-by_name[name][0], name))
     return {name: place for place, name in enumerate(order, 1)}

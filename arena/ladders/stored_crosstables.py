@@ -50,7 +50,8 @@ def of_scope(engine: Engine, scope: LadderKey) -> LadderCrosstable | None:
     from arena.ratings.strength.fit import strengths
 
     meetings = ladder_sums.meetings(engine, scope.tournaments)
-    fitted = strengths(meetings, entrants=scope.entrants)
+    names = {*meetings.entrants, *scope.entrants}
+    fitted = strengths(meetings, scope.strength.among(names), scope.entrants)
     return _matrix(engine, scope, meetings, fitted) if fitted.lines else None
 
 

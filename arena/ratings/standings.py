@@ -203,14 +203,15 @@ class StandingsSums:
 
         Args:
             entrants: further entrants, which may not have played.
-            settings: the parameters of strength.
+            settings: the parameters of strength; anchors that are not among the entrants are
+                omitted.
 
         Raises:
             ValueError: as `strengths` raises it.
         """
         named = sorted({*self._tallies, *entrants})
         meetings = self._meetings.meetings()
-        fitted = strengths(meetings, settings, named)
+        fitted = strengths(meetings, settings.among(named) if settings else None, named)
         ratings = self._elo.ratings(named)
         boards = {points.entrant: points for points in self._points.sums().points()}
         return Standings(

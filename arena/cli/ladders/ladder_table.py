@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arena.cli import output
@@ -56,14 +55,10 @@ def of_scopes(
             folded = known[scope].now()
         except ValueError as error:
             raise CommandError(f"{error}.", FAILED, "pokearena ladder verify") from None
-        names = {*folded.entrants, *scope.entrants}
-        anchors = replace(
-            settings,
-            anchors=tuple(anchor for anchor in settings.anchors if anchor[0] in names),
-            loose_anchors=tuple(anchor for anchor in settings.loose_anchors if anchor[0] in names),
-        )
-        if names:
-            tables[scope.form] = folded.table(scope.entrants, anchors)
+        # Anchors of the command line replace those that the ladders set.
+        fitting = settings if settings.anchored else scope.strength
+        if folded.entrants or scope.entrants:
+            tables[scope.form] = folded.table(scope.entrants, fitting)
     used = {name for table in tables.values() for name in table.strengths.settings.anchored}
     for name in settings.anchored:
         if name not in used:

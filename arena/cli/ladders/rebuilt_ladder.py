@@ -58,7 +58,7 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
     from arena.store.tournaments import ladder_history
 
     fold = StandingsSums(scope.clip)
-    anew = RebuiltLadder(scope, fold.table(scope.entrants), 0, 0, (), 0, False)
+    anew = RebuiltLadder(scope, fold.table(scope.entrants, scope.strength), 0, 0, (), 0, False)
     for match in rebuilt_results.rebuilt(engine, scope.tournaments):
         if match.digest is not None:
             fold.add(match.digest, match.thinking)
@@ -74,7 +74,7 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
             rebuilt_results.store(engine, match)
     if write:
         ladder_history.delete_summaries(engine, scope.tournaments)
-    return replace(anew, table=fold.table(scope.entrants))
+    return replace(anew, table=fold.table(scope.entrants, scope.strength))
 
 
 def verify(engine: Engine, scope: LadderKey) -> RebuiltLadder:
@@ -97,4 +97,6 @@ def verify(engine: Engine, scope: LadderKey) -> RebuiltLadder:
 def _stored(engine: Engine, scope: LadderKey) -> Standings:
     from arena.ladders import ladder_sums
 
-    return ladder_sums.sum_up(engine, scope.tournaments, scope.clip).table(scope.entrants)
+    return ladder_sums.sum_up(engine, scope.tournaments, scope.clip).table(
+        scope.entrants, scope.strength
+    )

@@ -32,36 +32,12 @@ def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
     Raises:
         CommandError: an anchor is not valid.
     """
-    from arena.ratings.strength.settings import StrengthSettings
+    from arena.ratings.strength.settings import with_anchors
 
     try:
-        parsed = [_anchor(text) for text in anchors]
-        return StrengthSettings(
-            anchors=tuple((name, value) for name, value, deviation in parsed if deviation is None),
-            loose_anchors=tuple(
-                (name, value, deviation)
-                for name, value, deviation in parsed
-                if deviation is not None
-            ),
-        )
+        return with_anchors(anchors)
     except ValueError as error:
         raise CommandError(f"--anchor: {error}.", USAGE, code="invalid-anchor") from None
-
-
-def _anchor(text: str) -> tuple[str, float, float | None]:
-    name, equals, values = text.rpartition("=")
-    value, colon, deviation = values.partition(":")
-    try:
-        if equals and name:
-            return name, float(value), float(deviation) if colon else None
-    except ValueError:
-        pass
-    raise CommandError(
-        "--anchor: write NAME@VERSION=STRENGTH, for example greedy@1=1200, or with a standard "
-        f"deviation greedy@1=1200:50, not {text}.",
-        USAGE,
-        code="invalid-anchor",
-    )
 
 
 _GLANCE_SECONDS = 1.0

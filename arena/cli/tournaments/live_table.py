@@ -171,7 +171,7 @@ class _SnapshotReader:
 
         if self._following is None:
             self._following = LadderSums(self._engine, scope.tournaments, scope.clip)
-        return self._following.now().table(scope.entrants)
+        return self._following.now().table(scope.entrants, scope.strength)
 
 
 class _ProgressLines:

@@ -200,12 +200,15 @@ def strengths(
         return _told(names, settings, _fitted(names, meetings, settings))
 
 
-def values(meetings: Meetings) -> dict[str, tuple[float, float]]:
+def values(
+    meetings: Meetings, settings: StrengthSettings | None = None
+) -> dict[str, tuple[float, float]]:
     """Return the strength and standard error of everyone who played, by name.
 
     The values equal those of `strengths` in every digit, but differences are not computed.
     """
-    names, settings = list(meetings.entrants), StrengthSettings()
+    names = list(meetings.entrants)
+    settings = (settings or StrengthSettings()).among(names)
     if not names:
         return {}
     load_numpy()

@@ -1,7 +1,8 @@
 """The parameters of the fit of strengths."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from referee.games.shared.coded_errors import InvalidValue
@@ -87,6 +88,14 @@ class StrengthSettings:
                 code="weighting",
             )
 
+    def among(self, names: Collection[str]) -> "StrengthSettings":
+        """Return the settings without anchors that are not among these entrants."""
+        return replace(
+            self,
+            anchors=tuple(anchor for anchor in self.anchors if anchor[0] in names),
+            loose_anchors=tuple(anchor for anchor in self.loose_anchors if anchor[0] in names),
+        )
+
     @property
     def anchored(self) -> tuple[str, ...]:
         """The names of all anchors."""
@@ -103,3 +112,33 @@ class StrengthSettings:
             "weighting": self.weighting,
             "provisional": self.provisional,
         }
+
+
+def with_anchors(texts: Iterable[str]) -> StrengthSettings:
+    """Return settings with these anchors, "NAME@VERSION=STRENGTH" or with ":DEVIATION".
+
+    Raises:
+        ValueError: an anchor is not valid.
+    """
+    parsed = [_anchor(text.strip()) for text in texts if text.strip()]
+    return StrengthSettings(
+        anchors=tuple((name, value) for name, value, deviation in parsed if deviation is None),
+        loose_anchors=tuple(
+            (name, value, deviation) for name, value, deviation in parsed if deviation is not None
+        ),
+    )
+
+
+def _anchor(text: str) -> tuple[str, float, float | None]:
+    name, equals, values = text.rpartition("=")
+    value, colon, deviation = values.partition(":")
+    try:
+        if equals and name:
+            return name, float(value), float(deviation) if colon else None
+    except ValueError:
+        pass
+    raise InvalidValue(
+        "write NAME@VERSION=STRENGTH, for example greedy@1=1200, or with a standard deviation "
+        f"greedy@1=1200:50, not {text}",
+        code="invalid-anchor",
+    )

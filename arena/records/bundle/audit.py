@@ -20,15 +20,17 @@ from arena.formats.contract import (
     Step,
     WaitForMatches,
 )
+from arena.ladders import ladder_key
 from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.match_digest import digest
-from arena.ratings.strength.settings import StrengthSettings
+from arena.ratings.strength.settings import StrengthSettings, with_anchors
 from arena.records.bundle import evidence
 from arena.records.bundle.bundle import OPEN, Bundle, Scheduled, conclude, differences
 from arena.records.bundle.evidence import Finding, Task
 from arena.store import ids
+from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import schedule
 from arena.system import process_pool
@@ -434,14 +436,15 @@ def _check_records(bundle: Bundle, report_progress: ReportProgress) -> Iterator[
         report_progress("matches played again", done, len(over))
 
 
-def _strength_settings(stored: Mapping[str, Any]) -> StrengthSettings:
+def _strength_settings(stored: Mapping[str, Any], plan: TournamentPlan) -> StrengthSettings:
     """Return the settings with which the stored strengths were fitted.
 
     Only the weighting has changed since the first version. Other differences are findings.
     """
+    settings = with_anchors(ladder_key.anchors_of(plan.settings))
     written = stored.get("strength")
     weighting = written.get("weighting") if isinstance(written, dict) else None
-    return StrengthSettings(weighting="pairs") if weighting == "pairs" else StrengthSettings()
+    return replace(settings, weighting="pairs") if weighting == "pairs" else settings
 
 
 def _retrace(
@@ -477,9 +480,8 @@ def _conclusion(
     clip = presentation_of(plan.game).clip
     digests = [digest(match, clip) for match in results.values()]
     stored: Any = dict(bundle.standings)
-    table = standings.table(
-        digests, clip, entrants=bundle.tournament.entrants, strength=_strength_settings(stored)
-    )
+    strength = _strength_settings(stored, plan)
+    table = standings.table(digests, clip, entrants=bundle.tournament.entrants, strength=strength)
     computed: Any = conclude(plan, table, retraced.last)
     # Convert to the form in a file, where tuples are lists.
     stored, computed = json.loads(json.dumps(stored)), json.loads(json.dumps(computed))

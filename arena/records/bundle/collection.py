@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from arena.errors import Conflict
-from arena.ladders import ladder_sums
+from arena.ladders import ladder_key, ladder_sums
 from arena.presentation.registry import presentation_of
 from arena.records.bundle import bundle
 from arena.records.bundle.bundle import Bundle, BundledVersion, Scheduled
@@ -68,7 +68,7 @@ def _bundle(engine: Engine, tournament: Tournament, redact: Callable[[str], str]
             tournament.plan,
             ladder_sums.sum_up(
                 engine, [tournament.id], presentation_of(tournament.plan.game).clip
-            ).table(tournament.entrants),
+            ).table(tournament.entrants, ladder_key.of_tournament(tournament).strength),
             format_of(tournament.plan).next(
                 tournament.entries, FormatHistory(engine, tournament.id).matches()
             ),

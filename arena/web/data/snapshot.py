@@ -177,7 +177,8 @@ class SnapshotReader:
         following = following or LadderSums(self._engine, scope.tournaments, scope.clip)
         fold = following.now()
         if ladder is None or following.revision != revision:
-            ladder = LadderSnapshot(scope, fold.table(scope.entrants), following.seen)
+            table = fold.table(scope.entrants, scope.strength)
+            ladder = LadderSnapshot(scope, table, following.seen)
             # A new tournament of a form changes the ladder's scope; drop the old one.
             same = (scope.form, scope.season)
             for old in [old for old in self._following if (old.form, old.season) == same]:

@@ -106,7 +106,7 @@ class StandingsCache:
             if kept and kept[1:3] == (following.revision, len(scope.entrants)):
                 table = kept[3]
             else:
-                table = fold.table(scope.entrants)
+                table = fold.table(scope.entrants, scope.strength)
             self._kept[tournament.id] = following, following.revision, len(scope.entrants), table
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)

@@ -10,6 +10,7 @@ from arena.ladders import ladder_key, rating_history
 from arena.ladders.rating_history import HistoryPoint, RatingHistories
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength.fit import strengths, values
+from arena.ratings.strength.settings import StrengthSettings
 from arena.store import database, schema
 from arena.store.matches import results
 from arena.store.tournaments import format_history
@@ -95,9 +96,9 @@ def test_finished_rounds_are_not_fitted_again(
     before = points(store, historian)
     fits: list[int] = []
 
-    def counting(meetings: Meetings) -> dict[str, tuple[float, float]]:
+    def counting(meetings: Meetings, settings: StrengthSettings) -> dict[str, tuple[float, float]]:
         fits.append(meetings.matches)
-        return values(meetings)
+        return values(meetings, settings)
 
     monkeypatch.setattr("arena.ladders.rating_history.values", counting)
     assert points(store, historian) == before

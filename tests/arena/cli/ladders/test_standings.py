@@ -2,20 +2,26 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
+from starlette.testclient import TestClient
 
 from arena.cli import output
 from arena.cli.ladders import ladder_table
 from arena.cli.workspace import Workspace
+from arena.formats.ladder import LadderFormat
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.match_digest import digest
 from arena.ratings.standings import table
 from arena.records import rebuilt_results
 from arena.store import database, schema
+from arena.submissions import pipeline
+from arena.web.app import create
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import StoreTournament, store_tournament
 from tests.arena.cli.terminal import POKEARENA, Cli
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -244,3 +250,35 @@ def _slow_down(simulated_arena: SimulatedArena, tournament: str) -> None:
             connection.execute(update(games).where(*workspace).values(record=record))
     for match in rebuilt_results.rebuilt(simulated_arena.engine, [tournament]):
         rebuilt_results.store(simulated_arena.engine, match)
+
+
+def test_a_ladder_can_store_anchors(cli: Cli, begun_tournament: str) -> None:
+    """They count for all tournaments of the form, also on pages and in histories."""
+    workspace = Workspace()
+    plan = pipeline.plan_of("poke")
+    text = "bee@1=1500:40, dog@1=1300"
+    anchored = replace(plan, settings={**plan.settings, "anchors": text})
+    by_command = json.loads(cli("standings", "--anchor", "bee@1=1500:40", "--json").out)
+    pipeline.create_missing(workspace.store, [anchored])
+    stored = json.loads(cli("standings", "--json").out)
+    assert stored["details"]["poke"]["strength"]["loose_anchors"] == {"bee@1": [1500, 40]}
+    strengths = [
+        {line["entrant"]: line["strength"] for line in document["ladders"]["poke"]}
+        for document in (stored, by_command)
+    ]
+    assert strengths[0] == strengths[1]
+    web = WebState(workspace.store, ServerSettings())
+    with TestClient(create(web)) as client:
+        client.portal.call(web.update_rating_charts)  # type: ignore[union-attr]
+        page = client.get("/ladders/poke.json").json()["standings"]
+        assert {line["entrant"]: line["strength"] for line in page} == strengths[0]
+        latest = web.rating_charts["poke"].past.points[-1]
+        assert {name: value.strength for name, value in latest.values.items()} == strengths[0]
+    fixed = json.loads(cli("standings", "--anchor", "cat@1=1200", "--json").out)
+    assert fixed["details"]["poke"]["strength"]["anchors"] == {"cat@1": 1200}
+
+
+@pytest.mark.parametrize("text", ["bee@1", "bee@1=strong", "bee@1=1200:0", "a@1=1,a@1=2"])
+def test_an_invalid_stored_anchor_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="anchors: "):
+        LadderFormat(anchors=text)

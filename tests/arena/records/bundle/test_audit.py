@@ -41,11 +41,15 @@ def checked(simulated_arena: SimulatedArena, tournament: Tournament) -> Audit:
         ("round-robin", 3, {"cycles": 2}, 6),
         pytest.param("gauntlet", 4, {"cycles": 2}, 6, marks=pytest.mark.long),
         ("swiss", 5, {"rounds": 3}, 6),
-        ("ladder", 4, {"batch": 2, "limit": 7}, 7),
+        ("ladder", 4, {"batch": 2, "limit": 7, "anchors": "bot1@1=1500:40"}, 7),
     ],
 )
 def test_a_tournament_of_every_format_verifies(
-    simulated_arena: SimulatedArena, pairing: str, bots: int, settings: dict[str, int], number: int
+    simulated_arena: SimulatedArena,
+    pairing: str,
+    bots: int,
+    settings: dict[str, int | str],
+    number: int,
 ) -> None:
     tournament = simulated_arena.play_out(
         simulated_arena.begin(pairing, simulated_arena.bots(bots), settings=settings)
