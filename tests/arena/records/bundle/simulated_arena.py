@@ -93,7 +93,7 @@ class SimulatedArena:
         seats: int = 2,
         boards: int = 1,
         seed: bytes | None = bytes(32),
-        settings: Mapping[str, int] | None = None,
+        settings: Mapping[str, int | str] | None = None,
     ) -> Tournament:
         """Schedule a tournament."""
         options = find(game).settle({})
