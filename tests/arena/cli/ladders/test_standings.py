@@ -210,11 +210,13 @@ def test_a_watched_ladder_is_redrawn_when_a_match_closes(cwd: Path, begun_tourna
     words = [str(POKEARENA), "standings", "--watch", "--json"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as watching:
         assert watching.stdout is not None
-        first = json.loads(watching.stdout.readline())["ladders"]["poke"]
+        tables = (json.loads(line)["ladders"]["poke"] for line in watching.stdout)
+        matches = (sum(row["matches"] for row in table) for table in tables)
+        assert next(matches) == 180
         store_tournament(Workspace(), BOTS, {})
-        second = json.loads(watching.stdout.readline())["ladders"]["poke"]
+        # The ladder may also be printed between two of the three matches.
+        assert 186 in matches
         watching.terminate()
-    assert [sum(line["matches"] for line in table) for table in (first, second)] == [180, 186]
 
 
 def test_equal_tournaments_have_equal_json_except_decision_times(cli: Cli, tmp_path: Path) -> None:
