@@ -48,6 +48,7 @@ class ApiOperations:
         find: str | int | None = None,
         only: str | int | None = None,
         season: str | int | None = None,
+        seats: str | int | None = None,
         page: str | int | None = None,
         limit: str | int | None = None,
     ) -> ApiAnswer:
@@ -61,6 +62,7 @@ class ApiOperations:
             find: only bots whose name, author or language contains this text.
             only: active, newest or faulty: only these versions.
             season: number of a season, also an archived one; the current one by default.
+            seats: 1: also what each seat is worth.
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
@@ -72,6 +74,7 @@ class ApiOperations:
                 "find": find,
                 "only": only,
                 "season": season,
+                "seats": seats,
                 "page": page,
                 "limit": limit,
             },

@@ -237,7 +237,7 @@ def test_the_page_of_formats_lists_every_setting_with_its_default() -> None:
             NEWEST.get(name, {})
         )
         shown = {
-            word: str(value).lower() if isinstance(value, bool | str) else f"{value:g}"
+            word: (str(value).lower() or "none") if isinstance(value, bool | str) else f"{value:g}"
             for word, value in usual.items()
         }
         assert documented == shown

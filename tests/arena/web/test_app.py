@@ -70,7 +70,7 @@ def test_the_address_sorts_and_searches_a_ladder(client: TestClient) -> None:
             "/ladders/poke?sort=luck",
             400,
             "unknown column luck; available: rank, move, bot, by, language, "
-            "strength, elo, matches, games, points, faults, thinking, seen.",
+            "strength, los, elo, matches, games, points, faults, thinking, seen.",
         ),
         ("/live/ladders/whist", 404, "unknown ladder whist; available: poke."),
     ],
