@@ -4,8 +4,10 @@ Time is virtual (SimPy). The store reads it as its clock, so leases lapse in vir
 the store, the sweeper with its scheduler and formats, the match queue in Redis, and the sums of
 ladders. Simulated are the processes of workers, the time that games take, and their results.
 
-A seeded plan decides what fails. It depends on the place of a match and on the number of the
-attempt only, so a season with failures plays the same games as one without:
+A seeded plan decides what fails. Failures of attempts depend on the place of the match and the
+number of the attempt, lost and doubled jobs on the order of jobs, and restarts and losses of Redis
+on virtual time. The results of games depend on none of these, so a season with failures plays the
+same games as one without:
 
 - A worker crashes while it plays. Its supervisor reports half of the crashes; the leases of the
   others lapse.
@@ -17,6 +19,7 @@ attempt only, so a season with failures plays the same games as one without:
 
 from __future__ import annotations
 
+import itertools
 import random
 import sqlite3
 import tempfile
@@ -112,7 +115,7 @@ class SeasonPlan:
         game_seconds: mean time of a game; half to one and a half times this.
         failures: rates of failures.
         charge: virtual seconds for each second that a sweep or a read of a ladder takes on this
-            machine. 0: they take no virtual time, and the season is the same on every machine.
+            machine. 0: they take no virtual time.
     """
 
     bots: int = 10_000
@@ -190,7 +193,7 @@ class Observations:
         reads: time of each publication of a ladder, and the number of matches in it.
         problems: violations that were seen when they happened, by invariant.
         statements: number of SQL statements by virtual second.
-        events: number of failures that were caused, by kind.
+        events: number of caused failures, refused leases and refused writes, by kind.
         longest_sweep: longest sweep, in seconds of this machine.
         ended: the time at which the season ended.
         seconds: elapsed time of the simulation, in seconds of this machine.
@@ -246,6 +249,7 @@ class Season:
             QUEUE, connection=connection, serializer=JSONSerializer, job_class=MatchJob
         )
         self._idle: deque[simpy.Event] = deque()
+        self._jobs_taken = itertools.count()
         self._sweepers = [self._sweeper() for _ in range(_SWEEPERS)]
         self._over = self._env.event()
         self._busy = 0
@@ -432,7 +436,7 @@ class Season:
     def _handle(self, match: str, worker: str) -> Generator[simpy.Event, Any, bool]:
         """Handle a job; return whether the worker is still alive."""
         failures = self.plan.failures
-        dice = random.Random(f"{self.plan.seed}/{match}/{self.now}")
+        dice = random.Random(f"{self.plan.seed}/job/{next(self._jobs_taken)}")
         if dice.random() < failures.lost_job:
             self.seen.events["job lost"] += 1
             return False

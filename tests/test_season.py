@@ -46,7 +46,9 @@ def reported(plan: SeasonPlan, access: Callable[[Engine], StoreAccess]) -> Seaso
 
 def violated(plan: SeasonPlan, access: Callable[[Engine], StoreAccess]) -> list[str]:
     """Simulate a season with a defect, and return the violated invariants."""
-    return [one.name for one in reported(plan, access).invariants if not one.holds]
+    return [
+        invariant.name for invariant in reported(plan, access).invariants if not invariant.holds
+    ]
 
 
 def schedule(simulated: Season) -> list[tuple[object, ...]]:
@@ -113,7 +115,7 @@ def test_two_workers_on_one_match_are_reported() -> None:
 
 
 @pytest.mark.long
-def test_a_match_that_no_worker_gets_is_reported_as_lost_and_late() -> None:
+def test_a_match_that_is_refused_for_long_is_reported_as_late() -> None:
     class Refuses(StoreAccess):
         def __init__(self, engine: Engine) -> None:
             super().__init__(engine)
@@ -126,9 +128,9 @@ def test_a_match_that_no_worker_gets_is_reported_as_lost_and_late() -> None:
                 return None
             return super().lease(match, worker)
 
-    found = violated(replace(TINY, bots=40), Refuses)
-    assert "a match begins at most this late" in found
-    assert "a match waits at most this long" in found
+    names = violated(replace(TINY, bots=40), Refuses)
+    assert "a match begins at most this late" in names
+    assert "a match waits at most this long" in names
 
 
 @pytest.mark.long

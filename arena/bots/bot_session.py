@@ -67,6 +67,7 @@ class BotSession:
         self._patience = patience
         self._ended = Event()
         self._processes: Processes | None = None
+        self._channel: grpc.Channel | None = None
         self._stream: _Stream | None = None
         self.streams = True
         """Whether questions are sent by Play; False after the bot did not implement it."""
@@ -78,14 +79,14 @@ class BotSession:
     def __enter__(self) -> Self:
         began = time.monotonic()
         address = self._bot.address
-        if address is None:
-            self._processes = Processes(
-                lambda report: self._ended.set(), level=available_levels.best()
-            )
-            address = self._processes.start(self._opening.seat, self._bot)
-        self._channel = grpc.insecure_channel(address, options=_OPTIONS + authority(address))
-        self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
         try:
+            if address is None:
+                self._processes = Processes(
+                    lambda report: self._ended.set(), level=available_levels.best()
+                )
+                address = self._processes.start(self._opening.seat, self._bot)
+            self._channel = grpc.insecure_channel(address, options=_OPTIONS + authority(address))
+            self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
             self._begin(address)
         except BaseException:
             self.close()
@@ -105,7 +106,8 @@ class BotSession:
         """Close the connection and end the bot's process."""
         if self._stream is not None:
             self._stream.close()
-        self._channel.close()
+        if self._channel is not None:
+            self._channel.close()
         if self._processes is not None:
             self._processes.close()
 
@@ -247,31 +249,33 @@ class _Stream:
         self._out.put(None)
         self._call.cancel()
 
-    def ask(self, requests: Sequence[Request], patience: float, talk: BotSession) -> list[Response]:
+    def ask(
+        self, requests: Sequence[Request], patience: float, session: BotSession
+    ) -> list[Response]:
         """Return the answers to the questions, in order."""
         until = time.monotonic() + patience
         self._out.put(bot_pb2.PlayRequest(questions=requests))
         answers: dict[tuple[int, int], Response] = {}
         keys = [(request.game, request.decision) for request in requests]
         while len(answers) < len(keys):
-            for answer in self._next(until, talk).answers:
+            for answer in self._next(until, session).answers:
                 key = (answer.game, answer.decision)
                 if key not in keys or key in answers:
-                    raise talk._no_answer(
+                    raise session._no_answer(
                         f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
                         "every question is answered once, with its game and decision copied"
                     )
                 answers[key] = answer
         return [answers[key] for key in keys]
 
-    def _next(self, until: float, talk: BotSession) -> bot_pb2.PlayResponse:
+    def _next(self, until: float, session: BotSession) -> bot_pb2.PlayResponse:
         left = until - time.monotonic()
         if left <= 0:  # a bot that keeps sending messages must not extend the time limit
-            raise talk.too_late()
+            raise session.too_late()
         try:
             message = self._in.get(timeout=left)
         except Empty:
-            raise talk.too_late() from None
+            raise session.too_late() from None
         if isinstance(message, bot_pb2.PlayResponse):
             self._received = True
             return message
@@ -279,8 +283,8 @@ class _Stream:
             # The referee applies the same rule: after a stream without any message it uses Act.
             raise MethodUnimplemented
         if message is None:
-            raise talk._no_answer("it ended the stream before it had answered")
-        raise talk._failed(message)
+            raise session._no_answer("it ended the stream before it had answered")
+        raise session._failed(message)
 
 
 def _clause(error: Any) -> str:

@@ -31,7 +31,7 @@ from arena.formats.strength_estimate import (
     information_gain,
 )
 from arena.formats.table_pool import Clans, clans, complete
-from arena.ratings.strength.settings import with_anchors
+from arena.ratings.strength.settings import check_ladder_anchors, with_anchors
 from referee.games.shared.coded_errors import InvalidValue
 
 # Adaptive pairing: entrants in order of their estimated strength, and the most informative pair of
@@ -242,7 +242,7 @@ class LadderFormat:
                 code="adaptive",
             )
         try:
-            with_anchors(self.anchors.split(","))
+            check_ladder_anchors(with_anchors(self.anchors.split(",")))
         except ValueError as error:
             raise InvalidValue(f"anchors: {error}", code="invalid-anchor") from None
         if self.pairing not in PAIRINGS:

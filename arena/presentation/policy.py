@@ -7,6 +7,7 @@ nor Gymnasium, so an exported bot runs with the packages of any arena.
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from arena.errors import BotError
 from arena.presentation.encoding import Choices, Decision, Encoding
 from arena.presentation.registry import presentation_of
 from referee.game_codec import GameCodec
-from referee.games.contract import Action, Legal, View
+from referee.games.contract import Action, Game, Legal, View
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded, derive
 
@@ -137,7 +138,7 @@ def _check_layer(
 
 
 def digest(encoding: Encoding) -> str:
-    """Return a short hash of the meaning of all numbers of an encoding."""
+    """Return a short hash of the declared fields of an encoding and of its number of actions."""
     fields = [
         (f.name, f.values, f.start, f.shape, f.scale, f.group, f.repeats, f.stride)
         for f in encoding.layout.fields
@@ -178,11 +179,11 @@ def read(path: Path, game: str | None = None, seats: int | None = None) -> Polic
         raise PolicyError(f"{path} does not name its game.", code="no-game")
     policy = Policy(
         game,
-        int(arrays.get("seats", seats or find(game).seats[0])),
+        _seats(path, arrays, find(game), seats),
         tuple(_layers(path, arrays)),
         str(arrays.get("activation", "tanh")),
         tuple(str(name) for name in np.atleast_1d(arrays.get("inputs", OBSERVATION))),
-        bool(arrays.get("sampled", False)),
+        bool(np.all(arrays.get("sampled", False))),
     )
     expected = digest(presentation_of(policy.game).encoding(policy.seats))
     if str(arrays.get("encoding", expected)) != expected:
@@ -201,14 +202,32 @@ def read(path: Path, game: str | None = None, seats: int | None = None) -> Polic
 def _arrays(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+            arrays = {name: file[name] for name in file.files}
     except OSError as error:
         reason = error.strerror or str(error)
         raise PolicyError(f"{path} cannot be read: {reason}.", code="unreadable") from None
-    except (BadZipFile, ValueError, AttributeError, TypeError, EOFError):
+    except (BadZipFile, ValueError, AttributeError, TypeError, EOFError, RuntimeError, zlib.error):
         raise PolicyError(
             f"{path} is not an archive of arrays; write it with numpy.savez.", code="not-npz"
         ) from None
+    if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+        raise PolicyError(
+            f"{path} contains files other than arrays; write it with numpy.savez.", code="not-npz"
+        )
+    return arrays
+
+
+def _seats(path: Path, arrays: Mapping[str, Any], game: Game, seats: int | None) -> int:
+    """Return the number of seats, which the game must support."""
+    stored = arrays.get("seats", seats or game.seats[0])
+    try:
+        number = int(stored)
+        game.check_seats(number, game.settle({}))
+    except (TypeError, ValueError) as error:
+        raise PolicyError(
+            f'{path}: "seats" is not a number of seats of {game.id}: {error}', code="seats"
+        ) from None
+    return number
 
 
 def _layers(path: Path, arrays: Mapping[str, Any]) -> Sequence[tuple[Numbers, Numbers]]:

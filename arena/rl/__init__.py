@@ -21,7 +21,7 @@ try:
     import pettingzoo  # noqa: F401
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f'{error.name} is not installed; the training ground needs pip install "pokearena[rl]"'
+        f'{error.name} is not installed; arena.rl requires pip install "pokearena[rl]"'
     ) from error
 
 from arena.rl.aec import ArenaEnv, env, raw_env

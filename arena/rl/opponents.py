@@ -133,7 +133,7 @@ class Opponents:
         legal = table.state.legal(seat)
         head = bot_pb2.ActRequest(
             match=MATCH,
-            game=self._game,
+            game=self._game % GAMES_PER_TABLE if isinstance(player, BotProcess) else self._game,
             decision=self._decision,
             seat=seat,
             complete=legal.complete,
@@ -251,7 +251,9 @@ class BotProcess:
         except (SessionFailed, MethodUnimplemented) as error:
             output = error.output if isinstance(error, SessionFailed) else ""
             raise self.fault(str(error) or "it implements neither Play nor Act", output) from None
-        self._bank_ms -= max(0.0, 1000 * seconds - self._clock.allowance_ms)
+        # The measured time can exceed the limit a little, also when the answer was in time.
+        overrun = max(0.0, 1000 * seconds - self._clock.allowance_ms)
+        self._bank_ms = max(0.0, self._bank_ms - overrun)
         action: bot_pb2.Action = response.action
         return action
 

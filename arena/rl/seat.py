@@ -141,7 +141,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         return self._discount * after - before
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are legal for the learner, as libraries with masked policies ask.
+        """Return which actions are legal for the learner, for libraries with masked policies.
 
         The same values as ``action_mask`` of the observation. ``MaskablePPO`` of sb3-contrib
         requires a method of this name.

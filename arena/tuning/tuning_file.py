@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -100,10 +101,16 @@ def _check_parameter(name: str, table: _ParameterTable) -> None:
         raise wrong("maximum", f'"maximum" must be greater than "minimum", {table.minimum:g}')
     if not table.minimum <= table.start <= table.maximum:
         raise wrong("start", f'"start" must be from {table.minimum:g} to {table.maximum:g}')
+    for key in ("start", "minimum", "maximum", "c_end", "r_end"):
+        if not math.isfinite(getattr(table, key)):
+            raise wrong(key, f'"{key}" must be a finite number')
     if table.integer and table.c_end < 0.5:
         raise wrong(
             "c_end", '"c_end" of an integer must be at least 0.5; smaller steps change nothing'
         )
+    for key in ("start", "minimum", "maximum"):
+        if table.integer and not float(getattr(table, key)).is_integer():
+            raise wrong(key, f'"{key}" of an integer must be a whole number')
 
 
 def with_arguments(run: tuple[str, ...], values: Mapping[str, str]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -103,7 +104,7 @@ class Tuning:
     def run(
         self,
         play: Play,
-        tell: Callable[[int], None] = lambda done: None,
+        on_progress: Callable[[int], None] = lambda done: None,
         stop: Callable[[], None] = lambda: None,
     ) -> None:
         """Play the remaining iterations.
@@ -112,7 +113,7 @@ class Tuning:
 
         Args:
             play: plays an iteration; called from several threads.
-            tell: called with the number of finished iterations after each batch.
+            on_progress: called with the number of finished iterations after each batch.
             stop: called after an error or Ctrl-C, so that `play` ends soon.
 
         Raises:
@@ -123,7 +124,7 @@ class Tuning:
                 while len(self.results) < self.iterations:
                     self._apply(self._batch(pool, play))
                     self._store()
-                    tell(len(self.results))
+                    on_progress(len(self.results))
             except BaseException:
                 stop()
                 pool.shutdown(cancel_futures=True)
@@ -251,7 +252,11 @@ class MatchPlayer:
             seed=seed,
             seed_text=seed.hex(),
         )
-        local_match.play(match, self._folder, self._heard)
+        try:
+            local_match.play(match, self._folder, self._stop_if_requested)
+        finally:
+            # Thousands of matches would fill the disk with the output of their bots.
+            shutil.rmtree(self._folder.outputs / match.spec.id, ignore_errors=True)
         ahead = [game.places[1] - game.places[0] for game in match.games]
         return Result(
             sum(lead > 0 for lead in ahead),
@@ -260,7 +265,7 @@ class MatchPlayer:
             sum(any(game.faults) for game in match.games),
         )
 
-    def _heard(self, game: PlayedGame) -> None:
+    def _stop_if_requested(self, game: PlayedGame) -> None:
         if self._stop.is_set():
             raise Stopped
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import rich_click as click
+from click.core import ParameterSource
 
 import arena
 from arena.bots import manifest
@@ -259,6 +260,10 @@ def new(
     (docs/how-to/training.md).
     """
     if policy is not None:
+        context = click.get_current_context()
+        assert context is not None
+        if context.get_parameter_source("lang") is ParameterSource.COMMANDLINE:
+            raise CommandError("--lang cannot be combined with --policy.", USAGE)
         _new_from_policy(folder, policy, game, seats, sample)
         return
     if game or seats or sample:

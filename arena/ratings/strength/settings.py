@@ -129,8 +129,27 @@ def with_anchors(texts: Iterable[str]) -> StrengthSettings:
     )
 
 
+def check_ladder_anchors(settings: StrengthSettings) -> None:
+    """Check that the anchors of a ladder can be combined with those of other ladders.
+
+    All anchors of a season are used together, so each must be within half of `FARTHEST` of the
+    centre.
+
+    Raises:
+        ValueError: an anchor is farther away.
+    """
+    values = [value for _, value in settings.anchors]
+    values += [value for _, value, _ in settings.loose_anchors]
+    if any(abs(value - settings.centre) > FARTHEST / 2 for value in values):
+        raise InvalidValue(
+            f"anchors of a ladder must be within {FARTHEST / 2:.0f} of {settings.centre:.0f}",
+            code="anchors-apart",
+        )
+
+
 def _anchor(text: str) -> tuple[str, float, float | None]:
     name, equals, values = text.rpartition("=")
+    name = name.strip()
     value, colon, deviation = values.partition(":")
     try:
         if equals and name:

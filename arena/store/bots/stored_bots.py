@@ -24,7 +24,7 @@ def find(engine: Engine, folder: Folder, name: str, number: str | None) -> Bot |
 
 
 def known(engine: Engine) -> list[str]:
-    """Return all versions as "name@version"."""
+    """Return all versions that are not retired, as "name@version"."""
     return [version.id for version in versions.listing(engine)]
 
 

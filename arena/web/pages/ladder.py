@@ -144,7 +144,7 @@ FILTERS = {
 
 SEATS = "seats"
 """Query parameter that adds what seats are worth."""
-MOST_MATCHES = 3000
+MOST_MATCHES = 1000
 """Number of matches up to which the worth of seats is estimated for a page: it reads all games."""
 
 LINES = 200

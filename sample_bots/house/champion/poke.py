@@ -53,14 +53,14 @@ class Poke:
         """Return the best action."""
         chance = np.random.default_rng(list(seed))
         search = _Search(self, state, seat, chance)
-        late = hurry()
+        out_of_time = hurry()
         if state.phase == "draw":
-            return search.draw(late)
-        return search.lead(late) if state.phase == "lead" else search.answer(late)
+            return search.draw(out_of_time)
+        return search.lead(out_of_time) if state.phase == "lead" else search.answer(out_of_time)
 
-    def worlds(self, usual: int, late: bool) -> int:
+    def worlds(self, usual: int, out_of_time: bool) -> int:
         """Return the number of worlds for a decision."""
-        return 1 if late else max(8, round(usual * self.nodes))
+        return 1 if out_of_time else max(8, round(usual * self.nodes))
 
 
 class _Search:
@@ -94,16 +94,16 @@ class _Search:
 
     # Draws
 
-    def draw(self, late: bool) -> Choice:
+    def draw(self, out_of_time: bool) -> Choice:
         """Return the best draw."""
         grouped, sizes = in_groups(self.mine[None])
         flush, straight = odd_cards(grouped, sizes)
         allowed = allowed_ways(sizes, flush, straight)[0]
         ways = np.flatnonzero(allowed)
         drawn = self._drawn()
-        worlds = self.bot.worlds(DRAW_WORLDS, late)
+        worlds = self.bot.worlds(DRAW_WORLDS, out_of_time)
         unseen = self._unseen()
-        others, rest = self._others(worlds, unseen, 5, np.zeros(0, dtype=np.int64), 14)
+        others, rest = self._others(worlds, unseen, 5, np.zeros(0, dtype=np.int64), 12)
         number = len(ways)
         hands = np.zeros((worlds, number, 2, 5), dtype=np.int64)
         hands[:, :, self.role] = self.mine
@@ -129,7 +129,7 @@ class _Search:
         gone = discarded(ways[best : best + 1], flush, straight)[0]
         cards = tuple([DECK[c] for c in grouped[0][gone]])
         action = Draw(cards) if cards else Stand()
-        return self._choice(action, float(means[best]), len(every), late)
+        return self._choice(action, float(means[best]), len(every), out_of_time)
 
     def _drawn(self) -> tuple[Cards, Cards]:
         """Return the draws and the cards of the last draw of both roles."""
@@ -210,17 +210,17 @@ class _Search:
             possible &= ~((ranks > rank) & (counts >= size)).any(axis=1)
         return possible
 
-    def _worlds(self, late: bool) -> tuple[Cards, Numbers]:
+    def _worlds(self, out_of_time: bool) -> tuple[Cards, Numbers]:
         """Return hidden hands, and the chance to win for 0 to 5 tricks of this seat."""
         state = self.state
-        highest = min([rank for rank, size, _ in self._lost() if size == 1], default=14)
+        highest = min([rank for rank, size, _ in self._lost() if size == 1], default=12)
         played = [c for c in state.led if state.turn == self.seat]
         own: list[Card] = []
         for trick in state.tricks:
             mine = trick.leader == self.seat
             played += trick.answer if mine else trick.lead
             own += trick.lead if mine else trick.answer
-        worlds = self.bot.worlds(TRICK_WORLDS, late)
+        worlds = self.bot.worlds(TRICK_WORLDS, out_of_time)
         seen = np.array([NUMBER[c] for c in played], dtype=np.int64)
         held = 5 - len(played)
         others, _ = self._others(worlds, self._unseen(), held, seen, highest)
@@ -243,13 +243,13 @@ class _Search:
     def _taken(self) -> int:
         return sum(len(t.lead) for t in self.state.tricks if t.winner == self.seat)
 
-    def lead(self, late: bool) -> Choice:
+    def lead(self, out_of_time: bool) -> Choice:
         """Return the best lead."""
         held = len(self.mine)
         if held == 1:
             return Choice(Lead((DECK[self.mine[0]],)), 0.0, 0)
         leads: dict[tuple[int, int], tuple[Card, ...]] = {}
-        others, chances = self._worlds(late)
+        others, chances = self._worlds(out_of_time)
         worlds = np.arange(len(others))
         ranks = np.repeat((self.mine >> 2)[:, None], len(others), axis=1)
         solved = solve(ranks, (others >> 2).T, self.state.must_beat)
@@ -265,9 +265,9 @@ class _Search:
                 leads[key] = tuple([DECK[c] for c in cards])
                 values[key] = float(chances[worlds, self._taken() + tricks[choice]].mean())
         best = max(values, key=lambda key: round(values[key], 9))
-        return self._choice(Lead(leads[best]), values[best], len(worlds), late)
+        return self._choice(Lead(leads[best]), values[best], len(worlds), out_of_time)
 
-    def answer(self, late: bool) -> Choice:
+    def answer(self, out_of_time: bool) -> Choice:
         """Return the best answer."""
         state, held = self.state, len(self.mine)
         answers: dict[str, Answer] = {}
@@ -275,7 +275,7 @@ class _Search:
             answers.setdefault("".join(c[0] for c in action.cards), action)
         if len(answers) == 1:
             return Choice(next(iter(answers.values())), 0.0, 0)
-        others, chances = self._worlds(late)
+        others, chances = self._worlds(out_of_time)
         worlds = np.arange(len(others))
         theirs = (others >> 2).T
         rank, size = NUMBER[state.led[0]] >> 2, len(state.led)
@@ -292,9 +292,9 @@ class _Search:
             if best is None or value > best[0]:
                 best = value, action
         assert best is not None
-        return self._choice(best[1], best[0], len(answers) * len(worlds), late)
+        return self._choice(best[1], best[0], len(answers) * len(worlds), out_of_time)
 
     def _choice(
-        self, action: Draw | Stand | Lead | Answer, chance: float, played: int, late: bool
+        self, action: Draw | Stand | Lead | Answer, chance: float, played: int, out_of_time: bool
     ) -> Choice:
-        return Choice(action, 2 * chance - 1, 0 if late else played)
+        return Choice(action, 2 * chance - 1, 0 if out_of_time else played)

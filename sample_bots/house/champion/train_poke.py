@@ -1,6 +1,6 @@
-"""Make the tables of Poke by self-play: a few minutes.
+"""Make the tables of Poke by self-play: about a minute of CPU time.
 
-    uv run python sample_bots/house/champion/train_poke.py --deals 400000 --seed 1
+    uv run python sample_bots/house/champion/train_poke.py --deals 300000 --seed 1
 
 1. The tricks of every hand of five ranks against random hands, by the solution of open hands.
 2. The draws: every generation plays deals with the current values and one random draw in each deal.
@@ -48,9 +48,9 @@ OPPONENTS = 48
 """Random hands against which every hand of ranks plays."""
 POINT = 42.0
 """Value of a point below the line in points above the line."""
-ODD = 0.2
+RANDOM_SHARE = 0.2
 """Probability of a random way to draw, for the hands that draws imply."""
-SHARE = 5000
+DEALS_PER_BATCH = 5000
 """Deals of a generation for each thousand deals that fit the tricks."""
 SMOOTH = 8.0
 """Hands of each kind that are added to every pattern."""
@@ -58,13 +58,15 @@ DOUBT = 30.0
 """Random draws of a kind of hand that count as much as the earlier value."""
 
 
-def dealt(deals: int, tables: PokeTables, chance: np.random.Generator) -> Deals:
+def deal(deals: int, tables: PokeTables, chance: np.random.Generator) -> Deals:
     """Return new deals."""
     decks = chance.permuted(np.tile(np.arange(52), (deals, 1)), axis=1)
     return Deals(tables, decks[:, :10].reshape(deals, 2, 5), decks[:, 10:28])
 
 
-def of_ranks(tables: PokeTables, opponents: int, deals: int, chance: np.random.Generator) -> None:
+def fit_trick_tables(
+    tables: PokeTables, opponents: int, deals: int, chance: np.random.Generator
+) -> None:
     """Fill the tables of the tricks."""
     every = np.array(list(combinations_with_replacement(range(13), 5)))
     every = every[(every[:, 0] != every[:, 4])]
@@ -78,8 +80,8 @@ def of_ranks(tables: PokeTables, opponents: int, deals: int, chance: np.random.G
         tables.leading[rows] = leads[0, 0].reshape(-1, opponents).mean(axis=1)
         tables.following[rows] = 5 - replies[0, 0].reshape(-1, opponents).mean(axis=1)
     gaps, taken = [], []
-    for _ in range(max(1, deals // SHARE)):
-        hands = dealt(1000, tables, chance).hands
+    for _ in range(max(1, deals // DEALS_PER_BATCH)):
+        hands = deal(1000, tables, chance).hands
         ranks = numbers_of_ranks(hands)
         gaps.append(tables.leading[ranks[:, 0]] - tables.following[ranks[:, 1]])
         taken.append(solve(hands[:, 0].T >> 2, hands[:, 1].T >> 2, True)[5][0][0, 0])
@@ -99,7 +101,7 @@ def points(deals: Deals) -> Numbers:
     return np.asarray(deals.lead() + SWEEP * (shares[:, 5] - shares[:, 0]) + POINT * below)
 
 
-def played(deals: Deals, chance: np.random.Generator, odd: float) -> None:
+def play_draws(deals: Deals, chance: np.random.Generator, odd: float) -> None:
     """Make all draws by the tables, some at random."""
     for role in (0, 1):
         rows = np.arange(len(deals.hands))
@@ -115,9 +117,9 @@ def _any_way(values: Numbers, chance: np.random.Generator) -> Cards:
     return np.asarray(noise.argmax(axis=1))
 
 
-def taught(tables: PokeTables, number: int, chance: np.random.Generator) -> Numbers:
+def improved_ways(tables: PokeTables, number: int, chance: np.random.Generator) -> Numbers:
     """Return new values of the ways to draw."""
-    deals = dealt(number, tables, chance)
+    deals = deal(number, tables, chance)
     turn = chance.integers(sum(DRAWS), size=number)
     # The decision at which a deal draws at random: two of the non-dealer, then three of the dealer.
     notes = []
@@ -139,7 +141,7 @@ def taught(tables: PokeTables, number: int, chance: np.random.Generator) -> Numb
     return np.asarray((total + DOUBT * tables.ways) / (count + DOUBT))
 
 
-def beginning() -> PokeTables:
+def initial_tables() -> PokeTables:
     """Return tables that stand, unless a draw is free."""
     ways = np.zeros((CONTEXTS, KINDS * 4, WAYS))
     ways[:, :, 1:] = -POINT * 2
@@ -155,14 +157,14 @@ def beginning() -> PokeTables:
     )  # fmt: skip
 
 
-def implied(tables: PokeTables, number: int, chance: np.random.Generator) -> None:
+def fit_likely_hands(tables: PokeTables, number: int, chance: np.random.Generator) -> None:
     """Fill the table of the hands that draws imply."""
     before = np.zeros(KINDS)
     counts = np.zeros((2, PATTERNS, KINDS))
     for _ in range(4):
-        deals = dealt(number, tables, chance)
+        deals = deal(number, tables, chance)
         np.add.at(before, kinds(hand_values(*in_groups(deals.hands))), 1)
-        played(deals, chance, ODD)
+        play_draws(deals, chance, RANDOM_SHARE)
         final = kinds(hand_values(*in_groups(deals.hands)))
         for role in (0, 1):
             np.add.at(counts[role], (deals.patterns(role), final[:, role]), 1)
@@ -171,10 +173,10 @@ def implied(tables: PokeTables, number: int, chance: np.random.Generator) -> Non
     tables.likely = np.log(counts / counts.sum(axis=-1, keepdims=True) / share)
 
 
-def rubbers(tables: PokeTables, number: int, chance: np.random.Generator) -> None:
+def fit_rubber_table(tables: PokeTables, number: int, chance: np.random.Generator) -> None:
     """Fill the value of every position of a rubber, from the end backwards."""
-    deals = dealt(number, tables, chance)
-    played(deals, chance, 0.0)
+    deals = deal(number, tables, chance)
+    play_draws(deals, chance, 0.0)
     shares = deals.tricks()
     tricks = (np.cumsum(shares, axis=1) < chance.random((number, 1))).sum(axis=1).clip(0, 5)
     first, second = deals.multipliers()
@@ -199,20 +201,20 @@ def rubbers(tables: PokeTables, number: int, chance: np.random.Generator) -> Non
 def main() -> None:
     """Train, and write the tables beside the bot."""
     parser = argparse.ArgumentParser(description="Make the tables of Poke.")
-    parser.add_argument("--deals", type=int, default=400_000, help="deals of a generation")
+    parser.add_argument("--deals", type=int, default=300_000, help="deals of a generation")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--generations", type=int, default=GENERATIONS)
     parser.add_argument("--opponents", type=int, default=OPPONENTS, help="against each hand")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_name("poke.npz"))
     given = parser.parse_args()
     chance = np.random.default_rng(given.seed)
-    tables = beginning()
-    of_ranks(tables, given.opponents, given.deals, chance)
+    tables = initial_tables()
+    fit_trick_tables(tables, given.opponents, given.deals, chance)
     for number in range(given.generations):
-        tables.ways = taught(tables, given.deals, chance)
+        tables.ways = improved_ways(tables, given.deals, chance)
         print(f"generation {number + 1}", flush=True)
-    implied(tables, given.deals // 4, chance)
-    rubbers(tables, given.deals // 4, chance)
+    fit_likely_hands(tables, given.deals // 4, chance)
+    fit_rubber_table(tables, given.deals // 4, chance)
     sizes = [np.float32] * 6 + [np.float16]
     stored = zip(NAMES, astuple(tables), sizes, strict=True)
     np.savez_compressed(given.output, **{name: v.astype(size) for name, v, size in stored})

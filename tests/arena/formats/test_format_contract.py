@@ -31,7 +31,11 @@ def walk(counts: tuple[int, ...], low: float, high: float, model: str) -> float:
 
 
 def every(name: str, sides: int) -> Format:
-    limits = {"ladder": {"limit": 25}, "sprt": {"limit": 60}, "knockout": {"best_of": 3}}
+    limits = {
+        "ladder": {"limit": examples(40, 25)},
+        "sprt": {"limit": 60},
+        "knockout": {"best_of": 3},
+    }
     return make(name, sides, {**NEWEST.get(name, {}), **limits.get(name, {})}, walk)
 
 
@@ -215,6 +219,9 @@ def test_formats_are_created_by_name_with_settings() -> None:
         ("knockout", 3, {}, "sides"),
         ("sprt", 2, {"low": 5, "high": 5}, "bounds"),
         ("ladder", 2, {"adaptive": 91}, "adaptive"),
+        ("ladder", 2, {"anchors": "a@1"}, "invalid-anchor"),
+        ("ladder", 2, {"anchors": "a@1=3300"}, "invalid-anchor"),
+        ("ladder", 2, {"anchors": "a@1=1000,a@1 =1100"}, "invalid-anchor"),
     ],
 )
 def test_invalid_settings_are_refused(

@@ -3,6 +3,7 @@
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -139,6 +140,8 @@ def test_the_mask_can_be_a_part_of_the_input(tmp_path: Path) -> None:
         ({"weights_0": np.zeros((341, 32)), "activation": "sine"}, "activation"),
         ({"weights_0": np.zeros((341, 32)), "inputs": ["cards"]}, "inputs"),
         ({"weights_0": np.zeros((341, 32)), "encoding": "0123"}, "other-encoding"),
+        ({"weights_0": np.zeros((341, 32)), "seats": 9}, "seats"),
+        ({"weights_0": np.zeros((341, 32)), "seats": [2, 2]}, "seats"),
     ],
 )
 def test_a_policy_that_does_not_fit_is_refused(
@@ -158,4 +161,12 @@ def test_a_file_without_arrays_is_refused(content: bytes | None, code: str, tmp_
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(PolicyError, check=has_code(code)):
+        policy.read(file, "poke")
+
+
+def test_an_archive_with_other_files_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "policy.npz"
+    with ZipFile(file, "w") as archive:
+        archive.writestr("weights_0", "not an array")
+    with pytest.raises(PolicyError, check=has_code("not-npz")):
         policy.read(file, "poke")

@@ -22,6 +22,7 @@ from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system import redis_connection
 from arena.tournaments import scheduler
+from tests.examples import examples
 
 MATCHES = 4
 
@@ -127,7 +128,7 @@ def test_an_old_ladder_that_always_has_due_matches_starves_no_other(
     new_sweeper.sweep()
     assert harness.play_next(new_sweeper) == challenge.id
     # A match of the young ladder waits only for those that were in the queue before it.
-    for _ in range(4):
+    for _ in range(examples(10, 4)):
         begun = [harness.play_next(new_sweeper) for _ in range(longest_queue + 1)]
         assert {old.id, young.id} == set(begun)
     assert tournaments.progress(harness.engine, old.id).pending > longest_queue

@@ -156,7 +156,9 @@ CAUTION = "[parameters.caution]\nstart = 0.5\nminimum = 0.0\nmaximum = 1.0\nc_en
         (HEAD + CAUTION.replace("start = 0.5", "start = 2.0"), "parameters.caution.start"),
         (HEAD + CAUTION.replace("maximum = 1.0", "maximum = 0.0"), "parameters.caution.maximum"),
         (HEAD + CAUTION.replace("c_end = 0.2", "c_end = 0.0"), "parameters.caution.c_end"),
+        (HEAD + CAUTION.replace("c_end = 0.2", "c_end = inf"), "parameters.caution.c_end"),
         (HEAD + CAUTION + "integer = true\n", "parameters.caution.c_end"),
+        (HEAD + CAUTION.replace("0.2", "1.0") + "integer = true\n", "parameters.caution.start"),
         (HEAD + CAUTION.replace("caution", "Caution"), "parameters.Caution"),
         (HEAD + CAUTION + "steps = 2\n", "parameters.caution.steps"),
         (HEAD.replace("iterations = 4", "iterations = 0") + CAUTION, "iterations"),
@@ -221,7 +223,7 @@ def test_the_command_tunes_a_bot_with_two_processes(
 def test_ctrl_c_leaves_results_that_the_same_command_continues(
     bot: Callable[[str], None], tmp_path: Path
 ) -> None:
-    bot(HEAD.replace("iterations = 4", "iterations = 8"))
+    bot(HEAD.replace("iterations = 4", "iterations = 40"))
     words = ("tune", "tuning.toml", "--json", "--data", "data")
     whole = in_own_process(tmp_path, words)
     results = tmp_path / "tuning.toml.results.json"
@@ -234,7 +236,7 @@ def test_ctrl_c_leaves_results_that_the_same_command_continues(
     _, err = process.communicate()
     assert process.returncode == 130
     assert "the same command continues" in err
-    assert len(json.loads(results.read_text("utf-8"))["results"]) < 8
+    assert len(json.loads(results.read_text("utf-8"))["results"]) < 40
     continued = in_own_process(tmp_path, words)
     assert json.loads(continued.out) == json.loads(whole.out)
 

@@ -126,3 +126,9 @@ def test_a_model_without_its_library_is_refused_with_the_name_of_the_library(
     refused = cli("new", "mine", "--policy", "model.zip", "--game", "poke")
     assert refused.code == "no-sb3"
     assert "sb3_contrib" in refused.err
+
+
+def test_a_language_cannot_be_combined_with_a_policy(cli: Cli) -> None:
+    refused = cli("new", "learner", "--policy", "policy.npz", "--lang", "go")
+    assert refused.status == 2
+    assert not Path("learner").exists()

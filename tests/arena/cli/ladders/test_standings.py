@@ -212,11 +212,14 @@ def test_a_watched_ladder_is_redrawn_when_a_match_closes(cwd: Path, begun_tourna
         assert watching.stdout is not None
         tables = (json.loads(line)["ladders"]["poke"] for line in watching.stdout)
         matches = (sum(row["matches"] for row in table) for table in tables)
-        assert next(matches) == 180
-        store_tournament(Workspace(), BOTS, {})
-        # The ladder may also be printed between two of the three matches.
-        assert 186 in matches
-        watching.terminate()
+        try:
+            assert next(matches) == 180
+            store_tournament(Workspace(), BOTS, {})
+            # The ladder may also be printed between two of the three matches.
+            while (number := next(matches)) != 186:
+                assert number in (182, 184)
+        finally:
+            watching.terminate()
 
 
 def test_equal_tournaments_have_equal_json_except_decision_times(cli: Cli, tmp_path: Path) -> None:
