@@ -124,7 +124,7 @@ def test_a_match_that_is_refused_for_long_is_reported_as_late() -> None:
         def lease(self, match: str, worker: str) -> Lease | None:
             self.refused = getattr(self, "refused", match)
             self.refusals[match] += 1
-            if match == self.refused and self.refusals[match] <= 300:
+            if match == self.refused and self.refusals[match] <= 1000:
                 return None
             return super().lease(match, worker)
 

@@ -6,24 +6,25 @@ const state = document.getElementById("live-state");
 // Where rows that have a key were, so that they can glide to where they are now.
 function places(part) {
   const found = new Map();
-  for (const row of part.querySelectorAll("[data-key]")) {
-    found.set(row.dataset.key, { top: row.getBoundingClientRect().top, text: row.textContent });
-  }
+  part.querySelectorAll("[data-key]").forEach((row, index) => {
+    const { top } = row.getBoundingClientRect();
+    found.set(row.dataset.key, { top, index, text: row.textContent });
+  });
   return found;
 }
 
 function glide(part, before) {
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  for (const row of part.querySelectorAll("[data-key]")) {
+  part.querySelectorAll("[data-key]").forEach((row, index) => {
     const was = before.get(row.dataset.key);
-    if (!was) continue;
+    if (!was) return;
     if (was.text !== row.textContent) row.classList.add("moved");
+    // A row that only shifts because something above it has grown does not slide.
+    if (index === was.index || still) return;
     const by = was.top - row.getBoundingClientRect().top;
-    if (by && !still) {
-      row.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }],
-        { duration: 500, easing: "ease-out" });
-    }
-  }
+    row.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }],
+      { duration: 500, easing: "ease-out" });
+  });
 }
 
 function show(id, html) {
