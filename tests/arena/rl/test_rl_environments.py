@@ -188,5 +188,5 @@ def test_without_the_extra_the_error_names_the_package() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     line = done.stderr.splitlines()[-1]
     assert line.endswith(
-        'pettingzoo is not installed; the training ground needs pip install "pokearena[rl]"'
+        'pettingzoo is not installed; arena.rl requires pip install "pokearena[rl]"'
     )
