@@ -237,8 +237,9 @@ def test_a_long_disconnection_is_a_timeout(arena: RemoteArena) -> None:
         arena.home(cable.port) as home,
     ):
         wait_until(arena.is_here)
-        tournament = arena.schedule([arena.meek, arena.far], bank=500)
-        wait_until(lambda: len(home.questions()) >= 2)
+        (home.folder / "wait").touch()
+        tournament = arena.schedule([arena.meek, arena.far], bank=2_000)
+        home.hold()
         cable.cut()
         # The current table ends by the clock. The match has begun, so the next table does not wait.
         wait_until(lambda: arena.is_closed(tournament))
