@@ -144,8 +144,8 @@ def _closed_once(
     stored = dict(raw.execute("SELECT match, count(*) FROM results GROUP BY match"))
     for match in matches:
         events = len(season.seen.closings.get(match.id, ()))
-        wanted = 1 if match.state == "CLOSED" else 0
-        if (events, stored.get(match.id, 0)) != (wanted, wanted):
+        expected = 1 if match.state == "CLOSED" else 0
+        if (events, stored.get(match.id, 0)) != (expected, expected):
             yield (
                 f"{match.id} is {match.state}, closed {events} times, and has "
                 f"{stored.get(match.id, 0)} results"

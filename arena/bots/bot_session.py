@@ -64,7 +64,8 @@ class BotSession:
         self._bot = bot
         self._opening = opening
         self._start = start
-        self._patience = patience
+        self.patience = patience
+        """Seconds within which each answer must arrive; may change between questions."""
         self._ended = Event()
         self._processes: Processes | None = None
         self._channel: grpc.Channel | None = None
@@ -147,22 +148,6 @@ class BotSession:
                 self.streams = False
         return [self.act(request) for request in requests]
 
-    def timed(self, request: Request, patience: float) -> tuple[Response, float]:
-        """Return the answer to one question, and the seconds that it took.
-
-        Args:
-            request: the question.
-            patience: seconds within which the answer must arrive, instead of the session's.
-
-        Raises:
-            SessionFailed: the answer is missing, late or invalid.
-            MethodUnimplemented: the bot implements neither Play nor Act.
-        """
-        self._patience = patience
-        began = time.monotonic()
-        (answer,) = self.ask(request)
-        return answer, time.monotonic() - began
-
     def act(self, request: Request) -> Response:
         """Return the answer to an Act request.
 
@@ -171,7 +156,7 @@ class BotSession:
             MethodUnimplemented: the bot does not implement Act.
         """
         try:
-            answer: Response = self._stub.Act(self._fitting(request), timeout=self._patience)
+            answer: Response = self._stub.Act(self._fitting(request), timeout=self.patience)
         except grpc.RpcError as error:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED:
                 raise MethodUnimplemented from None
@@ -188,7 +173,7 @@ class BotSession:
         if self._stream is None:
             self._stream = _Stream(self._stub)
         fitting = [self._fitting(request) for request in requests]
-        return self._stream.ask(fitting, self._patience, self)
+        return self._stream.ask(fitting, self.patience, self)
 
     def _fitting(self, request: Request) -> Request:
         """Return the request, without the legal actions if the bot asked for that at Start."""
@@ -207,7 +192,7 @@ class BotSession:
 
     def too_late(self) -> SessionFailed:
         """Return the error for an answer that did not arrive within `patience`."""
-        return self._no_answer(f"it did not answer within {1000 * self._patience:.0f} ms", True)
+        return self._no_answer(f"it did not answer within {1000 * self.patience:.0f} ms", True)
 
     def _no_answer(self, clause: str, late: bool = False) -> SessionFailed:
         report = self.report()

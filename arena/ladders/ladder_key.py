@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena.formats.contract import UNRATED
 from arena.presentation.registry import presentation_of
-from arena.ratings.strength.settings import StrengthSettings, with_anchors
+from arena.ratings.strength.settings import StrengthSettings, anchor_name, with_anchors
 from arena.store.tournaments import tournaments
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class LadderKey:
 
         A later ladder replaces the anchor of an earlier one for the same entrant.
         """
-        by_name = {text.rpartition("=")[0].strip(): text for text in self.anchors}
+        by_name = {anchor_name(text): text for text in self.anchors}
         return with_anchors(by_name.values())
 
     @property

@@ -111,9 +111,11 @@ class RatingHistories:
         # A tournament that began later does not affect earlier points.
         with reading(engine) as connection:
             corrections = audit_log.corrections(connection)
-        stale = kept is None or of[: len(kept.of)] != kept.of or kept.corrections != corrections
-        stale = stale or kept is None or kept.anchors != scope.anchors
-        if kept is None or stale:
+        if (
+            kept is None
+            or of[: len(kept.of)] != kept.of
+            or (kept.corrections, kept.anchors) != (corrections, scope.anchors)
+        ):
             kept = self._kept[scope.form] = _CachedHistory(
                 corrections=corrections, anchors=scope.anchors
             )

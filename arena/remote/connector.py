@@ -310,7 +310,7 @@ _REFUSALS: Final = (
     grpc.StatusCode.ABORTED,
 )
 
-Tell = Callable[[str, dict[str, Any]], None]
+OnEvent = Callable[[str, dict[str, Any]], None]
 """Receives events for the user: a keyword and its details."""
 
 
@@ -330,7 +330,7 @@ class Connector:
         token: the bot's secret token.
         command: the command that starts the bot.
         tables: the maximum number of simultaneous tables; each seat has its own process.
-        tell: called with each event for the user.
+        on_event: called with each event for the user.
         authority: a PEM file of CA certificates that replaces the system's.
     """
 
@@ -340,12 +340,12 @@ class Connector:
         token: str,
         command: Command,
         tables: int,
-        tell: Tell,
+        on_event: OnEvent,
         authority: Path | None = None,
     ) -> None:
         self._target = target
         self._command = command
-        self._tell = tell
+        self._on_event = on_event
         self._authority = authority
         instance = secrets.token_hex(16)
         self._hello = relay_pb2.Hello(token=token, instance=instance, tables=tables)
@@ -411,7 +411,7 @@ class Connector:
             raise RefusedByRelay(details)
         self._reason = " ".join(details.split())[-200:].rstrip(".")
         if self._was_here:
-            self._tell("lost", {"reason": self._reason})
+            self._on_event("lost", {"reason": self._reason})
         return False
 
     def _is_to_be_tried_again(self, code: grpc.StatusCode) -> bool:
@@ -454,7 +454,7 @@ class Connector:
         elif what == "close":
             self._end(message.close.seat)
         elif what == "outcome":
-            self._tell("outcome", {"outcome": message.outcome})
+            self._on_event("outcome", {"outcome": message.outcome})
 
     def _welcome(self, welcome: relay_pb2.Welcome) -> None:
         word = "again" if self._version else "connected"
@@ -463,7 +463,7 @@ class Connector:
             self._end(number)
         for player in self._players.values():
             player.remind()
-        self._tell(word, {"version": welcome.version, "tables": max(1, self._hello.tables)})
+        self._on_event(word, {"version": welcome.version, "tables": max(1, self._hello.tables)})
         if self._leaving:
             self.leave()
 
@@ -471,7 +471,7 @@ class Connector:
         player = self._players.get(ask.seat)
         if player is None:
             player = self._players[ask.seat] = ConnectorSeat(ask.seat, self._command, self._send)
-            self._tell("table", {"start": ask.request if not ask.start else ask.start})
+            self._on_event("table", {"start": ask.request if not ask.start else ask.start})
         player.ask(ask)
 
     def _end(self, number: int) -> None:

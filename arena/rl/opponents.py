@@ -6,6 +6,7 @@ time limits of a match.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ from referee.games.shared.coded_errors import CodedError, InvalidValue
 
 LUCK_BITS: Final = 64
 GAMES_PER_TABLE: Final = 1000
-"""Number of games that one process plays; then another one is started, as at another table."""
+"""Number of games after which all bots start again, as at another table."""
 MATCH: Final = "training"
 """Id of the match in the messages."""
 _SHOWN: Final = 400
@@ -106,8 +107,9 @@ class Opponents:
         """
         self._game += 1
         self._decision = 0
-        if self._game % GAMES_PER_TABLE == 0 and self._game:
-            self._close_processes()
+        if self._game == GAMES_PER_TABLE:
+            self.close()
+            self._game = 0
         self._at_table = {seat: self._player(seat, bot) for seat, bot in bots.items()}
         for player in self._at_table.values():
             if isinstance(player, BotProcess):
@@ -133,7 +135,7 @@ class Opponents:
         legal = table.state.legal(seat)
         head = bot_pb2.ActRequest(
             match=MATCH,
-            game=self._game % GAMES_PER_TABLE if isinstance(player, BotProcess) else self._game,
+            game=self._game,
             decision=self._decision,
             seat=seat,
             complete=legal.complete,
@@ -244,13 +246,14 @@ class BotProcess:
             OpponentFault: it is missing, late or invalid.
         """
         question.clock.CopyFrom(self._limits())
+        self._session.patience = (self._clock.allowance_ms + self._bank_ms) / 1000
+        began = time.monotonic()
         try:
-            response, seconds = self._session.timed(
-                question, (self._clock.allowance_ms + self._bank_ms) / 1000
-            )
+            (response,) = self._session.ask(question)
         except (SessionFailed, MethodUnimplemented) as error:
             output = error.output if isinstance(error, SessionFailed) else ""
             raise self.fault(str(error) or "it implements neither Play nor Act", output) from None
+        seconds = time.monotonic() - began
         # The measured time can exceed the limit a little, also when the answer was in time.
         overrun = max(0.0, 1000 * seconds - self._clock.allowance_ms)
         self._bank_ms = max(0.0, self._bank_ms - overrun)

@@ -87,9 +87,9 @@ def test_values_of_hands_order_them_like_the_referee(modules: list[Any]) -> None
     values = hands.hand_values(*hands.in_groups(dealt))
     expected = [best_hand(hand(cards)) for cards in dealt]
     order = np.argsort(values, kind="stable")
-    for one, next_one in pairwise(order):
-        assert expected[one] <= expected[next_one]
-        assert (values[one] == values[next_one]) == (expected[one] == expected[next_one])
+    for lower, higher in pairwise(order):
+        assert expected[lower] <= expected[higher]
+        assert (values[lower] == values[higher]) == (expected[lower] == expected[higher])
     assert hands.bonuses(values).tolist() == [bonus(value) for value in expected]
 
 
@@ -124,9 +124,9 @@ def test_a_dealer_draws_three_cards_to_a_pair_for_free() -> None:
     state = state.but(hands=tuple(hands), turn=dealer, drawn=())
     head = bot_pb2.ActRequest(seat=dealer, luck=3)
     codec = GameCodec(FORM.game)
-    asked = bot_pb2.ActRequest.FromString(codec.question(head, state.view(dealer), ()))
+    question = bot_pb2.ActRequest.FromString(codec.question(head, state.view(dealer), ()))
     random.seed(0)
-    action, note = load("champion", FORM.start(dealer))(asked)
+    action, note = load("champion", FORM.start(dealer))(question)
     assert set(codec.decode(action).discards) == {"2S", "3H", "5C"}
     assert "playouts" in note
 

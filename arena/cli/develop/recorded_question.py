@@ -257,20 +257,20 @@ def ask_together(
         CommandError: these questions cannot be in one message.
     """
     _check(puts)
-    talk = BotSession(bot, told(source, puts[0]), start, patience)
+    session = BotSession(bot, told(source, puts[0]), start, patience)
     try:
-        with talk:
+        with session:
             began = time.monotonic()
             try:
-                answers = talk.play(*(put.request for put in puts))
+                answers = session.play(*(put.request for put in puts))
             except MethodUnimplemented:
                 return [_no(put, "it has no Play, or broke at its first message") for put in puts]
             ms = round(1000 * (time.monotonic() - began), 3)
-            output = talk.report().output
+            output = session.report().output
     except SessionFailed as error:
-        if bot.remote and not talk.seconds:
+        if bot.remote and not session.seconds:
             raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
-        clause = str(error) if talk.seconds else f"did not start: {error}"
+        clause = str(error) if session.seconds else f"did not start: {error}"
         return [_no(put, clause, error.output) for put in puts]
     return [
         BotAnswer(
@@ -441,24 +441,24 @@ def ask_in_order(
     history = messages(source, game, decision)
     (put,) = (past.question for past in history[-1] if past.place == (game, decision))
     before = sum(map(len, history)) - 1
-    talk = BotSession(bot, told(source, history[0][0].question), start, patience)
+    session = BotSession(bot, told(source, history[0][0].question), start, patience)
     differs: Difference | None = None
     at = ""
     try:
-        with talk:
+        with session:
             for message in history[:-1]:
                 at = f"before it, at {_where(message[0])}: "
-                answers = talk.ask(*(past.question.request for past in message))
+                answers = session.ask(*(past.question.request for past in message))
                 for past, response in zip(message, answers, strict=True):
                     differs = differs or _difference(past, response)
             at, began = "", time.monotonic()
-            answers = talk.ask(*(past.question.request for past in history[-1]))
+            answers = session.ask(*(past.question.request for past in history[-1]))
             ms = round(1000 * (time.monotonic() - began), 3)
-            output = talk.report().output
+            output = session.report().output
     except SessionFailed as error:
-        if bot.remote and not talk.seconds:
+        if bot.remote and not session.seconds:
             raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
-        clause = f"{at}{error}" if talk.seconds else f"did not start: {error}"
+        clause = f"{at}{error}" if session.seconds else f"did not start: {error}"
         nothing = BotAnswer(
             None, "", False, 0.0, _limit(put, len(history[-1])), clause, error.output
         )

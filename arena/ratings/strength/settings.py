@@ -147,9 +147,14 @@ def check_ladder_anchors(settings: StrengthSettings) -> None:
         )
 
 
+def anchor_name(text: str) -> str:
+    """Return the entrant of an anchor, "NAME@VERSION=STRENGTH" or with ":DEVIATION"."""
+    return text.rpartition("=")[0].strip()
+
+
 def _anchor(text: str) -> tuple[str, float, float | None]:
-    name, equals, values = text.rpartition("=")
-    name = name.strip()
+    _, equals, values = text.rpartition("=")
+    name = anchor_name(text)
     value, colon, deviation = values.partition(":")
     try:
         if equals and name:

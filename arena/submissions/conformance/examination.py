@@ -145,14 +145,14 @@ def listening_check(errand: ExaminationOrder, game: Game) -> tuple[Check, int]:
     began = time.monotonic()
     limit = f"limit {CLOCK.start_ms / 1000:g} s"
     try:
-        with errand.talk(sheet.spec, 0) as talk:
-            sentence = f"{talk.seconds:.2f} s ({limit})"
-            if talk.start_response.games_in_flight > 1:
-                sentence += f" · {talk.start_response.games_in_flight} games at once"
-            if talk.start_response.without_legal:
+        with errand.session(sheet.spec, 0) as session:
+            sentence = f"{session.seconds:.2f} s ({limit})"
+            if session.start_response.games_in_flight > 1:
+                sentence += f" · {session.start_response.games_in_flight} games at once"
+            if session.start_response.without_legal:
                 sentence += " · finds its legal actions itself"
-            passed = Check(LISTENS, CheckOutcome.PASSED, sentence, seconds=talk.seconds)
-            return passed, talk.start_response.games_in_flight
+            passed = Check(LISTENS, CheckOutcome.PASSED, sentence, seconds=session.seconds)
+            return passed, session.start_response.games_in_flight
     except SessionFailed as error:
         if bot.remote:
             raise InfrastructureError(

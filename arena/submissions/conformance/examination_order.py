@@ -52,7 +52,7 @@ class ExaminationOrder:
         words = ["pokearena", "test", self.called, "--game", game, "--seed", self.seeded]
         return shlex.join(words + ["--quick"] * (not self.thorough))
 
-    def talk(self, spec: MatchSpec, seat: int) -> BotSession:
+    def session(self, spec: MatchSpec, seat: int) -> BotSession:
         """Return a session with the bot at a seat of this match."""
         opening = bot_pb2.StartRequest(
             match=spec.id,

@@ -79,14 +79,14 @@ def breaks(
             Play.
     """
     try:
-        with errand.talk(spec, question.request.seat) as talk:
+        with errand.session(spec, question.request.seat) as session:
             if by_stream:
-                answers = talk.play(question.request)
+                answers = session.play(question.request)
             else:
                 try:
-                    answers = [talk.act(question.request)]
+                    answers = [session.act(question.request)]
                 except MethodUnimplemented:
-                    answers = talk.play(question.request)
+                    answers = session.play(question.request)
             judge(spec.game, question, answers[0])
     except (SessionFailed, IllegalAnswer, MethodUnimplemented):
         return True
@@ -137,7 +137,7 @@ class QuestionRounds:
         self._errand = errand
         self._form = form
         self._paper = paper
-        self._talk: BotSession | None = None
+        self._session: BotSession | None = None
         self._streams: bool | None = None
         """Whether the bot answers by Play; None before its first answer."""
 
@@ -177,25 +177,25 @@ class QuestionRounds:
         return QuestionResult(name, 0, unchecked=True) if self._errand.over else None
 
     def _open(self) -> BotSession:
-        if self._talk is None:
-            self._talk = self._errand.talk(self._paper.spec, self._paper.seat).__enter__()
-        return self._talk
+        if self._session is None:
+            self._session = self._errand.session(self._paper.spec, self._paper.seat).__enter__()
+        return self._session
 
     def _close(self) -> None:
         """Close the session; after a failure the next question starts a new process."""
-        if self._talk is not None:
-            self._talk.close()
-            self._talk = None
+        if self._session is not None:
+            self._session.close()
+            self._session = None
 
     def _one_by_one(self, kind: str, positions: Sequence[PreparedQuestion]) -> QuestionResult:
         listed = max(position.listed for position in positions)
         for count, position in enumerate(positions):
-            talk = self._open()
+            session = self._open()
             try:
-                self._judge(position, *talk.ask(position.recorded.request))
-                self._streams = talk.streams
+                self._judge(position, *session.ask(position.recorded.request))
+                self._streams = session.streams
             except (SessionFailed, IllegalAnswer) as error:
-                broken = self._explain(position, error, talk.streams)
+                broken = self._explain(position, error, session.streams)
                 return QuestionResult(kind, count + 1, listed, broken)
         return QuestionResult(kind, len(positions), listed)
 
@@ -243,26 +243,26 @@ class QuestionRounds:
 
     def _batch(self, positions: Sequence[PreparedQuestion]) -> QuestionResult | None:
         """Send as many questions of different games in one message as the bot accepts."""
-        talk = self._open()
-        most = min(talk.start_response.games_in_flight, len(positions))
+        session = self._open()
+        most = min(session.start_response.games_in_flight, len(positions))
         if most < 2 or self._streams is None:
             return None
         if not self._streams:
             remark = (
-                f"it takes {talk.start_response.games_in_flight} games at once, but has no Play"
+                f"it takes {session.start_response.games_in_flight} games at once, but has no Play"
             )
             return QuestionResult(
                 TOGETHER, 0, remark=f"{remark}: it receives one question at a time"
             )
         put = positions[:most]
         try:
-            self._put_together(talk, put)
+            self._put_together(session, put)
         except (SessionFailed, IllegalAnswer) as error:
             return QuestionResult(TOGETHER, len(put), broken=self._explain_batch(put, error))
         return QuestionResult(TOGETHER, len(put), remark=f"{len(put)} at once")
 
-    def _put_together(self, talk: BotSession, positions: Sequence[PreparedQuestion]) -> None:
-        answers = talk.ask(*(position.recorded.request for position in positions))
+    def _put_together(self, session: BotSession, positions: Sequence[PreparedQuestion]) -> None:
+        answers = session.ask(*(position.recorded.request for position in positions))
         for position, answer in zip(positions, answers, strict=True):
             try:
                 self._judge(position, answer)
@@ -276,8 +276,8 @@ class QuestionRounds:
         command = self._errand.ask(question)
         output = self._output(error)
         try:
-            with self._errand.talk(self._paper.spec, self._paper.seat) as talk:
-                self._put_together(talk, positions)
+            with self._errand.session(self._paper.spec, self._paper.seat) as session:
+                self._put_together(session, positions)
             command = self._errand.again(self._form.game.id)
         except (SessionFailed, IllegalAnswer, MethodUnimplemented):
             pass
@@ -316,10 +316,10 @@ class QuestionRounds:
         if not before:
             return False
         try:
-            with self._errand.talk(self._paper.spec, self._paper.seat) as talk:
+            with self._errand.session(self._paper.spec, self._paper.seat) as session:
                 for request in before:
-                    talk.ask(request)
-                self._judge(position, *talk.ask(position.recorded.request))
+                    session.ask(request)
+                self._judge(position, *session.ask(position.recorded.request))
         except (SessionFailed, IllegalAnswer, MethodUnimplemented):
             return False
         return True
@@ -329,7 +329,7 @@ class QuestionRounds:
         if isinstance(error, SessionFailed):
             output = error.output
         else:
-            output = "" if self._talk is None else self._talk.report().output
+            output = "" if self._session is None else self._session.report().output
         self._close()
         return output
 

@@ -194,7 +194,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
             "seats": None if seats is None else [SeatLine(each) for each in seats],
-            "has_seats": _matches(standing) <= MOST_MATCHES,
+            "has_seats": standing.table.meetings.matches <= MOST_MATCHES,
         },
         data={
             "form": form,
@@ -217,7 +217,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
 
 @dataclass(frozen=True, slots=True)
 class SeatLine:
-    """What a seat is worth, as texts for the page."""
+    """The worth of a seat, as texts for the page."""
 
     worth: SeatAdvantage
 
@@ -243,18 +243,13 @@ def _interval(value: MeanWithInterval, text: Callable[[float], str]) -> str:
     return f"{text(value.mean)} ({text(value.low)} to {text(value.high)})"
 
 
-def _matches(ladder: LadderSnapshot) -> int:
-    """Return the number of matches of a ladder."""
-    return sum(line.matches for line in ladder.table.lines) // max(1, ladder.scope.sides)
-
-
 def seats_of(web: WebState, ladder: LadderSnapshot) -> tuple[SeatAdvantage, ...]:
     """Return what the seats of a ladder are worth.
 
     Raises:
         InvalidQuery: the ladder has too many matches.
     """
-    if _matches(ladder) > MOST_MATCHES:
+    if ladder.table.meetings.matches > MOST_MATCHES:
         raise InvalidQuery(
             f"seats: the ladder has more than {MOST_MATCHES} matches; use `pokearena standings "
             f"{ladder.scope.form} --seats`."

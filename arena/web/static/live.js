@@ -22,6 +22,7 @@ function glide(part, before) {
     // A row that only shifts because something above it has grown does not slide.
     if (index === was.index || still) return;
     const by = was.top - row.getBoundingClientRect().top;
+    if (!by) return;
     row.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }],
       { duration: 500, easing: "ease-out" });
   });

@@ -215,17 +215,17 @@ class _Search:
         state = self.state
         highest = min([rank for rank, size, _ in self._lost() if size == 1], default=12)
         played = [c for c in state.led if state.turn == self.seat]
-        own: list[Card] = []
+        laid: list[Card] = []
         for trick in state.tricks:
             mine = trick.leader == self.seat
             played += trick.answer if mine else trick.lead
-            own += trick.lead if mine else trick.answer
+            laid += trick.lead if mine else trick.answer
         worlds = self.bot.worlds(TRICK_WORLDS, out_of_time)
         seen = np.array([NUMBER[c] for c in played], dtype=np.int64)
         held = 5 - len(played)
         others, _ = self._others(worlds, self._unseen(), held, seen, highest)
         theirs = np.concatenate([np.tile(seen, (worlds, 1)), others], axis=1)
-        whole = np.array([[*self.mine, *(NUMBER[c] for c in own)]])
+        whole = np.array([[*self.mine, *(NUMBER[c] for c in laid)]])
         lead = self._lead(whole, theirs)
         first = 1 - state.dealer
         caused = np.array(state.multipliers[first]), np.array(state.multipliers[1 - first])

@@ -72,8 +72,8 @@ def fit_trick_tables(
     every = every[(every[:, 0] != every[:, 4])]
     at = numbers_of_ranks(every << 2)
     for start in range(0, len(every), 200):
-        some = every[start : start + 200]
-        mine = np.repeat(some, opponents, axis=0)
+        block = every[start : start + 200]
+        mine = np.repeat(block, opponents, axis=0)
         theirs = chance.permuted(np.tile(np.arange(52), (len(mine), 1)), axis=1)[:, :5] >> 2
         leads, replies = solve(mine.T, theirs.T, True)[5]
         rows = at[start : start + 200]

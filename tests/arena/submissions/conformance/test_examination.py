@@ -223,8 +223,8 @@ def test_an_endless_stream_ends_at_the_time_limit(referee: str, program: Program
     sheet = paper(form, 0, bytes(32), 1, 1)
     errand = ExaminationOrder(program(FLOODS), "", "mybot", bytes(32), "1", referee)
     with (
-        errand.talk(sheet.spec, 0) as talk,
+        errand.session(sheet.spec, 0) as session,
         pytest.raises(SessionFailed, match="did not answer within") as failure,
     ):
-        talk.play(sheet.positions[0].recorded.request)
+        session.play(sheet.positions[0].recorded.request)
     assert failure.value.late
