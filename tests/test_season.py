@@ -61,6 +61,7 @@ def schedule(simulated: Season) -> list[tuple[object, ...]]:
         ).fetchall()
 
 
+@pytest.mark.long
 def test_a_tiny_season_without_failures_keeps_all_invariants() -> None:
     report = reported(TINY, StoreAccess)
     assert report.holds, "\n".join(lines(report))

@@ -69,6 +69,7 @@ def test_the_game_is_played_recorded_and_verified(copy: RepositoryCopy, record: 
     copy.cli("verify", record)
 
 
+@pytest.mark.long
 def test_the_game_is_replayed_in_the_terminal(copy: RepositoryCopy, record: str) -> None:
     printed = copy.cli("replay", record, "--game", "0", "--no-pause")
     assert "Round 6 of 6" in printed

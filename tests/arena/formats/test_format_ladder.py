@@ -86,6 +86,7 @@ def test_the_adaptive_matches_are_spread_evenly(adaptive: int, first: int, lengt
     assert abs(telling - length * adaptive / 100) < 1
 
 
+@pytest.mark.long
 @given(count=st.integers(3, 12), sides=st.integers(2, 3), seed=st.integers(0, 2**32))
 @settings(max_examples=examples(10))
 def test_even_matches_of_pairing_2_are_shared_evenly_among_entrants(

@@ -69,6 +69,7 @@ def test_a_bot_answers_through_the_tunnel(relay: Relay, tmp_path: Path) -> None:
         assert not table.lost
 
 
+@pytest.mark.long
 def test_a_lost_tunnel_is_an_infrastructure_failure(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "cut") as (version, home):
         port = int(relay.way(version).address.rpartition(":")[2])

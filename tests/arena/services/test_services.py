@@ -442,6 +442,7 @@ def runs(pid: int) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_the_pages_are_served_from_the_start_and_after_a_kill_of_their_server(
     arena: ServicesArena,
 ) -> None:

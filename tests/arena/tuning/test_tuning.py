@@ -199,6 +199,7 @@ def bot(tmp_path: Path) -> Callable[[str], None]:
     return write
 
 
+@pytest.mark.long
 def test_the_command_tunes_a_bot_with_two_processes(
     bot: Callable[[str], None], tmp_path: Path
 ) -> None:
@@ -250,6 +251,7 @@ def test_a_bot_that_plays_no_such_game_is_refused(
     assert "saint_poker" in result.err
 
 
+@pytest.mark.long
 def test_the_files_of_the_page_are_those_of_a_tuning(tmp_path: Path) -> None:
     page = Path(__file__).parents[3] / "docs" / "how-to" / "tune.md"
     text = page.read_text(encoding="utf-8")

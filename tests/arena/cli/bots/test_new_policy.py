@@ -32,6 +32,7 @@ def save(ppo: ModuleType, file: Path, steps: int) -> None:
     np.savez(file, game="saint_poker", seats=2, **net)
 
 
+@pytest.mark.long
 def test_a_policy_trained_for_a_few_steps_plays_a_match(
     cli: Cli, ppo: ModuleType, tmp_path: Path
 ) -> None:

@@ -121,6 +121,7 @@ def test_a_bot_that_exits_before_it_listens_fails_only_the_start_check(cli: Cli,
     assert "did not start" in again(cli, check)["trouble"]
 
 
+@pytest.mark.long
 def test_swapped_answers_of_a_message_fail_and_the_message_is_repeated(cli: Cli, cwd: Path) -> None:
     Path("mixer.py").write_text(MIXER)
     results = checks(cli, "mixer.py", "--game", "poke", "--quick")

@@ -108,6 +108,7 @@ def test_a_trace_that_cannot_be_written_is_reported_before_the_first_game(cli: C
     assert "nowhere/t.jsonl" in result.err
 
 
+@pytest.mark.long
 def test_a_disk_that_becomes_full_loses_the_trace_but_not_the_result(cli: Cli) -> None:
     Path("t.jsonl").write_text("before")
     with largest_file(100_000):

@@ -138,6 +138,7 @@ def test_a_bot_that_does_not_start_is_explained_with_its_output(cli: Cli, bot: W
     assert result.last.startswith("next  pokearena why m-")
 
 
+@pytest.mark.long
 def test_lenient_counts_faults_and_continues(cli: Cli, bot: Write) -> None:
     cheat = bot("cheat", ILLEGAL)
     words = ("play", "poke", cheat, "sample:meek", "-n", 2, "--lenient", "--json")

@@ -52,6 +52,7 @@ def test_replay_writes_the_games_to_a_file(cli: Cli, played: Path) -> None:
     assert not Path(".pokearena").exists()
 
 
+@pytest.mark.long
 def test_the_page_of_a_deleted_match_is_deleted(cli: Cli, played: Path) -> None:
     plays = Path(".pokearena/plays")
     plays.mkdir(parents=True)

@@ -2,7 +2,9 @@
 
 import json
 import subprocess
+from http import HTTPStatus
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -10,19 +12,23 @@ from tests.arena.cli.terminal import POKEARENA, Cli
 
 
 def ladders(*options: str) -> dict[str, str]:
-    """Start `serve`, stop it, and return the open ladders by form."""
-    line = [str(POKEARENA), "serve", "--workers", "0", "--no-web", "--json", *options]
+    """Start `serve`, request its home page if it has one, stop it, and return the open ladders."""
+    line = [str(POKEARENA), "serve", "--workers", "0", "--json", *options]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        announced: dict[str, str] = json.loads(process.stdout.readline())["ladders"]
+        announced = json.loads(process.stdout.readline())
+        assert (announced["page"] is None) == ("--no-web" in options)
+        if announced["page"]:
+            assert urlopen(announced["page"], timeout=60).status == HTTPStatus.OK
         process.terminate()
     assert process.returncode == 0
-    return announced
+    by_form: dict[str, str] = announced["ladders"]
+    return by_form
 
 
 def test_serve_opens_ladders_and_doctor_lists_them(cli: Cli, cwd: Path) -> None:
     assert cli("bot", "add", "sample:meek").status == 0
-    named = ladders("--no-ladders", "--ladder", "saint_poker-3")
+    named = ladders("--no-web", "--no-ladders", "--ladder", "saint_poker-3")
     assert list(named) == ["saint_poker-3"]
     all_ladders = ladders()
     assert {form.partition("-")[0] for form in all_ladders} == {

@@ -147,6 +147,7 @@ def test_different_answers_to_the_same_question_are_a_remark(
     assert "docs/how-to/bots.md" in check.sentence
 
 
+@pytest.mark.long
 def test_a_line_program_is_examined_like_any_other(examined: Examine, tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text(
         'name = "b"\ntransport = "stdio"\nrun = ["python", "-I", "-S", "bot.py"]\n'
@@ -205,6 +206,7 @@ def running_bot(tmp_path: Path) -> Iterator[Bot]:
         process.wait()
 
 
+@pytest.mark.long
 def test_a_remote_bot_plays_a_house_bot_at_every_seat(examined: Examine, running_bot: Bot) -> None:
     checks = examined(running_bot)
     assert not [check for check in checks.values() if check.failed]

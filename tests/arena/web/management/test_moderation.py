@@ -72,6 +72,7 @@ def test_ratings_are_computed_again_without_a_void_match(client: TestClient, web
     assert client.post("/organiser/matches/m-0/void", json={"reason": "x"}).status_code == 404
 
 
+@pytest.mark.long
 def test_a_replayed_match_is_played_again_with_another_seed(
     client: TestClient, web: WebState
 ) -> None:
