@@ -175,11 +175,12 @@ class _SnapshotReader:
 
 
 class _ProgressLines:
-    """Prints a line every few seconds."""
+    """Prints a line every few seconds, and at once after the first game."""
 
     def __init__(self) -> None:
         self._begin = time.monotonic()
         self._next = self._begin
+        self._has_games = False
         self._last = ""
 
     def __enter__(self) -> Self:
@@ -190,7 +191,10 @@ class _ProgressLines:
 
     def show(self, snapshots: Sequence[TournamentSnapshot]) -> None:
         now = time.monotonic()
-        if now < self._next and not all(snapshot.over for snapshot in snapshots):
+        has_games = any(snapshot.progress.games for snapshot in snapshots)
+        is_first = has_games and not self._has_games
+        self._has_games = has_games
+        if now < self._next and not is_first and not all(snapshot.over for snapshot in snapshots):
             return
         self._next = now + _LINES_SECONDS
         words = " · ".join(snapshot.words for snapshot in snapshots)
