@@ -14,6 +14,12 @@ from arena.cli.bots.new import copy_kit
 from tests.arena.cli.terminal import in_own_process
 from tests.sample_bots.languages import Language
 
+UNOPTIMIZED = {
+    "rust": ("Cargo.toml", "[profile.release]", "[profile.release]\nopt-level = 0"),
+    "cpp": ("Makefile", "CXXFLAGS ?= -O1", "CXXFLAGS ?= -O0"),
+}
+"""The file and the text of a kit that are changed so that its build takes half as long."""
+
 
 @dataclass(frozen=True)
 class KitAuthor:
@@ -60,6 +66,11 @@ def author_of(language: Language, folders: pytest.TempPathFactory) -> KitAuthor:
         if not author.home.exists():
             author.home.mkdir()
             copy_kit(language.name, author.kit)
+            if language.name in UNOPTIMIZED:
+                path, optimized, changed = UNOPTIMIZED[language.name]
+                text = (author.kit / path).read_text()
+                assert optimized in text
+                (author.kit / path).write_text(text.replace(optimized, changed))
             for path, text in language.third_bot.items():
                 (author.kit / path).parent.mkdir(exist_ok=True)
                 (author.kit / path).write_text(text)
