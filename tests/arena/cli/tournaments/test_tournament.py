@@ -23,10 +23,9 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a data folder with one finished tournament."""
     folder = tmp_path_factory.mktemp("arena")
     words = ("tournament", "run", "poke", *BOTS, "-n", 1, "--seed", "friday", "--name", "friday")
-    result = in_own_process(folder, (*words, "--workers", 1, "--web", "--json"))
+    result = in_own_process(folder, (*words, "--workers", 1, "--json"))
     assert result.status == 0, result.err
     (folder / "run.json").write_text(result.out)
-    (folder / "stderr.txt").write_text(result.err)
     return folder / ".pokearena"
 
 
@@ -253,10 +252,6 @@ def test_a_used_port_is_reported_before_anything_starts(cli: Cli, cwd: Path) -> 
     assert result.status == 3
     assert "--port" in result.err
     assert not (cwd / ".pokearena").exists()
-
-
-def test_a_tournament_that_starts_services_can_serve_pages(arena: Path) -> None:
-    assert "page  http://127.0.0.1:" in (arena.parent / "stderr.txt").read_text()
 
 
 def test_a_worker_without_services_suggests_serve(program: Cli) -> None:
