@@ -16,12 +16,40 @@ const graphs = replay.querySelectorAll(".plot svg");
 let step = Number(replay.dataset.step);
 let eyes = replay.dataset.eyes;
 let timer = 0;
+const SMALLEST = 0.4;
+// The scale of the table.
+let scale = 1;
 
-// What is seen from one step to another, both included.
-const spans = Array.from(replay.querySelectorAll("[data-a]"), (element) => ({
-  element, from: Number(element.dataset.a), to: Number(element.dataset.b),
-  hidden: element.hasAttribute("hidden"),
-}));
+// The parts of the page that are visible from one step to another, both included. A part that
+// has not been visible yet has no element, but its markup and its place.
+const spans = [];
+
+function collect(root) {
+  for (const element of root.querySelectorAll("[data-a]")) {
+    const from = Number(element.dataset.a);
+    spans.push({ element, from, to: Number(element.dataset.b), hidden: element.hasAttribute("hidden") });
+  }
+  for (const place of root.querySelectorAll("[data-later]")) {
+    for (const [from, to, markup] of JSON.parse(place.dataset.later)) {
+      spans.push({ element: null, from, to, hidden: true, place, markup });
+    }
+    place.removeAttribute("data-later");
+  }
+}
+
+function create(span) {
+  const shell = document.createElement("template");
+  const isDrawing = span.place instanceof SVGElement;
+  shell.innerHTML = isDrawing ? `<svg>${span.markup}` : span.markup;
+  const created = shell.content.firstElementChild;
+  span.element = isDrawing ? created.firstElementChild : created;
+  span.element.dataset.a = String(span.from);
+  collect(span.element);
+  const next = Array.from(span.place.children).find((other) => Number(other.dataset.a) > span.from);
+  span.place.insertBefore(span.element, next ?? null);
+}
+
+collect(replay);
 const items = new Map(
   Array.from(moves.querySelectorAll("[data-step]"), (item) => [Number(item.dataset.step), item]),
 );
@@ -91,18 +119,17 @@ function animateCopy(copy, frames, duration) {
 }
 
 // Returns a copy above the table: the areas of tricks cut off what leaves them.
-function copyOf({ card, box, size }, felt, zoom) {
+function copyOf({ card, box, size }, felt, scale) {
   const copy = card.cloneNode(true);
   copy.style.setProperty("--cw", size);
-  copy.style.left = `${(box.left - felt.left) / zoom}px`;
-  copy.style.top = `${(box.top - felt.top) / zoom}px`;
+  copy.style.left = `${(box.left - felt.left) / scale}px`;
+  copy.style.top = `${(box.top - felt.top) / scale}px`;
   flight.append(copy);
   return copy;
 }
 
 function moveCards(before, entered) {
   const felt = flight.parentElement.getBoundingClientRect();
-  const zoom = Number(flight.parentElement.style.zoom) || 1;
   const duration = timer ? Math.min(380, tempo() * 0.7) : 380;
   for (const arrival of cardsIn(entered)) {
     const at = before.findIndex(({ name }) => name === arrival.name);
@@ -111,21 +138,21 @@ function moveCards(before, entered) {
       continue;
     }
     const [origin] = before.splice(at, 1);
-    const x = (origin.box.left - arrival.box.left) / zoom;
-    const y = (origin.box.top - arrival.box.top) / zoom;
+    const x = (origin.box.left - arrival.box.left) / scale;
+    const y = (origin.box.top - arrival.box.top) / scale;
     if (Math.abs(x) + Math.abs(y) < 1) continue;
     const path = { transform: [`translate(${x}px, ${y}px)`, "translate(0, 0)"] };
     if (origin.area === arrival.area) {
       animate(arrival.card, path, { duration, composite: "add" });
     } else {
       animate(arrival.card, { opacity: [0, 0] }, { duration });
-      animateCopy(copyOf(arrival, felt, zoom), path, duration);
+      animateCopy(copyOf(arrival, felt, scale), path, duration);
     }
   }
   for (const { name, ...collected } of before) {
     const end = "translateY(-1rem) scale(.7)";
     const frames = { opacity: [1, 0], transform: ["none", end] };
-    animateCopy(copyOf(collected, felt, zoom), frames, duration);
+    animateCopy(copyOf(collected, felt, scale), frames, duration);
   }
   const pieces = entered.filter(({ element }) => element instanceof SVGElement);
   pieces.forEach(({ element }, number) => {
@@ -138,16 +165,21 @@ let drawn = step;
 
 // Shows the spans of the step, and hides the others.
 function turn() {
-  const changed = spans.filter((span) => (step < span.from || step > span.to) !== span.hidden);
+  const changes = (span) => (step < span.from || step > span.to) !== span.hidden;
   const moves = Math.abs(step - drawn) === 1 && !calm.matches;
   settle();
-  const before = moves ? cardsIn(changed.filter((span) => !span.hidden)) : [];
-  for (const span of changed) {
+  const before = moves ? cardsIn(spans.filter((span) => !span.hidden && changes(span))) : [];
+  const entered = [];
+  // A part that is created appends the parts within it to the list.
+  for (const span of spans) {
+    if (!changes(span)) continue;
     span.hidden = !span.hidden;
+    if (!span.element) create(span);
     // By the attribute: elements of SVG have no property `hidden`.
     span.element.toggleAttribute("hidden", span.hidden);
+    if (!span.hidden) entered.push(span);
   }
-  if (moves) moveCards(before, changed.filter((span) => !span.hidden));
+  if (moves) moveCards(before, entered);
   drawn = step;
 }
 
@@ -284,20 +316,29 @@ function fit() {
   const embedded = document.body.classList.contains("embed");
   const above = embedded ? frame.getBoundingClientRect().top + scrollY : desk.offsetHeight + 16;
   const room = innerHeight - above - 8;
-  const fits = (size) => {
-    felt.style.zoom = String(size);
+  felt.style.width = "";
+  const width = felt.offsetWidth;
+  const heightAt = (size) => {
+    scale = size;
+    felt.style.width = size < 1 ? `${width / size}px` : "";
     felt.style.setProperty("--room", `${Math.floor(room / size)}px`);
-    return frame.offsetHeight <= room;
+    return felt.offsetHeight * size;
   };
-  frame.dataset.fitted = "";
-  let low = 8;
-  let high = 20;
-  if (fits(high / 20)) return;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (fits(middle / 20)) low = middle; else high = middle;
+  let height = heightAt(1);
+  const isTooHigh = height > room;
+  let fitting = isTooHigh ? SMALLEST : 1;
+  // Each layout takes long on a slow phone, so few sizes are tried. A smaller table is laid out
+  // wider and may have fewer lines: its height falls between the scale and its square.
+  let size = Math.sqrt(room / height);
+  for (let tries = isTooHigh ? 3 : 0; tries > 0 && size > fitting; tries -= 1) {
+    height = heightAt(size);
+    if (height <= room) fitting = size;
+    size *= height <= room ? Math.sqrt(room / height) * 0.97 : (room / height) * 0.99;
   }
-  fits(low / 20);
+  if (scale !== fitting) height = heightAt(fitting);
+  felt.style.transform = fitting < 1 ? `scale(${fitting})` : "";
+  frame.style.height = fitting < 1 ? `${height}px` : "";
+  frame.dataset.fitted = "";
 }
 
 function theatre() {

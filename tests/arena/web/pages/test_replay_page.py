@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,12 @@ def with_note(text: str) -> str:
     return text.replace('"ms":0.0}', '"ms":12.5,"note":' + json.dumps(EVIL) + "}", 1)
 
 
+def later(page: str) -> list[tuple[int, int, str]]:
+    """Return the parts of a page that are text: first step, last step and markup."""
+    attributes = re.findall(r"data-later='([^']*)'", page)
+    return [tuple(row) for text in attributes for row in json.loads(unescape(text))]
+
+
 def headings(html: str) -> list[str]:
     """Return the visible headings above the table."""
     title = html.partition('class="title stack"')[2].partition('class="seats')[0]
@@ -71,6 +78,16 @@ def test_a_page_contains_a_whole_game_within_its_size_limit(
     assert answer.text.count("<li data-step=") == steps
     sides = len(set(table.game.sides(table.seats, table.options)))
     assert answer.text.count("<polyline ") == sides
+    title = answer.text.partition('class="title stack"')[2].partition('class="seats')[0]
+    at_once = [
+        (int(first), int(last))
+        for first, last in re.findall(r'data-a="(\d+)" data-b="(\d+)"', title)
+    ]
+    spans = at_once + [(first, last) for first, last, _ in later(title)]
+    # Every step has exactly one heading, as an element or as text.
+    headed = sorted(step for first, last in spans for step in range(first, last + 1))
+    assert headed == list(range(steps))
+    assert all(0 <= first <= last < steps for first, last, _ in later(answer.text))
     # The compressed size counts: a random game of Pokex has hundreds of positions.
     assert len(gzip.compress(answer.content)) < 150_000
     assert " style=" not in answer.text
