@@ -194,7 +194,7 @@ def test_a_program_that_cannot_be_found_does_not_start(programs: Programs) -> No
 
 
 def test_a_program_that_never_answers_times_out(programs: Programs) -> None:
-    played = programs.play("for turn in questions(): pass", allowance_ms=300)
+    played = programs.play("for turn in questions(): pass", allowance_ms=2_000)
     assert played.verdicts == [["timeout", "finished"]]
 
 
