@@ -31,7 +31,7 @@ from bench.season_simulator import (
 TINY = SeasonPlan(bots=20, matches=60, workers=6, failures=NO_FAILURES)
 OFTEN = Failures(0.05, 0.03, 0.02, 0.03, 0.05, 0.1, 40.0, 60.0)
 """Failures so frequent that a small season has each of them."""
-SMALL = SeasonPlan(bots=60, matches=600, workers=20, failures=OFTEN)
+SMALL = SeasonPlan(bots=40, matches=300, workers=15, failures=OFTEN)
 
 
 CLOSED_ONCE = "each match closes exactly once"

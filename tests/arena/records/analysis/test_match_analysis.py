@@ -211,7 +211,7 @@ def test_a_game_without_a_plan_has_no_engine() -> None:
 @pytest.mark.parametrize("game_id", ["poke", "pouku", "saint_poker"])
 def test_luck_is_zero_on_average(game_id: str) -> None:
     lucky = []
-    for number in range(30):
+    for number in range(20):
         seed = derive(SEED, "match", number)
         record = played(game_id, find(game_id).seats[0], lambda state, seat, action: action, seed)
         analysis = analyse(record, engine=engine(game_id, 1_500))
