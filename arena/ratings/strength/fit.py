@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
@@ -24,12 +24,16 @@ from arena.ratings.strength.settings import StrengthSettings
 from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
-    from arena.ratings.strength.meeting_arrays import Floats, MeetingArrays
+    from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays
     from arena.ratings.strength.misfit import LackOfFit, PairDeviations
     from arena.ratings.strength.solver import Fit, StrengthDifferences
 
 
 Groups = tuple[tuple[str, ...], ...]
+
+MANY: Final = 2_000
+"""Above this number of entrants, only pairs that have met are stored, and errors are estimated from
+samples (`arena.ratings.strength.sparse_solver`)."""
 
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
@@ -192,10 +196,11 @@ def strengths(
     load_numpy()
     import numpy as np
 
-    from arena.ratings.strength.solver import StrengthDifferences
+    from arena.ratings.strength.solver import DenseCovariance, StrengthDifferences
 
     if not names:
-        return Strengths(settings, (), StrengthDifferences((), np.zeros((0, 0))), (), None)
+        nothing = DenseCovariance(np.zeros((0, 0)))
+        return Strengths(settings, (), StrengthDifferences((), nothing), (), None)
     with one_thread():
         return _told(names, settings, _fitted(names, meetings, settings))
 
@@ -214,9 +219,9 @@ def values(
     load_numpy()
     with one_thread():
         fitted = _fitted(names, meetings, settings).fit
+    errors = _errors(fitted)
     return {
-        name: (_value(settings, fitted, place), _error(fitted, place))
-        for place, name in enumerate(names)
+        name: (_value(settings, fitted, place), errors[place]) for place, name in enumerate(names)
     }
 
 
@@ -252,23 +257,69 @@ def one_thread() -> AbstractContextManager[object]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fitted:
-    """A fit, with everything it was computed from."""
+    """A fit, with everything it was computed from.
+
+    Attributes:
+        table: the meetings.
+        groups: the groups of entrants that are connected by matches.
+        deviations: the deviations of the pairs from strengths.
+        fit: the strengths.
+        opponents: number of opponents of each entrant.
+        points: the largest possible sum of mean scores of each entrant, and the actual one.
+    """
 
     table: MeetingArrays
     groups: Groups
     deviations: PairDeviations | None
     fit: Fit
+    opponents: Ints
+    points: tuple[Floats, Floats]
 
 
 def _fitted(names: list[str], meetings: Meetings, settings: StrengthSettings) -> _Fitted:
     from arena.ratings.strength.meeting_arrays import columns
-    from arena.ratings.strength.misfit import pair_deviations
 
-    table = columns(meetings, names)
+    fitted = _by_graph if len(names) > MANY else _by_matrices
+    return fitted(columns(meetings, names), names, settings)
+
+
+def _by_matrices(table: MeetingArrays, names: list[str], settings: StrengthSettings) -> _Fitted:
+    """Fit with arrays of everyone against everyone."""
+    import numpy as np
+
+    from arena.ratings.strength.misfit import pair_deviations
+    from arena.ratings.strength.solver import fit
+
     groups = _groups(table, names)
-    deviations = pair_deviations(table, names, _precision(settings))
+    precision = _precision(settings)
+    deviations = pair_deviations(table, names, precision)
     weights = _weights(table, settings, deviations)
-    return _Fitted(table, groups, deviations, _fit(table, names, settings, groups, weights))
+    anchors, loose = _anchors(names, settings)
+    shares = None if anchors or loose else _shares(table, names, groups[0])
+    return _Fitted(
+        table,
+        groups,
+        deviations,
+        fit(table, weights, precision, anchors, loose, shares),
+        np.count_nonzero(table.count, axis=1),
+        (table.count.sum(axis=1), table.score.sum(axis=1)),
+    )
+
+
+def _by_graph(table: MeetingArrays, names: list[str], settings: StrengthSettings) -> _Fitted:
+    """Fit with the pairs that have met."""
+    from arena.ratings.strength import sparse_fit
+    from arena.ratings.strength.pair_graph import pair_graph
+
+    graph = pair_graph(table)
+    labels = graph.labels().tolist()
+    groups = components(names, ((name, names[at]) for name, at in zip(names, labels, strict=True)))
+    anchors, loose = _anchors(names, settings)
+    shares = None if anchors or loose else _shares(table, names, groups[0])
+    fitted, deviations = sparse_fit.fit(
+        table, graph, settings.weighting, _precision(settings), anchors, loose, shares
+    )
+    return _Fitted(table, groups, deviations, fitted, graph.opponents, graph.points)
 
 
 def _weights(
@@ -291,8 +342,9 @@ def _value(settings: StrengthSettings, fitted: Fit, place: int) -> float:
     return round(settings.centre + ELO * float(fitted.strength[place]), DECIMALS)
 
 
-def _error(fitted: Fit, place: int) -> float:
-    return round(ELO * math.sqrt(fitted.covariance[place, place]), DECIMALS)
+def _errors(fitted: Fit) -> list[float]:
+    variances = fitted.covariance.variances.tolist()
+    return [round(ELO * math.sqrt(variance), DECIMALS) for variance in variances]
 
 
 def _check(names: list[str], meetings: Meetings, settings: StrengthSettings) -> None:
@@ -330,17 +382,10 @@ def _groups(table: MeetingArrays, names: list[str]) -> Groups:
     return components(names, ((names[first], names[second]) for first, second in played))
 
 
-def _fit(
-    table: MeetingArrays,
-    names: list[str],
-    settings: StrengthSettings,
-    groups: Groups,
-    weights: Floats,
-) -> Fit:
-    import numpy as np
-
-    from arena.ratings.strength.solver import about_mean, fit
-
+def _anchors(
+    names: list[str], settings: StrengthSettings
+) -> tuple[dict[int, float], dict[int, tuple[float, float]]]:
+    """Return the anchors and the loose anchors by number, in natural units."""
     anchors = {
         names.index(name): (value - settings.centre) / ELO for name, value in settings.anchors
     }
@@ -348,12 +393,17 @@ def _fit(
         names.index(name): ((value - settings.centre) / ELO, (ELO / deviation) ** 2)
         for name, value, deviation in settings.loose_anchors
     }
-    fitted = fit(table, weights, _precision(settings), anchors, loose)
-    if anchors or loose:
-        return fitted
-    linked = np.array([name in groups[0] for name in names])
+    return anchors, loose
+
+
+def _shares(table: MeetingArrays, names: list[str], group: Collection[str]) -> Floats:
+    """Return the weights of the mean that defines the zero point, by number of matches."""
+    import numpy as np
+
+    members = frozenset(group)
+    linked = np.array([name in members for name in names])
     shares = np.where(linked, np.maximum(table.matches, 1e-9), 0.0)
-    return about_mean(fitted, shares / shares.sum())
+    return np.asarray(shares / shares.sum())
 
 
 def _told(names: list[str], settings: StrengthSettings, computed: _Fitted) -> Strengths:
@@ -366,25 +416,26 @@ def _told(names: list[str], settings: StrengthSettings, computed: _Fitted) -> St
     deviations = computed.deviations
 
     values = [_value(settings, fitted, place) for place in range(len(names))]
+    errors = _errors(fitted)
     order = sorted(range(len(names)), key=lambda place: (-values[place], names[place]))
     gaps = StrengthDifferences(
-        [values[place] for place in order], fitted.covariance[np.ix_(order, order)]
+        [values[place] for place in order], fitted.covariance.reordered(np.array(order))
     )
-    opponents = np.count_nonzero(table.count, axis=1)
     bounds = _bounds(settings, names, computed)
+    group_of = {name: number for number, members in enumerate(groups) for name in members}
     lines = tuple(
         _line(
             names[place],
             settings,
-            groups,
-            gaps.ranks(row),
+            group_of[names[place]],
+            ranks,
             values[place],
-            _error(fitted, place),
-            (int(table.matches[place]), int(opponents[place])),
+            errors[place],
+            (int(table.matches[place]), int(computed.opponents[place])),
             bounds.get(place),
-            gaps.superiority(row, row + 1) if row + 1 < len(order) else None,
+            superiority_to_next,
         )
-        for row, place in enumerate(order)
+        for place, (ranks, superiority_to_next) in zip(order, gaps.lines(), strict=True)
     )
     return Strengths(
         settings,
@@ -399,7 +450,7 @@ def _told(names: list[str], settings: StrengthSettings, computed: _Fitted) -> St
 def _line(
     name: str,
     settings: StrengthSettings,
-    groups: Groups,
+    group: int,
     ranks: tuple[int, int],
     value: float,
     error: float,
@@ -409,7 +460,6 @@ def _line(
 ) -> Strength:
     """Create a line; `played` are the numbers of matches and opponents."""
     anchored = name in dict(settings.anchors)
-    group = next(number for number, members in enumerate(groups) if name in members)
     return Strength(
         entrant=name,
         first=ranks[0],
@@ -439,7 +489,7 @@ def _bounds(
     scale = computed.deviations.scale if computed.deviations else None
     anchored = settings.anchored
     bounds = {}
-    for places, won in zip(extremes(table), (True, False), strict=True):
+    for places, won in zip(extremes(*computed.points), (True, False), strict=True):
         for place in map(int, places):
             if names[place] not in anchored:
                 value = bound(table, place, won, fitted.strength, fitted.covariance, scale)

@@ -44,11 +44,11 @@ class LineUpBlock:
         """The number of entrants of a line-up."""
         return int(self.entrants.shape[1])
 
-    def squares(self, pair: int) -> Ints:
+    def squares(self, pair: int, rows: slice = slice(None)) -> Ints:
         """Return the squared halves of one of `pairs`, summed over the matches: (rows,)."""
         if self.once:
-            return np.square(self.halves[:, pair])
-        return self.products[:, pairs_of_pairs(self.seats).index((pair, pair))]
+            return np.square(self.halves[rows, pair], dtype=np.int64)
+        return self.products[rows, pairs_of_pairs(self.seats).index((pair, pair))]
 
 
 @dataclass(frozen=True)
@@ -191,25 +191,38 @@ def _surplus_squares(
 ) -> tuple[Ints, Floats]:
     """Return matrix indices and summands, for each row and each two of its entrants.
 
-    1. Look up expected scores and weights of the pairs of each row.
-    2. `signs` maps pairs to entrants: +1 for the first entrant of a pair, -1 for the second.
-    3. With one match for each line-up, the summands are products of surpluses. Otherwise they are
-       computed from the summed products of pairs.
+    Looks up expected scores and weights of the pairs of each row (`surplus_scatter`).
     """
     entrants, couples = block.entrants[rows], np.array(pairs(block.seats))
     first, second = entrants[:, couples[:, 0]], entrants[:, couples[:, 1]]
-    hoped, weight = expected[first, second], weights[first, second]
+    shares = surplus_scatter(block, rows, expected[first, second], weights[first, second])
+    at = entrants[:, :, None] * size + entrants[:, None, :]
+    return at.ravel(), shares.ravel()
+
+
+def surplus_scatter(block: LineUpBlock, rows: slice, expected: Floats, weights: Floats) -> Floats:
+    """Return the scatter matrix of the surpluses of each line-up: (rows, seats, seats).
+
+    `signs` maps pairs to entrants: +1 for the first entrant of a pair, -1 for the second. With one
+    match for each line-up, the matrix is the product of surpluses. Otherwise it is computed from
+    the summed products of pairs.
+
+    Args:
+        block: the line-ups.
+        rows: those to compute.
+        expected: the expected score of each pair: (rows, pairs).
+        weights: the weight of a match of each pair: (rows, pairs).
+    """
+    couples = np.array(pairs(block.seats))
     got = block.halves[rows] / (2 * block.games)
     signs = np.zeros((len(couples), block.seats))
     signs[np.arange(len(couples)), couples[:, 0]] = 1.0
     signs[np.arange(len(couples)), couples[:, 1]] = -1.0
     if block.once:
-        surplus = ((got - hoped) * weight) @ signs
-        shares = surplus[:, :, None] * surplus[:, None, :]
-    else:
-        shares = signs.T @ _pair_squares(block, rows, got, hoped, weight) @ signs
-    at = entrants[:, :, None] * size + entrants[:, None, :]
-    return at.ravel(), shares.ravel()
+        surplus = ((got - expected) * weights) @ signs
+        return np.asarray(surplus[:, :, None] * surplus[:, None, :])
+    squares = _pair_squares(block, rows, got, expected, weights)
+    return np.asarray(signs.T @ squares @ signs)
 
 
 def _pair_squares(

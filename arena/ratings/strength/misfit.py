@@ -10,6 +10,7 @@ chi-squared tests by the same trace.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -160,19 +161,64 @@ def pair_deviations(
     if freedom[0] < 1:
         return None
     expected = _expected(table, looked_at, precision)
-    count, score, hoped = table.count[rows], table.score[rows], expected[rows]
-    within = table.scatter[rows] - score**2 / count
-    scale = float(np.sum(within / (hoped * (1 - hoped)))) / freedom[1]
-    chance = _by_chance(table, looked_at, expected, scale, len(edges), linked)
+    weight: Floats = looked_at * table.count * expected * (1 - expected)
+    return deviations_beyond_chance(
+        PairResults(
+            edges, table.count[rows], table.score[rows], table.scatter[rows], expected[rows]
+        ),
+        freedom,
+        lambda scale: _by_chance(table, looked_at, expected, scale, len(edges), linked),
+        lambda: float(np.sum(weight)) / 2 - _absorbed_growth(weight),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairResults:
+    """The results of some pairs, from the perspective of the first entrant.
+
+    Attributes:
+        edges: the pairs, as numbers of entrants: (pairs, 2).
+        count: numbers of matches.
+        score: sums of mean scores.
+        squares: sums of squared mean scores.
+        expected: expected scores of a match.
+    """
+
+    edges: Ints
+    count: Floats
+    score: Floats
+    squares: Floats
+    expected: Floats
+
+
+def deviations_beyond_chance(
+    results: PairResults,
+    freedom: tuple[int, int],
+    by_chance: Callable[[float], float],
+    growth: Callable[[], float],
+) -> PairDeviations | None:
+    """Estimate the deviations: steps 3 to 5 of `pair_deviations`.
+
+    Args:
+        results: the results of the selected pairs.
+        freedom: degrees of freedom of the pairs, and of the matches within pairs.
+        by_chance: returns the expectation of Q under chance, given the variance within pairs.
+        growth: returns sum(w) - trace.
+    """
+    count, score, expected = results.count, results.score, results.expected
+    within = results.squares - score**2 / count
+    scale = float(np.sum(within / (expected * (1 - expected)))) / freedom[1]
+    chance = by_chance(scale)
     if not chance > 0:
         return None
-    deviations = PairDeviations(edges, count, score, hoped, scale, chance, freedom, 0.0)
-    weight: Floats = looked_at * table.count * expected * (1 - expected)
+    deviations = PairDeviations(results.edges, count, score, expected, scale, chance, freedom, 0.0)
     unexplained = deviations.squares - chance
-    growth = float(np.sum(weight)) / 2 - _absorbed_growth(weight)
-    if unexplained <= 0 or growth <= 1e-9 * float(np.sum(weight)):
+    if unexplained <= 0:
         return deviations
-    return replace(deviations, variance=unexplained / growth)
+    growing = growth()
+    if growing <= 2e-9 * float(np.sum(count * deviations.spread)):
+        return deviations
+    return replace(deviations, variance=unexplained / growing)
 
 
 def pair_weights(
@@ -195,6 +241,11 @@ def pair_weights(
     information = table.count * expected * (1 - expected)
     informed = np.sort(information[np.triu(table.count, 1) > 0])
     median = informed[(len(informed) - 1) // 2]
+    return weights_of(information, median, deviations)
+
+
+def weights_of(information: Floats, median: float, deviations: PairDeviations) -> Floats:
+    """Return the weights of pairs with this information; `median` is the median of all pairs."""
     v, s = deviations.variance, deviations.scale
     weights: Floats = (s + median * v) / (s + np.maximum(information, median) * v)
     return weights
@@ -204,8 +255,14 @@ def lack_of_fit(deviations: PairDeviations, names: list[str]) -> LackOfFit:
     """Test whether chance explains the deviations: divide Q by its expectation under chance."""
     ratio = deviations.squares / deviations.chance
     z = deviations.off / np.sqrt(deviations.count * deviations.spread * deviations.scale)
-    named = [(names[a], names[b]) for a, b in deviations.edges]
-    worst = sorted(range(len(named)), key=lambda at: (-abs(round(float(z[at]), 6)), named[at]))
+    far = np.round(np.abs(z), 6)
+    # Only these can be shown. Sorting all of a million pairs would take seconds.
+    least = np.partition(far, -SHOWN)[-SHOWN] if len(far) > SHOWN else 0.0
+    named = {
+        at: (names[deviations.edges[at, 0]], names[deviations.edges[at, 1]])
+        for at in map(int, np.flatnonzero(~(far < least - 1e-6)))
+    }
+    worst = sorted(named, key=lambda at: (-abs(round(float(z[at]), 6)), named[at]))
     return LackOfFit(
         round(ratio, 6),
         deviations.freedom,

@@ -22,6 +22,7 @@ from typing import Final
 import numpy as np
 
 from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays
+from arena.ratings.strength.solver import Covariance
 
 CONFIDENCE: Final = 0.95
 """The confidence of the bounds; one-sided."""
@@ -70,9 +71,13 @@ class _Run:
         return np.asarray(slopes * (self.weight / chances)[:, None])
 
 
-def extremes(table: MeetingArrays) -> tuple[Ints, Ints]:
-    """Return the numbers of the entrants that won every game, and of those that lost every game."""
-    most, got = table.count.sum(axis=1), table.score.sum(axis=1)
+def extremes(most: Floats, got: Floats) -> tuple[Ints, Ints]:
+    """Return the numbers of the entrants that won every game, and of those that lost every game.
+
+    Args:
+        most: the largest possible sum of mean scores of each entrant: (size,).
+        got: the actual sums: (size,).
+    """
     return np.flatnonzero((got == most) & (most > 0)), np.flatnonzero((got == 0) & (most > 0))
 
 
@@ -81,7 +86,7 @@ def bound(
     place: int,
     won: bool,
     strength: Floats,
-    covariance: Floats,
+    covariance: Covariance,
     scale: float | None,
 ) -> float:
     """Return the bound on the strength of an entrant, in natural units.
@@ -101,7 +106,7 @@ def bound(
     for run in runs:
         np.add.at(influence, run.opponents, run.influence(plain, strength))
     influence /= influence.sum()
-    variance = max(float(influence @ covariance @ influence), 0.0)
+    variance = covariance.variance_of(influence)
     return _crossing(runs, won, strength, math.sqrt(variance))
 
 

@@ -13,10 +13,10 @@ the "sandwich" estimator of Huber (1967), clustered by match (Liang and Zeger 19
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -46,7 +46,74 @@ class Fit:
     """Strengths in natural units (a factor of e in the odds) and their covariance."""
 
     strength: Floats
-    covariance: Floats
+    covariance: Covariance
+
+
+class Covariance(Protocol):
+    """The covariance of strengths, in natural units."""
+
+    @property
+    def size(self) -> int:
+        """The number of entrants."""
+        ...
+
+    @property
+    def variances(self) -> Floats:
+        """The variance of each entrant: (size,)."""
+        ...
+
+    def gap_variances(self, rows: slice) -> Floats:
+        """Return the variances of the differences of some entrants to everyone: (rows, size)."""
+        ...
+
+    def gap_variance(self, first: int, second: int) -> float:
+        """Return the variance of the difference of two entrants."""
+        ...
+
+    def variance_of(self, shares: Floats) -> float:
+        """Return the variance of the sum of strengths with these factors: (size,)."""
+        ...
+
+    def reordered(self, order: Ints) -> Covariance:
+        """Return the same covariance with the entrants in another order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseCovariance:
+    """A covariance as a matrix: (size, size)."""
+
+    matrix: Floats
+
+    @property
+    def size(self) -> int:
+        """The number of entrants."""
+        return len(self.matrix)
+
+    @property
+    def variances(self) -> Floats:
+        """The variance of each entrant."""
+        return np.diag(self.matrix)
+
+    def gap_variances(self, rows: slice) -> Floats:
+        """Return the variances of the differences of some entrants to everyone."""
+        variances = self.variances
+        return np.asarray(variances[rows, None] + variances - 2 * self.matrix[rows])
+
+    def gap_variance(self, first: int, second: int) -> float:
+        """Return the variance of the difference of two entrants."""
+        mine, its, both = (
+            self.matrix[at] for at in ((first, first), (second, second), (first, second))
+        )
+        return float(mine + its - 2 * both)
+
+    def variance_of(self, shares: Floats) -> float:
+        """Return the variance of the sum of strengths with these factors."""
+        return max(float(shares @ self.matrix @ shares), 0.0)
+
+    def reordered(self, order: Ints) -> DenseCovariance:
+        """Return the same covariance with the entrants in another order."""
+        return DenseCovariance(self.matrix[np.ix_(order, order)])
 
 
 def expected_scores(strength: Floats) -> Floats:
@@ -66,6 +133,7 @@ def fit(
     precision: float,
     anchors: dict[int, float],
     loose: LooseAnchors = MappingProxyType({}),
+    shares: Floats | None = None,
 ) -> Fit:
     """Return the fit.
 
@@ -81,6 +149,8 @@ def fit(
             with the variance 1 / precision. 0: no prior.
         anchors: fixed strengths by number. Without anchors the mean of the strengths is 0.
         loose: further priors of single strengths.
+        shares: weights of the mean that is shifted to 0; None: no shift. Differences do not change.
+            The covariance becomes that of the distances from this mean.
     """
     strength = most_plausible(
         weights * table.count, weights * table.score, precision, anchors, loose
@@ -92,17 +162,12 @@ def fit(
     usual = curvature(weights**2 * table.count * spread)
     meat = _trusted(table, score_scatter(table, weights, expected), usual) + prior
     inverse = _inverse(bread, anchors, bool(loose))
-    return Fit(strength, inverse @ meat @ inverse)
-
-
-def about_mean(fitted: Fit, shares: Floats) -> Fit:
-    """Shift a fit so that the mean of all strengths, weighted by `shares`, is 0.
-
-    Differences do not change. The covariance becomes that of the distances from this mean.
-    """
-    doubts = fitted.covariance @ shares
-    covariance = fitted.covariance - doubts[:, None] - doubts[None, :] + shares @ doubts
-    return Fit(fitted.strength - shares @ fitted.strength, covariance)
+    covariance = inverse @ meat @ inverse
+    if shares is None:
+        return Fit(strength, DenseCovariance(covariance))
+    doubts = covariance @ shares
+    covariance = covariance - doubts[:, None] - doubts[None, :] + shares @ doubts
+    return Fit(strength - shares @ strength, DenseCovariance(covariance))
 
 
 def most_plausible(
@@ -198,20 +263,25 @@ def _trusted(table: MeetingArrays, scatter: Floats, usual: Floats) -> Floats:
     3. Mix both: the observed scatter of an entrant with n matches has the weight
        n / (n + FAMILIAR), the usual one the remaining weight.
     """
-    seats = np.array([block.seats for block in table.blocks] or [2])
-    played = np.array([block.matches.sum() for block in table.blocks] or [0])
-    known = float(np.sum(played * (seats - 1)))
-    lost = table.size - 1
-    corrected = min(CORRECTION, known / (known - lost)) if known > lost else CORRECTION
+    corrected, own_share, common_share = trusted_shares(table)
     scatter = corrected * scatter
     scale = (np.trace(scatter) + 0.5) / (np.trace(usual) + 0.5)
-    own_share = np.sqrt(table.matches / (table.matches + FAMILIAR))
-    common_share = np.sqrt(1 - own_share**2)
     trusted: Floats = (
         np.outer(own_share, own_share) * scatter
         + np.outer(common_share, common_share) * scale * usual
     )
     return trusted
+
+
+def trusted_shares(table: MeetingArrays) -> tuple[float, Floats, Floats]:
+    """Return the factor of the observed scatter, and the shares of both kinds by entrant."""
+    seats = np.array([block.seats for block in table.blocks] or [2])
+    played = np.array([block.matches.sum() for block in table.blocks] or [0])
+    known = float(np.sum(played * (seats - 1)))
+    lost = table.size - 1
+    corrected = min(CORRECTION, known / (known - lost)) if known > lost else CORRECTION
+    own_share = np.sqrt(table.matches / (table.matches + FAMILIAR))
+    return corrected, own_share, np.sqrt(1 - own_share**2)
 
 
 def _centring(size: int) -> Floats:
@@ -310,6 +380,8 @@ _CLEAR: Final = 1.961
 """Beyond this many standard errors the likelihood is above `CERTAIN`, despite rounding."""
 _CLOSE: Final = 1.959
 """Within this many standard errors it is not."""
+_AT_ONCE: Final = 256
+"""Number of entrants whose differences to everyone are computed at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -318,11 +390,11 @@ class StrengthDifferences:
 
     Attributes:
         values: their strengths on the Elo scale, the strongest first.
-        covariance: the covariance of their strengths in natural units: (size, size).
+        covariance: the covariance of their strengths.
     """
 
     values: Sequence[float]
-    covariance: Floats
+    covariance: Covariance
 
     def __eq__(self, other: object) -> bool:
         """Return whether all published values are equal."""
@@ -338,10 +410,7 @@ class StrengthDifferences:
 
         The covariance reduces it: uncertainty about common opponents affects both entrants.
         """
-        mine, its, both = (
-            self.covariance[at] for at in ((first, first), (second, second), (first, second))
-        )
-        return float(_told(mine + its - 2 * both))
+        return float(_told(np.asarray(self.covariance.gap_variance(first, second))))
 
     def superiority(self, first: int, second: int) -> float:
         """Return the likelihood, from 0 to 1, that `first` is stronger than `second`.
@@ -365,24 +434,39 @@ class StrengthDifferences:
         The first is one more than the number of entrants that are certainly stronger. The last is
         the number of entrants that are not certainly weaker, including itself.
         """
-        gaps = self.values[place] - np.asarray(self.values)
-        errors = self._errors(place)
+        values = np.asarray(self.values)
+        return self._ranks(values[place] - values, self._errors(place))
+
+    def lines(self) -> Iterator[tuple[tuple[int, int], float | None]]:
+        """Yield the ranks of each entrant, and its superiority to the next; None for the last."""
+        values = np.asarray(self.values)
+        for begin in range(0, len(values), _AT_ONCE):
+            rows = slice(begin, min(begin + _AT_ONCE, len(values)))
+            errors = _told(self.covariance.gap_variances(rows))
+            for place, of_place in enumerate(errors, begin):
+                gaps, following = values[place] - values, place + 1
+                yield (
+                    self._ranks(gaps, of_place),
+                    self._likely(float(gaps[following]), float(of_place[following]))
+                    if following < len(values)
+                    else None,
+                )
+
+    def _ranks(self, gaps: Floats, errors: Floats) -> tuple[int, int]:
         # Computing each likelihood would be exact, but half a million of them take a second. Only
-        # differences close to the limit need it.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            far = np.where(errors > 0, gaps / errors, np.sign(gaps) * np.inf)
-        far = np.nan_to_num(far, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        stronger = int(np.count_nonzero(far <= -_CLEAR))
-        weaker = int(np.count_nonzero(far >= _CLEAR))
-        for at in np.flatnonzero((np.abs(far) > _CLOSE) & (np.abs(far) < _CLEAR)):
+        # differences close to the limit need it. A difference without error is beyond any limit.
+        clear = _CLEAR * errors
+        stronger = int(np.count_nonzero(gaps < -clear))
+        weaker = int(np.count_nonzero(gaps > clear))
+        sizes = np.abs(gaps)
+        for at in np.flatnonzero((sizes > _CLOSE * errors) & (sizes <= clear)):
             likely = self._likely(float(gaps[at]), float(errors[at]))
             stronger += likely < 1 - CERTAIN
             weaker += likely > CERTAIN
         return 1 + stronger, len(gaps) - weaker
 
     def _errors(self, place: int) -> Floats:
-        variances = np.diag(self.covariance)
-        return _told(variances[place] + variances - 2 * self.covariance[place])
+        return _told(self.covariance.gap_variances(slice(place, place + 1))[0])
 
     @staticmethod
     def _likely(gap: float, error: float) -> float:

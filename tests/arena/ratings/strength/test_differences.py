@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.ratings.scale import ELO
-from arena.ratings.strength.solver import CERTAIN, StrengthDifferences
+from arena.ratings.strength.solver import CERTAIN, DenseCovariance, StrengthDifferences
 
 
 def gaps(values: list[float], errors: list[float]) -> StrengthDifferences:
     """Return the differences between strengths with independent standard errors in Elo."""
-    return StrengthDifferences(values, np.diag(np.square(np.array(errors) / ELO)))
+    return StrengthDifferences(values, DenseCovariance(np.diag(np.square(np.array(errors) / ELO))))
 
 
 @given(

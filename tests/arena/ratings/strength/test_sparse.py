@@ -1,0 +1,300 @@
+"""Test the fit of large ladders, with small ladders whose fit by matrices is known."""
+
+import random
+import tracemalloc
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.meetings import Meetings
+from arena.ratings.strength import fit
+from arena.ratings.strength.fit import Strengths, strengths, values
+from arena.ratings.strength.meeting_arrays import columns
+from arena.ratings.strength.pair_graph import PairGraph, pair_graph
+from arena.ratings.strength.settings import StrengthSettings
+from arena.ratings.strength.solver import curvature
+from arena.ratings.strength.sparse_solver import (
+    Bread,
+    _roots,
+    absorbed,
+    equal_weights,
+    line_up_samples,
+    most_plausible,
+    pair_samples,
+    priors,
+    scatter_blocks,
+)
+from tests.examples import examples
+
+Table = list[ClosedMatch]
+
+
+def match(number: int, entrants: tuple[str, ...], scores: list[tuple[float, ...]]) -> ClosedMatch:
+    """Return a match in which the higher score is the better place."""
+    games = tuple(
+        ClosedGame(
+            game,
+            tuple(1 + sum(other > mine for other in of_game) for mine in of_game),
+            None,
+            ("finished",) * len(of_game),
+            (0,) * len(of_game),
+        )
+        for game, of_game in enumerate(scores)
+    )
+    return ClosedMatch(f"m-{number}", 0, number, entrants, games)
+
+
+def ladder(bots: int, matches: int, seats: tuple[int, ...] = (2,), seed: int = 1) -> Meetings:
+    """Return random matches of one or two games; most are between neighbours in strength."""
+    dice = random.Random(seed)
+    truth = sorted((dice.gauss(0, 1) for _ in range(bots)), reverse=True)
+    played: Table = []
+    for number in range(matches):
+        size = dice.choice(seats)
+        middle = dice.randrange(bots)
+        near = [place for place in range(middle - 4, middle + 5) if 0 <= place < bots]
+        chosen = dice.sample(near if dice.random() < 0.7 else range(bots), size)
+        scores = [
+            tuple(truth[place] + dice.gauss(0, 1.5) for place in chosen)
+            for _ in range(dice.choice((1, 2)))
+        ]
+        played.append(match(number, tuple(f"bot{place:03}" for place in chosen), scores))
+    return Meetings.of(played)
+
+
+def by_graph(
+    monkeypatch: pytest.MonkeyPatch, table: Meetings, given: StrengthSettings | None = None
+) -> Strengths:
+    """Fit like a ladder of more than `fit.MANY` entrants."""
+    with monkeypatch.context() as patched:
+        patched.setattr(fit, "MANY", 0)
+        return strengths(table, given)
+
+
+def bread_of(graph: PairGraph, precision: float) -> tuple[Bread, np.ndarray, np.ndarray]:
+    """Return a matrix in both forms, and its values by pair."""
+    spread = np.linspace(0.1, 2.0, len(graph)).astype(np.float32)
+    dense = np.zeros((graph.size, graph.size))
+    first, second = np.divmod(graph.keys, graph.size)
+    dense[first, second] = dense[second, first] = spread
+    centring = np.eye(graph.size) - 1 / graph.size
+    matrix = curvature(dense) + precision * centring
+    return Bread(graph, spread, priors(graph.size, precision)), matrix, spread
+
+
+ANCHORS = (("bot001", 1300.0), ("bot030", 1100.0))
+
+
+@pytest.mark.parametrize("seats", [(2,), (2, 3, 4)])
+@pytest.mark.parametrize(
+    ("given", "tolerance"),
+    [
+        # The deviation between pairs follows from a trace that is estimated.
+        (StrengthSettings(), 0.01),
+        (StrengthSettings(weighting="pairs"), 1e-6),
+        (StrengthSettings(weighting="matches", prior=200.0), 1e-6),
+        (StrengthSettings(weighting="matches", anchors=ANCHORS), 1e-6),
+        (StrengthSettings(weighting="pairs", loose_anchors=(("bot001", 1300.0, 40.0),)), 1e-6),
+    ],
+)
+def test_the_strengths_equal_those_by_matrices(
+    monkeypatch: pytest.MonkeyPatch,
+    seats: tuple[int, ...],
+    given: StrengthSettings,
+    tolerance: float,
+) -> None:
+    table = ladder(40, 2500, seats)
+    dense, sparse = strengths(table, given), by_graph(monkeypatch, table, given)
+    assert [line.entrant for line in sparse.lines] == [line.entrant for line in dense.lines]
+    assert sparse.groups == dense.groups
+    for ours, theirs in zip(sparse.lines, dense.lines, strict=True):
+        assert ours.value == pytest.approx(theirs.value, abs=tolerance)
+        assert ours.error == pytest.approx(theirs.error, rel=0.1)
+        assert (ours.matches, ours.opponents) == (theirs.matches, theirs.opponents)
+        assert (ours.anchored, ours.group) == (theirs.anchored, theirs.group)
+        assert abs(ours.first - theirs.first) <= 2
+        assert abs(ours.last - theirs.last) <= 2
+    for first, second in combinations(range(0, 40, 5), 2):
+        theirs_error = dense.gaps.error(first, second)
+        assert sparse.gaps.error(first, second) == pytest.approx(theirs_error, rel=0.1)
+        assert sparse.gaps.errors(first)[second] == pytest.approx(theirs_error, rel=0.1)
+
+
+@pytest.mark.parametrize("seats", [(2,), (3, 4)])
+def test_the_deviation_of_pairs_equals_that_by_matrices(
+    monkeypatch: pytest.MonkeyPatch, seats: tuple[int, ...]
+) -> None:
+    """A cycle A, B, C deviates from any strengths, so the weights of pairs differ from 1."""
+    table = ladder(8, 1500, seats)
+    cycle: Table = []
+    for winner, loser in (("bot000", "bot001"), ("bot001", "bot002"), ("bot002", "bot000")):
+        cycle += [match(n, (winner, loser), [(1.0, 0.0)]) for n in range(30)]
+    table += Meetings.of(cycle)
+    dense, sparse = strengths(table), by_graph(monkeypatch, table)
+    assert dense.pair_deviation
+    assert sparse.pair_deviation == pytest.approx(dense.pair_deviation, rel=0.02)
+    assert dense.lack_of_fit is not None
+    assert sparse.lack_of_fit is not None
+    assert sparse.lack_of_fit.ratio == pytest.approx(dense.lack_of_fit.ratio, rel=0.02)
+    assert sparse.lack_of_fit.freedom == dense.lack_of_fit.freedom
+    assert [pair.one for pair in sparse.lack_of_fit.worst] == [
+        pair.one for pair in dense.lack_of_fit.worst
+    ]
+    for ours in sparse.lines:
+        assert ours.value == pytest.approx(dense.of(ours.entrant).value, abs=0.2)
+
+
+def test_separate_groups_bounds_and_newcomers_equal_those_by_matrices(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played = [match(n, ("x", "y"), [(n % 3, 1.0)]) for n in range(9)]
+    played += [match(n, ("best", "bot000"), [(1.0, 0.0)]) for n in range(6)]
+    table = ladder(12, 400) + Meetings.of(played)
+    dense, sparse = strengths(table), by_graph(monkeypatch, table)
+    assert sparse.groups == dense.groups
+    assert len(sparse.groups) == 2
+    bound, theirs = sparse.of("best").bound, dense.of("best").bound
+    assert bound is not None
+    assert theirs is not None
+    assert bound.side == "above"
+    assert bound.value == pytest.approx(theirs.value, abs=2)
+
+
+def test_the_same_matches_give_the_same_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fit, "MANY", 0)
+    table = ladder(20, 300, (2, 3))
+    turned = Meetings(dict(reversed(list(table.sums.items()))))
+    assert strengths(table).to_json() == strengths(turned).to_json()
+    assert values(table) == {
+        line.entrant: (line.value, line.error) for line in strengths(table).lines
+    }
+
+
+def test_a_large_ladder_has_no_arrays_of_everyone_against_everyone() -> None:
+    dice = random.Random(1)
+    bots = 3000
+    played = [
+        match(number, (f"bot{first:04}", f"bot{(first + step) % bots:04}"), [(dice.random(), 0.5)])
+        for number, (first, step) in enumerate(
+            (first, step) for first in range(bots) for step in (1, 2, 30)
+        )
+    ]
+    table = Meetings.of(played)
+    strengths(ladder(3, 9))
+    tracemalloc.start()
+    fitted = strengths(table)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(fitted.lines) == bots
+    assert peak < 8 * bots**2
+
+
+@st.composite
+def small_tables(draw: st.DrawFn) -> Meetings:
+    """Draw matches of two to four of seven entrants; line-ups repeat."""
+    matches: Table = []
+    for number in range(draw(st.integers(1, 12))):
+        entrants = draw(st.lists(st.sampled_from("abcdefg"), min_size=2, max_size=4, unique=True))
+        score = st.tuples(*[st.integers(0, 2)] * len(entrants))
+        matches.append(
+            match(number, tuple(entrants), draw(st.lists(score, min_size=1, max_size=2)))
+        )
+    return Meetings.of(matches)
+
+
+@given(small_tables())
+@settings(max_examples=examples(60))
+def test_the_graph_has_the_pairs_that_have_met(table: Meetings) -> None:
+    arrays = columns(table, "abcdefg")
+    graph = pair_graph(arrays)
+    first, second = np.divmod(graph.keys, graph.size)
+    assert sorted(zip(first.tolist(), second.tolist(), strict=True)) == [
+        tuple(pair) for pair in np.argwhere(np.triu(arrays.count)).tolist()
+    ]
+    assert graph.count.tolist() == arrays.count[first, second].tolist()
+    assert graph.score == pytest.approx(arrays.score[first, second])
+    assert graph.opponents.tolist() == np.count_nonzero(arrays.count, axis=1).tolist()
+    assert graph.points[0].tolist() == arrays.count.sum(axis=1).tolist()
+    assert graph.points[1] == pytest.approx(arrays.score.sum(axis=1))
+    start, opponent, pair = graph.rows
+    for row in range(graph.size):
+        at = slice(start[row], start[row + 1])
+        assert opponent[at].tolist() == np.flatnonzero(arrays.count[row]).tolist()
+        assert {row} <= set(first[pair[at]]) | set(second[pair[at]]) or not len(opponent[at])
+        assert np.array_equal(first[pair[at]] + second[pair[at]] - row, opponent[at])
+
+
+@given(small_tables())
+@settings(max_examples=examples(60))
+def test_entrants_have_a_common_label_if_matches_connect_them(table: Meetings) -> None:
+    labels = pair_graph(columns(table, "abcdefg")).labels()
+    linked = np.eye(7, dtype=bool)
+    for line_up in table.sums:
+        for one, other in permutations(line_up.entrants, 2):
+            linked["abcdefg".index(one), "abcdefg".index(other)] = True
+    for _ in range(7):
+        linked = linked @ linked
+    assert np.array_equal(labels[:, None] == labels, linked)
+    assert all(labels[place] == np.flatnonzero(linked[place])[0] for place in range(7))
+
+
+def test_conjugate_gradients_solve_the_linear_system() -> None:
+    graph = pair_graph(columns(ladder(30, 200), [f"bot{place:03}" for place in range(30)]))
+    bread, matrix, _ = bread_of(graph, 0.1)
+    columns_of = np.random.default_rng(1).normal(size=(30, 3))
+    columns_of -= columns_of.mean(axis=0)
+    assert bread.times(columns_of) == pytest.approx(matrix @ columns_of, rel=1e-6, abs=1e-5)
+    assert bread.times(columns_of[:, 0]) == pytest.approx(matrix @ columns_of[:, 0], abs=1e-5)
+    solved = bread.solved(columns_of, 1e-10)
+    assert solved == pytest.approx(np.linalg.pinv(matrix) @ columns_of, abs=1e-6)
+
+
+def test_samples_of_pairs_have_the_covariance_of_their_curvature() -> None:
+    graph = pair_graph(columns(ladder(6, 60), [f"bot{place:03}" for place in range(6)]))
+    _, matrix, spread = bread_of(graph, 0.0)
+    samples = np.hstack([pair_samples(graph, spread, stream) for stream in range(200)])
+    observed = samples @ samples.T / samples.shape[1]
+    assert observed == pytest.approx(matrix, abs=0.05 * matrix.max())
+    assert samples.sum(axis=0) == pytest.approx(0, abs=1e-4)
+
+
+def test_samples_of_line_ups_have_the_covariance_of_their_scatter() -> None:
+    names = [f"bot{place:03}" for place in range(7)]
+    table = columns(ladder(7, 60, (2, 3, 4)), names)
+    graph = pair_graph(table)
+    strength, _ = most_plausible(graph, equal_weights, priors(7, 0.1))
+    expected = np.zeros((7, 7))
+    for block in scatter_blocks(table, graph, equal_weights, strength):
+        for entrants, scatter in zip(block.entrants, block.scatter, strict=True):
+            expected[np.ix_(entrants, entrants)] += scatter
+    samples = np.hstack(
+        [
+            line_up_samples(scatter_blocks(table, graph, equal_weights, strength), 7, stream)
+            for stream in range(100)
+        ]
+    )
+    observed = samples @ samples.T / samples.shape[1]
+    assert observed == pytest.approx(expected, abs=0.06 * expected.max())
+
+
+def test_roots_of_singular_matrices_multiply_to_them() -> None:
+    factors = np.random.default_rng(1).normal(size=(50, 4, 2))
+    matrices = factors @ factors.transpose(0, 2, 1)
+    matrices[0] = 0.0
+    roots = _roots(matrices)
+    assert roots @ roots.transpose(0, 2, 1) == pytest.approx(matrices, abs=1e-9)
+
+
+def test_the_trace_is_estimated() -> None:
+    graph = pair_graph(columns(ladder(40, 2000), [f"bot{place:03}" for place in range(40)]))
+    bread, matrix, spread = bread_of(graph, 0.0)
+    squares = spread.astype(np.float64) ** 2
+    dense = np.zeros((40, 40))
+    first, second = np.divmod(graph.keys, 40)
+    dense[first, second] = dense[second, first] = squares
+    trace = absorbed(bread, graph.sums(squares), pair_samples(graph, squares, 9))
+    assert trace == pytest.approx(np.trace(np.linalg.pinv(matrix) @ curvature(dense)), rel=0.03)
