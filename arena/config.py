@@ -36,6 +36,8 @@ from referee.games.shared.coded_errors import CodedError
 DATA = "POKEARENA_DATA"
 DATABASE = ("POKEARENA_DATABASE_URL", "DATABASE_URL")
 REDIS = ("POKEARENA_REDIS_URL", "REDIS_URL")
+OBJECT_STORAGE = ("POKEARENA_OBJECT_STORAGE_URL",)
+"""Address of the object storage for build archives and records (`arena.store.objects`)."""
 REFEREE = "POKEARENA_REFEREE"
 IN_FILE = "_FILE"
 """Suffix of a variable whose value is the path of a file that contains the actual value."""
@@ -52,6 +54,15 @@ REMOTE_WAIT_SECONDS: Final = 600.0
 
 DEFAULT = ".pokearena"
 
+_URLS: Final = frozenset({*DATABASE, *REDIS, *OBJECT_STORAGE})
+# Variables from which the client of the object storage reads its credentials.
+_CREDENTIALS: Final = frozenset(
+    {
+        *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_TOKEN"),
+        *("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"),
+        *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
+    }
+)
 _USUAL_MIB = 10_240
 _PRIVATE = 0o700
 _SOCKETS = "pokearena-"
@@ -176,6 +187,11 @@ class Folder:
         """Return whether other machines may use the store: it is not this folder's SQLite file."""
         return self.database_url(environment) != f"sqlite:///{self.database}"
 
+    def stores_builds(self, environment: Mapping[str, str] = os.environ) -> bool:
+        """Return whether build archives are stored: for other machines, or in object storage."""
+        has_objects = setting(OBJECT_STORAGE, environment) is not None
+        return has_objects or self.shares_store(environment)
+
     def running(self) -> Running | None:
         """Return the last recorded services of this folder, which may have exited since."""
         try:
@@ -298,9 +314,22 @@ def most_versions(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without the URLs of the store and Redis, which contain passwords."""
-    hidden = {name + end for name in (*DATABASE, *REDIS) for end in ("", IN_FILE)}
-    return {name: value for name, value in environment.items() if name not in hidden}
+    """Return the environment without passwords.
+
+    The URLs of the store, Redis and the object storage, and the credentials of the latter are
+    removed.
+    """
+    return {
+        name: value
+        for name, value in environment.items()
+        if name not in _CREDENTIALS and name.removesuffix(IN_FILE) not in _URLS
+    }
+
+
+def object_storage_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that name the object storage, and its credentials."""
+    names = _CREDENTIALS | {name + end for name in OBJECT_STORAGE for end in ("", IN_FILE)}
+    return {name: value for name, value in environment.items() if name in names}
 
 
 def alive(pid: int) -> bool:

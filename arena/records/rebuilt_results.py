@@ -77,7 +77,7 @@ def rebuilt(engine: Engine, of: Sequence[str]) -> Iterator[Rebuilt]:
             with raw_rows.lenient(engine) as connection:
                 batch = raw_rows.read(connection, names[start : start + raw_rows.BATCH])
             for match in batch:
-                yield rebuild(match, age)
+                yield rebuild(raw_rows.with_records(engine, match), age)
 
 
 def store(engine: Engine, rebuilt: Rebuilt) -> None:

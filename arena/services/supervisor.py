@@ -24,11 +24,13 @@ from arena.queue import redis_server
 from arena.queue.redis_server import Address
 from arena.queue.sweeper import SERVICE, Sweeper
 from arena.services import worker_services
+from arena.services.file_archiver import FileArchiver
 from arena.services.relay_process import RelayOptions
 from arena.services.service import Service, ServiceProcess, ServiceState, StopStage, python_command
 from arena.services.web_process import Pages
 from arena.store import database
 from arena.store.bots import version_files
+from arena.store.objects import object_storage
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import process_info, redis_connection
 from arena.system.process_info import is_frozen
@@ -302,9 +304,10 @@ class Supervisor:
 
     @property
     def _named(self) -> dict[str, str]:
-        """The environment without secrets, with the data folder and the URLs of store and Redis."""
+        """The environment of services that use the store: its address, its storage, and Redis."""
         return {
             **config.without_secrets(self._environment),
+            **config.object_storage_variables(self._environment),
             config.DATA: str(self._where.root),
             config.DATABASE[0]: self._where.database_url(self._environment),
             config.REDIS[0]: self._address.url,
@@ -364,12 +367,16 @@ class Supervisor:
         engine = database.open(self._where.database_url(self._environment))
         self._stack.callback(engine.dispose)
         database.prepare(engine)
-        if self._where.shares_store(self._environment):
+        object_storage.bind(engine, object_storage.from_environment(self._environment))
+        if self._where.stores_builds(self._environment):
             version_files.keep_all(engine)
         self._sweeper = Sweeper(engine, self._connection, self._requests.sweep, self._relaying.wait)
         self._stack.callback(self._sweeper.stop)
         self._sweeper.start()
         site = self._pages.settings.site if self._pages is not None else ""
+        archiver = FileArchiver(engine, self._address.url)
+        self._stack.callback(archiver.stop)
+        archiver.start()
         sender = WebhookSender(engine, self._address.url, site)
         self._stack.callback(sender.stop)
         sender.start()

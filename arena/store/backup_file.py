@@ -23,6 +23,7 @@ from sqlalchemy import (
     Engine,
     Table,
     create_engine,
+    delete,
     exc,
     func,
     insert,
@@ -35,7 +36,7 @@ from arena.errors import Conflict, NotFound, StoreError
 from arena.store import database, postgresql, schema
 from arena.store.bots.remote_bots import ALWAYS
 from arena.store.database import HEAD, reading, writing
-from arena.store.schema import MatchState
+from arena.store.schema import MatchState, ObjectState
 from arena.system import output_file
 
 Told = Callable[[str, int, int], None]
@@ -202,7 +203,7 @@ def _copy(there: Connection, here: Connection, report: Told) -> int:
 
 
 def _settle(connection: Connection) -> None:
-    """Release the leases and connections of the source: none is valid in a restored database."""
+    """Release the leases, connections and unfinished objects of the source."""
     matches, remotes = schema.matches, schema.remotes
     connection.execute(
         update(matches)
@@ -210,6 +211,9 @@ def _settle(connection: Connection) -> None:
         .values(state=MatchState.PENDING, owner=None, lease_until=None)
     )
     connection.execute(update(remotes).where(remotes.c.until < ALWAYS).values(until=0.0))
+    # The arena of the backup may have settled these objects since.
+    objects = schema.stored_objects
+    connection.execute(delete(objects).where(objects.c.state != ObjectState.STORED))
 
 
 def _opened(file: Path) -> sqlite3.Connection:

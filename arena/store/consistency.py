@@ -9,12 +9,22 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Select, and_, exc, func, literal_column, or_, select
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Select,
+    and_,
+    exc,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
 from arena.store import database, schema
 from arena.store.database import HEAD, reading
 from arena.store.matches.raw_rows import lenient
-from arena.store.schema import OPEN, MatchState, TournamentState
+from arena.store.schema import OPEN, MatchState, ObjectKind, ObjectState, TournamentState
 
 Told = Callable[[str, int, int], None]
 _AT_ONCE: Final = 1000
@@ -149,6 +159,7 @@ def _rules() -> Iterator[tuple[str, Select[Any]]]:
         .where(differs)
         .order_by(sides.c.match),
     )
+    yield _build_archives()
     left: Select[Any] = select(literal_column("1")).where(
         matches.c.tournament == tournaments.c.id, matches.c.state.in_(OPEN)
     )
@@ -158,6 +169,22 @@ def _rules() -> Iterator[tuple[str, Select[Any]]]:
             tournaments.c.state == TournamentState.CLOSED, left.exists()
         ),
     )
+
+
+def _build_archives() -> tuple[str, Select[Any]]:
+    """Return a query for build archives that neither the database nor an object holds."""
+    objects, builds, pieces = schema.stored_objects, schema.crates, schema.crate_pieces
+    number = (
+        select(func.count()).where(pieces.c.content_hash == builds.c.content_hash)
+    ).scalar_subquery()
+    stored: Select[Any] = select(literal_column("1")).where(
+        objects.c.kind == ObjectKind.BUILD,
+        objects.c.subject == builds.c.content_hash,
+        objects.c.state == ObjectState.STORED,
+    )
+    lost = or_(number != builds.c.pieces, and_(builds.c.pieces == 0, ~stored.exists()))
+    query = select(builds.c.content_hash).where(lost).order_by(builds.c.content_hash)
+    return "build archives lack files", query
 
 
 def _commitments(connection: Connection) -> Iterator[str]:

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 # The files of versions, which are sent between machines, and the naming of constraints.
@@ -43,6 +44,7 @@ crates = Table(
     Column("content_hash", Text, primary_key=True),
     # SHA-256 of the packed bytes.
     Column("digest", Text, nullable=False),
+    # 0: the bytes are an object of the object storage (`stored_objects`).
     Column("pieces", Integer, nullable=False),
     Column("bytes", Integer, nullable=False),
     # 0: all uploads of this content came from submissions, not from the organiser.
@@ -128,6 +130,25 @@ class DeliveryState(StrEnum):
     FAILED = "failed"
 
 
+class ObjectKind(StrEnum):
+    """The kind of file in an object of the object storage; the first part of its key."""
+
+    BUILD = "builds"
+    """The build archive of a version; the subject is its content hash."""
+    RECORDS = "records"
+    """The records of a match; the subject is its id."""
+
+
+class ObjectState(StrEnum):
+    """The state of an object (`arena.store.objects.stored_objects`)."""
+
+    WRITING = "writing"
+    """It is being written, and nothing refers to it yet."""
+    STORED = "stored"
+    GARBAGE = "garbage"
+    """Nothing refers to it any more; the next sweep deletes it."""
+
+
 UNDECIDED: Final = (SubmissionState.WAITING, SubmissionState.RUNNING)
 """The states of a submission that is neither accepted, refused nor failed."""
 
@@ -139,6 +160,33 @@ def _one_of(column: str, states: type[StrEnum]) -> CheckConstraint:
     words = ", ".join(f"'{state}'" for state in states)
     return CheckConstraint(f"{column} IN ({words})", name=column)
 
+
+# The objects of the object storage.
+stored_objects = Table(
+    "stored_objects",
+    metadata,
+    Column("key", Text, primary_key=True),
+    # `ObjectKind`, and the content hash of the version or the id of the match.
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    # SHA-256 of its bytes.
+    Column("digest", Text, nullable=False),
+    Column("bytes", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    # When it got this state.
+    Column("changed", Double, nullable=False),
+    Index(None, "state", "changed"),
+    # At most one object of a subject is stored.
+    Index(
+        None,
+        "kind",
+        "subject",
+        unique=True,
+        sqlite_where=text("state = 'stored'"),
+        postgresql_where=text("state = 'stored'"),
+    ),
+    _one_of("state", ObjectState),
+)
 
 bots = Table(
     "bots",
@@ -383,6 +431,7 @@ games = Table(
     Column("tally", JSON, nullable=False),
     Column("committed", Double, nullable=False),
     # After the columns that are read without it: SQLite reads through it to reach later columns.
+    # Empty: the records of the match are an object of the object storage (`stored_objects`).
     Column("record", Text, nullable=False),
     # Decision times of the entrants (`arena.ratings.decision_histogram`); null if not counted.
     Column("thinking", JSON(none_as_null=True)),

@@ -55,7 +55,7 @@ def main() -> int:
         most_active=arguments.most,
         needs_approval=arguments.needs_approval,
     )
-    if where.shares_store():
+    if where.stores_builds():
         pipeline = replace(pipeline, keep=functools.partial(version_files.keep, engine))
     run(pipeline)
     return 0

@@ -7,14 +7,16 @@ still be computed again and all matches verified.
 from __future__ import annotations
 
 import errno
+import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.bots import resolver
-from arena.errors import Conflict
+from arena.errors import Conflict, StoreError
 from arena.records import redaction
 from arena.store.bots import owner_data
+from arena.store.objects import object_storage, stored_objects
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import file_tree
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
     from arena.config import Folder
     from arena.store.bots.owner_data import OwnerData
+
+
+log = logging.getLogger("arena.submissions")
 
 
 class StillInUse(Conflict):
@@ -72,7 +77,19 @@ def delete(
     for path in files(where, data, matches):
         if not file_tree.remove(path):
             raise OSError(errno.EACCES, "the file system refuses the removal", str(path))
-    return data, owner_data.forget(engine, data)
+    pseudonym = owner_data.forget(engine, data)
+    _sweep(engine)
+    return data, pseudonym
+
+
+def _sweep(engine: Engine) -> None:
+    """Delete the objects of the owner; the services sweep too if that is not possible now."""
+    try:
+        storage = object_storage.of(engine)
+        if storage is not None:
+            stored_objects.sweep(engine, storage)
+    except StoreError as error:
+        log.warning("objects of the owner are not deleted yet: %s", error)
 
 
 def files(where: Folder, data: OwnerData, matches: tuple[str, ...]) -> Iterator[Path]:

@@ -157,8 +157,11 @@ def test_a_setting_given_twice_is_refused(tmp_path: Path, names: tuple[str, ...]
 
 
 def test_secrets_are_removed_from_the_environment() -> None:
-    environment = {"DATABASE_URL": "x", "POKEARENA_REDIS_URL_FILE": "x", "PATH": "/bin"}
-    assert config.without_secrets(environment) == {"PATH": "/bin"}
+    storage = {"POKEARENA_OBJECT_STORAGE_URL": "s3://b", "AWS_SECRET_ACCESS_KEY": "x"}
+    secrets = {"DATABASE_URL": "x", "POKEARENA_REDIS_URL_FILE": "x", **storage}
+    plain = {"PATH": "/bin", "AWS_REGION": "us-east-1"}
+    assert config.without_secrets({**secrets, **plain}) == plain
+    assert config.object_storage_variables({**secrets, **plain}) == storage
 
 
 def test_a_store_outside_the_data_folder_is_shared(tmp_path: Path) -> None:
@@ -166,6 +169,13 @@ def test_a_store_outside_the_data_folder_is_shared(tmp_path: Path) -> None:
     assert not data.shares_store({})
     assert not data.shares_store({"POKEARENA_DATABASE_URL": data.database_url({})})
     assert data.shares_store({"POKEARENA_DATABASE_URL": "postgresql://10.0.0.5/arena"})
+
+
+def test_builds_are_stored_for_other_machines_or_in_object_storage(tmp_path: Path) -> None:
+    data = Folder(tmp_path)
+    assert not data.stores_builds({})
+    assert data.stores_builds({"POKEARENA_DATABASE_URL": "postgresql://10.0.0.5/arena"})
+    assert data.stores_builds({"POKEARENA_OBJECT_STORAGE_URL": "s3://bucket"})
 
 
 def test_the_version_cache_has_ten_gibibytes_by_default() -> None:

@@ -12,7 +12,7 @@ import secrets
 import sys
 from pathlib import Path
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, update
 
 from arena.bots import resolver, upload_archive, version_store
 from arena.bots.sandbox.level import Level
@@ -20,12 +20,14 @@ from arena.config import Folder
 from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
 from arena.records import rebuilt_results
-from arena.store import analyses, backup_file, database, webhooks
+from arena.store import analyses, backup_file, database, schema, webhooks
 from arena.store.access import audit_log, organisers, sessions
 from arena.store.bots import owners, quarantine, remote_bots, submissions, version_files, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.matches import corrections, listing, offline_bot_waits, transitions
 from arena.store.matches.spec import Clock, TournamentPlan
+from arena.store.objects import file_moves, object_storage, stored_objects
+from arena.store.schema import ObjectKind
 from arena.store.tournaments import ladder_history, lifecycle, tournaments
 from arena.store.tournaments.ladder_history import LadderHistory
 from arena.store.webhooks import AttemptResult, WebhookFormat, WebhookScope
@@ -143,6 +145,24 @@ def sum_ladder(engine: Engine) -> None:
     lifecycle.cancel(engine, ladder.id)
 
 
+def use_objects(engine: Engine, where: Folder) -> None:
+    """Move all files to object storage, abandon and discard objects, and move all files back."""
+    object_storage.bind(engine, None)
+    version_files.keep_build(engine, secrets.token_hex(32), io.BytesIO(b"packed"), trusted=False)
+    storage = object_storage.from_url(f"file://{where.root}/objects")
+    object_storage.bind(engine, storage)
+    file_moves.to_objects(engine, lambda what, done, of: None)
+    content = secrets.token_hex(32)
+    for _ in range(2):
+        # The second object is discarded.
+        version_files.keep_build(engine, content, io.BytesIO(b"packed"), trusted=False)
+    stored_objects.write(engine, storage, ObjectKind.BUILD, content, io.BytesIO(b"abandoned"))
+    with database.writing(engine) as connection:
+        objects = schema.stored_objects
+        connection.execute(update(objects).values(changed=objects.c.changed - 7200))
+    file_moves.to_database(engine, lambda what, done, of: None)
+
+
 def main(url: str, action: str, *words: str) -> None:
     """Run the operation that the command line names."""
     engine = database.open(url)
@@ -181,6 +201,8 @@ def main(url: str, action: str, *words: str) -> None:
         use_webhook(engine)
     elif action == "use_analyses":
         use_analyses(engine)
+    elif action == "use_objects":
+        use_objects(engine, Folder(Path(words[0])))
     elif action == "use_token":
         use_token(engine)
     elif action == "correct":

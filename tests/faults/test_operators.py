@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from arena.store import backup_file, webhooks
+from arena.store import backup_file, consistency, webhooks
 from arena.store.access.audit_log import DISQUALIFY
 from arena.store.bots import submissions, versions
 from arena.store.schema import SubmissionState
@@ -153,6 +153,16 @@ def when_a_match_is_analysed(arena: Arena, witness: Witness, kill: Kill, action:
     assert len(stored) == len(set(stored)) >= 1
 
 
+def when_files_are_moved(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Move all files to object storage and back, without a lost file or a left object."""
+    kill("use_objects", str(arena.where.root))
+    assert arena.operate("use_objects", str(arena.where.root)) == 0
+    assert list(consistency.problems(arena.engine, lambda what, done, of: None)) == []
+    assert arena.sql("SELECT key FROM stored_objects") == []
+    folder = arena.where.root / "objects"
+    assert [path for path in folder.rglob("*") if path.is_file()] == []
+
+
 def when_an_organiser_signs_in(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
     kill("use_token")
     assert arena.operate("use_token") == 0
@@ -218,6 +228,13 @@ DONE_AFTERWARDS: dict[str, Deed] = {
             *("sign_in", "sign_out", "audit"),
         ),
         when_an_organiser_signs_in,
+    ),
+    **dict.fromkeys(
+        (
+            *("begin_object", "discard_object", "abandon_objects", "forget_objects"),
+            *("move_build", "archive_records", "restore_records"),
+        ),
+        when_files_are_moved,
     ),
     **dict.fromkeys(("claim_analysis", "store_analysis"), when_a_match_is_analysed),
     **dict.fromkeys(

@@ -119,7 +119,7 @@ def register(
     number = number or kept.manifest.version
     number = number or versions.number_for(workspace.store, name, kept.content)
     values: dict[str, Any] = asdict(kept.manifest)
-    if workspace.folder.shares_store():
+    if workspace.folder.stores_builds():
         version_files.keep(workspace.store, kept)
     return versions.add(
         workspace.store, name, number, kept.content, str(kept.folder), values, owner

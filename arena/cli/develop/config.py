@@ -21,6 +21,7 @@ from arena.config import (
     ANALYSIS,
     DATABASE,
     IN_FILE,
+    OBJECT_STORAGE,
     REDIS,
     REFEREE,
     VERSIONS_MIB,
@@ -34,6 +35,7 @@ _TOKEN: Final = "POKEARENA_TOKEN"
 _VARIABLES: Final = (
     *DATABASE,
     *REDIS,
+    *OBJECT_STORAGE,
     REFEREE,
     WATCH_MS,
     WATCH_NOTES,

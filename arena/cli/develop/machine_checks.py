@@ -51,7 +51,8 @@ def examine(workspace: Workspace) -> list[CheckResult]:
     """Run all checks; start a Redis and a referee temporarily if none is configured."""
     looks: tuple[Callable[[Workspace], CheckResult], ...] = (
         *(_python, _system, _packages, _build, _data, _disk),
-        *(_database, _redis, _referee, _services, _ladders, _remotes, _webhooks, _limits, _sandbox),
+        *(_database, _storage, _redis, _referee, _services),
+        *(_ladders, _remotes, _webhooks, _limits, _sandbox),
     )
     return [look(workspace) for look in looks]
 
@@ -144,6 +145,24 @@ def _database(workspace: Workspace) -> CheckResult:
     return CheckResult(
         "database", FAIL, f"{shown}, schema {version}", "use the pokearena that made it"
     )
+
+
+def _storage(workspace: Workspace) -> CheckResult:
+    """Write, read and delete an object, if object storage is set."""
+    from arena.errors import StoreError
+    from arena.store.objects import object_storage
+
+    name = config.OBJECT_STORAGE[0]
+    try:
+        storage = object_storage.from_environment()
+        if storage is None:
+            return CheckResult("storage", OK, "files are in the data folder and the database")
+        began = time.monotonic()
+        storage.probe()
+    except (StoreError, config.SettingError) as error:
+        return CheckResult("storage", FAIL, str(error), f"correct or unset {name}")
+    seconds = time.monotonic() - began
+    return CheckResult("storage", OK, f"{storage.shown} answers after {seconds:.2f} s")
 
 
 def _redis(workspace: Workspace) -> CheckResult:

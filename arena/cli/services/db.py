@@ -1,8 +1,8 @@
-"""The commands `pokearena db`: upgrade, back up, restore and check the database."""
+"""The commands `pokearena db`: upgrade, back up, restore and check the database, move files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -108,10 +108,13 @@ def run(engine: Engine, progress: ProgressLine, *, quick: bool) -> DatabaseRepor
     """
     from arena.records.bundle import store_audit
     from arena.store import consistency
+    from arena.store.objects import file_moves
 
     if unreadable := consistency.unreadable(engine):
         return DatabaseReport(tuple(unreadable))
     structure = tuple(consistency.problems(engine, progress))
+    if not quick:
+        structure += tuple(file_moves.problems(engine, progress))
     if quick:
         return DatabaseReport(structure)
     records, damaged, repairable = list[str](), list[str](), list[str]()
@@ -164,7 +167,7 @@ def _matches(names: tuple[str, ...]) -> str:
 
 @click.group()
 def db() -> None:
-    """Upgrade, back up, restore or check the database.
+    """Upgrade, back up, restore or check the database; move files between it and object storage.
 
     The database is the SQLite file in the data folder, or POKEARENA_DATABASE_URL.
     """
@@ -204,7 +207,7 @@ def backup(file: Path, as_json: bool, data: Path | None) -> None:
 
     FILE is always an SQLite database; `restore` reads it into SQLite or PostgreSQL. Keep it secret:
     it contains the seeds of open matches. The files of bots are not in it: also copy the folder
-    `versions` of the data folder.
+    `versions` of the data folder. Neither are files in the object storage.
     """
     from arena.cli.output import ProgressLine
     from arena.store import backup_file, database
@@ -235,6 +238,38 @@ def restore(file: Path, as_json: bool, data: Path | None) -> None:
     shown = database.shown(engine)
     values = {"database": shown, "file": str(file), "rows": rows}
     _tell(as_json, values, f"restored {rows} rows from {file} into {shown}")
+    engine.dispose()
+
+
+@db.command("move-files", epilog="Example: pokearena db move-files objects")
+@click.argument("target", type=click.Choice(["objects", "database"]))
+@json_option
+@data_option
+def move_files(target: str, as_json: bool, data: Path | None) -> None:
+    """Move the builds of bots and the records of matches to the object storage, or back.
+
+    TARGET is objects or database. POKEARENA_OBJECT_STORAGE_URL names the object storage. The arena
+    can keep running while files move to objects. Before they move back to the database, stop its
+    services, and unset the variable afterwards. An interrupted move continues when the command runs
+    again.
+    """
+    from arena.cli.output import ProgressLine
+    from arena.cli.workspace import Workspace
+    from arena.store.objects import file_moves, object_storage
+
+    engine = Workspace(data).existing_store
+    move = file_moves.to_objects if target == "objects" else file_moves.to_database
+    moved = move(engine, ProgressLine())
+    storage = object_storage.needed(engine).shown
+    if as_json:
+        output.document({"target": target, "storage": storage, **asdict(moved)})
+    else:
+        place = storage if target == "objects" else "the database"
+        output.line(
+            f"moved {moved.builds} builds and the records of {moved.matches} matches to {place}; "
+            f"deleted {moved.deleted} objects"
+        )
+        output.next_step("pokearena db check")
     engine.dispose()
 
 

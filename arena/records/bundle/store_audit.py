@@ -96,7 +96,7 @@ def check(match: MatchRows) -> MatchAudit:
 
 def _check(match: MatchRows) -> MatchAudit:
     spec = match.spec()
-    problems = list(_scheduled_otherwise(match, spec))
+    problems = [*_scheduled_otherwise(match, spec), *filter(None, [match.missing])]
     played: dict[int, PlayedGame] = {}
     games = actions = 0
     for row in match.games:

@@ -19,8 +19,10 @@ from arena.errors import NotFound
 from arena.store import schema
 from arena.store.bots.owners import PSEUDONYM
 from arena.store.database import now, reading, writing
+from arena.store.objects import record_archive, stored_objects
+from arena.store.objects.record_archive import RewrittenRecords
 from arena.store.postgresql import keep
-from arena.store.schema import MatchState, SubmissionState
+from arena.store.schema import MatchState, ObjectKind, SubmissionState
 from arena.store.tournaments.lifecycle import leave
 
 
@@ -151,16 +153,45 @@ def redact(
 ) -> None:
     """Rewrite the records of a match, and delete the output of some versions from its faults.
 
+    The object storage gets a new object if the records are there. A sweep deletes the old one.
+
     Args:
         engine: the store.
         match: its id.
         versions: the versions as ``name@number``.
         redacted: returns the redacted record of a game.
     """
+    while not _redact_once(engine, match, versions, redacted):
+        pass  # The records were moved to or from the object storage meanwhile.
+
+
+def _redact_once(
+    engine: Engine, match: str, versions: Sequence[str], redacted: Callable[[str], str]
+) -> bool:
+    rewritten = record_archive.rewrite(engine, match, redacted)
+    if not _replace_records(engine, match, versions, redacted, rewritten):
+        if rewritten.after is not None:
+            stored_objects.discard(engine, rewritten.after.key)
+        return False
+    return True
+
+
+def _replace_records(
+    engine: Engine,
+    match: str,
+    versions: Sequence[str],
+    redacted: Callable[[str], str],
+    rewritten: RewrittenRecords,
+) -> bool:
     games, faults = schema.games, schema.faults
     with _erasing(engine) as connection:
+        record_archive.lock(connection, match)
+        if not rewritten.replace(connection, match):
+            return False
         rows = connection.execute(
-            select(games.c.game, games.c.record).where(games.c.match == match)
+            select(games.c.game, games.c.record).where(
+                games.c.match == match, games.c.record != record_archive.ARCHIVED
+            )
         )
         for number, record in rows.all():
             if (text := redacted(record)) != record:
@@ -171,6 +202,7 @@ def redact(
             .where(faults.c.match == match, faults.c.version.in_(versions))
             .values(output="", ended="")
         )
+    return True
 
 
 def forget(engine: Engine, data: OwnerData) -> str:
@@ -184,6 +216,8 @@ def forget(engine: Engine, data: OwnerData) -> str:
     versions, remotes, entrants = schema.versions, schema.remotes, schema.entrants
     pseudonym = PSEUDONYM + secrets.token_hex(4)
     with _erasing(engine) as connection:
+        for content in data.contents:
+            stored_objects.drop(connection, ObjectKind.BUILD, content)
         for table in (schema.crate_pieces, schema.crates):
             connection.execute(delete(table).where(table.c.content_hash.in_(data.contents)))
         sent = schema.submissions

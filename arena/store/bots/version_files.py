@@ -3,6 +3,8 @@
 On the machine where a version was added, its files are in the data folder. If other machines can
 use the store, it also holds the files. A machine that plays the version then fetches them into its
 own data folder, where `versions/` is a cache (`arena.bots.version_store`).
+
+The store holds them as build archives: in the object storage if one is set, else in the database.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from sqlalchemy import Engine, exc, insert, select, update
+from sqlalchemy import Connection, Engine, exc, insert, select, update
 
 from arena.bots import build_archive, version_store
 from arena.bots.bot import Bot
@@ -26,9 +28,12 @@ from arena.errors import BotError, StoreError
 from arena.store import schema
 from arena.store.bots import versions
 from arena.store.database import now, reading, writing
+from arena.store.objects import object_storage, stored_objects
+from arena.store.objects.object_storage import ObjectStorage, ObjectStorageError
+from arena.store.schema import ObjectKind
 
-# Build archives, for machines that have only the database: one archive for each content hash. They
-# are stored in pieces, so that a process never loads a large one into memory as a whole.
+# Build archives, for machines that have only the store: one archive for each content hash. The
+# database holds them in pieces, so that a process never loads a large one into memory as a whole.
 
 
 PIECE: Final = 1 << 20
@@ -45,6 +50,8 @@ class StoredBuild:
     bytes: int
     trusted: bool
     """False: only submissions, not the organiser, have provided this content."""
+    key: str = ""
+    """Its key in the object storage; empty if the database holds it."""
 
 
 def keep_build(engine: Engine, content_hash: str, packed: IO[bytes], trusted: bool) -> None:
@@ -58,41 +65,83 @@ def keep_build(engine: Engine, content_hash: str, packed: IO[bytes], trusted: bo
         packed: the packed bytes.
         trusted: whether the organiser provided them.
     """
+    storage = object_storage.of(engine)
     try:
-        with writing(engine, "keep_crate") as connection:
-            total, count, size = hashlib.sha256(), 0, 0
-            while piece := packed.read(PIECE):
-                row = {"content_hash": content_hash, "number": count, "data": piece}
-                connection.execute(insert(schema.crate_pieces).values(row))
-                total.update(piece)
-                count, size = count + 1, size + len(piece)
-            connection.execute(
-                insert(schema.crates).values(
-                    content_hash=content_hash,
-                    digest=total.hexdigest(),
-                    pieces=count,
-                    bytes=size,
-                    trusted=int(trusted),
-                    created=now(),
-                )
-            )
+        if storage is None:
+            _keep_in_database(engine, content_hash, packed, trusted)
+        else:
+            _keep_as_object(engine, storage, content_hash, packed, trusted)
     except exc.IntegrityError:
         # Another process has stored the same content meanwhile.
         if find(engine, content_hash) is None:
             raise
 
 
+def _keep_in_database(engine: Engine, content_hash: str, packed: IO[bytes], trusted: bool) -> None:
+    with writing(engine, "keep_crate") as connection:
+        digest, pieces, size = insert_pieces(connection, content_hash, packed)
+        connection.execute(
+            insert(schema.crates).values(
+                content_hash=content_hash,
+                digest=digest,
+                pieces=pieces,
+                bytes=size,
+                trusted=int(trusted),
+                created=now(),
+            )
+        )
+
+
+def insert_pieces(
+    connection: Connection, content_hash: str, packed: IO[bytes]
+) -> tuple[str, int, int]:
+    """Insert the pieces of a build archive; return its SHA-256, their number and its size."""
+    total, count, size = hashlib.sha256(), 0, 0
+    while piece := packed.read(PIECE):
+        row = {"content_hash": content_hash, "number": count, "data": piece}
+        connection.execute(insert(schema.crate_pieces).values(row))
+        total.update(piece)
+        count, size = count + 1, size + len(piece)
+    return total.hexdigest(), count, size
+
+
+def _keep_as_object(
+    engine: Engine, storage: ObjectStorage, content_hash: str, packed: IO[bytes], trusted: bool
+) -> None:
+    written = stored_objects.write(engine, storage, ObjectKind.BUILD, content_hash, packed)
+    try:
+        with writing(engine, "keep_crate") as connection:
+            connection.execute(
+                insert(schema.crates).values(
+                    content_hash=content_hash,
+                    digest=written.digest,
+                    pieces=0,
+                    bytes=written.bytes,
+                    trusted=int(trusted),
+                    created=now(),
+                )
+            )
+            stored_objects.settle(connection, written.key)
+    except exc.IntegrityError:
+        stored_objects.discard(engine, written.key)
+        raise
+
+
 def find(engine: Engine, content_hash: str) -> StoredBuild | None:
     """Return the stored build archive of a content hash; None without one."""
     table = schema.crates
-    query = select(table.c.digest, table.c.bytes, table.c.trusted).where(
+    query = select(*table.c["digest", "bytes", "trusted", "pieces"]).where(
         table.c.content_hash == content_hash
     )
     with reading(engine) as connection:
         row = connection.execute(query).one_or_none()
-    return (
-        None if row is None else StoredBuild(content_hash, row.digest, row.bytes, bool(row.trusted))
-    )
+        if row is None:
+            return None
+        found = None
+        if row.pieces == 0:
+            found = stored_objects.find(connection, ObjectKind.BUILD, content_hash)
+    key = "" if found is None else found.key
+    return StoredBuild(content_hash, row.digest, row.bytes, bool(row.trusted), key)
 
 
 def trust(engine: Engine, content_hash: str) -> None:
@@ -108,8 +157,12 @@ def fetch(engine: Engine, crate: StoredBuild, output: IO[bytes]) -> None:
     """Write the packed bytes of a build archive to a stream.
 
     Raises:
-        StoreError: their hash is not the stored one.
+        StoreError: their hash is not the stored one, or the object storage cannot be used.
     """
+    if crate.key:
+        for piece in object_storage.needed(engine).read(crate.key, crate.digest):
+            output.write(piece)
+        return
     total = hashlib.sha256()
     for piece in _pieces(engine, crate.content_hash):
         total.update(piece)
@@ -159,13 +212,16 @@ def keep(engine: Engine, bot: Bot) -> None:
 
 
 def keep_all(engine: Engine) -> None:
-    """Store the files that exist only here, when an arena of one machine opens to others."""
+    """Store the files that exist only here, when the arena opens to others or gets a storage."""
     for version in versions.listing(engine, retired=True):
         folder = Path(version.folder)
         if not version.folder or not folder.is_dir():
             continue
         try:
             keep(engine, from_folder(folder, version.id, version.content_hash))
+        except ObjectStorageError as error:
+            log.warning("the files of bots are not stored; the next start tries again: %s", error)
+            return
         except (BotError, OSError) as error:
             log.warning("other machines cannot play %s: %s", version.id, error)
 

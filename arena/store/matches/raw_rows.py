@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sqlalchemy import JSON, Column, ColumnElement, Connection, Engine, Text, cast, func, select
@@ -14,6 +14,8 @@ from sqlalchemy import JSON, Column, ColumnElement, Connection, Engine, Text, ca
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches.spec import Clock, Entrant, MatchSpec, TournamentPlan
+from arena.store.objects import record_archive
+from arena.store.objects.object_storage import ObjectLost
 from arena.store.schema import MatchState
 
 BATCH: Final = 100
@@ -38,6 +40,8 @@ class MatchRows:
         games: rows of `games`, in order of their numbers.
         faults: rows of `faults`, in order of game and number.
         result: the row of `results`, if there is one.
+        missing: why records in the object storage cannot be read, as a sentence; empty if all
+            records were read.
     """
 
     match: Row
@@ -46,6 +50,7 @@ class MatchRows:
     games: tuple[Row, ...]
     faults: tuple[Row, ...]
     result: Row | None
+    missing: str = ""
 
     @property
     def id(self) -> str:
@@ -155,7 +160,24 @@ def batches(engine: Engine, tournament: str | None = None) -> Iterator[tuple[Mat
         if not names:
             return
         last = names[-1]
-        yield rows
+        yield tuple(with_records(engine, match) for match in rows)
+
+
+def with_records(engine: Engine, match: MatchRows) -> MatchRows:
+    """Return the rows of a match with the records that are in the object storage.
+
+    Raises:
+        ObjectStorageError: the object storage cannot be used.
+    """
+    records = {row["game"]: row["record"] for row in match.games}
+    try:
+        complete = record_archive.complete(engine, match.id, records)
+    except ObjectLost as error:
+        return replace(match, missing=str(error))
+    if complete is records:
+        return match
+    games = tuple({**row, "record": complete[row["game"]]} for row in match.games)
+    return replace(match, games=games)
 
 
 def count(engine: Engine, tournament: str | None = None) -> int:

@@ -7,11 +7,11 @@ the same cards.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, Connection, Engine, select
+from sqlalchemy import Column, Connection, Engine, Row, select
 
 from arena.errors import NotFound
 from arena.ratings import match_digest
@@ -23,6 +23,7 @@ from arena.store.matches import rows
 from arena.store.matches.games import games_of
 from arena.store.matches.raw_rows import lenient
 from arena.store.matches.spec import MatchSpec
+from arena.store.objects import record_archive
 from arena.store.schema import OPEN, MatchState
 from referee.games.registry import form_of
 
@@ -255,7 +256,7 @@ def cover(engine: Engine, match: str) -> RecordFrame:
     """
     with reading(engine) as connection:
         spec, seed, played = _told(connection, match, schema.games.c.game)
-    return RecordFrame(spec.line(), seed, tuple(played))
+    return RecordFrame(spec.line(), seed, tuple(row.game for row in played))
 
 
 def record(engine: Engine, match: str) -> str:
@@ -266,26 +267,28 @@ def record(engine: Engine, match: str) -> str:
 
     Raises:
         NotFound: the match does not exist.
+        ObjectStorageError: its records are in the object storage, which cannot be used.
     """
     from referee.record import dump
 
     with lenient(engine) as connection:
-        spec, seed, played = _told(connection, match, schema.games.c.record)
-    lines = [dump(spec.line()), *played]
+        spec, seed, played = _told(connection, match, *schema.games.c["game", "record"])
+    records = record_archive.complete(engine, match, {row.game: row.record for row in played})
+    lines = [dump(spec.line()), *records.values()]
     if seed is not None:
         lines.append(dump({"type": "seed", "seed": seed.hex()}))
     return "".join(lines)
 
 
 def _told(
-    connection: Connection, match: str, column: Column[Any]
-) -> tuple[MatchSpec, bytes | None, list[Any]]:
-    """Return the public part of a match: spec, seed if closed, and a column of its games."""
+    connection: Connection, match: str, *columns: Column[Any]
+) -> tuple[MatchSpec, bytes | None, Sequence[Row[*tuple[Any, ...]]]]:
+    """Return the public part of a match: spec, seed if closed, and columns of its games."""
     matches, games = schema.matches, schema.games
     spec = rows.spec(connection, match)
     state = connection.execute(select(matches.c.state).where(matches.c.id == match)).scalar_one()
-    query = select(column).where(games.c.match == match).order_by(games.c.game)
-    played = [] if state in OPEN else list(connection.execute(query).scalars())
+    query = select(*columns).where(games.c.match == match).order_by(games.c.game)
+    played = [] if state in OPEN else connection.execute(query).all()
     complete = state == MatchState.VOID and len(played) == spec.games
     return spec, spec.seed if complete or state == MatchState.CLOSED else None, played
 
@@ -315,6 +318,7 @@ def game_record(engine: Engine, match: str, game: int) -> str:
 
     Raises:
         NotFound: the game does not exist, or its match is still open.
+        ObjectStorageError: the record is in the object storage, which cannot be used.
     """
     matches, games = schema.matches, schema.games
     query = (
@@ -330,7 +334,7 @@ def game_record(engine: Engine, match: str, game: int) -> str:
             "is over.",
             code="no-game",
         )
-    return text
+    return record_archive.complete(engine, match, {game: text})[game]
 
 
 def faults(

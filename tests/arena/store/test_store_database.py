@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
@@ -90,6 +91,12 @@ def test_the_migrations_make_the_tables_of_the_schema(store: Engine) -> None:
         assert compare_metadata(context, schema.metadata) == []
 
 
+def in_text(index: Any) -> str:
+    """Return an index as text; the condition of a partial one is an object without equality."""
+    options = {name: str(value) for name, value in index.get("dialect_options", {}).items()}
+    return str({**index, "dialect_options": options})
+
+
 @IN_SQLITE
 def test_the_migrations_make_the_keys_and_checks_of_the_schema(
     store: Engine, tmp_path: Path
@@ -102,7 +109,7 @@ def test_the_migrations_make_the_keys_and_checks_of_the_schema(
             assert getattr(migrated, what)(table) == getattr(created, what)(table)
         for what in ("get_unique_constraints", "get_indexes"):
             actual, expected = getattr(migrated, what)(table), getattr(created, what)(table)
-            assert sorted(actual, key=str) == sorted(expected, key=str)
+            assert sorted(map(in_text, actual)) == sorted(map(in_text, expected))
     straight.dispose()
 
 

@@ -69,3 +69,16 @@ def test_a_disabled_webhook_is_a_warning_with_its_reason(cli: Cli) -> None:
     assert webhooks["state"] == "warn"
     assert hook in webhooks["found"]
     assert "status 410" in webhooks["found"]
+
+
+def test_the_object_storage_is_probed(cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POKEARENA_OBJECT_STORAGE_URL", f"file://{cwd}/objects")
+    storage = checks(cli("doctor", "--json").out)["storage"]
+    assert storage["state"] == "ok"
+    assert f"file://{cwd}/objects answers after" in storage["found"]
+    monkeypatch.setenv("POKEARENA_OBJECT_STORAGE_URL", "bucket")
+    result = cli("doctor", "--json")
+    assert result.status == 1
+    storage = checks(result.out)["storage"]
+    assert storage["state"] == "fail"
+    assert storage["fix"] == "correct or unset POKEARENA_OBJECT_STORAGE_URL"

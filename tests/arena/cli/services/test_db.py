@@ -216,3 +216,31 @@ def test_tournament_verify_finds_altered_results(
     assert match in verified.out + verified.err
     checked = json.loads(cli("db", "check", "--json").out)
     assert [*checked["damaged"], *checked["repairable"]] == [match]
+
+
+def test_files_move_to_object_storage_and_back(
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_OBJECT_STORAGE_URL", f"file://{cwd}/objects")
+    cli("bot", "add", "sample:meek")
+    assert len([path for path in (cwd / "objects").rglob("*") if path.is_file()]) == 1
+    moved = cli("db", "move-files", "database")
+    assert (moved.status, moved.last) == (OK, "next  pokearena db check")
+    assert "moved 1 builds and the records of 0 matches to the database" in moved.out
+    assert [path for path in (cwd / "objects").rglob("*") if path.is_file()] == []
+    document = json.loads(cli("db", "move-files", "objects", "--json").out)
+    assert document == {
+        "target": "objects",
+        "storage": f"file://{cwd}/objects",
+        "builds": 1,
+        "matches": 0,
+        "deleted": 0,
+    }
+    assert cli("db", "check").status == OK
+
+
+def test_files_do_not_move_without_object_storage(cli: Cli) -> None:
+    cli("db", "upgrade")
+    result = cli("db", "move-files", "objects")
+    assert (result.status, result.code) == (FAILED, "not-configured")
+    assert "POKEARENA_OBJECT_STORAGE_URL" in result.err

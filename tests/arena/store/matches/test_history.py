@@ -107,6 +107,7 @@ _CREATED_LATER = {
     "ladder_summaries",
     "organisers",
     "sessions",
+    "stored_objects",
     "webhook_deliveries",
     "webhooks",
 }

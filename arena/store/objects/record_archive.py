@@ -1,0 +1,269 @@
+"""Store the records of finished matches in the object storage: one object for each match.
+
+Games are committed to the database, so a match never waits for the object storage. When the match
+is over, its records are written as one compressed object, and the rows of its games keep all other
+values. A row whose record is empty refers to the object.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, Select, literal_column, select, update
+
+from arena.errors import Conflict
+from arena.store import schema
+from arena.store.database import now, reading, writing
+from arena.store.objects import object_storage, stored_objects
+from arena.store.objects.object_storage import ObjectMissing, ObjectStorage
+from arena.store.objects.stored_objects import StoredObject
+from arena.store.postgresql import keep
+from arena.store.schema import OPEN, ObjectKind
+
+ARCHIVED: Final = ""
+"""The record of a game in the database if it is in the object storage."""
+_CACHED: Final = 4
+_TRIES: Final = 2
+_LEVEL: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedTime:
+    """A position in the order in which matches were closed."""
+
+    at: float = 0.0
+    match: str = ""
+
+
+def find(connection: Connection, match: str) -> StoredObject | None:
+    """Return the object with the records of a match, if they are archived."""
+    return stored_objects.find(connection, ObjectKind.RECORDS, match)
+
+
+def read(engine: Engine, archived: StoredObject) -> Mapping[int, str]:
+    """Return the records of a match by game.
+
+    Raises:
+        ObjectStorageError: the object is missing or damaged, or the storage cannot be used.
+    """
+    return _read(object_storage.needed(engine), archived)
+
+
+# A replay page reads each game of a match separately.
+@lru_cache(_CACHED)
+def _read(storage: ObjectStorage, archived: StoredObject) -> Mapping[int, str]:
+    packed = b"".join(storage.read(archived.key, archived.digest))
+    return dict(json.loads(gzip.decompress(packed)))
+
+
+def complete(engine: Engine, match: str, records: Mapping[int, str]) -> Mapping[int, str]:
+    """Return records of a match, reading archived ones from the object storage.
+
+    Args:
+        engine: the store.
+        match: its id.
+        records: the records as the database has them, by game.
+
+    Raises:
+        ObjectStorageError: they are missing or damaged, or the storage cannot be used.
+    """
+    if ARCHIVED not in records.values():
+        return records
+    for _ in range(_TRIES):
+        with reading(engine) as connection:
+            archived = find(connection, match)
+            # None: they were moved to the database after `records` had been read.
+            stored = _in_database(connection, match) if archived is None else {}
+        if archived is not None:
+            try:
+                stored = dict(read(engine, archived))
+            except ObjectMissing:
+                # The object was replaced meanwhile, or is lost.
+                continue
+        if all(stored.get(game) for game in records):
+            return {game: stored[game] for game in records}
+    raise ObjectMissing(
+        f"the records of match {match} are missing in the database and in the object storage.",
+        code="records-missing",
+    )
+
+
+def archive(engine: Engine, storage: ObjectStorage, match: str) -> bool:
+    """Move the records of a finished match from the database to the object storage.
+
+    Returns:
+        Whether they were moved; False if the match is open, or has no records in the database.
+
+    Raises:
+        ObjectStorageError: the storage does not accept them.
+        Conflict: they have changed meanwhile; retry.
+    """
+    with reading(engine) as connection:
+        state = select(schema.matches.c.state).where(schema.matches.c.id == match)
+        if connection.execute(state).scalar_one_or_none() in (None, *OPEN):
+            return False
+        records = _in_database(connection, match)
+    if not records or ARCHIVED in records.values():
+        return False
+    written = stored_objects.write(
+        engine, storage, ObjectKind.RECORDS, match, io.BytesIO(_packed(records))
+    )
+    try:
+        with writing(engine, "archive_records") as connection:
+            lock(connection, match)
+            if _in_database(connection, match) != records:
+                raise Conflict(
+                    f"the records of match {match} have changed; retry.", code="records-changed"
+                )
+            stored_objects.settle(connection, written.key)
+            connection.execute(
+                update(schema.games).where(schema.games.c.match == match).values(record=ARCHIVED)
+            )
+    except Conflict:
+        stored_objects.discard(engine, written.key)
+        raise
+    return True
+
+
+def restore(engine: Engine, match: str) -> bool:
+    """Move the records of a match from the object storage to the database.
+
+    Returns:
+        Whether they were moved; False if they were not in the object storage.
+
+    Raises:
+        ObjectStorageError: the object is missing or damaged, or the storage cannot be used.
+    """
+    table = schema.games
+    with reading(engine) as connection:
+        archived = find(connection, match)
+    if archived is None:
+        return False
+    records = read(engine, archived)
+    with writing(engine, "restore_records") as connection:
+        lock(connection, match)
+        if find(connection, match) != archived:
+            return False
+        for game, record in records.items():
+            of_game = (table.c.match == match, table.c.game == game)
+            connection.execute(update(table).where(*of_game).values(record=record))
+        stored_objects.drop(connection, ObjectKind.RECORDS, match)
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenRecords:
+    """New records of an archived match, which `replace` stores.
+
+    Attributes:
+        before: the object that they were computed from; None if the match is not archived.
+        after: the new object; None if nothing changed.
+    """
+
+    before: StoredObject | None = None
+    after: StoredObject | None = None
+
+    def replace(self, connection: Connection, match: str) -> bool:
+        """Refer to the new object; return False if the match has another object meanwhile.
+
+        The transaction must have locked the match.
+        """
+        if find(connection, match) != self.before:
+            return False
+        if self.after is not None:
+            stored_objects.drop(connection, ObjectKind.RECORDS, match)
+            stored_objects.settle(connection, self.after.key)
+        return True
+
+
+def rewrite(engine: Engine, match: str, change: Callable[[str], str]) -> RewrittenRecords:
+    """Write an object with changed records of a match, if it is archived.
+
+    Args:
+        engine: the store.
+        match: its id.
+        change: returns the changed record of a game.
+
+    Raises:
+        ObjectStorageError: the storage cannot be used.
+    """
+    with reading(engine) as connection:
+        archived = find(connection, match)
+    if archived is None:
+        return RewrittenRecords()
+    records = read(engine, archived)
+    changed = {game: change(record) for game, record in records.items()}
+    if changed == records:
+        return RewrittenRecords(archived)
+    packed = io.BytesIO(_packed(changed))
+    storage = object_storage.needed(engine)
+    written = stored_objects.write(engine, storage, ObjectKind.RECORDS, match, packed)
+    return RewrittenRecords(archived, written)
+
+
+def lock(connection: Connection, match: str) -> None:
+    """Lock a match, so that its records do not change until the transaction ends."""
+    keep(connection, select(schema.matches.c.id).where(schema.matches.c.id == match))
+
+
+def due(
+    engine: Engine, after: ClosedTime, seconds: float, limit: int
+) -> tuple[tuple[str, ...], ClosedTime]:
+    """Return closed matches whose records are in the database, in the order of their closing.
+
+    Args:
+        engine: the store.
+        after: the position that an earlier call returned; at first ``ClosedTime()``.
+        seconds: the least time since the match was closed.
+        limit: the maximum number of matches that are read.
+
+    Returns:
+        The ids, and the position of the last match that was read.
+    """
+    results, objects = schema.results, schema.stored_objects
+    archived: Select[Any] = select(literal_column("1")).where(
+        objects.c.kind == ObjectKind.RECORDS,
+        objects.c.subject == results.c.match,
+        objects.c.state == schema.ObjectState.STORED,
+    )
+    query = (
+        select(results.c.match, results.c.closed, archived.exists().label("archived"))
+        .where(results.c.closed >= after.at, results.c.closed < now() - seconds)
+        .order_by(results.c.closed, results.c.match)
+        .limit(limit)
+    )
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    rows = [row for row in rows if (row.closed, row.match) > (after.at, after.match)]
+    if not rows:
+        return (), after
+    names = tuple(row.match for row in rows if not row.archived)
+    return names, ClosedTime(rows[-1].closed, rows[-1].match)
+
+
+def in_database(engine: Engine) -> list[str]:
+    """Return the finished matches with records in the database, in order of their ids."""
+    matches, games = schema.matches, schema.games
+    has_records: Select[Any] = select(literal_column("1")).where(
+        games.c.match == matches.c.id, games.c.record != ARCHIVED
+    )
+    query = select(matches.c.id).where(matches.c.state.not_in(OPEN), has_records.exists())
+    with reading(engine) as connection:
+        return list(connection.execute(query.order_by(matches.c.id)).scalars())
+
+
+def _in_database(connection: Connection, match: str) -> dict[int, str]:
+    table = schema.games
+    query = select(table.c.game, table.c.record).where(table.c.match == match)
+    return {row.game: row.record for row in connection.execute(query.order_by(table.c.game))}
+
+
+def _packed(records: Mapping[int, str]) -> bytes:
+    text = json.dumps(list(records.items()), ensure_ascii=False, separators=(",", ":"))
+    return gzip.compress(text.encode(), _LEVEL, mtime=0)

@@ -1,0 +1,95 @@
+"""Records of closed matches move to the object storage in the background."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from obstore.store import MemoryStore
+from sqlalchemy import Engine
+
+from arena.services.file_archiver import FileArchiver
+from arena.store.matches import results, transitions
+from arena.store.objects import object_storage, record_archive
+from arena.store.objects.object_storage import ObjectStorage, ObjectStorageError
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.errors import has_code
+from tests.waiting import wait_until
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[SimulatedArena]:
+    """Play a tournament of three matches."""
+    arena = SimulatedArena(tmp_path)
+    arena.begin("round-robin", arena.bots(3))
+    for match in transitions.due(arena.engine):
+        arena.play(match)
+    yield arena
+    arena.engine.dispose()
+
+
+@pytest.fixture
+def storage(arena: SimulatedArena) -> ObjectStorage:
+    storage = ObjectStorage(MemoryStore(), "memory")
+    object_storage.bind(arena.engine, storage)
+    return storage
+
+
+def archived(engine: Engine) -> int:
+    return 3 - len(record_archive.in_database(engine))
+
+
+def test_matches_are_archived_once(arena: SimulatedArena, storage: ObjectStorage) -> None:
+    archiver = FileArchiver(arena.engine, wait=0)
+    assert archiver.run_round() == 3
+    assert archiver.run_round() == 0
+    assert FileArchiver(arena.engine, wait=0).run_round() == 0
+    assert len(list(storage.listing())) == 3
+
+
+def test_matches_are_archived_an_hour_after_their_end(
+    arena: SimulatedArena, storage: ObjectStorage
+) -> None:
+    assert FileArchiver(arena.engine).run_round() == 0
+    assert archived(arena.engine) == 0
+
+
+def test_a_match_is_archived_after_an_outage(
+    arena: SimulatedArena, storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archiver, put, keys = FileArchiver(arena.engine, wait=0), storage.put, list[str]()
+
+    def fail_second(key: str, *content: object) -> None:
+        keys.append(key)
+        if len(keys) == 2:
+            raise ObjectStorageError("the network failed.", code="cannot-connect")
+        put(key, *content)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(storage, "put", fail_second)
+    with pytest.raises(ObjectStorageError, check=has_code("cannot-connect")):
+        archiver.run_round()
+    assert archived(arena.engine) == 1
+    assert archiver.run_round() == 2
+    assert archived(arena.engine) == 3
+
+
+def test_the_thread_archives_until_it_is_stopped(
+    arena: SimulatedArena, storage: ObjectStorage, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "arena.archiver")
+    archiver = FileArchiver(arena.engine, wait=0)
+    archiver.start()
+    wait_until(lambda: archived(arena.engine) == 3)
+    wait_until(lambda: caplog.messages)
+    archiver.stop()
+    assert caplog.messages == ["matches whose records were moved to object storage: 3"]
+    for match in record_archive.in_database(arena.engine):
+        assert results.record(arena.engine, match)
+
+
+def test_without_object_storage_nothing_runs(arena: SimulatedArena) -> None:
+    object_storage.bind(arena.engine, None)
+    archiver = FileArchiver(arena.engine, wait=0)
+    archiver.start()
+    archiver.stop()
+    assert archived(arena.engine) == 0

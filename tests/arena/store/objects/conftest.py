@@ -1,0 +1,51 @@
+"""Stores with an object storage in memory, and finished matches."""
+
+from collections.abc import Callable
+
+import pytest
+from obstore.store import MemoryStore
+from sqlalchemy import Engine, select
+
+from arena.store import database, schema
+from arena.store.matches import transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.objects import object_storage
+from arena.store.objects.object_storage import ObjectStorage
+from arena.store.tournaments.tournaments import Tournament
+
+
+@pytest.fixture
+def storage(store: Engine) -> ObjectStorage:
+    """Return the object storage of the store."""
+    storage = ObjectStorage(MemoryStore(), "memory")
+    object_storage.bind(store, storage)
+    return storage
+
+
+@pytest.fixture
+def finished(
+    store: Engine, schedule: Callable[..., Tournament], played: Callable[..., PlayedGame]
+) -> str:
+    """Play a match of two games, the second with a fault; another one stays open."""
+    schedule(bots=2, boards=1, cycles=2)
+    match = transitions.due(store)[0]
+    lease = transitions.lease(store, match, "worker", 600)
+    assert lease is not None
+    for number in range(lease.spec.games):
+        fault = "timeout" if number else None
+        transitions.commit_game(store, lease, played(lease.spec, number, fault=fault, padding=100))
+    return match
+
+
+def records(store: Engine, match: str) -> list[str]:
+    """Return the records of a match in the database."""
+    table = schema.games
+    query = select(table.c.record).where(table.c.match == match).order_by(table.c.game)
+    with database.reading(store) as connection:
+        return list(connection.execute(query).scalars())
+
+
+def states(store: Engine) -> list[str]:
+    """Return the states of all objects in the database."""
+    with database.reading(store) as connection:
+        return sorted(connection.execute(select(schema.stored_objects.c.state)).scalars())
