@@ -117,48 +117,119 @@ class FrameSequence:
     steps: int
     titles: tuple[Span[TableHeading], ...]
     places: tuple[SeatFrames, ...]
-    centre: tuple[TrackedArea | TrackedLayout, ...]
+    zones: tuple[tuple[TrackedArea | TrackedLayout, ...], ...]
+    """The parts of the centre, grouped: those of a zone are never visible together."""
     below: tuple[TrackedArea | TrackedLayout, ...]
 
-    @property
-    def zones(self) -> tuple[tuple[TrackedArea | TrackedLayout, ...], ...]:
-        """The parts of the centre, grouped: those of a zone are never visible together."""
-        return _zones(self.centre)
+    def without_reserved(self) -> "FrameSequence":
+        """Return the same parts and zones without the contents of reserved positions."""
+        return replace(
+            self,
+            titles=_visible(self.titles),
+            places=tuple(
+                replace(place, heads=_visible(place.heads), parts=_visible_parts(place.parts))
+                for place in self.places
+            ),
+            zones=tuple(map(_visible_parts, self.zones)),
+            below=_visible_parts(self.below),
+        )
 
 
-def frame_sequence(renderings: Sequence[TableRendering]) -> FrameSequence:
-    """Return the frame sequence of at least one rendering, all of the same game."""
-    return FrameSequence(
-        steps=len(renderings),
-        titles=_spans(
-            (n, TableHeading(rendering.heading, rendering.facts))
-            for n, rendering in enumerate(renderings)
-        ),
-        places=tuple(
-            _place([rendering.seats[seat] for rendering in renderings])
-            for seat in range(len(renderings[0].seats))
-        ),
-        centre=_parts([rendering.centre for rendering in renderings]),
-        below=_parts([rendering.below for rendering in renderings]),
+def _visible(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
+    return tuple(span for span in spans if span.last >= 0)
+
+
+def _visible_parts(
+    parts: tuple[TrackedArea | TrackedLayout, ...],
+) -> tuple[TrackedArea | TrackedLayout, ...]:
+    return tuple(
+        replace(part, spans=_visible(part.spans)) if isinstance(part, TrackedArea) else part
+        for part in parts
     )
 
 
-def _place(seats: Sequence[SeatRendering]) -> SeatFrames:
-    heads = (SeatHeading(seat.score, seat.acts, seat.badges) for seat in seats)
-    first = seats[0]
+def frame_sequence(
+    renderings: Sequence[TableRendering], reserved: Sequence[TableRendering] = ()
+) -> FrameSequence:
+    """Return the frame sequence of at least one rendering, all of the same game.
+
+    Args:
+        renderings: the positions, by step.
+        reserved: other positions of the same form. They are no steps, but their largest contents
+            reserve space.
+    """
+    # Reserved positions precede step 0, so that the same ones give the same zones to all positions
+    # of a form. A gap between them prevents that their trick tables merge into growing ones.
+    before = [(2 * n - 2 * len(reserved), each) for n, each in enumerate(reserved)]
+    return _sequence([*before, *enumerate(renderings)], len(renderings))
+
+
+def _sequence(numbered: Sequence[tuple[int, TableRendering]], steps: int) -> FrameSequence:
+    """Return the frame sequence of positions by their numbers, which increase."""
+    return FrameSequence(
+        steps=steps,
+        titles=_kept(_spans((n, TableHeading(each.heading, each.facts)) for n, each in numbered)),
+        places=tuple(
+            _place([(n, each.seats[seat]) for n, each in numbered])
+            for seat in range(len(numbered[0][1].seats))
+        ),
+        zones=tuple(
+            tuple(map(_without_unused, zone))
+            for zone in _zones(_parts([(n, each.centre) for n, each in numbered]))
+        ),
+        below=tuple(map(_without_unused, _parts([(n, each.below) for n, each in numbered]))),
+    )
+
+
+def largest_steps(renderings: Sequence[TableRendering]) -> set[int]:
+    """Return steps that together have the largest content of each part of the table.
+
+    They also have every combination of parts of the centre that are visible together.
+    """
+    # A gap between all positions keeps each trick table by itself.
+    film = _sequence([(2 * n, each) for n, each in enumerate(renderings)], 2 * len(renderings))
+    parts = [part for zone in film.zones for part in zone]
+    parts += [*film.below, *(part for place in film.places for part in place.parts)]
+    spans: list[Span[Any]] = [
+        *film.titles,
+        *(span for place in film.places for span in place.heads),
+    ]
+    spans += [span for part in parts if isinstance(part, TrackedArea) for span in part.spans]
+    visible: dict[frozenset[str], int] = {}
+    for step, rendering in enumerate(renderings):
+        keys = frozenset(area.key for area in rendering.centre if not _is_blank(area))
+        visible.setdefault(keys, step)
+    return {span.first // 2 for span in spans if span.is_large} | set(visible.values())
+
+
+def _place(seats: Sequence[tuple[int, SeatRendering]]) -> SeatFrames:
+    heads = ((n, SeatHeading(seat.score, seat.acts, seat.badges)) for n, seat in seats)
+    _, first = seats[0]
+    parts = _parts([(n, seat.areas) for n, seat in seats])
     return SeatFrames(
         first.number,
         first.name,
         first.side,
-        _spans(enumerate(heads)),
-        _parts([seat.areas for seat in seats]),
+        _kept(_spans(heads)),
+        tuple(map(_without_unused, parts)),
     )
 
 
-def _parts(areas: Sequence[Sequence[Area]]) -> tuple[TrackedArea | TrackedLayout, ...]:
+def _kept(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
+    """Return the spans without those of reserved positions that reserve no space."""
+    return tuple(span for span in spans if span.last >= 0 or span.is_large)
+
+
+def _without_unused(part: TrackedArea | TrackedLayout) -> TrackedArea | TrackedLayout:
+    return replace(part, spans=_kept(part.spans)) if isinstance(part, TrackedArea) else part
+
+
+def _parts(
+    areas: Iterable[tuple[int, Sequence[Area]]],
+) -> tuple[TrackedArea | TrackedLayout, ...]:
     """Return the parts in the order of their first appearance."""
     by_key: dict[str, list[tuple[int, Area]]] = {}
-    for step, step_areas in enumerate(areas):
+    for step, step_areas in areas:
         for area in step_areas:
             by_key.setdefault(area.key, []).append((step, area))
     return tuple(_part(key, steps) for key, steps in by_key.items())
@@ -167,12 +238,15 @@ def _parts(areas: Sequence[Sequence[Area]]) -> tuple[TrackedArea | TrackedLayout
 def _zones(
     parts: Sequence[TrackedArea | TrackedLayout],
 ) -> tuple[tuple[TrackedArea | TrackedLayout, ...], ...]:
-    """Assign each part to the first zone whose parts are never seen together with it."""
+    """Assign each part to the first zone whose parts are never seen together with it.
+
+    A layout is always visible, so it has a zone of its own.
+    """
     zones: list[tuple[list[TrackedArea | TrackedLayout], set[int]]] = []
     for part in parts:
-        seen = _seen(part)
+        seen = set() if isinstance(part, TrackedLayout) else _seen(part)
         for members, taken in zones:
-            if seen and taken.isdisjoint(seen):
+            if seen and taken and taken.isdisjoint(seen):
                 members.append(part)
                 taken |= seen
                 break
@@ -181,10 +255,8 @@ def _zones(
     return tuple(tuple(members) for members, _ in zones)
 
 
-def _seen(part: TrackedArea | TrackedLayout) -> set[int]:
-    """Return the steps at which a part shows anything; all steps for a layout."""
-    if isinstance(part, TrackedLayout):
-        return set(range(part.words[0].first, part.words[-1].last + 1))
+def _seen(part: TrackedArea) -> set[int]:
+    """Return the steps at which a part shows anything."""
     spans = (span for span in part.spans if not _is_blank(span.value))
     return {step for span in spans for step in range(span.first, span.last + 1)}
 
@@ -209,7 +281,10 @@ def _is_bare(group: Group) -> bool:
 
 def _part(key: str, steps: list[tuple[int, Area]]) -> TrackedArea | TrackedLayout:
     boards = [(step, area) for step, area in steps if isinstance(area, DominoLayout)]
-    return _layout(key, boards) if boards else TrackedArea(key, _sized(tuple(_stretches(steps))))
+    if not boards:
+        return TrackedArea(key, _sized(tuple(_stretches(steps))))
+    # A board is scaled to its space, so it reserves none.
+    return _layout(key, [(step, board) for step, board in boards if step >= 0] or boards)
 
 
 def _stretches(steps: Sequence[tuple[int, Area]]) -> Iterator[Span[Area | GrowingTrickTable]]:
@@ -341,12 +416,22 @@ def _sizes(value: object) -> dict[str, int]:
                 "more text": sum(len(label) for label, _ in rows),
             }
         case TrickTable(heads=heads, note=note):
-            return {"columns": len(heads), "text": len(note)}
+            return _table_sizes(len(heads), len(note))
         case GrowingTrickTable(heads=heads, notes=notes):
-            return {"columns": len(heads), "text": max(len(note.value) for note in notes)}
+            return _table_sizes(len(heads), max(len(note.value) for note in notes))
         case ScoreTable(rows=rows):
             return {"rows": len(rows)}
     return {}
+
+
+_FEW_COLUMNS = 5
+"""Largest number of columns of a trick table with large cards (class `big` of scene.css)."""
+
+
+def _table_sizes(columns: int, note: int) -> dict[str, int]:
+    """Return the measures of a trick table; one with few columns can be higher than a wide one."""
+    kind = "few columns" if columns <= _FEW_COLUMNS else "columns"
+    return {kind: columns, f"{kind} text": note}
 
 
 _MANY = 12

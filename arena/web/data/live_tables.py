@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena.events.messages import Position
 from arena.presentation.elements import SeatRendering, TableRendering
-from arena.presentation.frames import FrameSequence, frame_sequence
+from arena.presentation.frames import FrameSequence
 from arena.presentation.narration import InvalidPosition, public_actions, render_view
+from arena.presentation.reserved_space import live_frames
 from arena.store.schema import MatchState
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class LiveTable:
     game: str
     position: Position
     scene: TableRendering
+    film: FrameSequence
+    """The scene as a frame sequence of length 1, with space for all positions of its form."""
     log: tuple[LiveAction, ...]
     """The last actions of the game, newest first."""
     allowance_ms: int
@@ -88,14 +91,14 @@ class LiveTable:
     """When the position was published, in seconds since 1970."""
 
     @property
+    def update(self) -> FrameSequence:
+        """The film without the contents that reserve space, which the page has already."""
+        return self.film.without_reserved()
+
+    @property
     def sides(self) -> tuple[LiveSide, ...]:
         """The sides of the game with their scores, by first seat."""
         return live_sides(self.scene.seats, self.position)
-
-    @property
-    def film(self) -> FrameSequence:
-        """The scene as a frame sequence of length 1, for the templates."""
-        return frame_sequence([self.scene])
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as JSON values; the view is in the protocol's format."""
@@ -182,6 +185,7 @@ def live_table(
         plan.game,
         position,
         scene,
+        live_frames(scene, plan.game, plan.options),
         newest,
         plan.clock.allowance_ms,
         (since or {}).get(match.id, 0.0),

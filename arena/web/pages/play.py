@@ -22,11 +22,12 @@ from arena.matches.local_match import LocalMatch, local_match
 from arena.matches.typed_choice import matching
 from arena.presentation import shipped_docs
 from arena.presentation.elements import PublicAction, TableRendering
-from arena.presentation.frames import FrameSequence, frame_sequence
+from arena.presentation.frames import FrameSequence
 from arena.presentation.narration import result
+from arena.presentation.reserved_space import live_frames
 from arena.store.bots import version_files, versions
 from arena.store.bots.versions import Version
-from arena.store.matches.spec import Clock
+from arena.store.matches.spec import Clock, MatchSpec
 from arena.web.data.play_tables import PlayTable, TableState, question_id
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
@@ -294,7 +295,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
             "seat": seat,
             "names": names,
-            "film": None if rendering is None else _film(rendering, seat),
+            "film": None if rendering is None else _film(rendering, seat, spec),
             "turn": None if state.question is None else _turn(state.question, find),
             "find": find,
             "fresh_actions": tuple(reversed(history[state.seen :])),
@@ -339,9 +340,9 @@ def _visible(
     return question.seat, question.rendering(), question.history()
 
 
-def _film(rendering: TableRendering, seat: int) -> FrameSequence:
+def _film(rendering: TableRendering, seat: int, spec: MatchSpec) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
-    film = frame_sequence([rendering])
+    film = live_frames(rendering, spec.game, spec.options, viewer=seat)
     return replace(film, places=(*film.places[seat:], *film.places[:seat]))
 
 

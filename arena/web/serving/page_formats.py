@@ -134,6 +134,7 @@ def html(page: Page, links: Links, **more: Any) -> str:
         .get_template(page.template)
         .render(
             **_model(page, links),
+            is_update=False,
             **{"live": "", "note": "", "path": "", "public": "", "picture": "", **more},
         )
     )
@@ -145,8 +146,8 @@ def without_empty_links(html: str) -> str:
 
 
 def fragments(page: Page, links: Links) -> dict[str, str]:
-    """Return the live parts of a page by the ID of their element."""
-    model = _model(page, links)
+    """Return the live parts of a page by the ID of their element, as updates of that page."""
+    model = {**_model(page, links), "is_update": True}
     rendered = {}
     for part in page.parts:
         name, _, key = part.partition(":")

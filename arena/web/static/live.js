@@ -28,13 +28,52 @@ function glide(part, before) {
   });
 }
 
+// The largest contents of a form are invisible on its table and reserve their space, so that the
+// table keeps its size. Updates do not repeat them: they move from the old table to the new one.
+function reserved(part) {
+  const stacks = [...part.querySelectorAll(".stack")];
+  return {
+    form: part.querySelector(".felt")?.className,
+    contents: stacks.map((stack) => [...stack.querySelectorAll(":scope > [data-large][hidden]")]),
+  };
+}
+
+function reserve(part, { form, contents }) {
+  const stacks = [...part.querySelectorAll(".stack")];
+  if (part.querySelector(".felt")?.className !== form || stacks.length !== contents.length) return false;
+  if (!contents.some((content) => content.length)) return false;
+  stacks.forEach((stack, n) => stack.append(...contents[n]));
+  return true;
+}
+
+// A table that appears, or one of another form, takes them from a new copy of the page.
+async function fetchReserved(id) {
+  try {
+    const text = await (await fetch(location.href)).text();
+    const fresh = new DOMParser().parseFromString(text, "text/html").getElementById(id);
+    const part = document.getElementById(id);
+    if (fresh && part && !part.querySelector("[data-large][hidden]")) reserve(part, reserved(fresh));
+  } catch {
+    // The table then has the size of its position.
+  }
+}
+
+// What an update is compared with: the part without what reserves space.
+function current(part) {
+  const copy = part.cloneNode(true);
+  for (const element of copy.querySelectorAll("[data-large][hidden]")) element.remove();
+  return copy.innerHTML.trim();
+}
+
 function show(id, html) {
   const part = document.getElementById(id);
   if (!part) return;
+  const kept = reserved(part);
   // Who reads a link with the keyboard keeps it.
   const held = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   const before = places(part);
   part.innerHTML = html;
+  if (part.querySelector(".felt") && !reserve(part, kept)) fetchReserved(id);
   // Other scripts complete the part: a button that they show would move the rows below it.
   part.dispatchEvent(new CustomEvent("arena:shown", { bubbles: true }));
   glide(part, before);
@@ -50,7 +89,7 @@ function listen() {
     for (const [id, html] of Object.entries(told.parts)) {
       const part = document.getElementById(id);
       // The first event repeats what the page was delivered with.
-      if (first && part && part.innerHTML.trim() === html.trim()) continue;
+      if (first && part && current(part) === html.trim()) continue;
       show(id, html);
     }
     first = false;

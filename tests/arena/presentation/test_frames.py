@@ -63,7 +63,7 @@ def test_frames_show_the_scene_at_every_step(table: Setup) -> None:
             facts = (seat.score, seat.acts, seat.badges)
             assert (head.value.score, head.value.acts, head.value.badges) == facts
         pairs = [
-            (made.centre, scene.centre),
+            ([part for zone in made.zones for part in zone], scene.centre),
             (made.below, scene.below),
             *((p.parts, s.areas) for p, s in zip(made.places, scene.seats, strict=True)),
         ]

@@ -1,0 +1,87 @@
+"""Positions with the largest contents of a form, for which a live table reserves space.
+
+The page of a live table knows one position, and must not change its height with the next one. The
+rules limit the contents of most zones but the longest texts depend on the course of a game, so the
+largest contents are taken from random games of the form.
+"""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from arena.presentation.elements import Players, TableRendering
+from arena.presentation.frames import FrameSequence, frame_sequence, largest_steps
+from arena.presentation.registry import presentation_of
+from referee.games.contract import Game, Options, State, Value
+from referee.games.registry import find
+from referee.games.shared.dealing import Seeded
+
+GAMES = 10
+"""Number of random games; with more, only rare lengths of texts change."""
+Settings = tuple[tuple[str, Value], ...]
+"""The value of every option of a game."""
+LONGEST = 5_000
+"""Number of positions after which a random game is not continued."""
+
+
+def live_frames(
+    rendering: TableRendering,
+    game: str,
+    options: Mapping[str, object],
+    viewer: int | None = None,
+) -> FrameSequence:
+    """Return a position as a frame sequence that has space for every position of its form.
+
+    Args:
+        rendering: the position.
+        game: the game's id.
+        options: the options of the match.
+        viewer: the seat whose hand is open; None for a position as spectators see it.
+    """
+    names = tuple(seat.name for seat in rendering.seats)
+    settings = tuple(find(game).settle(options).items())
+    return frame_sequence([rendering], _reserved(game, names, settings, viewer))
+
+
+@lru_cache(maxsize=64)
+def _reserved(
+    game: str, names: tuple[str, ...], settings: Settings, viewer: int | None
+) -> tuple[TableRendering, ...]:
+    """Return renderings that together have the largest content of each part."""
+    rules, options = find(game), dict(settings)
+    largest = _largest(game, len(names), settings, viewer)
+    return tuple(_render(rules, state, names, options, viewer) for state in largest)
+
+
+@lru_cache(maxsize=32)
+def _largest(game: str, seats: int, settings: Settings, viewer: int | None) -> tuple[State, ...]:
+    """Return positions of random games which together have the largest content of each part."""
+    rules, options = find(game), dict(settings)
+    names = tuple(f"seat {seat}" for seat in range(seats))
+    found: list[State] = []
+    for number in range(GAMES):
+        states = list(_random_game(rules, seats, options, number))
+        renderings = [_render(rules, state, names, options, viewer) for state in states]
+        found += [states[step] for step in sorted(largest_steps(renderings))]
+    renderings = [_render(rules, state, names, options, viewer) for state in found]
+    return tuple(found[step] for step in sorted(largest_steps(renderings)))
+
+
+def _random_game(rules: Game, seats: int, options: Options, number: int) -> Iterator[State]:
+    """Yield the positions of a random game; the number determines it."""
+    rng = random.Random(f"{rules.id}/{seats}/{number}")
+    state = rules.start(Seeded(rng.randbytes(32)), seats, options)
+    for _ in range(LONGEST):
+        yield state
+        if not state.actors:
+            return
+        state = state.play({seat: state.legal(seat).any(rng) for seat in state.actors})
+
+
+def _render(
+    rules: Game, state: State, names: Sequence[str], options: Options, viewer: int | None
+) -> TableRendering:
+    hands: Mapping[int, object] = {} if viewer is None else {viewer: state.view(viewer)}
+    sides = rules.sides(len(names), options)
+    players = Players(tuple(names), sides, state.scores, state.actors)
+    return presentation_of(rules.id).render(state.public(), hands, players)
