@@ -41,7 +41,6 @@ def test_pages_and_updates_of_all_positions_have_the_same_parts(table: Setup) ->
         update = frames.without_reserved()
         assert keys(frames) == keys(update) == keys(every[0])
         assert len(frames.titles) > len(update.titles)
-        areas = [part for parts in parts_of(update) for part in parts]
         assert {(span.first, span.last) for span in update.titles} == {(0, 0)}
         for area in (part for parts in parts_of(update) for part in parts):
             spans = area.spans if isinstance(area, TrackedArea) else ()
