@@ -12,6 +12,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -20,13 +21,28 @@ from arena.ladders import ladder_key
 from arena.store import consistency
 from arena.store.bots import versions
 from arena.store.database import reading
-from arena.store.matches import history, listing, transitions
+from arena.store.matches import history, listing, search, transitions
+from arena.store.matches.search import MatchFilter
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments.scheduler import Scheduler
 from arena.web.data import snapshot
 from bench import bulk, ladders
 
 BOTS = 10_000
+ONE, OTHER = bulk.name(BOTS // 2), bulk.name(BOTS // 2 + 1)
+FILTERS = {
+    "everything": MatchFilter(),
+    "a bot": MatchFilter(bot=ONE),
+    "two bots": MatchFilter(bot=ONE, opponent=OTHER),
+    "a tournament": MatchFilter(tournament="t-cup003"),
+    "the open ladder": MatchFilter(tournament=bulk.LADDER),
+    "a bot in the open ladder": MatchFilter(bot=ONE, tournament=bulk.LADDER),
+    "a form": MatchFilter(form="poke"),
+    "a bot and a form": MatchFilter(bot=ONE, form="poke"),
+    "the first day": MatchFilter(until=1e9 + 86_400),
+    "a bot on the first days": MatchFilter(bot=ONE, until=1e9 + 10 * 86_400),
+}
+"""Filters of searches by name."""
 
 
 def asked(what: str, work: Callable[[], object], runs: int = 5) -> None:
@@ -58,6 +74,12 @@ def measure(engine: Engine) -> None:
     asked("all versions", lambda: versions.listing(engine, retired=True))
     asked("whether any page has changed", lambda: snapshot.marks(engine))
     asked("how many of the ladder have closed", lambda: _closed(engine))
+    for what, match_filter in FILTERS.items():
+        asked(f"search: {what}", partial(search.closed_matches, engine, match_filter))
+        tenth = search.closed_matches(engine, match_filter, limit=500).last
+        if tenth:
+            page = partial(search.closed_matches, engine, match_filter, tenth)
+            asked(f"search: {what}, page 11", page)
     asked("what db check finds", lambda: list(consistency.problems(engine, lambda *_: None)), 1)
     # Last, because it adds a round; for a ladder of millions of matches it may take an hour.
     asked("the first round after a start paired", lambda: Scheduler(engine).advance(), 1)
