@@ -34,6 +34,7 @@ from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import TablePlan
 from arena.store.matches.transitions import Lease
+from arena.store.objects.object_storage import ObjectLost, StorageUnavailable
 from arena.system import grpc_probe, timings
 from arena.system.stop_event import StopEvent
 from referee import logs
@@ -47,6 +48,8 @@ _POLL_SECONDS = 0.1
 _RETRY_SECONDS = 0.5
 # Longer than the term of a lease: a lapsed lease normally ends the retries first.
 _COMMIT_SECONDS = 60.0
+# Pause after a match could not begin because of the object storage, so that workers do not spin.
+_OUTAGE_SECONDS = 5.0
 
 log = logging.getLogger("arena.worker")
 
@@ -133,7 +136,12 @@ def _play_or_release(
     except BotAbsent as absent:
         log.info("%s: %s", match, absent)
         _release(resources, lease, None)
-    except (InfrastructureError, BotError) as error:
+    except StorageUnavailable as error:
+        # An outage must not void matches. Another worker may have the files.
+        log.warning("%s: not started: %s", match, error)
+        _release(resources, lease, None)
+        drain.wait(_OUTAGE_SECONDS)
+    except (InfrastructureError, BotError, ObjectLost) as error:
         _release(resources, lease, str(error))
     except Exception as error:
         log.exception("%s: failed", match)

@@ -96,6 +96,7 @@ def test_without_dns_workers_reach_only_the_configured_addresses(helm: str, tmp_
     assert sorted(lines) == [
         ("10.0.0.5/32", 6380),
         ("10.0.0.6/32", 5432),
+        ("198.51.100.7/32", 443),
         ("203.0.113.7/32", 9000),
     ]
     services = pod(manifests, "services")
@@ -113,7 +114,7 @@ def test_without_dns_workers_reach_only_the_configured_addresses(helm: str, tmp_
     assert [each.component for each in chosen] == ["worker"]
     assert len(entered["from"]) == len(entered["ports"]) == 1
     # Web pods do not call bots.
-    assert len(list(rules(manifests, pod(manifests, "web"), "egress") or ())) == 2
+    assert len(list(rules(manifests, pod(manifests, "web"), "egress") or ())) == 3
 
 
 def test_redis_and_database_peers_cannot_be_empty(helm: str, tmp_path: Path) -> None:
@@ -225,6 +226,15 @@ def test_manifests_reference_secrets_by_name_only(manifests: list[Tree]) -> None
             for variable in container.get("env", []):
                 if variable["name"].endswith("_URL"):
                     assert variable["valueFrom"]["secretKeyRef"]["name"] == "pokearena"
+
+
+def test_every_pod_has_the_object_storage_if_there_is_one(helm: str, tmp_path: Path) -> None:
+    values = CHART / "ci" / "scaledjob-values.yaml"
+    for each in pods(render(helm, tmp_path, "--values", values)):
+        for container in each.containers:
+            assert container["envFrom"] == [{"secretRef": {"name": "pokearena-objects"}}]
+    for each in pods(render(helm, tmp_path)):
+        assert not any("envFrom" in container for container in each.containers)
 
 
 def test_untrusted_programs_run_in_the_configured_runtime(helm: str, tmp_path: Path) -> None:

@@ -64,7 +64,10 @@ def worker(
 
 
 def _ask_store(where: Folder) -> None:
-    """Raise the error of an unusable shared store; workers would only log it."""
+    """Raise the error of an unusable store or a wrong setting; workers would only log it."""
+    from arena.store.objects import object_storage
+
+    object_storage.from_environment()
     if where.shares_store():
         from arena.store import database
 

@@ -39,7 +39,11 @@ _METADATA: Final = ("169.254.169.254", "169.254.170.2")
 
 
 class ObjectStorageError(StoreError):
-    """The object storage cannot be used."""
+    """An object cannot be written or read."""
+
+
+class StorageUnavailable(ObjectStorageError):
+    """The object storage is not set, does not answer, or refuses a request."""
 
 
 class ObjectLost(ObjectStorageError):
@@ -69,7 +73,7 @@ class ObjectStorage:
         """Write an object from the current position of a stream, completely or not at all.
 
         Raises:
-            ObjectStorageError: the storage does not accept it.
+            StorageUnavailable: the storage does not accept it.
         """
         import obstore
 
@@ -86,7 +90,7 @@ class ObjectStorage:
         Raises:
             ObjectMissing: it does not exist.
             ObjectLost: it is damaged.
-            ObjectStorageError: the storage does not answer.
+            StorageUnavailable: the storage does not answer.
         """
         import obstore
 
@@ -107,7 +111,7 @@ class ObjectStorage:
 
         Raises:
             ObjectMissing: it does not exist.
-            ObjectStorageError: the storage does not answer.
+            StorageUnavailable: the storage does not answer.
         """
         import obstore
 
@@ -118,7 +122,7 @@ class ObjectStorage:
         """Delete an object; do nothing if it does not exist.
 
         Raises:
-            ObjectStorageError: the storage does not delete it.
+            StorageUnavailable: the storage does not delete it.
         """
         import obstore
 
@@ -132,7 +136,7 @@ class ObjectStorage:
         """Yield the keys of all objects.
 
         Raises:
-            ObjectStorageError: the storage does not answer.
+            StorageUnavailable: the storage does not answer.
         """
         import obstore
 
@@ -145,7 +149,7 @@ class ObjectStorage:
         """Write, read and delete a small object.
 
         Raises:
-            ObjectStorageError: one of these is not possible.
+            StorageUnavailable: one of these is not possible.
         """
         import io
 
@@ -178,8 +182,8 @@ class ObjectStorage:
         except (exceptions.BaseError, OSError, ValueError) as error:
             raise self._error(_reason(error), "cannot-connect") from None
 
-    def _error(self, reason: str, code: str) -> ObjectStorageError:
-        return ObjectStorageError(
+    def _error(self, reason: str, code: str) -> StorageUnavailable:
+        return StorageUnavailable(
             f"the object storage {self.shown} cannot be used: {reason}.", code=code
         )
 
@@ -193,7 +197,7 @@ def _check_process(shown: str) -> None:
     if _user is None:
         _user = os.getpid()
     elif _user != os.getpid():
-        raise ObjectStorageError(
+        raise StorageUnavailable(
             f"the object storage {shown} was used before this process was forked, so the process "
             "cannot use it.",
             code="forked",
@@ -216,21 +220,21 @@ def from_url(url: str) -> ObjectStorage:
     """Return the object storage of a URL; do not connect.
 
     Raises:
-        ObjectStorageError: the URL is not valid, or the Python package is missing.
+        StorageUnavailable: the URL is not valid, or the Python package is missing.
     """
     scheme, separator, rest = url.partition("://")
     bucket, _, prefix = rest.partition("/")
     is_s3 = scheme == "s3" and _BUCKET.fullmatch(bucket) is not None
     if not separator or not (is_s3 or (scheme == "file" and rest.startswith("/"))):
         shown = f"***@{url.rpartition('@')[2]}" if "@" in url else url
-        raise ObjectStorageError(
+        raise StorageUnavailable(
             f"{shown!r} is not the address of an object storage; write {_KNOWN}.",
             code="not-an-address",
         )
     try:
         from obstore.store import LocalStore, S3Store
     except ModuleNotFoundError:
-        raise ObjectStorageError(
+        raise StorageUnavailable(
             "object storage needs the Python package obstore, which is not installed here; "
             "`pip install pokearena[s3]` brings it.",
             code="package-missing",
@@ -254,7 +258,7 @@ def from_url(url: str) -> ObjectStorage:
         try:
             Path(rest).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ObjectStorageError(
+            raise StorageUnavailable(
                 f"the folder {rest} of the object storage cannot be made: {error.strerror}.",
                 code="no-folder",
             ) from None
@@ -267,7 +271,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> ObjectStora
 
     Raises:
         SettingError: the file of the setting cannot be read.
-        ObjectStorageError: the setting is not valid.
+        StorageUnavailable: the setting is not valid.
     """
     named = config.setting(config.OBJECT_STORAGE, environment)
     return None if named is None else from_url(named[1])
@@ -286,7 +290,7 @@ def of(engine: Engine) -> ObjectStorage | None:
 
     Raises:
         SettingError: the file of the setting cannot be read.
-        ObjectStorageError: the setting is not valid.
+        StorageUnavailable: the setting is not valid.
     """
     if engine not in _bound:
         bind(engine, from_environment())
@@ -297,11 +301,11 @@ def needed(engine: Engine) -> ObjectStorage:
     """Return the object storage of a store, to which its rows refer.
 
     Raises:
-        ObjectStorageError: no object storage is set, or the setting is not valid.
+        StorageUnavailable: no object storage is set, or the setting is not valid.
     """
     storage = of(engine)
     if storage is None:
-        raise ObjectStorageError(
+        raise StorageUnavailable(
             "files of this arena are in object storage; set "
             f"{config.OBJECT_STORAGE[0]} to its address.",
             code="not-configured",

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from arena.errors import NotFound
+from arena.store.objects.object_storage import ObjectStorageError
 from arena.web import wording
 from arena.web.page import Forbidden, InvalidQuery, Links, Page, PageNotFound, TextTable
 from referee.sanitizing import escaped_json, one_line, sanitized
@@ -287,6 +288,10 @@ def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, st
             return _wrong_method(request, headers or {})
         case HTTPException(status_code=status, detail=detail, headers=headers):
             return status, detail, headers or {}
+        case ObjectStorageError():
+            log.warning("cannot render %s: %s", request.scope["path"], error)
+            sentence = "the record of this match cannot be read now; retry in a minute."
+            return 503, sentence, {"Retry-After": "60"}
     log.error("cannot render %s", request.scope["path"], exc_info=error)
     return 500, "internal error; the log of the web server has the details.", {}
 

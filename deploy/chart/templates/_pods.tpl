@@ -49,6 +49,13 @@ securityContext:
       key: {{ .Values.secret.redisUrl }}
 {{- end }}
 
+{{- define "arena.environmentFrom" -}}
+{{- with .Values.objectStorage.secret -}}
+envFrom:
+  - secretRef: {name: {{ . }}}
+{{- end }}
+{{- end }}
+
 {{- define "arena.mounts" -}}
 - name: data
   mountPath: /data

@@ -25,6 +25,7 @@ spec:
       {{- include "arena.contained" $root | nindent 6 }}
       args:
         {{- toYaml (index . 1) | nindent 8 }}
+      {{- include "arena.environmentFrom" $root | nindent 6 }}
       env:
         {{- include "arena.environment" $root | nindent 8 }}
         # Half of the volume below. Files of the running match may exceed it.

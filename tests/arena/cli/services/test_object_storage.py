@@ -9,10 +9,17 @@ from pathlib import Path
 import pytest
 
 from arena.cli.errors import FAILED, OK
+from arena.config import Folder
+from arena.queue import redis_server
+from arena.queue.match_queue import MatchQueue
+from arena.store.matches import listing
+from arena.store.schema import MatchState
+from arena.system import redis_connection
 from tests.arena.cli.terminal import CommandResult, in_own_process
+from tests.arena.services.worker_host import WorkerHostHarness
 from tests.s3_server import BUCKET, S3Server, s3_server
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 SIZE = 12 << 20
 
 
@@ -102,3 +109,29 @@ def test_large_files_are_stored_in_parts(cwd: Path, server: S3Server) -> None:
     assert (moved["builds"], moved["deleted"]) == (1, 1)
     moved = json.loads(arena.run("db", "move-files", "objects", "--json").out)
     assert (moved["builds"], moved["deleted"]) == (1, 0)
+
+
+def test_an_outage_does_not_void_a_match(
+    tmp_path: Path, server: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that cannot fetch its bots returns the match, without a failure."""
+    for name, value in server.environment("other").items():
+        monkeypatch.setenv(name, value)
+    with redis_server.resolve(Folder(tmp_path / "redis-data"), {}) as address:
+        host = WorkerHostHarness(tmp_path, address.url)
+        host.environment["POKEARENA_OBJECT_STORAGE_URL"] = f"s3://{BUCKET}/other"
+        [match] = host.schedule()
+        server.kill()
+        with host.worker("--max-matches", "1") as worker:
+            assert worker.wait() == 0, host.output.read_text()
+        returned = listing.find(host.engine, match)
+        assert (returned.state, returned.failures) == (MatchState.PENDING, 0)
+        assert "Connection refused" in (host.there.logs / "worker-1.log").read_text()
+        server.start()
+        with redis_connection.connect(address.url) as connection:
+            MatchQueue(connection).enqueue(match)
+        with host.worker("--max-matches", "1") as worker:
+            assert worker.wait() == 0, host.output.read_text()
+        played = listing.find(host.engine, match)
+        assert (played.state, played.attempt) == (MatchState.CLOSED, 2)
+        host.engine.dispose()
