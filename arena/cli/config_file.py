@@ -54,6 +54,7 @@ USER_ONLY: Final = frozenset(
         "site",
         # Delete without a question.
         "restart",
+        "unknown",
         "yes",
         # Runs code that a file contains.
         "policy",

@@ -265,10 +265,45 @@ def move_files(target: str, as_json: bool, data: Path | None) -> None:
         output.document({"target": target, "storage": storage, **asdict(moved)})
     else:
         place = storage if target == "objects" else "the database"
-        output.line(
-            f"moved {moved.builds} builds and the records of {moved.matches} matches to {place}; "
-            f"deleted {moved.deleted} objects"
-        )
+        builds = output.count(moved.builds, "build")
+        matches = output.count(moved.matches, "match", "matches")
+        deleted = output.count(moved.deleted, "object")
+        output.line(f"moved {builds} and the records of {matches} to {place}; deleted {deleted}")
+        output.next_step("pokearena db check")
+    engine.dispose()
+
+
+@db.command("sweep-objects", epilog="Example: pokearena db sweep-objects --unknown")
+@click.option("--unknown", is_flag=True, help="Also objects that the database does not contain.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@json_option
+@data_option
+def sweep_objects(unknown: bool, yes: bool, as_json: bool, data: Path | None) -> None:
+    """Delete objects of the object storage to which nothing refers; `serve` does this, too.
+
+    After the database was restored from a backup, objects written since are not in it. `--unknown`
+    deletes them. It would also delete the objects of another arena that uses the same prefix, and
+    therefore only counts them without `--yes`.
+    """
+    from arena.cli.workspace import Workspace
+    from arena.store.objects import object_storage, stored_objects
+
+    engine = Workspace(data).existing_store
+    storage = object_storage.needed(engine)
+    deleted = stored_objects.sweep(engine, storage)
+    keys = list(stored_objects.unknown(engine, storage)) if unknown else []
+    if yes:
+        for key in keys:
+            storage.delete(key)
+    deleted += len(keys) if yes else 0
+    if as_json:
+        values = {"storage": storage.shown, "deleted": deleted}
+        output.document({**values, "unknown": len(keys)} if unknown else values)
+    else:
+        output.line(f"deleted {output.count(deleted, 'object')} in {storage.shown}")
+        if keys and not yes:
+            found = output.count(len(keys), "object")
+            output.line(f"{found} unknown to the database; --yes deletes them")
         output.next_step("pokearena db check")
     engine.dispose()
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Select, literal_column, select, update
+from sqlalchemy import Connection, Engine, Select, literal_column, or_, select, update
 
 from arena.errors import Conflict
 from arena.store import schema
@@ -234,13 +234,16 @@ def due(
     )
     query = (
         select(results.c.match, results.c.closed, archived.exists().label("archived"))
-        .where(results.c.closed >= after.at, results.c.closed < now() - seconds)
+        .where(
+            results.c.closed >= after.at,
+            or_(results.c.closed > after.at, results.c.match > after.match),
+            results.c.closed < now() - seconds,
+        )
         .order_by(results.c.closed, results.c.match)
         .limit(limit)
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    rows = [row for row in rows if (row.closed, row.match) > (after.at, after.match)]
     if not rows:
         return (), after
     names = tuple(row.match for row in rows if not row.archived)

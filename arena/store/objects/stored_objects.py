@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import IO, Final
 
 from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, insert, select, update
@@ -163,22 +165,21 @@ def sweep(engine: Engine, storage: ObjectStorage) -> int:
         number += len(keys)
 
 
-def unknown(engine: Engine, storage: ObjectStorage) -> list[str]:
-    """Return the keys of objects that the database does not contain.
+def unknown(engine: Engine, storage: ObjectStorage) -> Iterator[str]:
+    """Yield the keys of objects that the database does not contain.
 
-    A key is inserted before its object is written. Only objects of another arena, or objects that
-    were written after the backup from which the database was restored, are unknown.
+    A row is inserted before its object is written. So an unknown object belongs to another arena,
+    or was written after the backup from which this database was restored.
 
     Raises:
-        ObjectStorageError: the storage does not answer.
+        StorageUnavailable: the storage does not answer.
     """
-    unknown = []
-    for key in storage.listing():
+    table, listing = schema.stored_objects, storage.listing()
+    while keys := list(islice(listing, _AT_ONCE)):
         with reading(engine) as connection:
-            query = select(schema.stored_objects.c.key).where(schema.stored_objects.c.key == key)
-            if connection.execute(query).first() is None:
-                unknown.append(key)
-    return unknown
+            query = select(table.c.key).where(table.c.key.in_(keys))
+            known = set(connection.execute(query).scalars())
+        yield from (key for key in keys if key not in known)
 
 
 def _stored(kind: ObjectKind) -> ColumnElement[bool]:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from obstore.store import MemoryStore
-from sqlalchemy import Engine
+from sqlalchemy import Engine, update
 
+from arena.services import file_archiver
 from arena.services.file_archiver import FileArchiver
+from arena.store import database, schema
 from arena.store.matches import results, transitions
 from arena.store.objects import object_storage, record_archive
 from arena.store.objects.object_storage import ObjectStorage, ObjectStorageError
@@ -45,6 +47,15 @@ def test_matches_are_archived_once(arena: SimulatedArena, storage: ObjectStorage
     assert archiver.run_round() == 0
     assert FileArchiver(arena.engine, wait=0).run_round() == 0
     assert len(list(storage.listing())) == 3
+
+
+def test_matches_that_closed_at_the_same_time_are_archived(
+    arena: SimulatedArena, storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.writing(arena.engine) as connection:
+        connection.execute(update(schema.results).values(closed=1000.0))
+    monkeypatch.setattr(file_archiver, "_AT_ONCE", 1)
+    assert FileArchiver(arena.engine).run_round() == 3
 
 
 def test_matches_are_archived_an_hour_after_their_end(

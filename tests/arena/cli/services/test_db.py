@@ -226,7 +226,7 @@ def test_files_move_to_object_storage_and_back(
     assert len([path for path in (cwd / "objects").rglob("*") if path.is_file()]) == 1
     moved = cli("db", "move-files", "database")
     assert (moved.status, moved.last) == (OK, "next  pokearena db check")
-    assert "moved 1 builds and the records of 0 matches to the database" in moved.out
+    assert "moved 1 build and the records of 0 matches to the database" in moved.out
     assert [path for path in (cwd / "objects").rglob("*") if path.is_file()] == []
     document = json.loads(cli("db", "move-files", "objects", "--json").out)
     assert document == {
@@ -236,6 +236,21 @@ def test_files_move_to_object_storage_and_back(
         "matches": 0,
         "deleted": 0,
     }
+    assert cli("db", "check").status == OK
+
+
+def test_unknown_objects_are_deleted_on_request(
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_OBJECT_STORAGE_URL", f"file://{cwd}/objects")
+    cli("bot", "add", "sample:meek")
+    (cwd / "objects" / "left").touch()
+    assert json.loads(cli("db", "sweep-objects", "--json").out)["deleted"] == 0
+    result = cli("db", "sweep-objects", "--unknown")
+    assert "1 object unknown to the database; --yes deletes them" in result.out
+    assert (cwd / "objects" / "left").exists()
+    assert "deleted 1 object in" in cli("db", "sweep-objects", "--unknown", "--yes").out
+    assert not (cwd / "objects" / "left").exists()
     assert cli("db", "check").status == OK
 
 

@@ -97,4 +97,4 @@ def test_writing_the_same_content_again_uses_another_key(
 def test_objects_of_other_arenas_are_unknown(store: Engine, storage: ObjectStorage) -> None:
     write(store, storage)
     storage.put("other", io.BytesIO(b"other"))
-    assert stored_objects.unknown(store, storage) == ["other"]
+    assert list(stored_objects.unknown(store, storage)) == ["other"]
