@@ -166,6 +166,11 @@ def report(service: str, error: Exception, redis: str, pause: float) -> None:
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     log.error("%s failed unexpectedly, restart in %.1f s", service, pause, exc_info=error)
+    count(service, error, redis)
+
+
+def count(service: str, error: Exception, redis: str) -> None:
+    """Count a failure in Redis, so that `doctor` and the metrics show it; empty: no Redis."""
     if redis:
         with contextlib.suppress(RedisError), redis_connection.connect(redis) as connection:
             note_failure(connection, service, error)

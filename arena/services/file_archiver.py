@@ -89,4 +89,5 @@ class FileArchiver:
                     log.info("matches whose records were moved to object storage: %d", archived)
             except (SQLAlchemyError, StoreError) as error:
                 log.warning("records are not moved to object storage: %s", error)
+                incidents.count(SERVICE, error, self._redis)
             self._stop.wait(_ROUND_SECONDS)

@@ -5,6 +5,6 @@ objects, `record_archive` stores the records of finished matches as objects, and
 all files between the database and the object storage.
 
 Uses `arena.config`, `arena.errors`, `arena.store.bots`, `arena.store.database`,
-`arena.store.postgresql` and `arena.store.schema`. Used by `arena.cli`, `arena.services`,
-`arena.store.bots`, `arena.store.matches` and `arena.submissions`.
+`arena.store.postgresql` and `arena.store.schema`. Used by `arena.cli`, `arena.matches`,
+`arena.services`, `arena.store.bots`, `arena.store.matches`, `arena.submissions` and `arena.web`.
 """

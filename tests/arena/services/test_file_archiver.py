@@ -8,12 +8,16 @@ import pytest
 from obstore.store import MemoryStore
 from sqlalchemy import Engine, update
 
+from arena.config import Folder
+from arena.events import incidents
+from arena.queue import redis_server
 from arena.services import file_archiver
 from arena.services.file_archiver import FileArchiver
 from arena.store import database, schema
 from arena.store.matches import results, transitions
 from arena.store.objects import object_storage, record_archive
-from arena.store.objects.object_storage import ObjectStorage, ObjectStorageError
+from arena.store.objects.object_storage import ObjectStorage, StorageUnavailable
+from arena.system import redis_connection
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.errors import has_code
 from tests.waiting import wait_until
@@ -73,11 +77,11 @@ def test_a_match_is_archived_after_an_outage(
     def fail_second(key: str, *content: object) -> None:
         keys.append(key)
         if len(keys) == 2:
-            raise ObjectStorageError("the network failed.", code="cannot-connect")
+            raise StorageUnavailable("the network failed.", code="cannot-connect")
         put(key, *content)  # type: ignore[arg-type]
 
     monkeypatch.setattr(storage, "put", fail_second)
-    with pytest.raises(ObjectStorageError, check=has_code("cannot-connect")):
+    with pytest.raises(StorageUnavailable, check=has_code("cannot-connect")):
         archiver.run_round()
     assert archived(arena.engine) == 1
     assert archiver.run_round() == 2
@@ -96,6 +100,26 @@ def test_the_thread_archives_until_it_is_stopped(
     assert caplog.messages == ["matches whose records were moved to object storage: 3"]
     for match in record_archive.in_database(arena.engine):
         assert results.record(arena.engine, match)
+
+
+def test_an_outage_is_counted(
+    arena: SimulatedArena, storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """`doctor` shows the last failure, and the metrics count them."""
+
+    def refuse(*_: object) -> None:
+        raise StorageUnavailable("the network failed.", code="cannot-connect")
+
+    monkeypatch.setattr(storage, "put", refuse)
+    with redis_server.resolve(Folder(tmp_path / "redis-data"), {}) as address:
+        archiver = FileArchiver(arena.engine, address.url, wait=0)
+        archiver.start()
+        with redis_connection.connect(address.url) as connection:
+            wait_until(lambda: incidents.read(connection).errors)
+            archiver.stop()
+            found = incidents.read(connection)
+    assert found.failures == {"archiver": 1}
+    assert found.errors == {"archiver": "StorageUnavailable: the network failed."}
 
 
 def test_without_object_storage_nothing_runs(arena: SimulatedArena) -> None:
