@@ -17,7 +17,8 @@ from statistics import NormalDist, fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.meetings import LineUp, Meetings, Sums, pairs, pairs_of_pairs
+from arena.ratings.line_ups import LineUp, Sums, pairs, pairs_of_pairs
+from arena.ratings.meetings import Meetings
 from arena.ratings.scale import ELO, Z95
 from arena.ratings.strength.fit import Strengths, strengths
 

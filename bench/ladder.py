@@ -26,7 +26,8 @@ import numpy as np
 from arena.formats.contract import FormatEntrant, FormatMatch, MatchStatus, NextMatches
 from arena.formats.ladder import LadderFormat
 from arena.ratings.closed_match import FINISHED, ClosedGame
-from arena.ratings.meetings import MeetingsSum, pairs
+from arena.ratings.line_ups import pairs
+from arena.ratings.meetings import MeetingsSum
 from arena.ratings.scale import ELO
 from arena.ratings.strength.fit import strengths
 

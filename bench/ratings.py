@@ -16,7 +16,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
-from arena.ratings.meetings import LineUp, Meetings, Sums, pairs, pairs_of_pairs
+from arena.ratings.line_ups import LineUp, Sums, pairs, pairs_of_pairs
+from arena.ratings.meetings import Meetings
 from arena.ratings.scale import ELO
 from arena.ratings.strength.fit import strengths
 from arena.ratings.strength.settings import StrengthSettings

@@ -12,11 +12,17 @@ few matches, the estimate is shrunk towards the one of all pairs of the table.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from arena.ratings.meetings import Meetings, pairs, pairs_of_pairs
+from arena.ratings.line_ups import LineUp, Sums, pairs, pairs_of_pairs
+from arena.ratings.meetings import Meetings
 from arena.ratings.scale import DECIMALS, Z95
+
+if TYPE_CHECKING:
+    from arena.ratings.packed_sums import PackedSums
 
 FAMILIAR = 5.0
 """Weight, in matches, of the variance of all pairs in the estimate for one pair."""
@@ -24,6 +30,8 @@ BELIEF = 2.0
 """Weight, in matches between equals, of the prior that matches vary like single games."""
 TINY = 1e-9
 """Lower bound of the variance of matches relative to single games, where all ended alike."""
+ROWS_KEPT = 64
+"""Maximum number of entrants of a large ladder whose pairs stay in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,27 +125,85 @@ def crosstable(meetings: Meetings, entrants: Sequence[str]) -> Crosstable:
 
 
 def cells(meetings: Meetings) -> Cells:
-    """Return the cells of all pairs that have met, in both directions."""
-    by_pair = _pairs(meetings)
+    """Return the cells of all pairs that have met, in both directions.
+
+    The cells of a large ladder are computed when they are looked up.
+    """
+    if not isinstance(meetings.sums, dict):
+        from arena.ratings.packed_sums import pack
+
+        return _PackedCells(pack(meetings.sums))
+    by_pair = _pairs(meetings.sums)
     usual = _usual(by_pair.values())
     table: dict[tuple[str, str], CrosstableCell] = {}
     for (first, second), sums in by_pair.items():
         cell = table[first, second] = _cell(sums, usual)
-        turned = (1 - cell.score, 1 - cell.high, 1 - cell.low)
-        table[second, first] = CrosstableCell(
-            cell.matches, *(round(value, DECIMALS) for value in turned)
-        )
+        table[second, first] = _turned(cell)
     return table
 
 
-def _pairs(meetings: Meetings) -> dict[tuple[str, str], _PairSums]:
+def _turned(cell: CrosstableCell) -> CrosstableCell:
+    """Return the cell from the perspective of the other entrant."""
+    turned = (1 - cell.score, 1 - cell.high, 1 - cell.low)
+    return CrosstableCell(cell.matches, *(round(value, DECIMALS) for value in turned))
+
+
+class _PackedCells(Mapping[tuple[str, str], CrosstableCell]):
+    """The cells of a ladder with millions of pairs. The pairs of one entrant are read at once."""
+
+    def __init__(self, sums: PackedSums) -> None:
+        self._sums = sums
+        self._usual = _usual_of(sums)
+        self._pairs_of = lru_cache(ROWS_KEPT)(self._read)
+
+    def __getitem__(self, names: tuple[str, str]) -> CrosstableCell:
+        """Return the cell of a pair."""
+        first, second = names
+        sums = self._pairs_of(first)[min(names), max(names)]
+        cell = _cell(sums, self._usual)
+        return cell if first < second else _turned(cell)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Yield all pairs that have met, in both directions."""
+        for name in self._sums.names:
+            for first, second in self._pairs_of(name):
+                yield (name, second if first == name else first)
+
+    def __len__(self) -> int:
+        """Return the number of these pairs."""
+        return sum(1 for _ in self)
+
+    def _read(self, name: str) -> dict[tuple[str, str], _PairSums]:
+        by_pair = _pairs(self._sums.of_entrant(name))
+        return {names: sums for names, sums in by_pair.items() if name in names}
+
+
+def _usual_of(sums: PackedSums) -> float:
+    """Return the same as `_usual`, by pairs of equal first entrant, without objects."""
+    import numpy as np
+
+    from arena.ratings.strength.meeting_arrays import MeetingArrays
+    from arena.ratings.strength.pair_graph import pair_graph, pair_squares
+
+    table = MeetingArrays(len(sums.names), sums.blocks)
+    graph = pair_graph(table)
+    several = graph.count > 1
+    squares = pair_squares(table, graph)[several]
+    count, score = graph.count[several], graph.score[several]
+    mean = score / count
+    seen = float(np.sum(np.maximum(squares - score * mean, 0.0))) + BELIEF / 4
+    single = float(np.sum((count - 1) * mean * (1 - mean))) + BELIEF / 4
+    return min(seen / single, 1.0)
+
+
+def _pairs(sums_of: Mapping[LineUp, Sums]) -> dict[tuple[str, str], _PairSums]:
     """Return the sums by pair; the names of a pair are in alphabetical order.
 
     Line-ups are processed in sorted order, so that the result does not depend on the order of the
     matches in any digit.
     """
     by_pair: dict[tuple[str, str], _PairSums] = {}
-    for (names, games), sums in sorted(meetings.sums.items()):
+    for (names, games), sums in sorted(sums_of.items()):
         most = 2 * games
         for at, (first, second) in enumerate(pairs(len(names))):
             pair_sums = by_pair.setdefault((names[first], names[second]), _PairSums())

@@ -6,15 +6,20 @@ any digit. A ladder of a million matches between 200 bots is a table of 19,900 r
 match is added without reading the others.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import chain, combinations, combinations_with_replacement
+from itertools import chain, combinations_with_replacement
 from operator import attrgetter
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from arena.ratings.closed_match import RatedMatch
+from arena.ratings.line_ups import LineUp, Sums, pairs
+
+if TYPE_CHECKING:
+    from arena.ratings.packed_sums import PackedSums
 
 _Result = tuple[tuple[str, ...], int, tuple[int, ...]]
 
@@ -23,43 +28,9 @@ ALIKE = 200_000
 
 Counting a repeated result is cheaper than summing it up.
 """
-
-
-class LineUp(NamedTuple):
-    """The entrants of a match, sorted by name, and its number of games."""
-
-    entrants: tuple[str, ...]
-    games: int
-
-
-class Sums(NamedTuple):
-    """Sums over the matches of one line-up.
-
-    Attributes:
-        matches: number of matches.
-        halves: for each pair of the line-up, in the order of `pairs`: half points of its first
-            entrant against its second (shared place 1, better place 2), summed over the matches.
-        products: for each two of these pairs, in the order of `pairs_of_pairs`: the product of
-            their halves in a match, summed over the matches. They determine the variance between
-            matches, and the covariance of results within a match. Empty for a single match, where
-            they follow from the halves.
-    """
-
-    matches: int
-    halves: tuple[int, ...]
-    products: tuple[int, ...]
-
-
-@lru_cache
-def pairs(entrants: int) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of a line-up by position: (0, 1), (0, 2), ... (1, 2), ..."""
-    return tuple(combinations(range(entrants), 2))
-
-
-@lru_cache
-def pairs_of_pairs(entrants: int) -> tuple[tuple[int, int], ...]:
-    """Return the two pairs of each entry of `products`, as positions in `pairs`."""
-    return tuple(combinations_with_replacement(range(len(pairs(entrants))), 2))
+LINE_UPS = 250_000
+"""Number of line-ups from which they are stored as arrays. As objects, millions of them would need
+gigabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +49,12 @@ class Meetings:
 
     def with_match(self, match: RatedMatch) -> Self:
         """Return the table with one more match."""
-        sums = dict(self.sums)
-        _fold(sums, *_summed(_result(match), 1))
-        return type(self)(sums)
+        return self + type(self)(dict([_summed(_result(match), 1)]))
 
     def __add__(self, other: Self) -> Self:
         """Return the table of the matches of both; they must not have a match in common."""
+        if not (isinstance(self.sums, dict) and isinstance(other.sums, dict)):
+            return type(self)(_merged(self.sums, other.sums))
         sums = dict(self.sums)
         for line_up, added in other.sums.items():
             _fold(sums, line_up, added)
@@ -92,12 +63,29 @@ class Meetings:
     @property
     def entrants(self) -> tuple[str, ...]:
         """All entrants of any match, sorted by name."""
+        if not isinstance(self.sums, dict):
+            return _packed(self.sums).names
         return tuple(sorted(set(chain.from_iterable(map(attrgetter("entrants"), self.sums)))))
 
     @property
     def matches(self) -> int:
         """The number of matches."""
+        if not isinstance(self.sums, dict):
+            return _packed(self.sums).matches
         return sum(sums.matches for sums in self.sums.values())
+
+
+def _packed(sums: Mapping[LineUp, Sums]) -> PackedSums:
+    """Return a table as arrays; this loads numpy."""
+    from arena.ratings.packed_sums import pack
+
+    return pack(sums)
+
+
+def _merged(first: Mapping[LineUp, Sums], second: Mapping[LineUp, Sums]) -> PackedSums:
+    from arena.ratings.packed_sums import merge
+
+    return merge(_packed(first), _packed(second))
 
 
 class MeetingsSum:
@@ -106,6 +94,7 @@ class MeetingsSum:
     def __init__(self) -> None:
         self._alike: Counter[_Result] = Counter()
         self._sums: dict[LineUp, Sums] = {}
+        self._old: PackedSums | None = None
 
     def add(self, match: RatedMatch) -> None:
         """Add one match."""
@@ -118,16 +107,28 @@ class MeetingsSum:
     ) -> None:
         """Add `times` matches with the same result; the other arguments are as in `RatedMatch`."""
         _fold(self._sums, *_summed((entrants, played, halves), times))
+        if len(self._sums) >= LINE_UPS:
+            self._pack()
 
     def meetings(self) -> Meetings:
         """Return the table of all matches added so far."""
         self._settle()
-        return Meetings(dict(self._sums))
+        if self._old is None:
+            return Meetings(dict(self._sums))
+        if self._sums:
+            self._pack()
+        return Meetings(self._old)
 
     def _settle(self) -> None:
         for result, times in self._alike.items():
             _fold(self._sums, *_summed(result, times))
         self._alike.clear()
+        if len(self._sums) >= LINE_UPS:
+            self._pack()
+
+    def _pack(self) -> None:
+        self._old = _packed(self._sums) if self._old is None else _merged(self._old, self._sums)
+        self._sums = {}
 
 
 def _result(match: RatedMatch) -> _Result:

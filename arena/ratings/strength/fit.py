@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from arena.ratings.meetings import Meetings, pairs
+from arena.ratings.line_ups import pairs
+from arena.ratings.meetings import Meetings
 from arena.ratings.scale import DECIMALS, ELO, Z95
 from arena.ratings.strength.connectivity import all_within_reach, components
 from arena.ratings.strength.settings import StrengthSettings

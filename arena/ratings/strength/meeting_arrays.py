@@ -1,54 +1,22 @@
 """The table of meetings as numpy arrays; entrants are numbers from 0."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.meetings import LineUp, Meetings, Sums, pairs, pairs_of_pairs
+from arena.ratings.line_ups import pairs, pairs_of_pairs
+from arena.ratings.meetings import Meetings
+from arena.ratings.packed_sums import LineUpBlock, blocks_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CHUNK = 2_000
 """Number of line-ups processed at once, so that they fit into the processor's cache."""
-
-
-@dataclass(frozen=True)
-class LineUpBlock:
-    """All line-ups of one size and number of games; rows are line-ups, sorted by entrants.
-
-    Attributes:
-        games: number of games of a match.
-        once: whether each line-up had one match only. Then `products` has no columns, because they
-            follow from `halves`.
-        entrants: (rows, seats).
-        matches: (rows,).
-        halves: (rows, pairs).
-        products: (rows, pairs of pairs).
-    """
-
-    games: int
-    once: bool
-    entrants: Ints
-    matches: Ints
-    halves: Ints
-    products: Ints
-
-    @property
-    def seats(self) -> int:
-        """The number of entrants of a line-up."""
-        return int(self.entrants.shape[1])
-
-    def squares(self, pair: int, rows: slice = slice(None)) -> Ints:
-        """Return the squared halves of one of `pairs`, summed over the matches: (rows,)."""
-        if self.once:
-            return np.square(self.halves[rows, pair], dtype=np.int64)
-        return self.products[rows, pairs_of_pairs(self.seats).index((pair, pair))]
 
 
 @dataclass(frozen=True)
@@ -97,11 +65,13 @@ class MeetingArrays:
         """The number of matches of each entrant: (size,)."""
         total = np.zeros(self.size)
         for block in self.blocks:
-            repeated = np.repeat(block.matches, block.seats)
-            total += np.bincount(block.entrants.ravel(), repeated, self.size)
+            for column in block.entrants.T:
+                total += np.bincount(column, block.matches, self.size)
         return total
 
-    def _square(self, block: LineUpBlock, first: int, second: int, values: Ints) -> Floats:
+    def _square(
+        self, block: LineUpBlock, first: int, second: int, values: NDArray[np.integer[Any]]
+    ) -> Floats:
         # Integers below 2**53 are exact in floats, so the order of addition does not matter.
         at = block.entrants[:, first] * self.size + block.entrants[:, second]
         summed = np.bincount(at, values, self.size**2)
@@ -113,56 +83,9 @@ def columns(meetings: Meetings, names: Sequence[str]) -> MeetingArrays:
 
     Args:
         meetings: the sums.
-        names: all entrants; the position of a name is the entrant's number.
+        names: all entrants, sorted; the position of a name is the entrant's number.
     """
-    number = {name: place for place, name in enumerate(names)}
-    shapes: dict[tuple[int, int, bool], tuple[list[LineUp], list[Sums]]] = {}
-    for line_up, sums in meetings.sums.items():
-        shape = len(line_up.entrants), line_up.games, sums.matches == 1
-        line_ups, of_line_ups = shapes.setdefault(shape, ([], []))
-        line_ups.append(line_up)
-        of_line_ups.append(sums)
-    return MeetingArrays(
-        len(names), tuple(_block(number, shape, *rows) for shape, rows in sorted(shapes.items()))
-    )
-
-
-def _block(
-    number: Mapping[str, int],
-    shape: tuple[int, int, bool],
-    line_ups: list[LineUp],
-    sums: list[Sums],
-) -> LineUpBlock:
-    # Avoid intermediate lists: a million of them would occupy the garbage collector for seconds.
-    seats, games, once = shape
-    names = chain.from_iterable(map(attrgetter("entrants"), line_ups))
-    entrants = _matrix(map(number.__getitem__, names), len(line_ups), seats)
-    order = _in_order(entrants, len(number))
-    halves = chain.from_iterable(map(attrgetter("halves"), sums))
-    products = chain.from_iterable(() if once else map(attrgetter("products"), sums))
-    return LineUpBlock(
-        games,
-        once,
-        entrants[order],
-        np.fromiter(map(attrgetter("matches"), sums), np.int64, len(sums))[order],
-        _matrix(halves, len(sums), len(pairs(seats)))[order],
-        _matrix(products, len(sums), 0 if once else len(pairs_of_pairs(seats)))[order],
-    )
-
-
-def _in_order(entrants: Ints, size: int) -> Ints:
-    """Return the row indices in order of entrants, the first column first."""
-    seats = entrants.shape[1]
-    if size**seats >= 2**63:
-        return np.lexsort(entrants.T[::-1])
-    key = np.zeros(len(entrants), np.int64)
-    for column in entrants.T:
-        key = key * size + column
-    return np.argsort(key)
-
-
-def _matrix(flat: Iterable[int], rows: int, width: int) -> Ints:
-    return np.fromiter(flat, np.int64, rows * width).reshape(rows, width)
+    return MeetingArrays(len(names), blocks_of(meetings.sums, names))
 
 
 def score_scatter(table: MeetingArrays, weights: Floats, expected: Floats) -> Floats:

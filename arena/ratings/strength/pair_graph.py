@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.meetings import pairs
-from arena.ratings.strength.meeting_arrays import Floats, Ints, LineUpBlock, MeetingArrays
+from arena.ratings.line_ups import pairs
+from arena.ratings.packed_sums import LineUpBlock
+from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays
 
 SmallInts = NDArray[np.int32]
 Singles = NDArray[np.float32]
@@ -222,6 +223,18 @@ def places(graph: PairGraph, block: LineUpBlock, rows: slice) -> Ints:
             for first, second in pairs(block.seats)
         ]
     )
+
+
+def pair_squares(table: MeetingArrays, graph: PairGraph) -> Floats:
+    """Return the sum over matches of the squared mean score of each pair: (pairs,)."""
+    squares = np.zeros(len(graph))
+    for block in table.blocks:
+        for rows in chunks(block):
+            at = places(graph, block, rows)
+            for place in range(at.shape[1]):
+                added = block.squares(place, rows) / (2 * block.games) ** 2
+                np.add.at(squares, at[:, place], added)
+    return squares
 
 
 def _keys(block: LineUpBlock, rows: slice, first: int, second: int, size: int) -> Ints:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.meetings import pairs
 from arena.ratings.strength.meeting_arrays import Floats, MeetingArrays
 from arena.ratings.strength.misfit import (
     ENOUGH,
@@ -21,7 +20,7 @@ from arena.ratings.strength.misfit import (
     deviations_beyond_chance,
     weights_of,
 )
-from arena.ratings.strength.pair_graph import PairBlock, PairGraph, chunks, places
+from arena.ratings.strength.pair_graph import PairBlock, PairGraph, pair_squares
 from arena.ratings.strength.settings import Weighting
 from arena.ratings.strength.solver import Fit, LooseAnchors
 from arena.ratings.strength.sparse_solver import (
@@ -102,7 +101,7 @@ def pair_deviations(
         np.column_stack((first, second)),
         chosen.count,
         chosen.score,
-        _squares(table, graph)[selected],
+        pair_squares(table, graph)[selected],
         expected_scores(strength, first, second),
     )
     bread = Bread(chosen, spread, priors(graph.size, 0.0))
@@ -179,15 +178,3 @@ def _information(block: PairBlock, strength: Floats) -> Floats:
     """Return the information of the matches of each pair, in single games."""
     expected = expected_scores(strength, block.first, block.second)
     return np.asarray(block.matches * expected * (1 - expected))
-
-
-def _squares(table: MeetingArrays, graph: PairGraph) -> Floats:
-    """Return the sum over matches of the squared mean score of each pair."""
-    squares = np.zeros(len(graph))
-    for block in table.blocks:
-        for rows in chunks(block):
-            at = places(graph, block, rows)
-            for place in range(len(pairs(block.seats))):
-                added = block.squares(place, rows) / (2 * block.games) ** 2
-                np.add.at(squares, at[:, place], added)
-    return squares

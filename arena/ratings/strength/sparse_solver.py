@@ -26,7 +26,7 @@ from typing import Final, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.meetings import pairs
+from arena.ratings.line_ups import pairs
 from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays, surplus_scatter
 from arena.ratings.strength.pair_graph import (
     PairBlock,

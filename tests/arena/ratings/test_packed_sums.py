@@ -1,0 +1,126 @@
+"""Test that sums as arrays equal those as objects."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.ratings import meetings
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.crosstable import cells, crosstable
+from arena.ratings.line_ups import LineUp, Sums
+from arena.ratings.meetings import Meetings, MeetingsSum
+from arena.ratings.packed_sums import PackedSums, merge, pack
+from arena.ratings.strength.fit import strengths
+from tests.examples import examples
+
+NAMES = "abcdef"
+
+
+@st.composite
+def matches(draw: st.DrawFn, most: int = 14) -> list[ClosedMatch]:
+    """Draw matches of one or two games between two to four of six entrants; line-ups repeat."""
+    line_up = st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True)
+    line_ups = draw(st.lists(line_up, min_size=1, max_size=4))
+    drawn = []
+    for number in range(draw(st.integers(0, most))):
+        entrants = tuple(draw(st.permutations(draw(st.sampled_from(line_ups)))))
+        places = st.tuples(*[st.integers(1, 3)] * len(entrants))
+        games = tuple(
+            ClosedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
+            for game, order in enumerate(draw(st.lists(places, min_size=1, max_size=2)))
+        )
+        drawn.append(ClosedMatch(f"m-{number}", 0, number, entrants, games))
+    return drawn
+
+
+@given(matches())
+@settings(max_examples=examples(60))
+def test_packed_sums_are_the_same_mapping(played: list[ClosedMatch]) -> None:
+    sums = Meetings.of(played).sums
+    packed = pack(sums)
+    assert dict(packed.items()) == sums
+    assert packed == sums
+    assert len(packed) == len(sums)
+    assert set(packed) == set(sums)
+    assert all(packed[line_up] == of_line_up for line_up, of_line_up in sums.items())
+    assert LineUp(("x", "y"), 1) not in packed
+    assert packed.matches == len(played)
+    for name in NAMES:
+        own = {line_up: of for line_up, of in sums.items() if name in line_up.entrants}
+        assert packed.of_entrant(name) == own
+
+
+@given(matches(), matches())
+@settings(max_examples=examples(60))
+def test_merged_sums_are_the_sums_of_all_matches(
+    first: list[ClosedMatch], second: list[ClosedMatch]
+) -> None:
+    both = Meetings.of([*first, *second])
+    merged = merge(pack(Meetings.of(first).sums), pack(Meetings.of(second).sums))
+    assert merged == both.sums
+    assert merged.names == both.entrants
+    assert Meetings(merged) == both
+    for block in merged.blocks:
+        rows = block.entrants.tolist()
+        assert rows == sorted(rows)
+        assert block.once == (block.matches.max() == 1)
+
+
+@given(matches(), matches(3))
+@settings(max_examples=examples(40))
+def test_large_tables_are_packed_and_give_the_same_strengths(
+    played: list[ClosedMatch], more: list[ClosedMatch]
+) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(meetings, "LINE_UPS", 2)
+        patched.setattr(meetings, "ALIKE", 3)
+        summing = MeetingsSum()
+        for match in played:
+            summing.add(match)
+        before = summing.meetings()
+        for match in more:
+            summing.add(match)
+        table = summing.meetings()
+    expected = Meetings.of([*played, *more])
+    assert before == Meetings.of(played)
+    assert table == expected
+    assert (table.entrants, table.matches) == (expected.entrants, expected.matches)
+    assert before + Meetings.of(more) == expected
+    for match in more[:1]:
+        assert table.with_match(match) == expected.with_match(match)
+    entrants = [*table.entrants, "new"]
+    assert strengths(table, None, entrants).to_json() == (
+        strengths(expected, None, entrants).to_json()
+    )
+
+
+@given(matches())
+@settings(max_examples=examples(40))
+def test_cells_of_packed_sums_equal_those_of_objects(played: list[ClosedMatch]) -> None:
+    table = Meetings.of(played)
+    packed = Meetings(pack(table.sums))
+    assert dict(cells(packed)) == dict(cells(table))
+    assert len(cells(packed)) == len(cells(table))
+    assert crosstable(packed, NAMES) == crosstable(table, NAMES)
+
+
+def test_a_pair_that_met_once_needs_few_bytes() -> None:
+    pairs = [
+        (f"bot{first:03}", f"bot{second:03}") for first in range(99) for second in range(first)
+    ]
+    packed = pack({LineUp((min(pair), max(pair)), 1): Sums(1, (2,), ()) for pair in pairs})
+    (block,) = packed.blocks
+    columns = block.entrants, block.halves, block.products
+    assert sum(column.nbytes for column in columns) == 12 * len(pairs)
+    assert block.matches.strides == (0,)
+
+
+def test_numbers_beyond_32_bits_are_kept() -> None:
+    line_up = LineUp(("a", "b"), 2)
+    many = 2**31
+    sums = {line_up: Sums(many, (2 * many,), (4 * many,))}
+    packed = merge(pack(sums), pack(sums))
+    assert packed == {line_up: Sums(2 * many, (4 * many,), (8 * many,))}
+    assert packed.blocks[0].halves.dtype == np.int64
+    assert isinstance(packed, PackedSums)
