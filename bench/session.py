@@ -41,10 +41,11 @@ PARTS = {
     "training": "the training environments, compared with the rules alone and other libraries",
     "evaluator": "the comparison of hands, compared with phevaluator, eval7 and treys",
     "ratings": "the fit of strengths, compared with choix and openskill",
+    "large_ladder": "10,000 bots and ten million matches: fit, pages and memory",
     "attacks": "honest bots at another table while each hostile program plays",
     "work_budget": "CPU time per unit of the work budget, for each kind of input",
 }
-USUAL = [part for part in PARTS if part != "attacks"]
+USUAL = [part for part in PARTS if part not in ("large_ladder", "attacks")]
 """The parts of a run that names none."""
 
 

@@ -23,6 +23,7 @@ from arena.ratings.scale import DECIMALS, Z95
 
 if TYPE_CHECKING:
     from arena.ratings.packed_sums import PackedSums
+    from arena.ratings.strength.meeting_arrays import Floats
 
 FAMILIAR = 5.0
 """Weight, in matches, of the variance of all pairs in the estimate for one pair."""
@@ -179,21 +180,37 @@ class _PackedCells(Mapping[tuple[str, str], CrosstableCell]):
 
 
 def _usual_of(sums: PackedSums) -> float:
-    """Return the same as `_usual`, by pairs of equal first entrant, without objects."""
+    """Return the same as `_usual`, without objects."""
+    import numpy as np
+
+    count, score, squares = _repeated(sums)
+    mean = score / count
+    seen = float(np.sum(np.maximum(squares - score * mean, 0.0))) + BELIEF / 4
+    single = float(np.sum((count - 1) * mean * (1 - mean))) + BELIEF / 4
+    return min(seen / single, 1.0)
+
+
+def _repeated(sums: PackedSums) -> tuple[Floats, Floats, Floats]:
+    """Return matches, sums of scores and sums of their squares of pairs that met several times."""
     import numpy as np
 
     from arena.ratings.strength.meeting_arrays import MeetingArrays
     from arena.ratings.strength.pair_graph import pair_graph, pair_squares
 
+    if len({block.games for block in sums.blocks}) == 1 and sums.blocks[-1].seats == 2:
+        # Each line-up is a pair.
+        for block in sums.blocks:
+            if not block.once:
+                games = 2 * block.games
+                return (
+                    np.asarray(block.matches, np.float64),
+                    block.halves[:, 0] / games,
+                    block.products[:, 0] / games**2,
+                )
     table = MeetingArrays(len(sums.names), sums.blocks)
     graph = pair_graph(table)
     several = graph.count > 1
-    squares = pair_squares(table, graph)[several]
-    count, score = graph.count[several], graph.score[several]
-    mean = score / count
-    seen = float(np.sum(np.maximum(squares - score * mean, 0.0))) + BELIEF / 4
-    single = float(np.sum((count - 1) * mean * (1 - mean))) + BELIEF / 4
-    return min(seen / single, 1.0)
+    return graph.count[several], graph.score[several], pair_squares(table, graph)[several]
 
 
 def _pairs(sums_of: Mapping[LineUp, Sums]) -> dict[tuple[str, str], _PairSums]:

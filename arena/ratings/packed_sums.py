@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -157,8 +158,11 @@ _ROWS_AT_ONCE = 1 << 14
 
 
 def _rows_with(block: LineUpBlock, number: int) -> Ints:
-    # One column at a time: a comparison of all columns would need another large array.
-    found = [np.flatnonzero(column == number) for column in block.entrants.T]
+    # Rows are sorted by the first column. The others are compared one at a time, because a
+    # comparison of all columns would need another large array.
+    first, *others = block.entrants.T
+    found = [np.arange(bisect_left(first, number), bisect_right(first, number))]
+    found += [np.flatnonzero(column == number) for column in others]
     return np.sort(np.concatenate(found))
 
 

@@ -142,13 +142,12 @@ class PointSums:
 
     def points(self) -> tuple[Points, ...]:
         """Return the points of all entrants with scored games, sorted by name."""
-        names = sorted({name for name, _ in self.sums})
-        return tuple(self._points(name) for name in names)
+        entries: dict[str, list[tuple[_Sum, int]]] = {}
+        for (name, divisor), sums in self.sums.items():
+            entries.setdefault(name, []).append((sums, divisor))
+        return tuple(self._points(name, entries[name]) for name in sorted(entries))
 
-    def _points(self, name: str) -> Points:
-        entries = [
-            (sums, divisor) for (entrant, divisor), sums in self.sums.items() if entrant == name
-        ]
+    def _points(self, name: str, entries: list[tuple[_Sum, int]]) -> Points:
         matches = sum(sums.matches for sums, _ in entries)
         clipped = sum(sums.clipped for sums, _ in entries)
         # Integers over a common denominator are exact, and faster to import than `fractions`.

@@ -54,6 +54,8 @@ STEP_EXACT: Final = 1e-3
 """Residual of a Newton step, relative to the slope. Later steps correct what it omits."""
 SAMPLE_EXACT: Final = 1e-4
 """Residual of a sample, relative to the sample; far below the sampling errors."""
+TRACE_EXACT: Final = 1e-2
+"""Residual of a sample for a trace: errors of many samples and entrants cancel."""
 MOST_PRODUCTS: Final = 3_000
 """Maximum number of products of one solution."""
 
@@ -61,7 +63,8 @@ _WORD: Final = 64
 _ROWS_AT_ONCE: Final = 1 << 13
 _ENTRIES_AT_ONCE: Final = 1 << 20
 _LONG: Final = 16
-"""Mean number of entries from which rows are multiplied one by one."""
+_LONG_FOR_ONE: Final = 512
+"""Mean number of entries from which rows are multiplied one by one: by several columns, by one."""
 _GOLDEN: Final = 0x9E3779B97F4A7C15
 
 
@@ -167,13 +170,14 @@ class Bread:
         """
         start, opponent, _ = self._rows
         product = np.zeros_like(columns)
-        if len(opponent) >= _LONG * len(columns):
+        long = _LONG_FOR_ONE if columns.ndim == 1 else _LONG
+        if len(opponent) >= long * len(columns):
             for row in range(len(columns)):
                 at = slice(start[row], start[row + 1])
                 product[row] = self._spread[at] @ columns[opponent[at]]
             return product
         filled = np.flatnonzero(np.diff(start))
-        step = max(_ENTRIES_AT_ONCE // (_LONG * columns[:1].size), 1)
+        step = max(_ENTRIES_AT_ONCE // (long * columns[:1].size), 1)
         for begin in range(0, len(filled), step):
             rows = filled[begin : begin + step]
             first = start[rows[0]]
@@ -250,8 +254,7 @@ def most_plausible(
     now = _slope(graph, weights, priors, strength)
     level = LEVEL * float(np.max(graph.points[0], initial=0.0))
     for _ in range(STEPS):
-        bread = Bread(graph, now.spread, priors)
-        step = np.asarray(bread.solved(now.slope, STEP_EXACT), dtype=np.float64)
+        step = Bread(graph, now.spread, priors).solved(now.slope, STEP_EXACT).astype(np.float64)
         size_of_step = float(np.max(np.abs(step), initial=0.0))
         step *= min(1.0, WIDEST_STEP / size_of_step) if size_of_step else 1.0
         slope = np.where(priors.free, now.slope, 0.0)
@@ -375,7 +378,7 @@ class SparseScatter:
 # Random samples with a given covariance.
 
 
-def pair_samples(graph: PairGraph, variances: Floats, stream: int) -> Singles:
+def pair_samples(graph: PairGraph, variances: Floats | Singles, stream: int) -> Singles:
     """Return 64 samples with the covariance sum of variances[i, j] * (e_i - e_j)(e_i - e_j)'.
 
     In each sample, each pair adds its standard deviation to one of its entrants, and subtracts it
@@ -387,7 +390,8 @@ def pair_samples(graph: PairGraph, variances: Floats, stream: int) -> Singles:
         stream: number of the stream of random signs.
     """
     start, opponent, pair = graph.rows
-    deviations = np.sqrt(np.maximum(variances, 0.0)).astype(np.float32)
+    deviations = np.maximum(variances, 0.0, dtype=np.float32, casting="same_kind")
+    np.sqrt(deviations, out=deviations)
     samples = np.zeros((graph.size, _WORD), np.float32)
     for row in range(graph.size):
         at = slice(start[row], start[row + 1])
@@ -467,7 +471,7 @@ def absorbed(bread: Bread, own: Floats, samples: Singles) -> float:
         samples: the samples: (size, samples).
     """
     inverse = 1 / bread.diagonal
-    rest = bread.solved(samples, SAMPLE_EXACT) - inverse.astype(np.float32)[:, None] * samples
+    rest = bread.solved(samples, TRACE_EXACT) - inverse.astype(np.float32)[:, None] * samples
     estimated = np.sum(samples * rest, dtype=np.float64) / samples.shape[1]
     return float(own @ inverse) + float(estimated)
 
@@ -612,43 +616,45 @@ class _Meat:
         self._graph, self._priors = graph, priors
         self._blocks = partial(scatter_blocks, table, graph, weights, strength)
         self._of_two = all(block.seats == 2 for block in table.blocks)
-        self._scatter = SparseScatter.of(self._blocks(), graph)
-        self._usual = np.empty(len(graph))
+        corrected, own_share, common_share = trusted_shares(table)
+        scatter = SparseScatter.of(self._blocks(), graph)
+        usual = np.empty(len(graph))
         for block in graph.blocks():
-            self._usual[block.at] = weights(block) * spread[block.at]
-        self._own_usual = graph.sums(self._usual)
-        self._corrected, self._own_share, self._common_share = trusted_shares(table)
-        observed = self._corrected * float(self._scatter.own.sum())
-        self._scale = (observed + 0.5) / (float(self._own_usual.sum()) + 0.5)
+            usual[block.at] = weights(block) * spread[block.at]
+        own_usual = graph.sums(usual)
+        scale = (corrected * float(scatter.own.sum()) + 0.5) / (float(own_usual.sum()) + 0.5)
+        self._own_share, self._common_share = math.sqrt(corrected) * own_share, common_share
+        self._own = self._own_share**2 * scatter.own + scale * common_share**2 * own_usual
+        self._own += priors.precision * (1 - 1 / graph.size) + priors.precisions
+        # Half the memory of the original numbers, which are not needed any more.
+        self._scatter = scatter.other.astype(np.float32)
+        self._usual = (scale * usual).astype(np.float32)
 
     def divided(self, inverse: Floats) -> LocalCovariance:
         """Return its entries times the factors of both entrants.
 
         The prior of the mean adds a tiny covariance to all pairs, which is omitted.
         """
-        own = self._corrected * self._own_share**2 * self._scatter.own
-        own += self._scale * self._common_share**2 * self._own_usual
-        own += self._priors.precision * (1 - 1 / self._graph.size) + self._priors.precisions
         left, right = inverse * self._own_share, inverse * self._common_share
         shared = np.empty(len(self._graph), np.float32)
         for block in self._graph.blocks():
             first, second, at = block.first, block.second, block.at
             shared[at] = (
-                self._corrected * left[first] * left[second] * self._scatter.other[at]
-                - self._scale * right[first] * right[second] * self._usual[at]
+                left[first] * left[second] * self._scatter[at]
+                - right[first] * right[second] * self._usual[at]
             )
         start, opponent, pair = self._graph.rows
-        return LocalCovariance(own * inverse**2, start, opponent, shared[pair])
+        return LocalCovariance(self._own * inverse**2, start, opponent, shared[pair])
 
     def samples(self, number: int) -> Singles:
         """Return 64 samples with this covariance; different numbers are independent."""
         size, stream = self._graph.size, 4 * number
         if self._of_two:
-            drawn = pair_samples(self._graph, -self._scatter.other, stream)
+            drawn = pair_samples(self._graph, -self._scatter, stream)
         else:
             drawn = line_up_samples(self._blocks(), size, stream)
-        drawn *= (math.sqrt(self._corrected) * self._own_share).astype(np.float32)[:, None]
-        usual = pair_samples(self._graph, self._scale * self._usual, stream + 1)
+        drawn *= self._own_share.astype(np.float32)[:, None]
+        usual = pair_samples(self._graph, self._usual, stream + 1)
         drawn += self._common_share.astype(np.float32)[:, None] * usual
         around = entrant_samples(size, stream + 2)
         drawn += math.sqrt(self._priors.precision) * (around - around.mean(axis=0))

@@ -1,0 +1,195 @@
+"""Measure a ladder of 10,000 bots and ten million matches: its fit, its pages, and memory.
+
+    uv run python -m bench large_ladder
+    uv run python -m bench.large_ladder [--rounds 1]
+
+Simulated matches of one game: 70 % between neighbours in strength, the others between random bots.
+Each round fits this ladder, and as a peer one of 2,000 bots, which is fitted by matrices of
+everyone against everyone. Each fit runs in its own process, which then renders pages; its memory is
+the maximum of the whole process, with the simulation.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from starlette.testclient import TestClient
+
+from arena.ladders.ladder_key import LadderKey
+from arena.presentation.registry import presentation_of
+from arena.ratings.elo import EloSettings
+from arena.ratings.meetings import Meetings
+from arena.ratings.packed_sums import LineUpBlock, PackedSums, merge
+from arena.ratings.scale import ELO
+from arena.ratings.standings import Standings, StandingsLine
+from arena.ratings.strength import fit
+from arena.ratings.strength.fit import Strength, strengths
+from arena.store import database
+from arena.web.app import create
+from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot
+from arena.web.data.web_state import ServerSettings, WebState
+from bench.figure import Figure, FigureTarget, figure_text
+
+BOTS, MATCHES = 10_000, 10_000_000
+PEER_BOTS, PEER_MATCHES = fit.MANY, 2_000_000
+"""The largest ladder that is fitted by matrices; as many matches per bot."""
+AT_ONCE = 1_000_000
+NEAR, DISTANCE = 0.7, 150
+"""Share of matches between neighbours, and their mean distance in places."""
+GAME = "poke"
+FIT_SECONDS, PAGE_SECONDS, MEGABYTES = 60.0, 2.0, 1000.0
+PAGES = ("/ladders/poke", "/ladders/poke?sort=elo&page=20", "/ladders/poke/matrix")
+
+
+def meetings(bots: int, matches: int) -> Meetings:
+    """Return simulated matches. Bots are numbered in order of their true strength."""
+    dice = np.random.default_rng(1)
+    truth = np.sort(dice.normal(0, 200 / ELO, bots))
+    names = tuple(f"bot{number:05}@1" for number in range(bots))
+    total = PackedSums(names, ())
+    for begin in range(0, matches, AT_ONCE):
+        many = min(AT_ONCE, matches - begin)
+        first = dice.integers(bots, size=many)
+        distance = np.maximum(np.abs(np.rint(dice.normal(0, DISTANCE, many))), 1).astype(np.int64)
+        near = np.where(first + distance < bots, first + distance, first - distance) % bots
+        far = (first + dice.integers(1, bots, size=many)) % bots
+        second = np.where(dice.random(many) < NEAR, near, far)
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        won = dice.random(many) < 1 / (1 + np.exp(truth[high] - truth[low]))
+        total = merge(total, PackedSums(names, tuple(_blocks(low * bots + high, won, bots))))
+    return Meetings(total)
+
+
+def _blocks(
+    keys: "np.ndarray[tuple[int], np.dtype[np.int64]]",
+    won: "np.ndarray[tuple[int], np.dtype[np.bool_]]",
+    bots: int,
+) -> Iterator[LineUpBlock]:
+    """Yield the pairs that met several times, and those that met once."""
+    order = np.argsort(keys, kind="stable")
+    keys, begins = np.unique(keys[order], return_index=True)
+    halves = np.add.reduceat(2 * won[order].astype(np.int64), begins)
+    count = np.diff(np.append(begins, len(order)))
+    entrants = np.column_stack(np.divmod(keys, bots)).astype(np.int32)
+    for once in (False, True):
+        rows = (count == 1) == once
+        products = 2 * halves[rows, None] if not once else np.zeros((rows.sum(), 0), np.int64)
+        yield LineUpBlock(
+            1, once, entrants[rows], count[rows].astype(np.int32), halves[rows, None], products
+        )
+
+
+def standings(table: Meetings) -> Standings:
+    """Fit the strengths, and add other columns with arbitrary values."""
+    fitted = strengths(table)
+    lines = tuple(map(_line, fitted.lines))
+    return Standings(lines, fitted, EloSettings(), presentation_of(GAME).clip, table, {})
+
+
+def _line(strength: Strength) -> StandingsLine:
+    games, third = strength.matches, strength.matches // 3
+    return StandingsLine(
+        strength.entrant,
+        strength,
+        elo=strength.value,
+        matches=games,
+        games=games,
+        wins=third,
+        draws=third,
+        losses=games - 2 * third,
+        points=0,
+        board=None,
+        mean=0.5,
+        faults={},
+        forfeits=0,
+    )
+
+
+def measure(bots: int, matches: int) -> dict[str, float]:
+    """Return seconds of the fit and of pages, and the megabytes of this process."""
+    table = meetings(bots, matches)
+    cpu, began = time.process_time(), time.perf_counter()
+    ladder = standings(table)
+    figures = {
+        "fit": time.perf_counter() - began,
+        "fit CPU": time.process_time() - cpu,
+        "pairs": float(len(table.sums)),
+    }
+    key = LadderKey("poke", GAME, 2, ("t-bench",))
+    with tempfile.TemporaryDirectory() as folder:
+        engine = database.open(f"sqlite:///{folder}/arena.db")
+        database.upgrade(engine)
+        web = WebState(engine, ServerSettings(rate=0))
+        web.snapshot = ArenaSnapshot(1.0, {"poke": LadderSnapshot(key, ladder, {})})
+        # The application's background tasks do not run, so the snapshot stays.
+        client = TestClient(create(web))
+        for page in PAGES:
+            figures[page] = _seconds(partial(_get, client, page))
+        engine.dispose()
+    figures["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return figures
+
+
+def _get(client: TestClient, page: str) -> None:
+    response = client.get(page, headers={"Accept": "text/html"})
+    assert response.status_code == 200, response.text
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def in_process(bots: int, matches: int) -> dict[str, float]:
+    """Measure in a new process."""
+    command = [sys.executable, "-m", "bench.large_ladder", "--measure", str(bots), str(matches)]
+    folder = Path(__file__).parent.parent
+    output = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder)
+    measured: dict[str, float] = json.loads(output.stdout)
+    return measured
+
+
+def figures(rounds: int) -> Iterator[Figure]:
+    """Yield the fit, the pages and the memory, compared with the largest fit by matrices."""
+    pairs = [
+        (in_process(PEER_BOTS, PEER_MATCHES), in_process(BOTS, MATCHES)) for _ in range(rounds)
+    ]
+    ladder, smaller = f"{BOTS:,} bots and {MATCHES:,} matches", f"{PEER_BOTS:,} bots by matrices"
+    note = f"{pairs[0][1]['pairs']:,.0f} pairs have met"
+
+    def figure(name: str, key: str, unit: str, bound: float | None, note: str = "") -> Figure:
+        beside, values = zip(*((peer[key], large[key]) for peer, large in pairs), strict=True)
+        target = None if bound is None else FigureTarget(bound, at_most=True)
+        return Figure(name, unit, values, smaller, beside, target, note)
+
+    yield figure(f"strengths of {ladder}", "fit", "s", FIT_SECONDS, note)
+    yield figure("the same fit", "fit CPU", "s CPU", None)
+    for page in PAGES:
+        yield figure(f"first request of {page}", page, "s", PAGE_SECONDS)
+    yield figure(f"memory of the process with {ladder}", "megabytes", "MB", MEGABYTES)
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--measure", type=int, nargs=2, metavar=("BOTS", "MATCHES"))
+    options = parser.parse_args()
+    if options.measure:
+        print(json.dumps(measure(*options.measure)))
+        return
+    for each in figures(options.rounds):
+        print(figure_text(each), flush=True)
+
+
+if __name__ == "__main__":
+    main()
