@@ -232,7 +232,8 @@ DONE_AFTERWARDS: dict[str, Deed] = {
     **dict.fromkeys(
         (
             *("begin_object", "discard_object", "abandon_objects", "forget_objects"),
-            *("move_build", "archive_records", "restore_records"),
+            *("keep_object", "move_to_object", "move_to_database"),
+            *("archive_records", "restore_records"),
         ),
         when_files_are_moved,
     ),

@@ -110,7 +110,7 @@ def _keep_as_object(
 ) -> None:
     written = stored_objects.write(engine, storage, ObjectKind.BUILD, content_hash, packed)
     try:
-        with writing(engine, "keep_crate") as connection:
+        with writing(engine, "keep_object") as connection:
             connection.execute(
                 insert(schema.crates).values(
                     content_hash=content_hash,

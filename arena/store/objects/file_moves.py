@@ -125,7 +125,7 @@ def _build_to_object(engine: Engine, storage: ObjectStorage, content_hash: str) 
         version_files.fetch(engine, build, packed)
         packed.seek(0)
         written = stored_objects.write(engine, storage, ObjectKind.BUILD, content_hash, packed)
-    with writing(engine, "move_build") as connection:
+    with writing(engine, "move_to_object") as connection:
         of_build = (builds.c.content_hash == content_hash, builds.c.pieces > 0)
         moved = connection.execute(update(builds).where(*of_build).values(pieces=0))
         if moved.rowcount == 1:
@@ -143,7 +143,7 @@ def _build_to_database(engine: Engine, content_hash: str) -> bool:
     with tempfile.TemporaryFile() as packed:
         version_files.fetch(engine, build, packed)
         packed.seek(0)
-        with writing(engine, "move_build") as connection:
+        with writing(engine, "move_to_database") as connection:
             table = schema.crates
             of_build = (table.c.content_hash == content_hash, table.c.pieces == 0)
             keep(connection, select(table.c.content_hash).where(*of_build))
