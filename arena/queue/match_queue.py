@@ -13,7 +13,7 @@ import re
 import secrets
 import socket
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -124,8 +124,7 @@ class MatchQueue:
         in fact dequeued a moment ago, the match is tried twice and leased once.)
 
         Args:
-            due: match ids. The missing ones go to the end of the queue in this order, so no new
-                match of any tournament overtakes a waiting one.
+            due: match ids. The missing ones go to the end of the queue in this order.
             urgent: match ids. If one of them is missing, all move to the front in this order.
 
         Returns:
@@ -139,6 +138,25 @@ class MatchQueue:
             return len(missing)
         self.enqueue(*reversed(urgent), first=True)
         return len(missing) + sum(match not in waiting for match in urgent)
+
+    def arrange(self, arranged: Callable[[list[str]], list[str]]) -> None:
+        """Put the waiting jobs into another order.
+
+        Args:
+            arranged: returns the match ids, the next one first, in their new order. It is called
+                again if the queue has changed in between.
+        """
+        key = self._queue.key
+
+        def rewrite(pipeline: Pipeline) -> None:
+            waiting = [match for match in map(_match_id, pipeline.lrange(key, 0, -1)) if match]
+            order = arranged(waiting)
+            pipeline.multi()
+            if order != waiting:
+                pipeline.delete(key)
+                pipeline.rpush(key, *order)
+
+        self._connection.transaction(rewrite, key)
 
     def waiting(self) -> list[str]:
         """Return the matches whose job has not been taken yet, the next one first."""

@@ -25,6 +25,7 @@ from arena.events import incidents
 from arena.events.messages import TournamentChanged
 from arena.events.publisher import send
 from arena.queue.match_queue import MatchQueue, forget_worker
+from arena.queue.waiting_order import WaitingOrder
 from arena.store.bots import remote_bots
 from arena.store.matches import listing, offline_bot_waits, transitions
 from arena.store.schema import TournamentState
@@ -126,6 +127,7 @@ class Sweeper:
         self._offline_bots = OfflineBots(engine, wait, clock)
         self._connection = connection
         self._match_queue = MatchQueue(connection)
+        self._order = WaitingOrder()
         self._scheduler = Scheduler(engine, self._publish)
         self._exited_workers: deque[str] = deque()
         self._wake = wake
@@ -183,7 +185,11 @@ class Sweeper:
         self._remove_closed_jobs()
         timings.HERE.send(self._connection)
         due = transitions.due_by_urgency(self._engine, LONGEST_QUEUE)
-        return self._match_queue.enqueue_due(due.others, due.urgent)
+        self._order.count_taken(self._match_queue.waiting())
+        self._order.note(due)
+        enqueued = self._match_queue.enqueue_due(due.others, due.urgent)
+        self._match_queue.arrange(self._order.arrange)
+        return enqueued
 
     def _publish(self, tournament: str, state: TournamentState) -> None:
         with contextlib.suppress(RedisError):

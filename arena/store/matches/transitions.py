@@ -79,10 +79,12 @@ class DueMatches:
         urgent: matches that another attempt has begun, then challenges. They precede all others,
             even those that wait already.
         others: the next match of each tournament in turn, the oldest tournament first.
+        of_ladders: those of the others that belong to ladders, which never end.
     """
 
     urgent: tuple[str, ...]
     others: tuple[str, ...]
+    of_ladders: frozenset[str]
 
 
 def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
@@ -108,7 +110,7 @@ def due_by_urgency(engine: Engine, limit: int = 1000) -> DueMatches:
         partition_by=(matches.c.tournament, urgency), order_by=(matches.c.round, matches.c.number)
     )
     query = (
-        select(matches.c.id, urgency.label("urgency"))
+        select(matches.c.id, urgency.label("urgency"), tournaments.c.format)
         .join(tournaments, tournaments.c.id == matches.c.tournament)
         .where(_is_due())
         .order_by(urgency, turn, tournaments.c.created, tournaments.c.id)
@@ -117,7 +119,9 @@ def due_by_urgency(engine: Engine, limit: int = 1000) -> DueMatches:
     with reading(engine) as connection:
         rows = connection.execute(query).all()
     urgent = tuple(row.id for row in rows if row.urgency < 2)
-    return DueMatches(urgent, tuple(row.id for row in rows[len(urgent) :]))
+    others = rows[len(urgent) :]
+    of_ladders = frozenset(row.id for row in others if row.format == "ladder")
+    return DueMatches(urgent, tuple(row.id for row in others), of_ladders)
 
 
 def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:

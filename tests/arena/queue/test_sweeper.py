@@ -134,6 +134,23 @@ def test_an_old_ladder_that_always_has_due_matches_starves_no_other(
     assert tournaments.progress(harness.engine, old.id).pending > longest_queue
 
 
+def test_a_new_tournament_precedes_waiting_matches_of_ladders_three_times_out_of_four(
+    harness: SweeperHarness,
+) -> None:
+    lifecycle.cancel(harness.engine, listing.matches(harness.engine)[0].tournament)
+    plan = TournamentPlan("ladder", "poke", {"must_beat": True}, 2, 1, "ladder", {"batch": 20})
+    ladder = scheduler.begin(harness.engine, plan, ["a@1", "b@1"])
+    its_sweeper = harness.sweeper()
+    its_sweeper.sweep()
+    assert harness.play_next(its_sweeper) == ladder.id
+    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": 8})
+    cup = scheduler.begin(harness.engine, plan, ["a@1", "b@1"])
+    its_sweeper.sweep()
+    begun = [harness.play_next(its_sweeper) for _ in range(12)]
+    three_and_one = [cup.id, cup.id, cup.id, ladder.id]
+    assert begun == [*three_and_one, *three_and_one, cup.id, cup.id, ladder.id, ladder.id]
+
+
 def test_two_concurrent_sweepers_enqueue_every_match_once(harness: SweeperHarness) -> None:
     start = threading.Barrier(2)
 
