@@ -1,5 +1,6 @@
 """Errors that several packages raise; each message is a full sentence for the user."""
 
+import re
 from collections.abc import Iterable
 
 from referee.games.shared.coded_errors import CodedError
@@ -54,6 +55,23 @@ def check_name(what: str, name: str) -> None:
     """
     if fault := name_fault(name):
         raise BadName(f'the name of {what}, "{quote(name, 60)}", {fault}; choose another name.')
+
+
+_OWNER = re.compile(r"[\w.@+-](?:[\w.@+ -]{0,98}[\w.@+-])?")
+
+
+def check_owner(name: str) -> None:
+    """Check that a name is a valid one for an owner.
+
+    Raises:
+        BadName: it is not.
+    """
+    check_name("an owner", name)
+    if not _OWNER.fullmatch(name):
+        raise BadName(
+            f'"{quote(name, 60)}" is not a valid owner name; use 1 to 100 letters, digits, spaces '
+            "inside the name, and . - _ @ +."
+        )
 
 
 class InvalidSettings(StoreError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,9 @@ from contextlib import contextmanager
 _ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 _PAGES = {"5~": "page up", "6~": "page down"}
 _SEQUENCE = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]")
+_CUT_SEQUENCE = re.compile(r"\x1b(?:[\[O][0-9;]*)?$")
+_REST_SECONDS = 0.02
+"""Time within which the rest of a sequence arrives; without it, the user has pressed Esc."""
 
 
 def has_keys() -> bool:
@@ -31,6 +35,20 @@ def keyboard() -> Iterator[Callable[[], str]]:
         yield lambda: _key(descriptor)
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def read_keys(descriptor: int) -> str:
+    """Return the characters that wait, which end with a complete key; "" at the end of the input.
+
+    A burst of arrow keys can arrive in pieces that divide a sequence.
+    """
+    text = os.read(descriptor, 4096).decode(errors="replace")
+    while _CUT_SEQUENCE.search(text) and select.select([descriptor], [], [], _REST_SECONDS)[0]:
+        more = os.read(descriptor, 4096).decode(errors="replace")
+        if not more:
+            break
+        text += more
+    return text
 
 
 def _key(descriptor: int) -> str:

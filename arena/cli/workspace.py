@@ -24,15 +24,16 @@ class Workspace:
 
     @property
     def has_store(self) -> bool:
-        """Whether a store exists."""
-        return setting(DATABASE) is not None or self.folder.database.exists()
+        """Whether a store exists; an empty file is none."""
+        file = self.folder.database
+        return setting(DATABASE) is not None or (file.exists() and file.stat().st_size > 0)
 
     @cached_property
     def store(self) -> Engine:
         """The store; created if it is missing. In a read-only folder it can only be read."""
         from arena.store import database, sqlite
 
-        self._check_database()
+        self.expect_content()
         if not sqlite.is_read_only(self.folder.database):
             self.folder.create()
         engine = database.open(self.folder.database_url())
@@ -50,7 +51,8 @@ class Workspace:
         return self.store
 
     def expect_store(self) -> None:
-        """Raise CommandError if nothing has been stored here yet."""
+        """Raise CommandError if nothing has been stored here yet, or the content is lost."""
+        self.expect_content()
         if not self.has_store:
             raise CommandError(
                 f"no arena found in {self.folder.root}. Choose its folder "
@@ -59,9 +61,8 @@ class Workspace:
                 "pokearena demo",
                 code="no-arena",
             )
-        self._check_database()
 
-    def _check_database(self) -> None:
+    def expect_content(self) -> None:
         """Raise CommandError if the file of the database has lost its content.
 
         SQLite would treat an empty file as a new database.

@@ -6,6 +6,7 @@ stays the same during a restart, and connections are not refused.
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import socket
 from argparse import BooleanOptionalAction
@@ -171,9 +172,11 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(1024)
     except OSError as error:
         listening.close()
+        advice = "Choose another port with --port, or a free one with --port 0."
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            advice = "Choose an address of this machine with --host."
         raise PortTaken(
-            f"cannot serve the pages at {host} port {port}: {error.strerror}. "
-            "Choose another port with --port, or a free one with --port 0."
+            f"cannot serve the pages at {host} port {port}: {error.strerror}. {advice}"
         ) from None
     return listening
 

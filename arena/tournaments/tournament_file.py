@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
@@ -11,7 +12,7 @@ from msgspec import Meta
 
 from arena import config
 from arena.config import Bounds
-from arena.errors import BadName, OutOfRange, check_name, nearest
+from arena.errors import BadName, OutOfRange, check_name, check_owner, nearest
 from arena.formats import registry
 from arena.store.matches.spec import Clock
 from arena.system.structured_file import FileError, FileProblem, InvalidKey, KeyPath, read_toml
@@ -90,7 +91,7 @@ class _ClockTable:
 @dataclass(frozen=True, slots=True)
 class _EntrantTable:
     bot: Annotated[str, Meta(description='a bot, for example "sample:greedy"')]
-    owner: str = ""
+    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +148,22 @@ def read(path: Path) -> TournamentSpec:
 
 
 def _check_names(content: _TournamentFile) -> None:
-    names: list[tuple[KeyPath, str, str]] = [
-        (("entrants", index, "owner"), "an owner", entrant.owner)
-        for index, entrant in enumerate(content.entrants)
-    ]
-    for path, what, name in (*names, (("name",), "a tournament", content.name)):
-        if name:
-            try:
-                check_name(what, name)
-            except BadName as error:
-                raise InvalidKey(path, str(error)) from None
+    for index, entrant in enumerate(content.entrants):
+        if entrant.owner is not None:
+            with _at(("entrants", index, "owner")):
+                check_owner(entrant.owner)
+    if content.name is not None:
+        with _at(("name",)):
+            check_name("a tournament", content.name)
+
+
+@contextmanager
+def _at(path: KeyPath) -> Iterator[None]:
+    """Report an invalid name with the place of its key."""
+    try:
+        yield
+    except BadName as error:
+        raise InvalidKey(path, str(error)) from None
 
 
 def _check_options(content: _TournamentFile) -> None:
@@ -197,7 +204,7 @@ def _bots(folder: Path, content: _TournamentFile) -> list[NamedBot]:
         (("bots", index), text, "") for index, text in enumerate(content.bots)
     ]
     for index, entrant in enumerate(content.entrants):
-        named.append((("entrants", index, "bot"), entrant.bot, entrant.owner))
+        named.append((("entrants", index, "bot"), entrant.bot, entrant.owner or ""))
     return [(bot, owner) for key, text, owner in named for bot in _matching(folder, key, text)]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import InvalidSettings, check_name
+from arena.errors import InvalidSettings, check_name, check_owner
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.formats.registry import CLOSED as CLOSED_FORMATS
 from arena.formats.registry import FORMATS, NEWEST, settings_of
@@ -42,7 +42,7 @@ def plan_of(spec: TournamentSpec) -> TournamentPlan:
     if spec.name:
         check_name("a tournament", spec.name)
     for owner in {owner for _, owner in spec.bots if owner}:
-        check_name("an owner", owner)
+        check_owner(owner)
     seats = spec.seats
     plan = TournamentPlan(
         name=spec.name or rules.id,

@@ -57,7 +57,7 @@ def whole(value: float) -> str:
 
 def signed(value: float, digits: int = 1) -> str:
     """Return a number with a plus or minus sign (U+2212)."""
-    return f"{value:+.{digits}f}".replace("-", "−")
+    return f"{value:+z.{digits}f}".replace("-", "−")
 
 
 def gained(places: int | None) -> str:

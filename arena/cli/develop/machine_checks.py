@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena import config
+from arena.cli.errors import CommandError
 from arena.cli.services.running_services import running
 from arena.cli.workspace import Workspace
 from arena.errors import InfrastructureError
@@ -122,6 +123,7 @@ def _database(workspace: Workspace) -> CheckResult:
 
     fix = f"check {' or '.join(config.DATABASE)}, or move {workspace.folder.database} away"
     try:
+        workspace.expect_content()
         if not workspace.has_store:
             return CheckResult("database", OK, "none yet; it is made when it is needed")
         engine = database.open(workspace.folder.database_url())
@@ -135,6 +137,8 @@ def _database(workspace: Workspace) -> CheckResult:
         engine.dispose()
     except DBAPIError as error:
         return CheckResult("database", FAIL, str(error.orig), fix)
+    except CommandError as error:
+        return CheckResult("database", FAIL, str(error), error.advice)
     except (StoreError, config.SettingError) as error:
         return CheckResult("database", FAIL, str(error), fix)
     if version == database.HEAD:

@@ -131,12 +131,12 @@ def _pairs(comparison: Comparison) -> str:
 def _interval(interval: Interval) -> str:
     if not math.isfinite(interval.value):
         return f"{('+' if interval.value > 0 else '-')}∞: all games {_all(interval.value)}"
-    return f"{interval.value:+.2f} ({_end(interval.low)} to {_end(interval.high)})"
+    return f"{interval.value:+z.2f} ({_end(interval.low)} to {_end(interval.high)})"
 
 
 def _end(value: float) -> str:
     """Format an end of an interval; it may be infinite if there are few matches."""
-    return f"{value:+.2f}" if math.isfinite(value) else f"{'+' if value > 0 else '-'}∞"
+    return f"{value:+z.2f}" if math.isfinite(value) else f"{'+' if value > 0 else '-'}∞"
 
 
 def _all(value: float) -> str:
@@ -146,9 +146,9 @@ def _all(value: float) -> str:
 def _points(comparison: Comparison) -> str:
     if comparison.points is None:
         return ""
-    text = f"{comparison.points.mean:+.2f}"
+    text = f"{comparison.points.mean:+z.2f}"
     if comparison.points.low is not None and comparison.points.high is not None:
-        text += f" ({comparison.points.low:+.2f} to {comparison.points.high:+.2f})"
+        text += f" ({comparison.points.low:+z.2f} to {comparison.points.high:+z.2f})"
     return f"{text} a board ahead of the table"
 
 

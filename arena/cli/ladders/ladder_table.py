@@ -155,7 +155,7 @@ def _board(line: StandingsLine) -> str:
         return ""
     mean, margin = line.board.mean, line.board.margin
     digits = 0 if max(abs(mean), margin or 0.0) >= 100 else 1
-    text = f"{mean:+.{digits}f}"
+    text = f"{mean:+z.{digits}f}"
     return text if margin is None else f"{text} ±{margin:.{digits}f}"
 
 

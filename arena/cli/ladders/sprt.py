@@ -88,8 +88,8 @@ def sprt(
         ("Elo", "normalized", "passes", "boards", "games"),
         [
             (
-                f"{line.elo:+.1f}",
-                f"{line.normalized:+.1f}",
+                f"{line.elo:+z.1f}",
+                f"{line.normalized:+z.1f}",
                 f"{line.passes:.1%}",
                 f"{math.ceil(line.units)}",
                 f"{2 * math.ceil(line.units)}",

@@ -135,7 +135,7 @@ def _show_costliest(analysis: MatchAnalysis) -> None:
 
 
 def _signed(value: Estimate) -> str:
-    return f"{value.mean:+.2f} ± {value.error:.2f}"
+    return f"{value.mean:+z.2f} ± {value.error:.2f}"
 
 
 def sparkline(values: Sequence[float]) -> str:

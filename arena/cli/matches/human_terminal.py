@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import select
 import shutil
 import socket
@@ -271,7 +270,7 @@ class TerminalPerson:
             if self._wake_end.fileno() in ready:
                 self._wake_end.recv(512)
             if self._keys in ready:
-                pressed = os.read(self._keys, 1024).decode(errors="replace")
+                pressed = key_input.read_keys(self._keys)
                 if not pressed or _END in pressed:
                     self.has_left = True
                     raise PersonLeft

@@ -108,7 +108,7 @@ def show_analysis(source: RecordSource, analysis: dict[str, Any], seat: str | No
     luck = analysis["luck"][entrant]
     output.line(
         f"{name}: accuracy {accuracy:.1f} % (95 % interval {lower:.1f} to {upper:.1f}), luck "
-        f"{luck['mean']:+.2f} ± {summary.INTERVAL * luck['error']:.2f}"
+        f"{luck['mean']:+z.2f} ± {summary.INTERVAL * luck['error']:.2f}"
     )
     costliest = [row for row in analysis["costliest"] if row["entrant"] == entrant]
     if not costliest:

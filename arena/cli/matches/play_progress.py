@@ -124,7 +124,7 @@ class MatchProgress:
             parts.append(", ".join(f"{entrant} {score:.4g}" for entrant, score in pairs))
         if self.elo is not None and math.isfinite(self.elo.value):
             margin = f" ± {self.elo.margin:.0f}" if math.isfinite(self.elo.margin) else ""
-            parts.append(f"Elo difference {self.elo.value:+.0f}{margin}")
+            parts.append(f"Elo difference {self.elo.value:+z.0f}{margin}")
         if self.seconds_left is not None:
             parts.append(f"about {duration(self.seconds_left)} left")
         return " · ".join(parts)

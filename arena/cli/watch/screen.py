@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,11 +11,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rich.console import Group
+from rich.layout import Layout
 from rich.live import Live
 from rich.text import Text
 
 from arena.cli import output
-from arena.cli.key_input import split_keys
+from arena.cli.key_input import read_keys, split_keys
 from arena.cli.output import painted
 from arena.errors import NotFound
 from arena.presentation import text
@@ -158,6 +158,9 @@ def _typed(where: Navigation, text: str, key: str) -> Navigation:
 # Content of the views: the same tables as on the web pages.
 
 
+_FRAME = 4
+"""Lines around the rows of a section: an empty line, its heading, the names of columns, a rule."""
+_FEWEST_ROWS = 3
 _MATCHES = 15
 """Number of the newest matches of a bot that are listed."""
 
@@ -366,7 +369,7 @@ def _keys() -> Iterator[asyncio.Queue[str]]:
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        text = os.read(descriptor, 64).decode(errors="replace")
+        text = read_keys(descriptor)
         for key in split_keys(text) if text else ("q",):
             keys.put_nowait(key)
 
@@ -382,9 +385,9 @@ def _keys() -> Iterator[asyncio.Queue[str]]:
 def _drawn(seen: ScreenContent, where: Navigation, width: int, height: int) -> RenderableType:
     parts: list[RenderableType] = [Text(one_line(seen.title), "bold"), Text()]
     row = min(where.view.row, max(len(seen.rows) - 1, 0))
-    room = max(height - 6 - len(seen.lines) - 3 * len(seen.sections), 5)
+    space = height - 5 - len(seen.lines) - _FRAME * len(seen.sections)
     before = 0
-    for section in seen.sections:
+    for section, room in zip(seen.sections, _rooms(seen.sections, row, space), strict=True):
         if section.heading:
             parts += [Text(), Text(one_line(section.heading), "bold")]
         mine = row - before if section.opens else None
@@ -396,7 +399,22 @@ def _drawn(seen: ScreenContent, where: Navigation, width: int, height: int) -> R
         if where.typing is None
         else f"find: {where.typing}▏ (enter: apply · esc: cancel)"
     )
-    return Group(*parts, Text(), Text(typed, "dim"))
+    screen = Layout()
+    keys = Text(typed, "dim", overflow="ellipsis", no_wrap=True)
+    screen.split_column(Layout(Group(*parts)), Layout(keys, size=1))
+    return screen
+
+
+def _rooms(sections: Sequence[Section], row: int, space: int) -> list[int]:
+    """Return the rows of each section that fit; the section with the chosen row gets the rest."""
+    share = max(space // max(len(sections), 1), _FEWEST_ROWS)
+    rooms = [min(len(section.table.rows), share) for section in sections]
+    before = 0
+    for number, section in enumerate(sections):
+        if before <= row < before + len(section.opens):
+            rooms[number] = max(space - sum(rooms) + rooms[number], _FEWEST_ROWS)
+        before += len(section.opens)
+    return rooms
 
 
 def _table(section: Section, chosen: int | None, room: int, width: int) -> RenderableType:

@@ -6,21 +6,18 @@ Only the hash of a token is stored (`arena.store.access.tokens`).
 from __future__ import annotations
 
 import hmac
-import re
 from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import Engine, delete, exc, insert, select, update
 
-from arena.errors import BadName, Conflict, NotFound, check_name
+from arena.errors import BadName, Conflict, NotFound, check_owner
 from arena.store import schema
 from arena.store.access.tokens import new_token, token_hash
 from arena.store.database import now, reading, writing
-from referee.sanitizing import quote
 
 PSEUDONYM: Final = "deleted-"
 """Prefix of the pseudonyms of deleted owners (`arena.store.bots.owner_data`)."""
-_NAME = re.compile(r"[\w.@+-](?:[\w.@+ -]*[\w.@+-])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +40,7 @@ def add(engine: Engine, name: str) -> str:
         BadName: the name is not valid for an owner.
         Conflict: the owner has a token already.
     """
-    check_name("an owner", name)
-    if not _NAME.fullmatch(name):
-        raise BadName(
-            f'"{quote(name, 60)}" is not a valid owner name; use 1 to 100 letters, digits, spaces '
-            "inside the name, and . - _ @ +."
-        )
+    check_owner(name)
     if name.startswith(PSEUDONYM):
         raise BadName(f'names that begin with "{PSEUDONYM}" belong to deleted owners.')
     token = new_token()

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
 
 from arena.bots.bot import HUMAN
-from arena.errors import BadName, Conflict, NotFound, check_name
+from arena.errors import BadName, Conflict, NotFound, check_name, check_owner
 from arena.store import schema
 from arena.store.database import now, reading, writing
 
@@ -199,7 +199,7 @@ def reassign(engine: Engine, name: str, owner: str) -> None:
         NotFound: the bot does not exist.
     """
     if owner:
-        check_name("an owner", owner)
+        check_owner(owner)
     bots, entrants, held = schema.bots, schema.entrants, schema.tournaments
     its = select(schema.versions.c.id).where(schema.versions.c.name == name)
     unfinished = select(held.c.id).where(held.c.ended.is_(None))
@@ -233,7 +233,7 @@ def retire(engine: Engine, label: str) -> Version:
 def _own(connection: Connection, name: str, owner: str) -> None:
     """Insert the bot if it is new, and set its owner if one is given."""
     if owner:
-        check_name("an owner", owner)
+        check_owner(owner)
     bots = schema.bots
     query = select(bots.c.owner).where(bots.c.name == name)
     known = connection.execute(query.with_for_update()).scalar_one_or_none()

@@ -209,3 +209,6 @@ def test_an_empty_database_file_is_not_a_new_arena(cli: Cli, cwd: Path) -> None:
     database.touch()
     assert cli("standings").code == "empty-database"
     assert cli("owner", "add", "ada").code == "empty-database"
+    assert cli("doctor").status == 1
+    assert cli("db", "check").code == "empty-database"
+    assert cli("bot", "list").code == "empty-database"

@@ -121,6 +121,8 @@ GAUNTLET = GAME + 'format = "gauntlet"\n'
         (GAME + "options.must_beat = 3", FileProblem.VALUE, "options.must_beat", 2),
         (GAME + "bots = [1]", FileProblem.VALUE, "bots", 2),
         (GAME + '[[entrants]]\nowner = "x"', FileProblem.MISSING_KEY, "entrants[0].bot", 2),
+        (ENTRANT + 'owner = "a b/c"', FileProblem.VALUE, "entrants[0].owner", 4),
+        (ENTRANT + 'owner = ""', FileProblem.VALUE, "entrants[0].owner", 4),
         (
             ENTRANT + 'owner = "a\\u202e"',
             FileProblem.VALUE,

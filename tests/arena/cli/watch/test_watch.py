@@ -76,6 +76,21 @@ def test_a_terminal_shows_ladder_bot_match_and_crosstable(data: Path) -> None:
         assert terminal.ends() == 0
 
 
+def test_a_low_terminal_shows_the_keys_and_survives_a_burst_of_arrows(data: Path) -> None:
+    for _ in range(8):
+        store_tournament(Workspace(data), ["ada", "bob", "cy"], {}, boards=2)
+    with in_a_terminal(data, "watch", "poke", "--data", data, lines=20) as terminal:
+        terminal.sees("q quit")
+        terminal.press("\n")
+        terminal.sees("newest first")
+        terminal.sees("q quit")
+        terminal.press("\x1b[B" * 25)
+        terminal.press("\n")
+        terminal.sees("pokearena replay m-")
+        terminal.press("q")
+        assert terminal.ends() == 0
+
+
 @pytest.mark.long
 def test_a_narrow_terminal_hides_columns_and_truncates_no_word(data: Path) -> None:
     with in_a_terminal(data, "watch", "poke", "--data", data, columns=48) as terminal:

@@ -35,7 +35,7 @@ def tournaments(store: Engine, played: MakePlayed) -> tuple[Tournament, Tourname
     """Store two round robins of two forms with ann and bob; two versions of cy play the first."""
     for number, name in enumerate(BOTS):
         manifest = {"run": ["x"]}
-        versions.add(store, name, "1", f"{number:064x}", f"/{name}", manifest, owner=f"{name}'s")
+        versions.add(store, name, "1", f"{number:064x}", f"/{name}", manifest, owner=f"of {name}")
     versions.add(store, "cy", "2", f"{9:064x}", "/cy2", {"run": ["x"]})
     made = []
     for must_beat, names in (
@@ -82,7 +82,7 @@ def test_each_filter_selects_its_matches_newest_first(
         MatchFilter(bot="cy@2"): ids(lambda match: "cy@2" in match.entrants),
         MatchFilter(bot="ann", opponent="bob"): both("ann@1", "bob@1"),
         MatchFilter(bot="cy", opponent="cy"): both("cy@1", "cy@2"),
-        MatchFilter(bot="bob", owner="ann's"): both("ann@1", "bob@1"),
+        MatchFilter(bot="bob", owner="of ann"): both("ann@1", "bob@1"),
         MatchFilter(tournament=second.id): in_second,
         MatchFilter(bot="bob", tournament=second.id): in_second,
         MatchFilter(form=first.plan.form): ids(lambda match: match.form == first.plan.form),
@@ -129,11 +129,11 @@ def test_no_filter_scans_a_match_table(
         MatchFilter(),
         MatchFilter(bot="ann"),
         MatchFilter(bot="ann@1", opponent="bob"),
-        MatchFilter(owner="ann's"),
-        MatchFilter(owner="ann's", game="poke"),
+        MatchFilter(owner="of ann"),
+        MatchFilter(owner="of ann", game="poke"),
         MatchFilter(tournament=tournament),
         MatchFilter(form="poke"),
-        MatchFilter(bot="cy", opponent="bob", owner="ann's", game="poke"),
+        MatchFilter(bot="cy", opponent="bob", owner="of ann", game="poke"),
         MatchFilter(bot="ann", tournament=tournament, since=1.0, until=2e9),
     ):
         for after in (None, SearchPosition(2e9, "m-zzz")):
