@@ -305,11 +305,15 @@ def _merged(blocks: Sequence[LineUpBlock], size: int) -> Iterator[LineUpBlock]:
         rows = np.flatnonzero(chosen)
         several.append(_selected(block, rows)._replace(products=block.all_products(rows)))
     alone[False].append(_summed(several, size))
-    for once, parts in alone.items():
-        rows_of = _joined(parts) if parts else None
-        if rows_of is not None and len(rows_of.entrants):
-            order = _in_order(rows_of.entrants, size)
-            yield _smallest(games, once, *(column[order] for column in rows_of))
+    del repeated
+    for once in (False, True):
+        # Free each array as soon as its sorted copy exists.
+        columns = _joined(alone.pop(once))
+        order = _in_order(columns[0], size)
+        for at, column in enumerate(columns):
+            columns[at] = column[order]
+        if len(order):
+            yield _smallest(games, once, *columns)
 
 
 def _selected(block: LineUpBlock, rows: Ints) -> _Rows:
@@ -317,20 +321,23 @@ def _selected(block: LineUpBlock, rows: Ints) -> _Rows:
     return _Rows(*(column[rows] for column in columns))
 
 
-def _joined(parts: Sequence[_Rows]) -> _Rows:
-    return _Rows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+def _joined(parts: Sequence[_Rows]) -> list[Ints]:
+    """Return the columns of all parts; empty ones without a part."""
+    nothing = np.zeros((0, 1), np.int32)
+    empty = _Rows(nothing, nothing[:, 0], nothing, nothing)
+    return [np.concatenate(columns) for columns in zip(*(parts or [empty]), strict=True)]
 
 
 def _summed(parts: Sequence[_Rows], size: int) -> _Rows:
     """Return the sums of rows with the same entrants."""
-    rows = _joined(parts)
-    order = _in_order(rows.entrants, size)
-    entrants = rows.entrants[order]
+    entrants, *columns = _joined(parts)
+    order = _in_order(entrants, size)
+    entrants = entrants[order]
     differs = np.ones(len(order), np.bool_)
     differs[1:] = (entrants[1:] != entrants[:-1]).any(axis=1)
     begins = np.flatnonzero(differs)
     sums = [
         np.add.reduceat(column[order].astype(np.int64), begins, axis=0) if len(begins) else column
-        for column in rows[1:]
+        for column in columns
     ]
     return _Rows(entrants[begins], *sums)

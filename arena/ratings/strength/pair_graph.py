@@ -59,7 +59,7 @@ class PairGraph:
     size: int
     start: Ints
     second: SmallInts
-    count: Floats
+    count: SmallInts
     score: Floats
 
     def __len__(self) -> int:
@@ -68,27 +68,42 @@ class PairGraph:
 
     def firsts(self, at: slice) -> Ints:
         """Return the lower number of each of these pairs."""
-        numbers = np.arange(at.start, at.stop)
+        return self._firsts_of(np.arange(at.start, at.stop))
+
+    def _firsts_of(self, numbers: Ints | SmallInts) -> Ints:
         return np.asarray(np.searchsorted(self.start, numbers, side="right") - 1)
+
+    def places(self, first: Ints, second: Ints) -> Ints:
+        """Return the positions of some pairs.
+
+        Only pairs from the least to the greatest first entrant are compared, which are few for
+        consecutive line-ups.
+        """
+        low, high = int(np.min(first, initial=self.size)), int(np.max(first, initial=-1))
+        if high < low:
+            return np.zeros(0, np.int64)
+        at = slice(int(self.start[low]), int(self.start[high + 1]))
+        counts = np.diff(self.start[low : high + 2])
+        known = np.repeat(np.arange(low, high + 1) * self.size, counts)
+        known += self.second[at]
+        return np.asarray(at.start + np.searchsorted(known, first * self.size + second))
 
     def blocks(self) -> Iterator[PairBlock]:
         """Yield all pairs in blocks."""
         for begin in range(0, len(self), AT_ONCE):
             at = slice(begin, min(begin + AT_ONCE, len(self)))
             second = self.second[at].astype(np.int64)
-            yield PairBlock(at, self.firsts(at), second, self.count[at], self.score[at])
+            count = self.count[at].astype(np.float64)
+            yield PairBlock(at, self.firsts(at), second, count, self.score[at])
 
-    @cached_property
-    def keys(self) -> Ints:
-        """The pairs as sorted numbers, first * size + second."""
-        keys = np.repeat(np.arange(self.size) * self.size, np.diff(self.start))
-        keys += self.second
-        return keys
+    @property
+    def ends(self) -> tuple[Ints, Ints]:
+        """The lower and the higher number of each pair."""
+        return self.firsts(slice(0, len(self))), self.second.astype(np.int64)
 
     @cached_property
     def rows(self) -> GraphRows:
         """The same pairs by entrant: each pair occurs in the rows of both entrants."""
-        firsts = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(self.start))
         # Pairs are sorted by the first entrant, so a stable sort keeps opponents in order.
         turned = np.argsort(self.second, kind="stable").astype(np.int32)
         lower = np.bincount(self.second, minlength=self.size)
@@ -98,12 +113,15 @@ class PairGraph:
         opponent = np.empty(2 * len(self), np.int32)
         pair = np.empty(2 * len(self), np.int32)
         # The opponents with lower numbers come first in each row.
-        shift = start[:-1] - np.concatenate(([0], np.cumsum(lower)[:-1]))
-        at = np.arange(len(self)) + np.repeat(shift, lower)
-        opponent[at], pair[at] = firsts[turned], turned
-        shift = start[:-1] + lower - self.start[:-1]
-        at = np.arange(len(self)) + np.repeat(shift, upper)
-        opponent[at], pair[at] = self.second, np.arange(len(self), dtype=np.int32)
+        to_lower = start[:-1] - np.concatenate(([0], np.cumsum(lower)[:-1]))
+        to_upper = start[:-1] + lower - self.start[:-1]
+        for begin in range(0, len(self), AT_ONCE):
+            numbers = np.arange(begin, min(begin + AT_ONCE, len(self)))
+            at = numbers + to_upper[self._firsts_of(numbers)]
+            opponent[at], pair[at] = self.second[numbers], numbers
+            pairs_of = turned[numbers]
+            at = numbers + to_lower[self.second[pairs_of]]
+            opponent[at], pair[at] = self._firsts_of(pairs_of), pairs_of
         return GraphRows(start, opponent, pair)
 
     def selection(self, selected: NDArray[np.bool_]) -> PairGraph:
@@ -118,7 +136,7 @@ class PairGraph:
             self.score[selected],
         )
 
-    def sums(self, values: Floats) -> Floats:
+    def sums(self, values: Floats | Singles) -> Floats:
         """Return the sum over its pairs, for each entrant: (size,)."""
         total = np.zeros(self.size)
         for block in self.blocks():
@@ -186,20 +204,22 @@ def pair_graph(table: MeetingArrays) -> PairGraph:
     )
     start = np.searchsorted(keys, np.arange(table.size + 1) * table.size)
     second = (keys % max(table.size, 1)).astype(np.int32)
-    count, score = np.zeros(len(keys)), np.zeros(len(keys))
+    del keys
+    graph = PairGraph(
+        table.size, start, second, np.zeros(len(second), np.int32), np.zeros(len(second))
+    )
     # Half points are integers, so their sums are exact. They are divided at the end.
     for games in sorted({block.games for block in table.blocks}):
-        halves = np.zeros(len(keys))
+        halves = np.zeros(len(graph))
         for block in table.blocks:
-            if block.games == games:
-                for rows in chunks(block):
-                    for place, (one, other) in enumerate(pairs(block.seats)):
-                        at = np.searchsorted(keys, _keys(block, rows, one, other, table.size))
-                        # Within a block of larger tables, a pair may occur in several rows.
-                        np.add.at(count, at, block.matches[rows])
-                        np.add.at(halves, at, block.halves[rows, place])
-        score += halves / (2 * games)
-    return PairGraph(table.size, start, second, count, score)
+            for rows in chunks(block) if block.games == games else ():
+                for place, at in enumerate(places(graph, block, rows).T):
+                    # Within a block of larger tables, a pair may occur in several rows.
+                    np.add.at(graph.count, at, block.matches[rows].astype(np.int32))
+                    np.add.at(halves, at, block.halves[rows, place].astype(np.float64))
+        halves /= 2 * games
+        graph.score[:] += halves
+    return graph
 
 
 def _distinct(parts: Sequence[Ints]) -> Ints:
@@ -217,11 +237,9 @@ def chunks(block: LineUpBlock) -> Iterator[slice]:
 
 def places(graph: PairGraph, block: LineUpBlock, rows: slice) -> Ints:
     """Return the positions of the pairs of some line-ups in a graph: (rows, pairs)."""
+    columns = block.entrants[rows].astype(np.int64).T
     return np.column_stack(
-        [
-            np.searchsorted(graph.keys, _keys(block, rows, first, second, graph.size))
-            for first, second in pairs(block.seats)
-        ]
+        [graph.places(columns[first], columns[second]) for first, second in pairs(block.seats)]
     )
 
 

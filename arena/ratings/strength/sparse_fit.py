@@ -96,10 +96,10 @@ def pair_deviations(
         return None
     free = priors(graph.size, precision)
     strength, spread = most_plausible(chosen, equal_weights, free, equal)
-    first, second = np.divmod(chosen.keys, graph.size)
+    first, second = chosen.ends
     results = PairResults(
         np.column_stack((first, second)),
-        chosen.count,
+        chosen.count.astype(np.float64),
         chosen.score,
         pair_squares(table, graph)[selected],
         expected_scores(strength, first, second),

@@ -145,7 +145,7 @@ class Bread:
         self._rows, self._priors = graph.rows, priors
         self._spread = spread[self._rows.pair]
         own = priors.precision * (1 - 1 / graph.size) + priors.precisions
-        self.diagonal: Floats = graph.sums(spread.astype(np.float64)) + own
+        self.diagonal: Floats = graph.sums(spread) + own
         # An entrant without matches and without a prior must not divide by zero.
         self.diagonal[self.diagonal <= 0] = 1.0
         # The rows of pairs leave out their own diagonal, which `_own` adds.
@@ -339,7 +339,9 @@ def scatter_blocks(
             entrants = block.entrants[rows].astype(np.int64)
             ends = entrants[:, first].ravel(), entrants[:, second].ravel()
             flat = at.ravel()
-            line_ups = PairBlock(flat, *ends, graph.count[flat], graph.score[flat])
+            line_ups = PairBlock(
+                flat, *ends, graph.count[flat].astype(np.float64), graph.score[flat]
+            )
             scatter = surplus_scatter(
                 block,
                 rows,
@@ -618,7 +620,7 @@ class _Meat:
         self._of_two = all(block.seats == 2 for block in table.blocks)
         corrected, own_share, common_share = trusted_shares(table)
         scatter = SparseScatter.of(self._blocks(), graph)
-        usual = np.empty(len(graph))
+        usual = np.empty(len(graph), np.float32)
         for block in graph.blocks():
             usual[block.at] = weights(block) * spread[block.at]
         own_usual = graph.sums(usual)
@@ -626,9 +628,9 @@ class _Meat:
         self._own_share, self._common_share = math.sqrt(corrected) * own_share, common_share
         self._own = self._own_share**2 * scatter.own + scale * common_share**2 * own_usual
         self._own += priors.precision * (1 - 1 / graph.size) + priors.precisions
-        # Half the memory of the original numbers, which are not needed any more.
         self._scatter = scatter.other.astype(np.float32)
-        self._usual = (scale * usual).astype(np.float32)
+        self._usual = usual
+        self._usual *= np.float32(scale)
 
     def divided(self, inverse: Floats) -> LocalCovariance:
         """Return its entries times the factors of both entrants.
@@ -681,8 +683,8 @@ def sampled_covariance(
     """
     worth = WORK // max(len(graph), 1) // _WORD * _WORD
     samples = min(max(worth, FEWEST_SAMPLES), MOST_SAMPLES)
-    bread = Bread(graph, spread, priors)
     meat = _Meat(table, graph, weights, priors, strength, spread)
+    bread = Bread(graph, spread, priors)
     inverse = np.where(priors.free, 1 / bread.diagonal, 0.0)
     whole = np.empty((graph.size, samples), np.float32)
     rest = np.empty((graph.size, samples), np.float32)
@@ -691,5 +693,9 @@ def sampled_covariance(
         at = slice(_WORD * number, _WORD * (number + 1))
         whole[:, at] = bread.solved(drawn, SAMPLE_EXACT)
         rest[:, at] = whole[:, at] - inverse.astype(np.float32)[:, None] * drawn
-    root = np.float32(math.sqrt(samples))
-    return SampledCovariance(meat.divided(inverse), whole / root, rest / root)
+    # Each of them has arrays of all pairs.
+    del bread, drawn
+    local = meat.divided(inverse)
+    whole /= np.float32(math.sqrt(samples))
+    rest /= np.float32(math.sqrt(samples))
+    return SampledCovariance(local, whole, rest)

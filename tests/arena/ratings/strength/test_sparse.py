@@ -79,7 +79,7 @@ def bread_of(graph: PairGraph, precision: float) -> tuple[Bread, np.ndarray, np.
     """Return a matrix in both forms, and its values by pair."""
     spread = np.linspace(0.1, 2.0, len(graph)).astype(np.float32)
     dense = np.zeros((graph.size, graph.size))
-    first, second = np.divmod(graph.keys, graph.size)
+    first, second = graph.ends
     dense[first, second] = dense[second, first] = spread
     centring = np.eye(graph.size) - 1 / graph.size
     matrix = curvature(dense) + precision * centring
@@ -211,7 +211,7 @@ def small_tables(draw: st.DrawFn) -> Meetings:
 def test_the_graph_has_the_pairs_that_have_met(table: Meetings) -> None:
     arrays = columns(table, "abcdefg")
     graph = pair_graph(arrays)
-    first, second = np.divmod(graph.keys, graph.size)
+    first, second = graph.ends
     assert sorted(zip(first.tolist(), second.tolist(), strict=True)) == [
         tuple(pair) for pair in np.argwhere(np.triu(arrays.count)).tolist()
     ]
@@ -294,7 +294,7 @@ def test_the_trace_is_estimated() -> None:
     bread, matrix, spread = bread_of(graph, 0.0)
     squares = spread.astype(np.float64) ** 2
     dense = np.zeros((40, 40))
-    first, second = np.divmod(graph.keys, 40)
+    first, second = graph.ends
     dense[first, second] = dense[second, first] = squares
     trace = absorbed(bread, graph.sums(squares), pair_samples(graph, squares, 9))
     assert trace == pytest.approx(np.trace(np.linalg.pinv(matrix) @ curvature(dense)), rel=0.03)
