@@ -59,7 +59,7 @@ def site(workspace: Workspace) -> Iterator[str]:
 
 def open_game(tab: Page, site: str, held: StoredMatch, query: str = "") -> None:
     tab.goto(f"{site}/matches/{held.match}/games/0{query}")
-    tab.wait_for_selector("#play:not([hidden])")
+    tab.wait_for_selector("#fitted[data-fitted]")
 
 
 def step(tab: Page) -> int:
@@ -248,6 +248,31 @@ def test_a_replay_is_opened_without_a_shift_of_its_layout(
     assert tab.evaluate("window.shifted") < 0.02
 
 
+def test_a_table_whose_script_cannot_be_loaded_is_shown(
+    workspace: Workspace, site: str, browser: Browser
+) -> None:
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.route("**/static/replay.js*", lambda route: route.abort())
+    tab.goto(f"{site}/matches/{play(workspace, POKE).match}/games/0")
+    tab.locator(".felt h2").first.wait_for()
+    assert len(hands(tab)[0]) == 5
+    context.close()
+
+
+def test_a_change_of_the_view_shows_a_table_that_is_still_laid_out(
+    workspace: Workspace, site: str, tab: Page
+) -> None:
+    # Parts of the table appear with frames; without frames it would stay invisible.
+    tab.add_init_script("window.requestAnimationFrame = () => 0")
+    tab.goto(f"{site}/matches/{play(workspace, POKE).match}/games/0")
+    tab.wait_for_selector("#play:not([hidden])")
+    assert not tab.locator("#fitted[data-fitted]").count()
+    tab.keyboard.press("1")
+    assert tab.locator(".felt h2").first.is_visible()
+    assert tab.evaluate(BELOW_WINDOW) <= 0
+
+
 TENS = """() => Array.from(document.querySelectorAll(".hand .card.ten"), (card) => {
   const text = document.createRange();
   text.selectNodeContents(card.firstElementChild.firstChild);
@@ -359,7 +384,7 @@ def test_an_analysis_is_drawn_and_its_swing_leads_to_a_position(
     tab = context.new_page()
     tab.goto(f"{site}/matches/{held.match}/games/0")
     if has_script:
-        tab.wait_for_selector("#play:not([hidden])")
+        tab.wait_for_selector("#fitted[data-fitted]")
     assert tab.locator(".graph polyline").count() == 4
     assert tab.locator(".graph polygon").count() == 2
     assert tab.locator("#accuracy tbody tr").count() == 2

@@ -54,8 +54,8 @@ Opened = Callable[[int], bool]
 
 @cache
 def symbols() -> str:
-    """Return the shapes of the cards: the symbols that the pages use."""
-    sprite = environment().get_template("scene/sprite.html").render()
+    """Return the shapes of the cards, those that the pages show too, as symbols."""
+    sprite = environment().get_template("scene/cards.html").render()
     return "".join(re.findall(r"<symbol.*?</symbol>", sprite, re.DOTALL))
 
 

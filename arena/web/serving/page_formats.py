@@ -98,18 +98,21 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    made.filters.update(wording.FILTERS, json_attribute=json_attribute)
+    made.filters.update(wording.FILTERS, later_attribute=later_attribute)
     return made
 
 
-def json_attribute(value: object) -> Markup:
-    """Return a value as JSON in an attribute's single quotes.
+def later_attribute(spans: Sequence[tuple[int, int, str]]) -> Markup:
+    """Return markup of later steps as the value of an attribute, in single quotes.
 
-    Markup in it keeps its angle brackets and double quotes, so it stays short: HTML forbids neither
-    within single quotes.
+    Each line contains the first step, the last step and the markup. Markup keeps its angle brackets
+    and double quotes, so it stays short: HTML forbids neither within single quotes.
     """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return Markup("'{}'").format(Markup(text.replace("&", "&amp;").replace("'", "&#39;")))
+    # Browsers read a carriage return as a line feed.
+    rows = (f"{first} {last} {markup}" for first, last, markup in spans)
+    lines = (row.replace("\r", "&#13;").replace("\n", "&#10;") for row in rows)
+    text = "\n".join(lines).replace("&", "&amp;").replace("'", "&#39;")
+    return Markup("'{}'").format(Markup(text))
 
 
 def _shown(value: Any) -> Any:

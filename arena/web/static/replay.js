@@ -23,18 +23,48 @@ let scale = 1;
 // The parts of the page that are visible from one step to another, both included. A part that
 // has not been visible yet has no element, but its markup and its place.
 const spans = [];
+// The places whose other parts have not been read yet.
+const unread = [];
 
 function collect(root) {
   for (const element of root.querySelectorAll("[data-a]")) {
     const from = Number(element.dataset.a);
     spans.push({ element, from, to: Number(element.dataset.b), hidden: element.hasAttribute("hidden") });
   }
-  for (const place of root.querySelectorAll("[data-later]")) {
-    for (const [from, to, markup] of JSON.parse(place.dataset.later)) {
-      spans.push({ element: null, from, to, hidden: true, place, markup });
-    }
-    place.removeAttribute("data-later");
+  unread.push(...root.querySelectorAll("[data-later]"));
+}
+
+function readPlace(place) {
+  for (const line of place.dataset.later.split("\n")) {
+    const [, from, to, markup] = /^(\d+) (\d+) (.*)$/s.exec(line);
+    spans.push({ element: null, from: Number(from), to: Number(to), hidden: true, place, markup });
   }
+  place.removeAttribute("data-later");
+}
+
+function readPlaces() {
+  while (unread.length) readPlace(unread.pop());
+}
+
+// Long tasks end after this time. On a slow phone the rest of one can take four times as long as
+// on a computer, and 50 ms without a response are noticed.
+const TASK_MS = 6;
+let taskBegan = performance.now();
+
+const { port1: taskEnd, port2: taskStart } = new MessageChannel();
+
+// Ends the task, so that the browser can respond in between. A timer would wait for 4 ms, and
+// Lighthouse does not see what continues after `scheduler.yield`.
+async function endTask() {
+  await new Promise((resume) => {
+    taskStart.onmessage = resume;
+    taskEnd.postMessage(null);
+  });
+  taskBegan = performance.now();
+}
+
+async function endLongTask() {
+  if (performance.now() - taskBegan > TASK_MS) await endTask();
 }
 
 function create(span) {
@@ -45,6 +75,7 @@ function create(span) {
   span.element = isDrawing ? created.firstElementChild : created;
   span.element.dataset.a = String(span.from);
   collect(span.element);
+  readPlaces();
   const next = Array.from(span.place.children).find((other) => Number(other.dataset.a) > span.from);
   span.place.insertBefore(span.element, next ?? null);
 }
@@ -165,6 +196,7 @@ let drawn = step;
 
 // Shows the spans of the step, and hides the others.
 function turn() {
+  readPlaces();
   const changes = (span) => (step < span.from || step > span.to) !== span.hidden;
   const moves = Math.abs(step - drawn) === 1 && !calm.matches;
   settle();
@@ -185,6 +217,11 @@ function turn() {
 
 function draw() {
   turn();
+  showStep();
+}
+
+// Shows the step around the table.
+function showStep() {
   plot();
   slider.value = String(step);
   slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
@@ -219,26 +256,31 @@ function pickPosition(event) {
   go(Math.round(last * (event.clientX - box.left) / box.width));
 }
 
+let current = moves.querySelector(".here") ?? items.get(step);
+
 // What led to the position, said once more below the table and by a screen reader.
 function tell() {
-  for (const item of items.values()) {
-    const here = Number(item.dataset.step) === step;
-    item.classList.toggle("here", here);
-    const link = item.querySelector("a");
-    if (here) link.setAttribute("aria-current", "step");
-    else link.removeAttribute("aria-current");
-  }
   const item = items.get(step);
+  current.classList.remove("here");
+  current.querySelector("a").removeAttribute("aria-current");
+  item.classList.add("here");
+  item.querySelector("a").setAttribute("aria-current", "step");
+  current = item;
   const at = document.createElement("span");
   at.className = "at";
   at.textContent = `${step} of ${last}`;
   const happened = Array.from(item.lastElementChild.childNodes, (node) => node.cloneNode(true));
   now.replaceChildren(at, ...happened);
-  // Within its list only: the page stays where its reader has it.
-  const top = item.offsetTop;
-  if (top < moves.scrollTop || top + item.offsetHeight > moves.scrollTop + moves.clientHeight) {
-    moves.scrollTop = top - moves.clientHeight / 2;
-  }
+  scrollList();
+}
+
+// Within the list only: the page stays where its reader has it. Items get their height when they
+// are first visible, so the place is checked again.
+function scrollList(checks = 2) {
+  const top = current.offsetTop;
+  if (top >= moves.scrollTop && top + current.offsetHeight <= moves.scrollTop + moves.clientHeight) return;
+  moves.scrollTop = top - moves.clientHeight / 2;
+  if (checks) requestAnimationFrame(() => scrollList(checks - 1));
 }
 
 function go(to) {
@@ -308,36 +350,96 @@ function keysAreOn() {
   }
 }
 
-// Scales the table so that it is seen whole below the controls; its zones have a fixed size.
-function fit() {
-  const frame = document.getElementById("fitted");
-  const felt = frame.firstElementChild;
+// The table is scaled so that it is seen whole below the controls; its zones have a fixed size.
+
+const frame = document.getElementById("fitted");
+const felt = frame.firstElementChild;
+// The parts of the table that are laid out one after the other when the page is opened.
+const areas = felt.querySelectorAll(".title, .seat, .zone, .sheet tr");
+
+function roomForTable() {
   const desk = replay.querySelector(".desk");
   const embedded = document.body.classList.contains("embed");
   const above = embedded ? frame.getBoundingClientRect().top + scrollY : desk.offsetHeight + 16;
-  const room = innerHeight - above - 8;
-  felt.style.width = "";
-  const width = felt.offsetWidth;
-  const heightAt = (size) => {
-    scale = size;
-    felt.style.width = size < 1 ? `${width / size}px` : "";
-    felt.style.setProperty("--room", `${Math.floor(room / size)}px`);
-    return felt.offsetHeight * size;
-  };
-  let height = heightAt(1);
+  return innerHeight - above - 8;
+}
+
+function resize(size, width, room) {
+  scale = size;
+  felt.style.width = size < 1 ? `${width / size}px` : "";
+  felt.style.setProperty("--room", `${Math.floor(room / size)}px`);
+}
+
+// Yields the sizes to try, receives the height of the table at each, and returns the size that
+// fits. Each layout takes long on a slow phone, so few sizes are tried. A smaller table is laid out
+// wider and may have fewer lines: its height falls between the scale and its square.
+function* sizes(room) {
+  let height = yield 1;
   const isTooHigh = height > room;
   let fitting = isTooHigh ? SMALLEST : 1;
-  // Each layout takes long on a slow phone, so few sizes are tried. A smaller table is laid out
-  // wider and may have fewer lines: its height falls between the scale and its square.
   let size = Math.sqrt(room / height);
   for (let tries = isTooHigh ? 3 : 0; tries > 0 && size > fitting; tries -= 1) {
-    height = heightAt(size);
+    height = yield size;
     if (height <= room) fitting = size;
     size *= height <= room ? Math.sqrt(room / height) * 0.97 : (room / height) * 0.99;
   }
-  if (scale !== fitting) height = heightAt(fitting);
+  if (scale !== fitting) height = yield fitting;
   felt.style.transform = fitting < 1 ? `scale(${fitting})` : "";
   frame.style.height = fitting < 1 ? `${height}px` : "";
+}
+
+// Counts the fits: a later one ends the one that the opening of the page began.
+let fits = 0;
+
+function fit() {
+  fits += 1;
+  showTable();
+  const room = roomForTable();
+  felt.style.width = "";
+  const width = felt.offsetWidth;
+  const search = sizes(room);
+  for (let { value, done } = search.next(); !done;) {
+    resize(value, width, room);
+    ({ value, done } = search.next(felt.offsetHeight * value));
+  }
+}
+
+function showTable() {
+  delete document.documentElement.dataset.laysOut;
+  for (const part of [frame, ...areas]) part.classList.remove("waits", "unseen");
+  frame.dataset.fitted = "";
+}
+
+// The same in short tasks: each lays out or shows few parts of the table.
+async function fitInTasks() {
+  const started = fits;
+  const shown = [frame, ...felt.querySelectorAll(".title, .seat, .zone")];
+  for (const part of shown) part.classList.add("unseen");
+  delete document.documentElement.dataset.laysOut;
+  for (const area of areas) area.classList.add("waits");
+  const room = roomForTable();
+  const width = felt.offsetWidth;
+  await endTask();
+  if (fits !== started) return;
+  const search = sizes(room);
+  for (let { value, done } = search.next(); !done;) {
+    resize(value, width, room);
+    for (const area of felt.querySelectorAll(".waits")) {
+      area.classList.remove("waits");
+      // Reading the height lays the area out.
+      void felt.offsetHeight;
+      await endLongTask();
+      if (fits !== started) return;
+    }
+    ({ value, done } = search.next(felt.offsetHeight * value));
+    await endTask();
+    if (fits !== started) return;
+  }
+  for (const part of shown) {
+    part.classList.remove("unseen");
+    await new Promise((resume) => { requestAnimationFrame(resume); });
+    if (fits !== started) return;
+  }
   frame.dataset.fitted = "";
 }
 
@@ -448,7 +550,12 @@ function clicked(event) {
   return go(Number(new URLSearchParams(link.getAttribute("href").slice(1)).get("step")));
 }
 
-function begin() {
+// Whether the page shows another position than its address names, as a file or a static site does.
+function isElsewhere() {
+  return step !== Number(replay.dataset.step) || eyes !== replay.dataset.eyes;
+}
+
+async function begin() {
   const asked = new URLSearchParams(location.search);
   if (/^\d+$/.test(asked.get("step") ?? "")) step = Math.min(Number(asked.get("step")), last);
   const by = asked.get("eyes");
@@ -479,10 +586,17 @@ function begin() {
   document.addEventListener("fullscreenchange", leave);
   addEventListener("resize", fit);
   for (const graph of graphs) graph.addEventListener("click", pickPosition);
-  document.getElementById("fitted").firstElementChild.append(flight);
+  felt.append(flight);
   beginBoard();
-  draw();
-  fit();
+  await endTask();
+  if (isElsewhere()) draw();
+  else showStep();
+  await endTask();
+  await fitInTasks();
+  while (unread.length) {
+    readPlace(unread.pop());
+    await endLongTask();
+  }
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (asked.get("autoplay") === "1" && !still) play();
 }

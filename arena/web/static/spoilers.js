@@ -1,4 +1,5 @@
-// Hide results until they are wanted: a choice that this browser remembers. Without it all is shown.
+// Before the first paint. Hide results until they are wanted: a choice that this browser remembers.
+// Let the table of a replay wait for its script. Without this script all is shown.
 "use strict";
 
 const KEY = "hide-results";
@@ -57,8 +58,11 @@ function clicked(event) {
   }
 }
 
-// Before the first paint, so that no result flashes up.
+// So that no result flashes up.
 apply(isHiding());
+// replay.js lays the table out in several tasks. If it cannot be loaded, the table does not wait.
+document.documentElement.dataset.laysOut = "";
+setTimeout(() => { delete document.documentElement.dataset.laysOut; }, 3000);
 document.addEventListener("DOMContentLoaded", () => apply(isHiding()));
 document.addEventListener("arena:shown", () => apply(isHiding()));
 document.addEventListener("click", clicked);

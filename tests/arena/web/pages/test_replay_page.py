@@ -44,7 +44,8 @@ def with_note(text: str) -> str:
 def later(page: str) -> list[tuple[int, int, str]]:
     """Return the parts of a page that are text: first step, last step and markup."""
     attributes = re.findall(r"data-later='([^']*)'", page)
-    return [tuple(row) for text in attributes for row in json.loads(unescape(text))]
+    lines = [line.split(" ", 2) for text in attributes for line in unescape(text).split("\n")]
+    return [(int(first), int(last), markup) for first, last, markup in lines]
 
 
 def headings(html: str) -> list[str]:

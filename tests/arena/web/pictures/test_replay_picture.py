@@ -3,12 +3,14 @@
 every game, in the view of a seat and with all cards, and as an animation.
 """
 
+import re
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from arena.web.pictures import replay_picture
+from arena import web
+from arena.web.pictures import replay_picture, table_picture
 from arena.web.pictures.replay_picture import AnimationOptions
 from referee.record import read_games
 from tests.conformance.match_records import match_line, match_record
@@ -30,6 +32,14 @@ def test_a_preview_shows_the_cards_of_open_seats_only(table: Table) -> None:
     assert everything.count("<use ") >= of_seat.count("<use ")
     assert everything != of_seat
     assert "x &lt; y &amp; z" in everything
+
+
+def test_pages_show_the_shapes_of_the_pictures() -> None:
+    style = (Path(web.__file__).parent / "static" / "scene.css").read_text(encoding="utf-8")
+    shapes = re.findall(r'<symbol id="(?:suit|crown|star).*?</symbol>', table_picture.symbols())
+    paths = [path for shape in shapes for path in re.findall(r' d="([^"]*)"', shape)]
+    assert len(paths) == len(shapes) == 8
+    assert all(f" d='{path}'" in style for path in paths)
 
 
 def test_an_animation_has_a_frame_per_position(tmp_path: Path) -> None:
