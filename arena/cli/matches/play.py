@@ -320,6 +320,9 @@ def _print_results(bout: LocalMatch, *, explained: bool) -> None:
         output.line()
         for text in story.explain_fault(bout.spec.line(), line, bout.spec.versions[entrant]):
             output.game_line(text)
+        played, planned = len(bout.games), bout.spec.games
+        if played < planned:
+            output.hint(f"stopped after {played} of {planned} games; --lenient plays on.")
 
 
 def _suggest(bout: LocalMatch, typed: tuple[str, ...], name: str, interrupted: bool) -> None:

@@ -117,6 +117,7 @@ def test_a_crash_is_explained_with_the_last_output_of_the_bot(cli: Cli, bot: Wri
     assert "last words" in result.out
     assert "KeyError: '4C'" in result.out
     assert "legal   " in result.out
+    assert "stopped after 1 of 2 games; --lenient plays on." in result.err
 
 
 def test_a_sleeping_bot_exceeds_the_given_clock(cli: Cli, bot: Write) -> None:
