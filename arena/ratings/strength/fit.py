@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from arena.ratings.line_ups import pairs
@@ -37,6 +38,9 @@ MANY: Final = 2_000
 samples (`arena.ratings.strength.sparse_solver`)."""
 
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
+_ONE_LARGE_FIT: Final = Lock()
+"""A web server fits ladders and their histories in several threads; two large fits at once would
+need twice the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +284,10 @@ class _Fitted:
 def _fitted(names: list[str], meetings: Meetings, settings: StrengthSettings) -> _Fitted:
     from arena.ratings.strength.meeting_arrays import columns
 
-    fitted = _by_graph if len(names) > MANY else _by_matrices
-    return fitted(columns(meetings, names), names, settings)
+    if len(names) <= MANY:
+        return _by_matrices(columns(meetings, names), names, settings)
+    with _ONE_LARGE_FIT:
+        return _by_graph(columns(meetings, names), names, settings)
 
 
 def _by_matrices(table: MeetingArrays, names: list[str], settings: StrengthSettings) -> _Fitted:

@@ -15,8 +15,10 @@ from starlette.testclient import TestClient
 from arena.cli.workspace import Workspace
 from arena.ladders import seat_advantage
 from arena.ladders.rating_history import RatingHistory
+from arena.ratings import meetings
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.standings import StandingsLine
+from arena.ratings.strength import fit
 from arena.ratings.strength.fit import Strength, StrengthBound
 from arena.store.bots import versions
 from arena.web import rating_curves
@@ -417,3 +419,32 @@ def test_the_worth_of_seats_is_refused_for_a_long_ladder(
     refused = client.get("/ladders/poke?seats=1")
     assert refused.status_code == 400
     assert "standings poke --seats" in refused.text
+
+
+def test_pages_of_a_large_ladder_have_the_same_results(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table of meetings is stored as arrays, and strengths are fitted from pairs."""
+
+    def documents() -> tuple[Any, ...]:
+        web = WebState(workspace.store, ServerSettings())
+        asyncio.run(web.read_store())
+        client = TestClient(create(web))
+        pages = ("poke.json", "poke/matrix.json", "poke/compare.json?one=ada&other=bob")
+        return tuple(client.get(f"/ladders/{page}").json() for page in pages)
+
+    usual = documents()
+    monkeypatch.setattr(fit, "MANY", 0)
+    monkeypatch.setattr(meetings, "LINE_UPS", 1)
+    large = documents()
+    for ours, theirs in zip(large[0]["standings"], usual[0]["standings"], strict=True):
+        assert ours["entrant"] == theirs["entrant"]
+        assert ours["strength"] == pytest.approx(theirs["strength"], abs=1e-6)
+        assert ours["error"] == pytest.approx(theirs["error"], rel=0.1)
+    for row, expected in zip(large[1]["cells"], usual[1]["cells"], strict=True):
+        for cell, other in zip(row, expected, strict=True):
+            assert (cell is None) == (other is None)
+            if cell is not None:
+                assert cell["superiority"] == pytest.approx(other["superiority"], abs=0.02)
+                assert {**cell, "superiority": 0} == {**other, "superiority": 0}
+    assert large[2]["common_opponents"] == usual[2]["common_opponents"]
