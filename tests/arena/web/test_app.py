@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
+from arena.store import database, schema
 from arena.store.bots import versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -105,9 +107,10 @@ def test_every_response_has_security_headers(client: TestClient) -> None:
 
 def test_user_text_is_escaped(workspace: Workspace) -> None:
     evil = "<script>alert(1)</script>"
-    versions.add(
-        workspace.store, "eve", "1", f"{0:064x}", "/bots/eve", {"authors": [evil]}, owner=evil
-    )
+    versions.add(workspace.store, "eve", "1", f"{0:064x}", "/bots/eve", {"authors": [evil]})
+    # Earlier versions allowed such names of owners.
+    with database.writing(workspace.store) as connection:
+        connection.execute(update(schema.bots).values(owner=evil))
     store_tournament(workspace, ["eve", "dan"], {}, boards=1)
     with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
         page = client.get("/ladders/poke").text
