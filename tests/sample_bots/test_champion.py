@@ -36,6 +36,9 @@ every_form = pytest.mark.parametrize(
             pytest.param(MeasuredForm(GAMES["saint_poker"], seats), marks=[pytest.mark.long])
             for seats in GAMES["saint_poker"].seats
         ),
+        MeasuredForm(GAMES["pouku"], 3),
+        pytest.param(MeasuredForm(GAMES["pouku"], 4), marks=[pytest.mark.long]),
+        pytest.param(MeasuredForm(GAMES["pouku"], 4, {"teams": True}), marks=[pytest.mark.long]),
     ],
     ids=str,
 )

@@ -11,6 +11,7 @@ from answer import Hurry, Search
 from poke import Poke
 from pokearena.v1.bot_pb2 import Action, ActRequest, StartRequest, StartResponse
 from pokearena_bot import run
+from pouku import Pouku
 from saint_poker import SaintPoker
 
 from referee.game_codec import GameCodec
@@ -24,6 +25,7 @@ NODES = "--nodes"
 
 SEARCHES: Mapping[str, Callable[[int, float], Search]] = {
     "poke": Poke,
+    "pouku": Pouku,
     "saint_poker": SaintPoker,
 }
 

@@ -1,0 +1,175 @@
+"""Test the parts of `champion` that play Pouku against the referee's rules."""
+
+import importlib
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pokearena.v1 import bot_pb2
+
+from arena.bots.resolver import house_folder
+from bench.strength import MeasuredForm, load
+from referee.game_codec import GameCodec
+from referee.games.pouku.actions import GoOut
+from referee.games.pouku.scores import GoingOut, owed
+from referee.games.pouku.state import PoukuState
+from referee.games.pouku.yaku import Values
+from referee.games.registry import GAMES
+from referee.games.shared.cards import DECK, in_order
+from referee.games.shared.dealing import Seeded, board_seed
+
+MODULES = ("answer", "pouku_worth", "pouku_table", "pouku")
+every_form = pytest.mark.parametrize(
+    "form",
+    [
+        MeasuredForm(GAMES["pouku"], 3),
+        MeasuredForm(GAMES["pouku"], 4),
+        MeasuredForm(GAMES["pouku"], 4, {"reference": "left"}),
+        MeasuredForm(GAMES["pouku"], 4, {"teams": True}),
+    ],
+    ids=str,
+)
+
+
+@pytest.fixture
+def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Import modules of the bot."""
+    for name in MODULES:
+        sys.modules.pop(name, None)
+    monkeypatch.syspath_prepend(str(house_folder() / "champion"))
+    yield [importlib.import_module(name) for name in MODULES]
+    for name in MODULES:
+        sys.modules.pop(name, None)
+
+
+def positions(form: MeasuredForm, boards: int) -> Iterator[PoukuState]:
+    """Yield all positions of games played at random, with many keeps."""
+    chance = random.Random(str(form))
+    for board in range(boards):
+        state = form.game.start(Seeded(board_seed(bytes(32), board)), form.seats, form.given)
+        while state.actors:
+            assert isinstance(state, PoukuState)
+            yield state
+            legal = list(state.legal(state.turn))
+            keeps = [action for action in legal if getattr(action, "keep", ())]
+            state = state.play({state.turn: chance.choice(keeps or legal)})
+
+
+def of(modules: list[Any], state: PoukuState) -> Any:
+    """Return the search at a position."""
+    _, _, table, pouku = modules
+    weights = table.load(pouku.WEIGHTS, state.form)
+    wins = pouku.wins(weights.leads, 2 * state.form.seats)
+    return pouku.PoukuSearch(state, state.turn, weights, wins, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(("size", "least"), [(4, 0.99), (8, 0.96), (12, 0.8)])
+def test_most_sets_have_the_points_of_the_best_set(
+    size: int, least: float, modules: list[Any]
+) -> None:
+    _, worth, _, pouku = modules
+    values, chance = Values(), random.Random(size)
+    dealt = [chance.sample(DECK, 3 + size) for _ in range(1000)]
+    hands = np.array([pouku.counted(tuple(cards[:3])) for cards in dealt])
+    fields = np.array([pouku.counted(tuple(cards[3:])) for cards in dealt])
+    points, yaku = np.divmod(worth.set_worth(values, hands, fields), worth.ONE)
+    points += values.four_yaku * (yaku >= worth.ENOUGH)
+    best = np.array(
+        [
+            GoingOut(values, in_order(cards[:3]), in_order(cards[3:]), (), "none").worth()
+            for cards in dealt
+        ]
+    )
+    assert (points == best).mean() >= least
+    assert (points > best).mean() <= 0.005
+    dearest = np.array([owed(values, tuple(cards[3:]), "2C") for cards in dealt])
+    assert (worth.owed(values, fields, 0) == dearest).mean() >= 0.97
+
+
+@every_form
+def test_deals_are_scored_by_the_rules(form: MeasuredForm, modules: list[Any]) -> None:
+    same = total = 0
+    for state in positions(form, 3):
+        search = of(modules, state)
+        hands = np.array([[search.hand] * form.seats])
+        tables = search._tables(hands)
+        points, out = tables.worth(state.turn)
+        expected = state.offer(state.turn).worth()
+        total += 1
+        same += points[0] == expected
+        if points[0] == expected:
+            assert out[0] == state.offer(state.turn).reaches(state.needed)
+            assert tables.score(state.turn, points)[0] == state.scored(state.turn)[1]
+        for seat in range(form.seats):
+            if sum(len(field) for field in state.fields) < 20:
+                assert tables.payments(seat)[0] == state.pays(seat)
+    assert same > 0.8 * total
+
+
+@every_form
+def test_hidden_cards_are_consistent_with_the_view(form: MeasuredForm, modules: list[Any]) -> None:
+    for state in positions(form, 1):
+        search = of(modules, state)
+        hands, stock = search.worlds(50)
+        assert (hands[:, state.turn] == search.hand).all()
+        sizes = [len(hand) for hand in state.hands]
+        assert (hands.sum(axis=2) == sizes).all()
+        left = np.bincount(search.unseen, minlength=13)
+        others = np.delete(hands, state.turn, axis=1).sum(axis=1)
+        drawn = np.array([np.bincount(cards, minlength=13) for cards in stock])
+        assert (others + drawn <= left).all()
+
+
+@every_form
+def test_all_deals_end_with_the_points_of_the_rules(form: MeasuredForm, modules: list[Any]) -> None:
+    state = next(positions(form, 1))
+    search = of(modules, state)
+    hands, stock = search.worlds(200)
+    tables = search._tables(hands)
+    tables.stock, tables.seat = stock, (state.turn + 1) % form.seats
+    tables.begin()
+    points = tables.play()
+    winners = (points >= (8 if form.given.get("teams") else 5)).sum(axis=1)
+    assert (winners == (2 if form.given.get("teams") else 1)).all()
+    assert tables.hands.min() >= 0
+    assert tables.fields.min() >= 0
+
+
+def test_a_sure_win_in_the_last_deal_is_taken() -> None:
+    form = MeasuredForm(GAMES["pouku"], 3)
+    last = next(
+        state
+        for state in positions(form, 60)
+        if len(state.deals) == 5 and state.offer(state.turn).reaches(state.needed)
+    )
+    totals = tuple(30 if seat == last.turn else 0 for seat in range(3))
+    state = last.but(totals=totals)
+    codec = GameCodec(form.game)
+    head = bot_pb2.ActRequest(seat=state.turn, luck=3)
+    asked = bot_pb2.ActRequest.FromString(codec.question(head, state.view(state.turn), ()))
+    action, note = load("champion", form.start(state.turn))(asked)
+    assert isinstance(codec.decode(action), GoOut)
+    assert note.startswith("+1.00")
+
+
+@pytest.mark.long
+def test_training_for_pouku_repeats(tmp_path: Path) -> None:
+    folder = tmp_path / "champion"
+    shutil.copytree(house_folder() / "champion", folder, ignore=shutil.ignore_patterns("*.npz"))
+    stored = []
+    for name in ("first.npz", "second.npz"):
+        command = [sys.executable, "train_pouku.py", "--deals", "1000", "--generations", "1"]
+        subprocess.run([*command, "--output", str(tmp_path / name)], cwd=folder, check=True)
+        with np.load(tmp_path / name) as arrays:
+            stored.append(dict(arrays))
+    assert set(stored[0]) == {
+        f"{part}_{form}" for part in ("discards", "leads") for form in (3, 4, "teams")
+    }
+    for name, values in stored[0].items():
+        np.testing.assert_allclose(values, stored[1][name], rtol=1e-6)
