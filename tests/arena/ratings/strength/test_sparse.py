@@ -174,6 +174,7 @@ def test_the_same_matches_give_the_same_digits(monkeypatch: pytest.MonkeyPatch) 
     }
 
 
+@pytest.mark.long
 def test_a_large_ladder_has_no_arrays_of_everyone_against_everyone() -> None:
     dice = random.Random(1)
     bots = 3000
