@@ -355,7 +355,7 @@ function keysAreOn() {
 const frame = document.getElementById("fitted");
 const felt = frame.firstElementChild;
 // The parts of the table that are laid out one after the other when the page is opened.
-const areas = felt.querySelectorAll(".title, .seat, .zone, .sheet tr");
+const areas = felt.querySelectorAll(".title, .seat > .stack, .area > [data-a], .sheet tr");
 
 function roomForTable() {
   const desk = replay.querySelector(".desk");
