@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -400,8 +401,9 @@ def _drawn(seen: ScreenContent, where: Navigation, width: int, height: int) -> R
         else f"find: {where.typing}▏ (enter: apply · esc: cancel)"
     )
     screen = Layout()
-    keys = Text(typed, "dim", overflow="ellipsis", no_wrap=True)
-    screen.split_column(Layout(Group(*parts)), Layout(keys, size=1))
+    lines = wrap(typed, width) or [""]
+    keys = Text("\n".join(lines), "dim", no_wrap=True)
+    screen.split_column(Layout(Group(*parts)), Layout(keys, size=len(lines)))
     return screen
 
 
