@@ -98,7 +98,7 @@ def run(url: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
             env={**os.environ, "CHROME_PATH": shutil.which("chromium") or ""},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            # An aborted measurement exits with an error, and its report says why.
+            # An aborted measurement exits with an error, and its report contains the reason.
             check=False,
         )
         audits: dict[str, Any] = json.loads(report.read_text())["audits"]

@@ -81,7 +81,7 @@ def measure(engine: Engine) -> None:
             page = partial(search.closed_matches, engine, match_filter, tenth)
             asked(f"search: {what}, page 11", page)
     asked("what db check finds", lambda: list(consistency.problems(engine, lambda *_: None)), 1)
-    # Last, because it adds a round; for a ladder of millions of matches it may take an hour.
+    # Last, because it adds a round.
     asked("the first round after a start paired", lambda: Scheduler(engine).advance(), 1)
 
 

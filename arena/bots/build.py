@@ -25,15 +25,8 @@ KEPT: Final = (
     *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER"),
     *("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"),
-    *(
-        "CARGO_HOME",
-        "RUSTUP_HOME",
-        "RUSTUP_TOOLCHAIN",
-        "GOPATH",
-        "GOCACHE",
-        "GOMODCACHE",
-        "GOPROXY",
-    ),
+    *("CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"),
+    *("GOPATH", "GOCACHE", "GOMODCACHE", "GOPROXY"),
     *("JAVA_HOME", "MAVEN_OPTS", "GEM_HOME", "NPM_CONFIG_CACHE", "UV_CACHE_DIR", "XDG_CACHE_HOME"),
 )
 """Environment variables passed to the build of a trusted bot.

@@ -24,7 +24,7 @@ class Workspace:
 
     @property
     def has_store(self) -> bool:
-        """Whether a store exists; an empty file is none."""
+        """Whether a store exists. An empty file does not count as one."""
         file = self.folder.database
         return setting(DATABASE) is not None or (file.exists() and file.stat().st_size > 0)
 

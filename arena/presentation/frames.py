@@ -155,8 +155,8 @@ def frame_sequence(
 
     Args:
         renderings: the positions, by step.
-        reserved: other positions of the same form. They are no steps, but their largest contents
-            reserve space.
+        reserved: other positions of the same form. They cannot be shown, but their largest
+            contents reserve space.
     """
     # Reserved positions precede step 0, so that the same ones give the same zones to all positions
     # of a form. A gap between them prevents that their trick tables merge into growing ones.

@@ -1,8 +1,8 @@
 """Positions with the largest contents of a form, for which a live table reserves space.
 
-The page of a live table knows one position, and must not change its height with the next one. The
-rules limit the contents of most zones but the longest texts depend on the course of a game, so the
-largest contents are taken from random games of the form.
+The page of a live table contains one position, and must not change its height with the next one.
+The rules limit the number of cards in most zones, but the longest texts depend on the course of a
+game. So the largest contents are taken from random games of the form.
 """
 
 import random
@@ -58,13 +58,13 @@ def _largest(game: str, seats: int, settings: Settings, viewer: int | None) -> t
     """Return positions of random games which together have the largest content of each part."""
     rules, options = find(game), dict(settings)
     names = tuple(f"seat {seat}" for seat in range(seats))
-    found: list[State] = []
+    candidates: list[State] = []
     for number in range(GAMES):
         states = list(_random_game(rules, seats, options, number))
         renderings = [_render(rules, state, names, options, viewer) for state in states]
-        found += [states[step] for step in sorted(largest_steps(renderings))]
-    renderings = [_render(rules, state, names, options, viewer) for state in found]
-    return tuple(found[step] for step in sorted(largest_steps(renderings)))
+        candidates += [states[step] for step in sorted(largest_steps(renderings))]
+    renderings = [_render(rules, state, names, options, viewer) for state in candidates]
+    return tuple(candidates[step] for step in sorted(largest_steps(renderings)))
 
 
 def _random_game(rules: Game, seats: int, options: Options, number: int) -> Iterator[State]:

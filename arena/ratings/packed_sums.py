@@ -161,9 +161,9 @@ def _rows_with(block: LineUpBlock, number: int) -> Ints:
     # Rows are sorted by the first column. The others are compared one at a time, because a
     # comparison of all columns would need another large array.
     first, *others = block.entrants.T
-    found = [np.arange(bisect_left(first, number), bisect_right(first, number))]
-    found += [np.flatnonzero(column == number) for column in others]
-    return np.sort(np.concatenate(found))
+    rows = [np.arange(bisect_left(first, number), bisect_right(first, number))]
+    rows += [np.flatnonzero(column == number) for column in others]
+    return np.sort(np.concatenate(rows))
 
 
 def pack(sums: Mapping[LineUp, Sums]) -> PackedSums:

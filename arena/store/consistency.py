@@ -9,17 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from sqlalchemy import (
-    Connection,
-    Engine,
-    Select,
-    and_,
-    exc,
-    func,
-    literal_column,
-    or_,
-    select,
-)
+from sqlalchemy import Connection, Engine, Select, and_, exc, func, literal_column, or_, select
 
 from arena.store import database, schema
 from arena.store.database import HEAD, reading

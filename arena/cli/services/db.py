@@ -275,7 +275,7 @@ def move_files(target: str, as_json: bool, data: Path | None) -> None:
 
 @db.command("sweep-objects", epilog="Example: pokearena db sweep-objects --unknown")
 @click.option("--unknown", is_flag=True, help="Also objects that the database does not contain.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--yes", is_flag=True, help="Delete what --unknown has counted.")
 @json_option
 @data_option
 def sweep_objects(unknown: bool, yes: bool, as_json: bool, data: Path | None) -> None:
@@ -302,8 +302,8 @@ def sweep_objects(unknown: bool, yes: bool, as_json: bool, data: Path | None) ->
     else:
         output.line(f"deleted {output.count(deleted, 'object')} in {storage.shown}")
         if keys and not yes:
-            found = output.count(len(keys), "object")
-            output.line(f"{found} unknown to the database; --yes deletes them")
+            counted = output.count(len(keys), "object")
+            output.line(f"{counted} unknown to the database; --yes deletes them")
         output.next_step("pokearena db check")
     engine.dispose()
 

@@ -1,8 +1,8 @@
 """The pairs that have met, as a sparse symmetric graph; entrants are numbers from 0.
 
-A ladder of 10,000 entrants has 50 million pairs, of which few millions have met. The solver for
-large ladders (`arena.ratings.strength.sparse_solver`) stores values for these only. It visits all
-pairs in blocks, so that intermediate arrays stay small.
+A ladder of 10,000 entrants has 50 million pairs, but only a few million of them have met. The
+solver for large ladders (`arena.ratings.strength.sparse_solver`) stores values for these only. It
+visits all pairs in blocks, so that intermediate arrays stay small.
 """
 
 from __future__ import annotations

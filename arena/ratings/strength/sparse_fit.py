@@ -111,10 +111,11 @@ def pair_deviations(
         if all(block.seats == 2 for block in table.blocks):
             return scale * freedom[0]
         weights = _Selected(selected)
-        own = SparseScatter.of(scatter_blocks(table, graph, weights, strength), graph).own
+        blocks = scatter_blocks(table, graph, weights, strength)
+        diagonal = SparseScatter.of(blocks, graph).diagonal
         blocks = scatter_blocks(table, graph, weights, strength)
         return scale * len(chosen) - absorbed(
-            bread, own, line_up_samples(blocks, graph.size, _CHANCE)
+            bread, diagonal, line_up_samples(blocks, graph.size, _CHANCE)
         )
 
     def growth() -> float:

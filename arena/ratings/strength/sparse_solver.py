@@ -127,8 +127,8 @@ def priors(
         start[:] = np.mean([value for value, _ in loose.values()])
     for place, value in anchors.items():
         start[place], free[place] = value, False
-    for place, (mean, own) in loose.items():
-        means[place], precisions[place] = mean, own
+    for place, (mean, precision_of_anchor) in loose.items():
+        means[place], precisions[place] = mean, precision_of_anchor
     return Priors(precision, free, means, precisions, start)
 
 
@@ -144,18 +144,19 @@ class Bread:
     def __init__(self, graph: PairGraph, spread: Singles, priors: Priors) -> None:
         self._rows, self._priors = graph.rows, priors
         self._spread = spread[self._rows.pair]
-        own = priors.precision * (1 - 1 / graph.size) + priors.precisions
-        self.diagonal: Floats = graph.sums(spread) + own
+        of_priors = priors.precision * (1 - 1 / graph.size) + priors.precisions
+        self.diagonal: Floats = graph.sums(spread) + of_priors
         # An entrant without matches and without a prior must not divide by zero.
         self.diagonal[self.diagonal <= 0] = 1.0
-        # The rows of pairs leave out their own diagonal, which `_own` adds.
-        self._own = self.diagonal + priors.precision / graph.size
+        # `times` subtracts the mean of everyone. This adds the part of the entrant itself again.
+        self._added_diagonal = self.diagonal + priors.precision / graph.size
 
     def times(self, columns: NDArray[np.floating]) -> NDArray[np.floating]:
         """Return the product with one or more columns: (size,) or (size, columns)."""
         product = self._of_pairs(columns)
-        own = self._own if columns.ndim == 1 else self._own[:, None]
-        product = (own * columns - product).astype(columns.dtype)
+        diagonal = self._added_diagonal
+        diagonal = diagonal if columns.ndim == 1 else diagonal[:, None]
+        product = (diagonal * columns - product).astype(columns.dtype)
         product -= self._priors.precision * columns.mean(axis=0, dtype=np.float64).astype(
             columns.dtype
         )
@@ -357,24 +358,24 @@ class SparseScatter:
     """The scatter of surpluses, summed over line-ups: a symmetric matrix.
 
     Attributes:
-        own: its diagonal: (size,).
-        other: its entries at each pair: (pairs,).
+        diagonal: its diagonal: (size,).
+        at_pairs: its entries at each pair: (pairs,).
     """
 
-    own: Floats
-    other: Floats
+    diagonal: Floats
+    at_pairs: Floats
 
     @classmethod
     def of(cls, blocks: Iterable[ScatterBlock], graph: PairGraph) -> Self:
         """Sum up the scatter of line-ups."""
-        own, other = np.zeros(graph.size), np.zeros(len(graph))
+        diagonal, at_pairs = np.zeros(graph.size), np.zeros(len(graph))
         for block in blocks:
             for seat, entrants in enumerate(block.entrants.T):
-                own += np.bincount(entrants, block.scatter[:, seat, seat], graph.size)
+                diagonal += np.bincount(entrants, block.scatter[:, seat, seat], graph.size)
             ends = enumerate(pairs(block.entrants.shape[1]))
             for place, (first, second) in ends:
-                np.add.at(other, block.pairs[:, place], block.scatter[:, first, second])
-        return cls(own, other)
+                np.add.at(at_pairs, block.pairs[:, place], block.scatter[:, first, second])
+        return cls(diagonal, at_pairs)
 
 
 # Random samples with a given covariance.
@@ -462,20 +463,20 @@ def _signs(numbers: Ints | SmallInts, stream: int) -> Singles:
     return signs
 
 
-def absorbed(bread: Bread, own: Floats, samples: Singles) -> float:
+def absorbed(bread: Bread, diagonal: Floats, samples: Singles) -> float:
     """Estimate the trace of inverse(bread) @ M from samples with the covariance M.
 
     The part of the diagonal of `bread` is exact, so that only the remainder is estimated.
 
     Args:
         bread: the matrix.
-        own: the diagonal of M.
+        diagonal: the diagonal of M.
         samples: the samples: (size, samples).
     """
     inverse = 1 / bread.diagonal
     rest = bread.solved(samples, TRACE_EXACT) - inverse.astype(np.float32)[:, None] * samples
     estimated = np.sum(samples * rest, dtype=np.float64) / samples.shape[1]
-    return float(own @ inverse) + float(estimated)
+    return float(diagonal @ inverse) + float(estimated)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -483,13 +484,13 @@ class LocalCovariance:
     """The covariance of local terms: a symmetric matrix with entries for pairs that have met.
 
     Attributes:
-        own: its diagonal: (size,).
+        diagonal: its diagonal: (size,).
         start: position of the first entry of each row: (size + 1,).
         opponent: the column of each entry: (2 * pairs,).
         shared: the entries: (2 * pairs,).
     """
 
-    own: Floats
+    diagonal: Floats
     start: Ints
     opponent: SmallInts
     shared: Singles
@@ -507,7 +508,7 @@ class LocalCovariance:
 
 
 class SampledCovariance:
-    """The covariance of strengths, of which a part is exact and the rest is estimated.
+    """The covariance of strengths: one part is exact, the rest is estimated.
 
     A strength is the sum of a local term, with an exact covariance, and a remainder. The covariance
     of two entrants is that of their local terms, which is 0 for pairs that have not met, plus the
@@ -530,7 +531,7 @@ class SampledCovariance:
         # (local + rest)^2 without local^2, which is exact.
         estimated = np.einsum("ij,ij->i", rest, 2 * whole - rest, dtype=np.float64)
         self._sampled = np.einsum("ij,ij->i", whole, whole, dtype=np.float64)
-        self._own = np.maximum(local.own[self._order] + estimated, self._sampled / 2)
+        self._variances = np.maximum(local.diagonal[self._order] + estimated, self._sampled / 2)
 
     @property
     def size(self) -> int:
@@ -540,7 +541,7 @@ class SampledCovariance:
     @property
     def variances(self) -> Floats:
         """The variance of each entrant."""
-        return np.asarray(self._own)
+        return np.asarray(self._variances)
 
     def gap_variances(self, rows: slice) -> Floats:
         """Return the variances of the differences of some entrants to everyone.
@@ -554,7 +555,7 @@ class SampledCovariance:
         for row, number in enumerate(self._order[rows]):
             opponents, shared = self._local.row(int(number))
             both[row, self._place[opponents]] += shared
-        variances = self._own[rows, None] + self._own
+        variances = self._variances[rows, None] + self._variances
         variances -= 2 * both
         least = np.asarray(self._sampled[rows, None] + self._sampled)
         least -= 2 * (whole @ self._whole.T)
@@ -571,14 +572,15 @@ class SampledCovariance:
         both = rest[first] @ whole[second] + (whole[first] - rest[first]) @ rest[second]
         both += self._local.between(int(self._order[first]), int(self._order[second]))
         least = np.sum(np.square(whole[first] - whole[second]))
-        return float(max(self._own[first] + self._own[second] - 2 * both, least / 2))
+        variance = self._variances[first] + self._variances[second] - 2 * both
+        return float(max(variance, least / 2))
 
     def variance_of(self, shares: Floats) -> float:
         """Return the variance of the sum of strengths with these factors."""
         whole, rest = shares @ self._whole, shares @ self._rest
         by_number = np.empty_like(shares)
         by_number[self._order] = shares
-        local = float(np.square(by_number) @ self._local.own)
+        local = float(np.square(by_number) @ self._local.diagonal)
         for number in map(int, np.flatnonzero(by_number)):
             opponents, shared = self._local.row(number)
             local += float(by_number[number] * (by_number[opponents] @ shared))
@@ -623,12 +625,14 @@ class _Meat:
         usual = np.empty(len(graph), np.float32)
         for block in graph.blocks():
             usual[block.at] = weights(block) * spread[block.at]
-        own_usual = graph.sums(usual)
-        scale = (corrected * float(scatter.own.sum()) + 0.5) / (float(own_usual.sum()) + 0.5)
+        usual_diagonal = graph.sums(usual)
+        observed = corrected * float(scatter.diagonal.sum())
+        scale = (observed + 0.5) / (float(usual_diagonal.sum()) + 0.5)
         self._own_share, self._common_share = math.sqrt(corrected) * own_share, common_share
-        self._own = self._own_share**2 * scatter.own + scale * common_share**2 * own_usual
-        self._own += priors.precision * (1 - 1 / graph.size) + priors.precisions
-        self._scatter = scatter.other.astype(np.float32)
+        self._diagonal = self._own_share**2 * scatter.diagonal
+        self._diagonal += scale * common_share**2 * usual_diagonal
+        self._diagonal += priors.precision * (1 - 1 / graph.size) + priors.precisions
+        self._scatter = scatter.at_pairs.astype(np.float32)
         self._usual = usual
         self._usual *= np.float32(scale)
 
@@ -646,7 +650,7 @@ class _Meat:
                 - right[first] * right[second] * self._usual[at]
             )
         start, opponent, pair = self._graph.rows
-        return LocalCovariance(self._own * inverse**2, start, opponent, shared[pair])
+        return LocalCovariance(self._diagonal * inverse**2, start, opponent, shared[pair])
 
     def samples(self, number: int) -> Singles:
         """Return 64 samples with this covariance; different numbers are independent."""

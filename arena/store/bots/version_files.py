@@ -137,10 +137,10 @@ def find(engine: Engine, content_hash: str) -> StoredBuild | None:
         row = connection.execute(query).one_or_none()
         if row is None:
             return None
-        found = None
+        stored = None
         if row.pieces == 0:
-            found = stored_objects.find(connection, ObjectKind.BUILD, content_hash)
-    key = "" if found is None else found.key
+            stored = stored_objects.find(connection, ObjectKind.BUILD, content_hash)
+    key = "" if stored is None else stored.key
     return StoredBuild(content_hash, row.digest, row.bytes, bool(row.trusted), key)
 
 

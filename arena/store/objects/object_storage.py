@@ -210,8 +210,8 @@ def _reason(error: Exception) -> str:
     if any(address in text for address in _METADATA):
         return "no AWS credentials are set"
     for pattern in (r"<Message>([^<]+)</Message>", r'message: "([^"]+)"', r"<Code>([^<]+)</Code>"):
-        if found := re.search(pattern, text):
-            return found[1].strip().removesuffix(".")
+        if reason := re.search(pattern, text):
+            return reason[1].strip().removesuffix(".")
     first = text.partition("\n")[0]
     return first.rpartition(" - ")[2].strip().removesuffix(".") or type(error).__name__
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -73,7 +74,7 @@ class LiveSide:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LiveTable:
     """The table of a match, limited to the information that all its players have."""
 
@@ -81,8 +82,7 @@ class LiveTable:
     game: str
     position: Position
     scene: TableRendering
-    film: FrameSequence
-    """The scene as a frame sequence of length 1, with space for all positions of its form."""
+    options: Mapping[str, object]
     log: tuple[LiveAction, ...]
     """The last actions of the game, newest first."""
     allowance_ms: int
@@ -90,7 +90,12 @@ class LiveTable:
     since: float
     """When the position was published, in seconds since 1970."""
 
-    @property
+    @cached_property
+    def film(self) -> FrameSequence:
+        """The scene as a frame sequence of length 1, with space for all positions of its form."""
+        return live_frames(self.scene, self.game, self.options)
+
+    @cached_property
     def update(self) -> FrameSequence:
         """The film without the contents that reserve space, which the page has already."""
         return self.film.without_reserved()
@@ -185,7 +190,7 @@ def live_table(
         plan.game,
         position,
         scene,
-        live_frames(scene, plan.game, plan.options),
+        plan.options,
         newest,
         plan.clock.allowance_ms,
         (since or {}).get(match.id, 0.0),

@@ -46,15 +46,22 @@ function reserve(part, { form, contents }) {
   return true;
 }
 
-// A table that appears, or one of another form, takes them from a new copy of the page.
+// A table that appears, or one of another form, takes them from a new copy of the page. If the copy
+// lacks them, it is not fetched again at each update: the table has the size of its position.
+const fetched = new Set();
+
 async function fetchReserved(id) {
+  const table = `${id} ${document.getElementById(id).querySelector(".felt").className}`;
+  if (fetched.has(table)) return;
+  fetched.add(table);
   try {
     const text = await (await fetch(location.href)).text();
     const fresh = new DOMParser().parseFromString(text, "text/html").getElementById(id);
     const part = document.getElementById(id);
-    if (fresh && part && !part.querySelector("[data-large][hidden]")) reserve(part, reserved(fresh));
+    if (!fresh || !part || part.querySelector("[data-large][hidden]")) return;
+    if (reserve(part, reserved(fresh))) fetched.delete(table);
   } catch {
-    // The table then has the size of its position.
+    // Without a connection, nothing is reserved.
   }
 }
 

@@ -5,6 +5,7 @@ has a rating as the next discard, a sum over its features. `train_pouku.py` fits
 """
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -180,8 +181,7 @@ class PoukuTables:
 
     def only(self, rows: NDArray[np.bool_] | Counts) -> "PoukuTables":
         """Return a part of the deals; their points are written to the same array."""
-        part = PoukuTables(self.form, self.point, self.weights)
-        part.__dict__.update(self.__dict__)
+        part = copy(self)
         for name in ("hands", "fields", "laid", "stock", "alive"):
             setattr(part, name, getattr(self, name)[rows])
         part.moved = list(self.moved)
