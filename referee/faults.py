@@ -1,4 +1,4 @@
-"""Verdicts and faults: why a seat stopped playing (design, section 2)."""
+"""Verdicts and faults: why a seat stopped playing (docs/explanation/failures.md)."""
 
 from dataclasses import dataclass
 from enum import StrEnum

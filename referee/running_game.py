@@ -164,7 +164,7 @@ class RunningGame:
                 None if both follow from the games.
 
         Raises:
-            Wrong: the answer is not a legal action. The question stays open.
+            WrongAnswer: the answer is not a legal action. The question stays open.
         """
         question = self.asked[seat]
         try:

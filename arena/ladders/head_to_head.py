@@ -74,8 +74,8 @@ def compare_stored(
         test: settings of a sequential test; None for no test.
 
     Raises:
-        NotMet: they have not met in the ladder.
-        Uneven: their matches differ in length.
+        NeverMet: they have not met in the ladder.
+        UnequalMatches: their matches differ in length.
         NoBoards: boards are requested, and cannot be counted.
     """
     first, second = pair

@@ -141,7 +141,7 @@ class LadderSums:
         results = schema.results
         # Select by ids: otherwise SQLite scans all matches of the tournament.
         late = select(results.c.match).where(results.c.closed > since)
-        # TooLate can end the loop early; close the query before the next one.
+        # RoundAlreadyRated can end the loop early; close the query before the next one.
         with closing(_rows(connection, self._of, schema.matches.c.id.in_(late))) as rows:
             for row in rows:
                 if row.match not in self._recent:

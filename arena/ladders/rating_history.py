@@ -1,9 +1,9 @@
 """The history of a ladder: the strengths at the end of each round of its tournaments.
 
 A point is a fit to all matches that had closed by then, so later matches do not change it. The fit
-of a large ladder takes many seconds. The number of points is therefore at most
-about 40, and smaller for a large ladder: of a long history only every second, fourth, ... round is
-used. Each point is fitted once, from the sums of the previous one.
+of a large ladder takes many seconds. The number of points is therefore at most about 40, and
+smaller for a large ladder: of a long history only every second, fourth, ... round is used. Each
+point is fitted once, from the sums of the previous one.
 """
 
 from __future__ import annotations

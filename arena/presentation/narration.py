@@ -88,7 +88,7 @@ def render_view(
         eyes: the seat whose view it is; None for a public view.
 
     Raises:
-        NoPosition: the view is not a position of this game.
+        InvalidPosition: the view is not a position of this game.
     """
     rules = find(game)
     try:

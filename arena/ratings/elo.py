@@ -75,7 +75,7 @@ class Periods:
         """Add a match.
 
         Raises:
-            TooLate: its round is older than the open ones.
+            RoundAlreadyRated: its round is older than the open ones.
         """
         period = match.tournament, match.round
         if period in self._open:

@@ -142,8 +142,8 @@ class StandingsSums:
         clip: limit of the margins.
         settings: the parameters of Elo.
         open_rounds: number of newest rounds that accept matches. An older match raises
-            `elo.TooLate`: then all matches must be added to a new object, because Elo depends on
-            the order of rounds. None: all matches are kept, and any match is accepted.
+            `elo.RoundAlreadyRated`: then all matches must be added to a new object, because Elo
+            depends on the order of rounds. None: all matches are kept, and any match is accepted.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class StandingsSums:
         """Add a match with the decision times of its entrants.
 
         Raises:
-            elo.TooLate: its round is older than the open ones; the match was not added.
+            elo.RoundAlreadyRated: its round is older than the open ones; the match was not added.
             ValueError: its margins have another clip.
         """
         if match.clip != self.clip:

@@ -231,8 +231,8 @@ def find(url: str, authority: Path | None = None) -> RelayTarget:
         authority: a PEM file of CA certificates that replaces the system's; only used for https.
 
     Raises:
-        BadTarget: the URL is invalid.
-        NoTarget: the web site cannot be reached or does not name a relay.
+        InvalidRelayUrl: the URL is invalid.
+        RelayNotFound: the web site cannot be reached or does not name a relay.
     """
     try:
         parts = urlsplit(url)
@@ -368,8 +368,8 @@ class Connector:
         Cancellation closes all seats immediately.
 
         Raises:
-            Refused: the relay refused the connection.
-            OutOfReach: the first connection did not succeed within FIRST_SECONDS.
+            RefusedByRelay: the relay refused the connection.
+            RelayUnreachable: the first connection did not succeed within FIRST_SECONDS.
         """
         began, pause = time.monotonic(), FIRST_PAUSE
         try:

@@ -56,7 +56,7 @@ class Tunnel:
             must return at once.
 
     Raises:
-        NoTunnel: the relay cannot be reached.
+        RelayOutOfReach: the relay cannot be reached.
     """
 
     def __init__(self, endpoint: TunnelEndpoint, on_lost: Callable[[str], None]) -> None:
@@ -290,7 +290,8 @@ async def dial(endpoint: TunnelEndpoint, name: str) -> TunnelStream:
         name: ECHO, DESK or the name of a seat's socket.
 
     Raises:
-        NoTunnel: the relay does not answer, has another certificate or refuses the connection.
+        RelayOutOfReach: the relay does not answer, has another certificate or refuses the
+            connection.
     """
     host, _, port = endpoint.address.rpartition(":")
     context = _believing_nobody() if endpoint.certificate else None

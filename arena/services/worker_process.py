@@ -127,7 +127,7 @@ log = logging.getLogger("arena.worker")
 
 
 class NoServices(Exception):
-    """The services of an arena cannot be address. The exception's text is a sentence for people."""
+    """The services of an arena cannot be found. The exception's text is a sentence for people."""
 
 
 def run(

@@ -115,8 +115,7 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
     """Cancel the open ladders of a form, and begin the ladder of its next season.
 
     The new ladder has the settings and the active entrants of the newest ladder that was open, and
-    the newest pairing rules. May
-    be repeated after an interruption.
+    the newest pairing rules. May be repeated after an interruption.
 
     Args:
         engine: the store.

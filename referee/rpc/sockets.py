@@ -29,7 +29,7 @@ def opened(path: str) -> Iterator[tuple[str, int]]:
         A path that refers to this socket during the block, and the uid of its owner.
 
     Raises:
-        NotItsSocket: it is a link or another kind of file, or its owner is not the folder's.
+        NotABotSocket: it is a link or another kind of file, or its owner is not the folder's.
         OSError: the file does not exist.
     """
     folder, name = os.path.split(path)
@@ -57,7 +57,7 @@ def connected(path: str, timeout: float | None = None) -> socket.socket:
         timeout: seconds; None leaves the socket blocking, 0 makes it non-blocking.
 
     Raises:
-        NotItsSocket: as for `opened`, or the server runs as another user.
+        NotABotSocket: as for `opened`, or the server runs as another user.
         OSError: no process listens.
     """
     client = socket.socket(socket.AF_UNIX)

@@ -191,7 +191,7 @@ class BotClient:
 
         Raises:
             NoAnswer: an answer is missing or invalid; the valid ones are in ``answers``.
-            StoodStill: reading the bot's data took far longer than its cost explains.
+            ProcessStalled: reading the bot's data took far longer than its cost explains.
         """
         self.budget.grant(len(questions))
         try:

@@ -30,7 +30,7 @@ class StallDetector:
         """Check the time since the last beat.
 
         Raises:
-            StoodStill: it exceeds ``BEAT_SECONDS + STILL_SECONDS``.
+            ProcessStalled: it exceeds ``BEAT_SECONDS + STILL_SECONDS``.
         """
         gap = time.monotonic() - self._last
         if gap > BEAT_SECONDS + STILL_SECONDS:
@@ -40,7 +40,7 @@ class StallDetector:
         """Beat every ``BEAT_SECONDS`` until cancelled.
 
         Raises:
-            StoodStill: a beat was more than ``STILL_SECONDS`` late.
+            ProcessStalled: a beat was more than ``STILL_SECONDS`` late.
         """
         self._last = time.monotonic()
         while True:

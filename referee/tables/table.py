@@ -209,7 +209,8 @@ class RunningTable:
         """Play all boards of the table.
 
         Raises:
-            ExceptionGroup: contains StoodStill if the measured times of the bots are unreliable.
+            ExceptionGroup: contains ProcessStalled if the measured times of the bots are
+                unreliable.
         """
         try:
             async with asyncio.TaskGroup() as group:

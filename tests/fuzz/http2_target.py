@@ -9,9 +9,9 @@ To reproduce a failure without atheris:
 
     uv run python -m tests.fuzz.http2_target FILE
 
-`drive` plays the conversation of a table with the real `referee.tables.bot_client.Bot`: Start, some
-messages of questions (by ``Play``, or by ``Act`` where the stream fails), End. It returns the
-outcomes and raises AssertionError for everything that must not happen.
+`drive` plays the conversation of a table with the real `referee.tables.bot_client.BotClient`:
+Start, some messages of questions (by ``Play``, or by ``Act`` where the stream fails), End. It
+returns the outcomes and raises AssertionError for everything that must not happen.
 """
 
 import argparse
@@ -108,7 +108,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of a table, see `referee.tables.bot_client.Question`."""
+    """A question of a table, see `referee.tables.bot_client.EncodedQuestion`."""
 
     game: int
     decision: int

@@ -78,8 +78,8 @@ def replay(
     """Step through a match in the terminal, or write it as one HTML file or as a GIF animation.
 
     MATCH is an id, the beginning of an id, the file of a record, or `last` for the newest match of
-    `pokearena play`. --json prints one line per
-    position, with all hands and stocks, the seats to act, and the following actions.
+    `pokearena play`. --json prints one line per position, with all hands and stocks, the seats to
+    act, and the following actions.
     """
     from arena.cli import key_input
     from arena.cli.matches import record_lookup, replay_page, story

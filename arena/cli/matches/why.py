@@ -33,8 +33,8 @@ def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
     For each fault: the verdict, the view and the legal actions of the bot, its clock, its memory,
     how its process ended, and the end of its output. For a match without faults: the scores of the
     boards, the decision times, and the costliest decisions if an idle worker has analysed the
-    match. MATCH is an id, the beginning of an id, a file, or `last`
-    for the newest match of `pokearena play`.
+    match. MATCH is an id, the beginning of an id, a file, or `last` for the newest match of
+    `pokearena play`.
     """
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace

@@ -59,7 +59,7 @@ class RunningServices:
         """Return sentences about restarted services since the last call.
 
         Raises:
-            CrewLost: the services of another process have ended.
+            ServicesEnded: the services of another process have ended.
             Exception: the reason why services of this command ended.
         """
         if self._services is None:

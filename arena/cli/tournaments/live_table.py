@@ -95,7 +95,7 @@ def watch(
     """Show tournaments until they are over; return their last snapshots.
 
     Raises:
-        CrewLost: the services of another process have ended.
+        ServicesEnded: the services of another process have ended.
         Exception: the reason why services of this command ended.
     """
     looks = [_SnapshotReader(engine, name) for name in ids]

@@ -47,11 +47,11 @@ class RelaySeat:
         match: ID of the match.
         socket: path of the Unix socket on which the seat listens.
         send: sends a message to the bot's connector.
-        asked: called with the size of each new request, in bytes.
+        charge: called with the size of each new request, in bytes.
     """
 
     def __init__(
-        self, number: int, match: str, socket: Path, send: Send, note_asked: Callable[[int], None]
+        self, number: int, match: str, socket: Path, send: Send, charge: Callable[[int], None]
     ) -> None:
         self.number = number
         self.match = match
@@ -60,7 +60,7 @@ class RelaySeat:
         """Resolves to a clause when the bot's process has ended by itself."""
         self._socket = socket
         self._send = send
-        self._note_asked = note_asked
+        self._charge = charge
         self._open: dict[int, _OpenRequest] = {}
         self._asked = 0
         self._start = b""
@@ -166,7 +166,7 @@ class RelaySeat:
         pending = self._open[ask.number] = _OpenRequest(ask)
         is_done = False
         try:
-            self._note_asked(len(request))
+            self._charge(len(request))
             self._send(relay_pb2.ConnectResponse(ask=ask))
             while not is_done:
                 answer = await pending.answers.get()

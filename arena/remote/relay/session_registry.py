@@ -115,9 +115,8 @@ class SessionRegistry:
             peer: gRPC name of the peer, for the log and for the limit of unknown tokens.
 
         Raises:
-            Refused: the bot is not admitted. Refusals because of retirement or of a second
-                connection
-                are also written to the store.
+            ConnectionRefused: the bot is not admitted. Refusals because of retirement or of a
+                second connection are also written to the store.
         """
         now = time.monotonic()
         if remote_bots.token_hash(hello.token) not in self._known_tokens:
@@ -239,11 +238,10 @@ class SessionRegistry:
 
         Args:
             order: names the bot and the match. With `even_absent`, the seat is created even if the
-                bot
-                is disconnected or accepts no more tables.
+                bot is disconnected or accepts no more tables.
 
         Raises:
-            NotHere: the bot is not connected or accepts no more tables.
+            BotNotSeatable: the bot is not connected or accepts no more tables.
         """
         session = self._sessions.get(order.version)
         if session is None and order.even_absent:

@@ -1,4 +1,4 @@
-"""State transitions of a match: leased, played game by game, closed once (design, section 6).
+"""State transitions of a match: leased, played game by game, closed once.
 
     PENDING --lease--> RUNNING --last game--> CLOSED
        ^                  |

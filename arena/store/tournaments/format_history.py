@@ -104,10 +104,8 @@ class FormatHistory:
     """The matches of one tournament; rounds that are over are read only once.
 
     The exceptions are a correction of results, and a round to which a match has been added: then
-    all rounds are read again. This
-    happens in a knockout: a series can continue in a stage whose matches were all over, while the
-    next
-    stage has begun elsewhere in the bracket.
+    all rounds are read again. This happens in a knockout: a series can continue in a stage whose
+    matches were all over, while the next stage has begun elsewhere in the bracket.
     """
 
     def __init__(self, engine: Engine, tournament: str) -> None:

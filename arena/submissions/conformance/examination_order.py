@@ -70,8 +70,7 @@ class ExaminationOrder:
 
         Returns:
             The seat that receives questions, the number of games to search, and the maximum number
-            of
-            questions per kind.
+            of questions per kind.
         """
         seat = sum(form.name.encode()) % form.seats
         return (seat, 16, 8) if self.thorough else (seat, 4, 2)

@@ -39,11 +39,11 @@ def judge(game_id: str, question: RecordedQuestion, response: Response) -> None:
 
     Args:
         game_id: the game's ID.
-        asked: the question with its legal actions.
+        question: the question with its legal actions.
         response: the bot's response.
 
     Raises:
-        Wrong: the response cannot be decoded or is not legal.
+        IllegalAnswer: the response cannot be decoded or is not legal.
     """
     game = find(game_id)
     codec = codec_of(game)
@@ -74,7 +74,7 @@ def breaks(
     Args:
         errand: the examination.
         spec: the match of the question.
-        asked: the question.
+        question: the question.
         by_stream: False: send it by Act, or by Play without Act, like `pokearena ask`; True: by
             Play.
     """

@@ -39,8 +39,7 @@ class EventSubscriber:
         nudge: called when the store may have changed.
         spectators: whether positions are passed on.
         delay: seconds by which positions and ends of games are delayed; the end of a match is
-            public
-            and not delayed.
+            public and not delayed.
     """
 
     def __init__(
