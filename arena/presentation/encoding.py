@@ -15,6 +15,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
 from itertools import islice
 from math import prod
 from typing import Final, TypeAlias
@@ -261,9 +262,18 @@ class Encoding(ABC):
 
     def observe(self, view: View, seat: int, choices: Choices) -> Numbers:
         """Return the observation of a seat, as a new array."""
-        buffer = array("f", bytes(4 * self.layout.width))
+        return np.frombuffer(self.written(view, seat, choices), np.float32)
+
+    def written(self, view: View, seat: int, choices: Choices) -> Buffer:
+        """Return the observation of a seat, as a new buffer."""
+        buffer = self._zeros[:]
         self.write(buffer, view, seat, choices)
-        return np.frombuffer(buffer, np.float32)
+        return buffer
+
+    @cached_property
+    def _zeros(self) -> Buffer:
+        """Return an empty observation; a copy takes a third of the time of a construction."""
+        return array("f", bytes(4 * self.layout.width))
 
     def from_here(self, seat: int) -> tuple[int, ...]:
         """Return the seats in order, starting with this one."""

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from arena.presentation.elements import Players
-from arena.presentation.encoding import NO_CHOICES, Choices, Decision, Numbers
+from arena.presentation.encoding import NO_CHOICES, Buffer, Choices, Decision, Numbers
 from arena.presentation.registry import presentation_of
 from arena.presentation.text import lines
 from referee.games.contract import Action, IllegalAction, State, View
@@ -155,16 +155,24 @@ class EncodedGame:
 
     def mask(self, seat: int) -> NDArray[np.int8]:
         """Return 1 for each legal number of a seat; all 0 unless the seat is to act."""
+        return np.frombuffer(self.written_mask(seat), np.int8)
+
+    def written_mask(self, seat: int) -> bytearray:
+        """Return the mask of a seat, as bytes."""
         mask = bytearray(self.encoding.size)
         if seat == self.actor:
             for number in self.choices.numbers:
                 mask[number] = 1
-        return np.frombuffer(mask, np.int8)
+        return mask
 
     def observe(self, seat: int) -> Numbers:
         """Return the observation of a seat, including the meaning of its numbers."""
+        return np.frombuffer(self.written_observation(seat), np.float32)
+
+    def written_observation(self, seat: int) -> Buffer:
+        """Return the observation of a seat, as a buffer."""
         choices = self.choices if seat == self.actor else NO_CHOICES
-        return self.encoding.observe(self.view(seat), seat, choices)
+        return self.encoding.written(self.view(seat), seat, choices)
 
     def choose(self, number: int) -> None:
         """Choose a number for the seat to act; if it determines the action, the action is played.

@@ -72,9 +72,12 @@ class SelfPlayVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]])
         self._stands = [(0.0,) * table.seats] * num_envs
         self._observations = np.zeros((num_envs, table.width), np.float32)
         self._masks = np.zeros((num_envs, table.encoding.size), np.int8)
-        self._seats = np.zeros(num_envs, np.int64)
+        # A row is assigned through a memoryview in a fifth of the time of a NumPy assignment.
+        self._observation_rows = [row.data for row in self._observations]
+        self._mask_rows = [row.data.cast("B") for row in self._masks]
+        self._seats = [0] * num_envs
         self._rewards = np.zeros((num_envs, table.seats))
-        self._over = np.zeros(num_envs, np.bool_)
+        self._over = [False] * num_envs
 
     def reset(
         self,
@@ -109,19 +112,17 @@ class SelfPlayVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]])
     ]:
         """Choose a number in each game; deal the games again that ended in the last step."""
         self._rewards[:] = 0
-        rewards = np.zeros(self.num_envs)
+        rewards = [0.0] * self.num_envs
         for index, action in enumerate(np.asarray(actions).tolist()):
             if self._over[index]:
                 self._deal(index)
             else:
-                seat = self._seats[index]
-                self._play(index, action)
-                rewards[index] = self._rewards[index, seat]
+                rewards[index] = self._play(index, action)
             self._observe(index)
         return (
             self._batch(),
-            rewards,
-            self._over.copy(),
+            np.array(rewards),
+            np.array(self._over),
             np.zeros(self.num_envs, np.bool_),
             self._infos(),
         )
@@ -132,27 +133,30 @@ class SelfPlayVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]])
         self._stands[index] = self._standing(table)
         self._over[index] = False
 
-    def _play(self, index: int, action: int) -> None:
-        table, before = self.tables[index], self._stands[index]
+    def _play(self, index: int, action: int) -> float:
+        """Choose a number in a game, and return the reward of the seat that acted."""
+        table, before, seat = self.tables[index], self._stands[index], self._seats[index]
         try:
             table.choose(action)
         except IllegalAction:
-            seat = self._seats[index]
-            self._rewards[index, seat] = -1 - before[seat]
+            lost = self._rewards[index, seat] = -1 - before[seat]
             self._over[index] = True
-            return
-        after = self._stands[index] = self._standing(table)
-        if after != before:
-            self._rewards[index] = np.subtract(after, before)
+            return lost
         self._over[index] = table.actor is None
+        after = self._standing(table)
+        if after == before:
+            return 0.0
+        self._stands[index] = after
+        self._rewards[index] = np.subtract(after, before)
+        return after[seat] - before[seat]
 
     def _observe(self, index: int) -> None:
         """Write the observation of the seat to act; at the end, of the seat that acted."""
         table = self.tables[index]
-        seat = table.actor if table.actor is not None else int(self._seats[index])
+        seat = self._seats[index] if table.actor is None else table.actor
         self._seats[index] = seat
-        self._observations[index] = table.observe(seat)
-        self._masks[index] = table.mask(seat)
+        self._observation_rows[index][:] = table.written_observation(seat)
+        self._mask_rows[index][:] = table.written_mask(seat)
 
     def _batch(self) -> Observation:
         observations, masks = self._observations, self._masks
@@ -161,7 +165,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]])
         return {"observation": observations, "action_mask": masks}
 
     def _infos(self) -> dict[str, Any]:
-        return {"seat": self._seats.copy(), "rewards": self._rewards.copy()}
+        return {"seat": np.array(self._seats), "rewards": self._rewards.copy()}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal, one row for each game."""

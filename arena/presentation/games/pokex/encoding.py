@@ -1,5 +1,7 @@
 """Encode Pokex for reinforcement learning."""
 
+from array import array
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
@@ -19,16 +21,25 @@ from referee.games.pokex.actions import (
     PassBid,
     PlayCard,
     PlayPair,
+    PokexTrick,
     PokexView,
 )
 from referee.games.pokex.legal import HIGHEST_BID, wild_last
 from referee.games.pokex.state import FORMS, TRICKS
-from referee.games.shared.cards import DECK_WITH_JOKERS, RANKS, Card, Hand
+from referee.games.shared.cards import DECK_WITH_JOKERS, RANKS
 
 PHASES = {"bid": 0, "name": 1, "play": 2, "over": 3}
 DECK = len(DECK_WITH_JOKERS)
 NAMES = 1 + HIGHEST_BID
 PLAYS = NAMES + len(RANKS)
+
+
+@dataclass(slots=True)
+class EarlierPlays:
+    """The cards that each seat played in the tricks of a deal; new tricks are added."""
+
+    tricks: tuple[PokexTrick, ...]
+    cards: tuple[Buffer, ...]
 
 
 class PokexEncoding(Encoding):
@@ -42,9 +53,14 @@ class PokexEncoding(Encoding):
         super().__init__(seats)
         self.form = FORMS[seats]
         held = 2 if seats == 4 else 1
-        positions = list(combinations(range(self.form.hand), held))
-        self._numbers = {chosen: PLAYS + n for n, chosen in enumerate(positions)}
-        self.size = PLAYS + len(positions)
+        self._positions = tuple(combinations(range(self.form.hand), held))
+        self._plays = tuple(
+            tuple(PLAYS + n for n, chosen in enumerate(self._positions) if chosen[-1] < size)
+            for size in range(self.form.hand + 1)
+        )
+        """The numbers of all plays, by the size of the hand."""
+        self._earlier = EarlierPlays((), ())
+        self.size = PLAYS + len(self._positions)
         layout = self.layout
         self._phase = layout.one_of("phase", "the phase", tuple(PHASES))
         self._deal = layout.squashed("deal", "finished deals", 10)
@@ -70,16 +86,11 @@ class PokexEncoding(Encoding):
             return DirectChoices((0, *range(view.bid + 1, HIGHEST_BID + 1)), _call)
         if view.phase == "name":
             return DirectChoices(range(NAMES, PLAYS), _name)
-        hand = wild_last(view.hand, view.wild_rank)
-        index = {card: place for place, card in enumerate(view.hand)}
-        order = [index[card] for card in hand]
-        if self.seats == 4:
-            pairs = {
-                self._numbers[(a, b) if a < b else (b, a)]: (a, b)
-                for a, b in combinations(order, 2)
-            }
-            return DirectChoices(tuple(pairs), partial(_pair, view.hand, pairs))
-        return DirectChoices([PLAYS + place for place in order], partial(_card, view.hand))
+        return DirectChoices(self._plays[len(view.hand)], partial(self._played, view))
+
+    def _played(self, view: PokexView, number: int) -> Action:
+        cards = tuple([view.hand[place] for place in self._positions[number - PLAYS]])
+        return PlayCard(*cards) if self.seats == 2 else PlayPair(wild_last(cards, view.wild_rank))
 
     def write(self, buffer: Buffer, view: PokexView, seat: int, choices: Choices) -> None:
         buffer[self._phase + PHASES[view.phase]] = 1
@@ -114,10 +125,27 @@ class PokexEncoding(Encoding):
         for play in view.played:
             shift = stride * ((play.seat - seat) % seats)
             write_set(buffer, self._now + shift, play.cards)
-        for trick in view.tricks:
+        if view.tricks:
+            earlier = self._played_earlier(view.tricks)
+            for step, who in enumerate(self.from_here(seat)):
+                at = before + stride * step
+                buffer[at : at + DECK] = earlier[who]
+
+    def _played_earlier(self, tricks: tuple[PokexTrick, ...]) -> tuple[Buffer, ...]:
+        """Return the cards played in these tricks, by seat.
+
+        Nearly always the tricks continue those of the last observation.
+        """
+        earlier = self._earlier
+        known = len(earlier.tricks)
+        if tricks[:known] != earlier.tricks or not known:
+            empty = tuple(array("f", bytes(4 * DECK)) for _ in range(self.seats))
+            earlier, known = EarlierPlays((), empty), 0
+        for trick in tricks[known:]:
             for play in trick.played:
-                shift = stride * ((play.seat - seat) % seats)
-                write_set(buffer, before + shift, play.cards)
+                write_set(earlier.cards[play.seat], 0, play.cards)
+        earlier.tricks, self._earlier = tricks, earlier
+        return earlier.cards
 
 
 def _call(number: int) -> Action:
@@ -126,13 +154,3 @@ def _call(number: int) -> Action:
 
 def _name(number: int) -> Action:
     return NameWild(RANKS[number - NAMES])
-
-
-def _pair(hand: Hand, pairs: dict[int, tuple[int, int]], number: int) -> Action:
-    first, second = pairs[number]
-    return PlayPair((hand[first], hand[second]))
-
-
-def _card(hand: Hand, number: int) -> Action:
-    card: Card = hand[number - PLAYS]
-    return PlayCard(card)
