@@ -12,6 +12,11 @@ from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import erfc, exp, pi, sqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PRIOR = 1 / 1.5**2
 """The precision of the prior: a standard deviation of 1.5, which is about 260 Elo."""
@@ -71,11 +76,13 @@ def estimate_many(
 ) -> dict[int, StrengthEstimate]:
     """Estimate the strengths of many entrants; the steps are those of `estimate_strengths`.
 
-    A step of one entrant uses numpy for all its opponents. The result differs in the last digits.
+    The entrants of a level (`_levels`) do their steps at once. The result differs in the last
+    digits.
 
     Args:
         size: number of entrants.
-        rows: by number of an entrant: its opponents, its scores against them, and the games.
+        rows: by number of an entrant: its opponents, its scores against them, and the games. Each
+            is also an opponent of its opponents.
     """
     # Imported here, because most ladders have few entrants, and commands must start fast.
     from arena.ratings.strength.fit import load_numpy
@@ -84,26 +91,93 @@ def estimate_many(
     import numpy as np
 
     means, precisions = np.zeros(size), np.full(size, PRIOR)
-    table = [
-        (number, np.frombuffer(opponents, np.intc), sum(scores), np.frombuffer(games))
-        for number, (opponents, scores, games) in rows.items()
-    ]
+    levels = [_level(numbers, rows) for numbers in _levels(size, rows)]
     for _ in range(SWEEPS):
-        farthest = 0.0
-        for number, opponents, score, games in table:
-            mean = float(means[number])
-            chances = 1 / (1 + np.exp(means[opponents] - mean))
-            gained = float(games @ chances)
-            precision = PRIOR + gained - float((games * chances) @ chances)
-            slope = score - gained - PRIOR * mean
-            step = min(max(slope / precision, -1.0), 1.0)
-            means[number], precisions[number] = mean + step, precision
-            farthest = max(farthest, abs(step))
+        farthest = max((level.improve(means, precisions) for level in levels), default=0.0)
         if farthest < CLOSE:
             break
     return {
         number: StrengthEstimate(float(means[number]), float(precisions[number])) for number in rows
     }
+
+
+def _levels(
+    size: int, rows: Mapping[int, tuple[array[int], array[float], array[float]]]
+) -> list[list[int]]:
+    """Divide the entrants into levels, without a match between two entrants of one level.
+
+    An entrant's level is one above the highest level of its opponents with an earlier step. So the
+    steps of a level at once give the same result as one after the other. 10,000 entrants that met
+    400 opponents each have about a thousand levels.
+    """
+    import numpy as np
+
+    level = np.full(size, -1)
+    levels: list[list[int]] = []
+    for number, (opponents, _, _) in rows.items():
+        own = int(level[np.frombuffer(opponents, np.intc)].max(initial=-1)) + 1
+        level[number] = own
+        if own == len(levels):
+            levels.append([])
+        levels[own].append(number)
+    return levels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Level:
+    """The entrants of a level; `opponents` and `games` hold their rows one after the other.
+
+    Attributes:
+        entrants: their numbers.
+        scores: the sum of the scores of each.
+        begins: where the row of each begins.
+        lengths: the length of each row.
+        opponents: numbers of the opponents.
+        games: the number of games against each.
+    """
+
+    entrants: NDArray[np.intp]
+    scores: NDArray[np.float64]
+    begins: NDArray[np.intp]
+    lengths: NDArray[np.intp]
+    opponents: NDArray[np.intc]
+    games: NDArray[np.float64]
+
+    def improve(self, means: NDArray[np.float64], precisions: NDArray[np.float64]) -> float:
+        """Do one Newton step for each entrant; return the size of the largest step."""
+        import numpy as np
+
+        own = means[self.entrants]
+        chances = means[self.opponents]
+        chances -= np.repeat(own, self.lengths)
+        np.exp(chances, out=chances)
+        chances += 1
+        np.divide(1, chances, out=chances)
+        expected = self.games * chances
+        gained = np.add.reduceat(expected, self.begins)
+        expected *= chances
+        precision = PRIOR + gained - np.add.reduceat(expected, self.begins)
+        slope = self.scores - gained - PRIOR * own
+        step = np.clip(slope / precision, -1.0, 1.0)
+        means[self.entrants] = own + step
+        precisions[self.entrants] = precision
+        return float(np.abs(step).max())
+
+
+def _level(
+    entrants: list[int], rows: Mapping[int, tuple[array[int], array[float], array[float]]]
+) -> _Level:
+    import numpy as np
+
+    lengths = np.array([len(rows[number][0]) for number in entrants])
+    return _Level(
+        np.array(entrants),
+        np.array([sum(rows[number][1]) for number in entrants]),
+        np.cumsum(lengths) - lengths,
+        lengths,
+        np.concatenate([np.frombuffer(rows[number][0], np.intc) for number in entrants]),
+        np.concatenate([np.frombuffer(rows[number][2]) for number in entrants]),
+    )
 
 
 def information_gain(first: StrengthEstimate, second: StrengthEstimate, games: float) -> float:

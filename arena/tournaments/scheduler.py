@@ -201,7 +201,6 @@ class Scheduler:
             log.warning("tournament %s cannot continue: %s", name, error)
             self._seen[name] = tournament.state, marks
             return 0
-        history.save(tournament)
         created = 0
         match step:
             case NextMatches(fixtures=fixtures) if tournament.state is TournamentState.RUNNING:
@@ -215,6 +214,8 @@ class Scheduler:
             # Either nothing was to be done, or a concurrent change made the marks obsolete; the
             # next call reads different marks then.
             self._seen[name] = tournament.state, marks
+        # After the matches, because workers wait for them.
+        history.save(tournament)
         return created
 
 

@@ -25,8 +25,9 @@ from arena.store.tournaments.format_history import count_before, read_matches
 
 FEWEST: Final = 5_000
 """A summary is stored after at least this many new matches, and ..."""
-SHARE: Final = 0.01
-"""... after this share of all its matches. Reading them takes a few seconds."""
+SHARE: Final = 0.0025
+"""... after this share of all its matches. A process that starts reads about as many, which takes a
+second for 5,000. To store two million matches takes as long as to play a few hundred."""
 _AT_ONCE: Final = 20_000
 
 

@@ -113,6 +113,27 @@ def test_many_entrants_have_the_same_estimates() -> None:
         assert estimate.precision == pytest.approx(expected[summary.names[number]].precision)
 
 
+@given(seed=st.integers(0, 1000), matches=st.integers(1, 200))
+def test_entrants_that_have_not_met_do_their_steps_at_once(seed: int, matches: int) -> None:
+    dice, rules = random.Random(seed), LadderFormat()
+    entrants = [FormatEntrant(f"bot{number}@1") for number in range(30)]
+    fixtures = [
+        FormatMatch(0, number, tuple(each.name for each in dice.sample(entrants, 2)))
+        for number in range(matches)
+    ]
+    summary = LadderSummary()
+    summary.add(rules, entrants, [closed(fixture, dice) for fixture in fixtures])
+    columns = {
+        number: (row.opponents, row.scores, row.games) for number, row in summary.scored.items()
+    }
+    expected = summary.strengths(())
+    estimated = estimate_many(30, columns)
+    assert estimated.keys() == columns.keys()
+    for number, estimate in estimated.items():
+        assert estimate.mean == pytest.approx(expected[summary.names[number]].mean, abs=1e-12)
+        assert estimate.precision == pytest.approx(expected[summary.names[number]].precision)
+
+
 RULES = LadderFormat(batch=2)
 
 
