@@ -89,10 +89,8 @@ def enrol(
     Raises:
         NotFound: a version does not exist.
     """
-    return [
-        FormatEntrant(name, (owners or {}).get(name) or versions.find(engine, name).owner)
-        for name in entrants
-    ]
+    of_bots = versions.owners(engine, entrants)
+    return [FormatEntrant(name, (owners or {}).get(name) or of_bots[name]) for name in entrants]
 
 
 def standing(engine: Engine, tournament: Tournament) -> Step:
@@ -106,6 +104,10 @@ class _PlainHistory:
     def __init__(self, engine: Engine, tournament: Tournament) -> None:
         self._rules = format_of(tournament.plan)
         self._matches = FormatHistory(engine, tournament.id)
+
+    def is_waiting(self) -> bool:
+        """Return False: this history has to be read to find out whether its format waits."""
+        return False
 
     def next(self, tournament: Tournament) -> Step:
         """Return the format's step for the current matches."""
@@ -121,6 +123,10 @@ class _SummedHistory:
     def __init__(self, engine: Engine, tournament: str, rules: LadderFormat) -> None:
         self._rules = rules
         self._ladder = LadderHistory(engine, tournament, rules)
+
+    def is_waiting(self) -> bool:
+        """Return whether the ladder waits for open matches, without reading its matches."""
+        return self._ladder.is_waiting()
 
     def next(self, tournament: Tournament) -> Step:
         """Return the format's step for the current matches."""
@@ -153,7 +159,7 @@ class Scheduler:
     ) -> None:
         self._engine = engine
         self._publish = publish
-        self._states: dict[str, TournamentState] = {}
+        self._states: Mapping[str, TournamentState] = {}
         self._histories: dict[str, _PlainHistory | _SummedHistory] = {}
         self._seen: dict[str, tuple[TournamentState, ChangeMarks]] = {}
 
@@ -167,28 +173,27 @@ class Scheduler:
             SQLAlchemyError: the database failed.
             StoreError: the store cannot be used.
         """
-        running = tournaments.listing(self._engine, over=False)
-        for closed in self._seen.keys() - {tournament.id for tournament in running}:
+        running = tournaments.states(self._engine)
+        for closed in self._seen.keys() - running.keys():
             del self._seen[closed]
             self._histories.pop(closed, None)
         self._publish_states(running)
-        return sum(self._advance(tournament) for tournament in running)
+        return sum(self._advance(name, state) for name, state in running.items())
 
-    def _publish_states(self, running: Sequence[Tournament]) -> None:
-        before, self._states = (
-            self._states,
-            {tournament.id: tournament.state for tournament in running},
-        )
-        for name, state in self._states.items():
+    def _publish_states(self, running: Mapping[str, TournamentState]) -> None:
+        before, self._states = self._states, running
+        for name, state in running.items():
             if before.get(name) != state:
                 self._publish(name, state)
-        for name in before.keys() - self._states.keys():
+        for name in before.keys() - running.keys():
             self._publish(name, tournaments.find(self._engine, name).state)
 
-    def _advance(self, tournament: Tournament) -> int:
-        name = tournament.id
+    def _advance(self, name: str, state: TournamentState) -> int:
         marks = lifecycle.marks(self._engine, name)
-        if self._seen.get(name) == (tournament.state, marks):
+        if self._seen.get(name) == (state, marks):
+            return 0
+        if name in self._histories and self._histories[name].is_waiting():
+            self._seen[name] = state, marks
             return 0
         # The entrants are read after the marks: if they have changed since, nothing is stored.
         tournament = tournaments.find(self._engine, name)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
 
@@ -17,6 +17,8 @@ from arena.store.database import now, reading, writing
 _ALL = select(schema.versions, schema.bots.c.owner).join(
     schema.bots, schema.bots.c.name == schema.versions.c.name
 )
+# SQLite limits the number of bound values in one statement.
+_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +118,31 @@ def find(engine: Engine, label: str) -> Version:
     with reading(engine) as connection:
         version = _find(connection, label)
     if version is None:
-        raise NotFound(
-            f"unknown version {label}; `pokearena bot list` lists all.", code="unknown-version"
-        )
+        raise _not_found(label)
     return version
+
+
+def owners(engine: Engine, labels: Sequence[str]) -> dict[str, str]:
+    """Return the owners of the bots of versions; empty: the bot does not share an owner.
+
+    Args:
+        engine: the store.
+        labels: versions as ``name@number``.
+
+    Raises:
+        NotFound: a version does not exist.
+    """
+    table, bots = schema.versions, schema.bots
+    query = select(table.c.id, bots.c.owner).join(bots, bots.c.name == table.c.name)
+    owner_of: dict[str, str] = {}
+    with reading(engine) as connection:
+        for start in range(0, len(labels), _AT_ONCE):
+            chosen = table.c.id.in_(labels[start : start + _AT_ONCE])
+            owner_of.update((row.id, row.owner) for row in connection.execute(query.where(chosen)))
+    for label in labels:
+        if label not in owner_of:
+            raise _not_found(label)
+    return owner_of
 
 
 def listing(
@@ -266,6 +289,12 @@ def _insert(
             manifest=dict(manifest),
             created=now(),
         )
+    )
+
+
+def _not_found(label: str) -> NotFound:
+    return NotFound(
+        f"unknown version {label}; `pokearena bot list` lists all.", code="unknown-version"
     )
 
 

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Final
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 
-from arena.formats.contract import FormatEntrant, FormatMatch, history, without_replayed
+from arena.formats.contract import (
+    REPLAY,
+    FormatEntrant,
+    FormatMatch,
+    history,
+    without_replayed,
+)
 from arena.formats.ladder import LadderFormat
 from arena.formats.ladder_summary import LadderSummary
 from arena.store import schema
@@ -51,6 +57,28 @@ class LadderHistory:
         self._matches = 0
         self._later: list[int] = []
         self._stored = 0
+
+    def is_waiting(self) -> bool:
+        """Return whether the format can only wait for open matches (`LadderFormat.resume`).
+
+        This reads only numbers of rounds. While a round is played, each of its matches that ends
+        would otherwise cause another reading of all of them.
+        """
+        with reading(self._engine) as connection:
+            first_open, newest = _round_numbers(connection, self._tournament)
+            if first_open is None or newest is None:
+                return False
+            return first_open < newest or self._is_complete(connection)
+
+    def _is_complete(self, connection: Connection) -> bool:
+        """Return whether the ladder has all matches up to its limit; replays do not count."""
+        if not self._rules.limit:
+            return False
+        table = schema.matches
+        query = select(func.count()).where(
+            table.c.tournament == self._tournament, table.c.number < REPLAY
+        )
+        return bool(connection.execute(query).scalar_one() >= self._rules.limit)
 
     def matches(self, entrants: Sequence[FormatEntrant]) -> tuple[FormatMatch, ...]:
         """Return the matches that are not in `summary`, of replayed ones only the latest replay.
@@ -148,10 +176,16 @@ def delete_summaries(engine: Engine, tournaments: Iterable[str]) -> None:
 
 def _first_unfinished_round(connection: Connection, tournament: str) -> int:
     """Return the first round that has an open match; without one, the newest round."""
+    first_open, newest = _round_numbers(connection, tournament)
+    return min((number for number in (first_open, newest) if number is not None), default=0)
+
+
+def _round_numbers(connection: Connection, tournament: str) -> tuple[int | None, int | None]:
+    """Return the first round that has an open match, and the newest round, if there are any."""
     table = schema.matches
     first_open = select(func.min(table.c.round)).where(
         table.c.tournament == tournament, table.c.state.in_(OPEN)
     )
     newest = select(func.max(table.c.round)).where(table.c.tournament == tournament)
-    numbers = chain.from_iterable(connection.execute(query) for query in (first_open, newest))
-    return min((row[0] for row in numbers if row[0] is not None), default=0)
+    row = connection.execute(select(first_open.scalar_subquery(), newest.scalar_subquery())).one()
+    return row[0], row[1]

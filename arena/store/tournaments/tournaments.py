@@ -222,6 +222,18 @@ def listing(
         return _select(connection, *conditions)
 
 
+def states(engine: Engine) -> dict[str, TournamentState]:
+    """Return the states of the tournaments that are not over, by id, the oldest first.
+
+    Their entrants, which may be thousands, are not read.
+    """
+    table = schema.tournaments
+    query = select(table.c.id, table.c.state).where(table.c.ended.is_(None))
+    with reading(engine) as connection:
+        rows = connection.execute(query.order_by(table.c.created, table.c.id)).all()
+    return {row.id: TournamentState(row.state) for row in rows}
+
+
 @dataclass(frozen=True, slots=True)
 class TournamentName:
     """A tournament without its entrants and settings."""

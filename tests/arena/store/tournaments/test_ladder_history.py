@@ -1,13 +1,20 @@
 """Test the stored summaries of ladders: they never change what is paired."""
 
 import random
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, delete, select, update
 
-from arena.formats.contract import FormatEntrant, FormatMatch, MatchStatus, NextMatches
+from arena.formats.contract import (
+    FormatEntrant,
+    FormatMatch,
+    MatchStatus,
+    NextMatches,
+    WaitForMatches,
+)
 from arena.formats.ladder import LadderFormat
 from arena.formats.ladder_summary import LadderSummary
 from arena.formats.strength_estimate import estimate_many
@@ -137,11 +144,11 @@ def test_entrants_that_have_not_met_do_their_steps_at_once(seed: int, matches: i
 RULES = LadderFormat(batch=2)
 
 
-def begin(store: Engine) -> str:
+def begin(store: Engine, settings: Mapping[str, int] | None = None) -> str:
     """Begin a ladder of four bots with two matches a round; return its id."""
     for bot in range(4):
         versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-    plan = TournamentPlan("open", "poke", {}, 2, 1, "ladder", {"batch": 2})
+    plan = TournamentPlan("open", "poke", {}, 2, 1, "ladder", settings or {"batch": 2})
     return scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(4)]).id
 
 
@@ -224,3 +231,25 @@ def test_forgotten_summaries_are_stored_again(
     assert stored_rows(store) == []
     play(store, Scheduler(store), 1)
     assert len(stored_rows(store)) == 1
+
+
+@pytest.mark.parametrize("limit", [0, 7])
+def test_a_ladder_waits_without_reading_its_matches_exactly_if_its_format_waits(
+    store: Engine, limit: int
+) -> None:
+    ladder = begin(store, {"batch": 2, "limit": limit})
+    rules = LadderFormat(batch=2, limit=limit)
+    advancing, dice, waited = Scheduler(store), random.Random(3), []
+    for _ in range(24):
+        due = transitions.due(store)
+        if due:
+            transitions.void(store, dice.choice(due), "for a test")
+        tournament = tournaments.find(store, ladder)
+        reading_anew = LadderHistory(store, ladder, rules)
+        step = rules.resume(
+            tournament.entries, reading_anew.summary, reading_anew.matches(tournament.entries)
+        )
+        waited.append(reading_anew.is_waiting())
+        assert waited[-1] == isinstance(step, WaitForMatches)
+        advancing.advance()
+    assert set(waited) == {True, False}
