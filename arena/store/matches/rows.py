@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import (
     BindParameter,
+    Column,
     Connection,
     Insert,
+    Row,
     Select,
     Update,
     bindparam,
-    func,
     insert,
     select,
     update,
@@ -35,6 +36,16 @@ def spec(connection: Connection, match: str) -> MatchSpec:
     row = connection.execute(_spec_query(), {"of_match": match}).one_or_none()
     if row is None:
         raise not_found(match)
+    return spec_of(connection, row)
+
+
+def spec_of(connection: Connection, row: Row[*tuple[Any, ...]]) -> MatchSpec:
+    """Return the specification of a match, including the secret seed.
+
+    Args:
+        connection: the transaction.
+        row: a row with `spec_columns`.
+    """
     return MatchSpec(
         id=row.id,
         tournament=row.tournament,
@@ -46,7 +57,7 @@ def spec(connection: Connection, match: str) -> MatchSpec:
         boards=row.boards,
         clock=Clock(row.start_ms, row.allowance_ms, row.bank_ms),
         policy=row.policy,
-        entrants=_entrants(connection, match),
+        entrants=_entrants(connection, row.id),
         commitment=row.commitment,
         seed=row.seed,
     )
@@ -59,16 +70,9 @@ def committed(connection: Connection, match: str) -> tuple[CommittedGame, ...]:
     return tuple(CommittedGame(*row) for row in rows)
 
 
-def has_game(connection: Connection, match: str, game: int) -> bool:
-    """Return whether a game of a match is stored."""
-    values = {"of_match": match, "of_game": game}
-    return connection.execute(_game_query(), values).first() is not None
-
-
-def count_games(connection: Connection, match: str) -> int:
-    """Return the number of stored games of a match."""
-    number: int = connection.execute(_count_query(), {"of_match": match}).scalar_one()
-    return number
+def game_numbers(connection: Connection, match: str) -> Collection[int]:
+    """Return the numbers of the stored games of a match."""
+    return connection.execute(_games_query("game"), {"of_match": match}).scalars().all()
 
 
 def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGame) -> None:
@@ -109,30 +113,27 @@ def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGa
         connection.execute(insert(schema.faults), rows)
 
 
-def insert_result(connection: Connection, match: str, attempt: int) -> None:
+def insert_result(connection: Connection, spec: MatchSpec, attempt: int) -> None:
     """Insert the result, computed from all stored games; the primary key admits only one."""
-    result = _result(connection, match)
+    result = _result(connection, spec)
     values = {
-        "match": match,
+        "match": spec.id,
         "attempt": attempt,
         "outcome": result.outcome,
         "digest": result.digest,
         "thinking": result.thinking,
     }
     connection.execute(_result_insert(), values)
-    connection.execute(_closed_update(), {"of_match": match})
+    connection.execute(_closed_update(), {"of_match": spec.id})
 
 
-def _result(connection: Connection, match: str) -> MatchSummary:
+def _result(connection: Connection, spec: MatchSpec) -> MatchSummary:
     """Summarize the stored games of a match."""
-    values = {"of_match": match}
-    entrants = connection.execute(_sides_query(), values).scalars()
     columns = ("game", "places", "scores", "verdicts", "faults", "thinking")
-    played = connection.execute(_games_query(*columns), values)
+    played = connection.execute(_games_query(*columns), {"of_match": spec.id})
     rows = [dict(game._mapping) for game in played]
     thinking = [row.pop("thinking") for row in rows]
-    kind = connection.execute(_kind_query(), values).scalar_one()
-    return summarize(kind, match, list(entrants), rows, thinking)
+    return summarize(spec.game, spec.id, spec.versions, rows, thinking)
 
 
 def _entrants(connection: Connection, match: str) -> tuple[Entrant, ...]:
@@ -145,15 +146,21 @@ def _entrants(connection: Connection, match: str) -> tuple[Entrant, ...]:
 _OF_MATCH: Final[BindParameter[str]] = bindparam("of_match")
 
 
+def spec_columns() -> tuple[Column[Any], ...]:
+    """Return the columns of a match and its tournament that `spec_of` requires."""
+    matches, tournaments = schema.matches, schema.tournaments
+    return (
+        *matches.c["id", "tournament", "round", "number", "boards", "commitment", "seed"],
+        *tournaments.c["game", "options", "seats", "policy"],
+        *tournaments.c["start_ms", "allowance_ms", "bank_ms"],
+    )
+
+
 @cache
 def _spec_query() -> Select[*tuple[Any, ...]]:
     matches, tournaments = schema.matches, schema.tournaments
     return (
-        select(
-            *matches.c["id", "tournament", "round", "number", "boards", "commitment", "seed"],
-            *tournaments.c["game", "options", "seats", "policy"],
-            *tournaments.c["start_ms", "allowance_ms", "bank_ms"],
-        )
+        select(*spec_columns())
         .join(tournaments, tournaments.c.id == matches.c.tournament)
         .where(matches.c.id == _OF_MATCH)
     )
@@ -178,19 +185,6 @@ def _games_query(*columns: str) -> Select[*tuple[Any, ...]]:
 
 
 @cache
-def _game_query() -> Select[*tuple[Any, ...]]:
-    games = schema.games
-    its = games.c.match == _OF_MATCH
-    return select(games.c.game).where(its, games.c.game == bindparam("of_game"))
-
-
-@cache
-def _count_query() -> Select[*tuple[Any, ...]]:
-    games = schema.games
-    return select(func.count()).select_from(games).where(games.c.match == _OF_MATCH)
-
-
-@cache
 def _game_insert() -> Insert:
     return insert(schema.games).values(committed=now())
 
@@ -205,16 +199,3 @@ def _closed_update() -> Update:
     results, sides = schema.results, schema.match_entrants
     closed = select(results.c.closed).where(results.c.match == _OF_MATCH).scalar_subquery()
     return update(sides).where(sides.c.match == _OF_MATCH).values(closed=closed)
-
-
-@cache
-def _sides_query() -> Select[*tuple[Any, ...]]:
-    sides = schema.match_entrants
-    return select(sides.c.version).where(sides.c.match == _OF_MATCH).order_by(sides.c.position)
-
-
-@cache
-def _kind_query() -> Select[*tuple[Any, ...]]:
-    matches, tournaments = schema.matches, schema.tournaments
-    query = select(tournaments.c.game).join(matches, matches.c.tournament == tournaments.c.id)
-    return query.where(matches.c.id == _OF_MATCH)

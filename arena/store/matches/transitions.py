@@ -149,8 +149,8 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
             values = {"new_attempt": row.attempt + 1, "new_owner": owner, "seconds": seconds}
             connection.execute(_lease_update(), {"of_match": match, **values})
             announce(connection, MatchStarted(match, row.tournament or "", row.attempt + 1))
-            spec = rows.spec(connection, match)
-            committed = rows.committed(connection, match)
+            spec = rows.spec_of(connection, row)
+            committed = rows.committed(connection, match) if row.attempt else ()
     if lost:
         _consider(engine, match)
     return None if given_up else Lease(match, owner, row.attempt + 1, seconds, spec, committed)
@@ -202,17 +202,18 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
         row = _lock(connection, lease.match, _is_held, of_attempt=lease.attempt)
         if row is None:
             raise _lost(connection, lease)
-        if rows.has_game(connection, lease.match, game.game):
+        numbers = rows.game_numbers(connection, lease.match)
+        if game.game in numbers:
             raise Conflict(
                 f"game {game.game} of match {lease.match} is committed already.",
                 code="game-committed",
             )
         rows.insert_game(connection, lease.match, lease.attempt, game)
-        done = rows.count_games(connection, lease.match)
+        done = len(numbers) + 1
         announce(connection, GameOver(lease.match, done, row.games))
         if done < row.games:
             return False
-        rows.insert_result(connection, lease.match, lease.attempt)
+        rows.insert_result(connection, lease.spec, lease.attempt)
         _end(connection, row, MatchState.CLOSED)
         announce(connection, MatchClosed(lease.match, row.tournament or ""))
         failpoint.edge("closing_game", "written")
@@ -323,9 +324,11 @@ def _lock(
 @cache
 def _lock_query(condition: Callable[[], ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
     matches, tournaments = schema.matches, schema.tournaments
-    columns = matches.c["id", "tournament", "state", "attempt", "owner", "failures", "games"]
+    # A lease also needs the specification; reading it here saves a statement.
+    whole = rows.spec_columns() if condition is _is_due else matches.c["id", "tournament"]
+    columns = matches.c["state", "attempt", "owner", "failures", "games"]
     return (
-        select(*columns, tournaments.c.state.label("tournament_state"))
+        select(*whole, *columns, tournaments.c.state.label("tournament_state"))
         .join(tournaments, tournaments.c.id == matches.c.tournament)
         .where(matches.c.id == bindparam("of_match"), condition())
         .with_for_update(of=matches)
@@ -355,6 +358,16 @@ def _renewal() -> Update:
         update(matches)
         .where(matches.c.id == bindparam("of_match"), _is_held())
         .values(lease_until=now() + bindparam("seconds", type_=Double()))
+    )
+
+
+@cache
+def _end_update() -> Update:
+    matches = schema.matches
+    return (
+        update(matches)
+        .where(matches.c.id == bindparam("of_match"))
+        .values(state=bindparam("new_state"), owner=None, lease_until=None, ended=now())
     )
 
 
@@ -400,12 +413,8 @@ def _consider(engine: Engine, match: str) -> None:
 def _end(
     connection: Connection, row: Row[*tuple[Any, ...]], state: MatchState, **values: object
 ) -> None:
-    matches = schema.matches
-    connection.execute(
-        update(matches)
-        .where(matches.c.id == row.id)
-        .values(state=state, owner=None, lease_until=None, ended=now(), **values)
-    )
+    changed = _end_update().values(**values) if values else _end_update()
+    connection.execute(changed, {"of_match": row.id, "new_state": state})
 
 
 def _check(spec: MatchSpec, game: PlayedGame) -> None:
