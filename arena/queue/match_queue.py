@@ -13,13 +13,17 @@ import re
 import secrets
 import socket
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
 
+from redis.exceptions import RedisError
 from rq import Queue
 from rq.group import Group
+from rq.job import JobStatus
 from rq.serializers import JSONSerializer
+from rq.utils import utcformat
 from rq.worker_registration import REDIS_WORKER_KEYS, WORKERS_BY_QUEUE_KEY
 
 from arena.system import failpoint
@@ -27,8 +31,6 @@ from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
     from redis import Redis
-    from redis.client import Pipeline
-    from rq.queue import EnqueueData
 
 log = logging.getLogger("arena.queue")
 
@@ -87,6 +89,8 @@ class MatchQueue:
     def __init__(self, connection: Redis) -> None:
         self._connection = connection
         self._queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
+        self._enqueue = connection.register_script(_ENQUEUE)
+        self._arrange = connection.register_script(_ARRANGE)
 
     def enqueue(self, *matches: str, first: bool = False) -> None:
         """Enqueue a job for each match at once, replacing earlier jobs of these matches.
@@ -102,21 +106,21 @@ class MatchQueue:
             if not MATCH_ID.fullmatch(match):
                 raise InvalidValue(f"{match!r} is not a valid match id", code="match-id")
         failpoint.reach("job.enqueued")
-        lists = (self._queue.key, self._queue.intermediate_queue_key)
+        if matches:
+            fields = _job_fields(time.time())
+            pairs = [text for field in fields.items() for text in field]
+            push = "LPUSH" if first else "RPUSH"
+            self._enqueue(
+                keys=(self._queue.key, self._queue.intermediate_queue_key),
+                args=(push, _JOB_SECONDS, len(pairs), *pairs, *matches),
+            )
 
-        def replace_jobs(pipeline: Pipeline) -> None:
-            earlier = {key: set(map(_match_id, pipeline.lrange(key, 0, -1))) for key in lists}
-            pipeline.multi()
-            for key in lists:
-                for match in set(matches).intersection(earlier[key]):
-                    pipeline.lrem(key, 0, match)
-            pipeline.delete(*(key for match in matches for key in _job_keys(match)))
-            self._queue.enqueue_many([_job(match, first) for match in matches], pipeline)
-
-        # Repeated if the lists change in between, so that two sweepers enqueue no match twice.
-        self._connection.transaction(replace_jobs, *lists)
-
-    def enqueue_due(self, due: Collection[str], urgent: Sequence[str] = ()) -> int:
+    def enqueue_due(
+        self,
+        due: Collection[str],
+        urgent: Sequence[str] = (),
+        waiting: Collection[str] | None = None,
+    ) -> int:
         """Ensure that a job waits for each of these matches, which are free in the store.
 
         A job with such an id that does not wait was left by a killed worker. RQ would notice this
@@ -126,11 +130,13 @@ class MatchQueue:
         Args:
             due: match ids. The missing ones go to the end of the queue in this order.
             urgent: match ids. If one of them is missing, all move to the front in this order.
+            waiting: the result of `waiting`, if it has just been read. A job that has been added
+                since then is replaced, not doubled.
 
         Returns:
             The number of jobs enqueued.
         """
-        waiting = set(self.waiting())
+        waiting = set(self.waiting() if waiting is None else waiting)
         missing = [match for match in due if match not in waiting]
         if missing:
             self.enqueue(*missing)
@@ -139,24 +145,14 @@ class MatchQueue:
         self.enqueue(*reversed(urgent), first=True)
         return len(missing) + sum(match not in waiting for match in urgent)
 
-    def arrange(self, arranged: Callable[[list[str]], list[str]]) -> None:
-        """Put the waiting jobs into another order.
+    def arrange(self, order: Sequence[str]) -> None:
+        """Put the waiting jobs into this order, each once; jobs that are not in it follow.
 
         Args:
-            arranged: returns the match ids, the next one first, in their new order. It is called
-                again if the queue has changed in between.
+            order: match ids, the next one first. Those that wait no longer are skipped.
         """
-        key = self._queue.key
-
-        def rewrite(pipeline: Pipeline) -> None:
-            waiting = [match for match in map(_match_id, pipeline.lrange(key, 0, -1)) if match]
-            order = arranged(waiting)
-            pipeline.multi()
-            if order != waiting:
-                pipeline.delete(key)
-                pipeline.rpush(key, *order)
-
-        self._connection.transaction(rewrite, key)
+        if order:
+            self._arrange(keys=(self._queue.key,), args=order)
 
     def waiting(self) -> list[str]:
         """Return the matches whose job has not been taken yet, the next one first."""
@@ -188,14 +184,23 @@ class MatchQueue:
             WORKERS_BY_QUEUE_KEY % QUEUE: "set",
             REDIS_WORKER_KEYS: "set",
         }
+        with self._connection.pipeline(transaction=False) as pipeline:
+            for key in expected:
+                pipeline.type(key)
+            for key in lists:
+                pipeline.lrange(key, 0, -1)
+            answers = pipeline.execute(raise_on_error=False)
         removed = 0
-        for key, kind in expected.items():
-            if _text(self._connection.type(key)) not in (kind, "none"):
+        for (key, kind), actual in zip(expected.items(), answers, strict=False):
+            if isinstance(actual, RedisError):
+                raise actual
+            if _text(actual) not in (kind, "none"):
                 removed += self._connection.delete(key)
-        for key in lists:
-            items = set(self._connection.lrange(key, 0, -1))
-            for item in (item for item in items if _match_id(item) is None):
-                removed += self._connection.lrem(key, 0, item)  # type: ignore[arg-type]
+        for key, items in zip(lists, answers[len(expected) :], strict=True):
+            # An error: the key had another type, and has just been deleted.
+            of_list = () if isinstance(items, RedisError) else set(items)
+            for item in (item for item in of_list if _match_id(item) is None):
+                removed += self._connection.lrem(key, 0, item)
         if removed:
             log.warning("removed %d malformed items from the Redis keys of the queue", removed)
         return removed
@@ -229,18 +234,84 @@ def _job_keys(match: str) -> tuple[str, str]:
     return f"{_JOB}{match}", f"rq:executions:{match}"
 
 
-def _job(match: str, first: bool) -> EnqueueData:
-    return Queue.prepare_data(
-        FUNCTION,
-        args=(match,),
-        timeout=_NO_LIMIT,
-        ttl=_JOB_SECONDS,
-        result_ttl=0,
-        failure_ttl=0,
-        description=match,
-        job_id=match,
-        at_front=first,
-    )
+def _job_fields(seconds: float) -> dict[str, str]:
+    """Return the fields of a new job as RQ stores them; "<match>" stands for the match id.
+
+    RQ writes the data compressed, but reads it uncompressed as well.
+    """
+    at = utcformat(datetime.fromtimestamp(seconds, UTC))
+    return {
+        "data": JSONSerializer.dumps((FUNCTION, None, ("<match>",), {})).decode(),
+        "description": "<match>",
+        "origin": QUEUE,
+        "status": JobStatus.QUEUED.value,
+        "created_at": at,
+        "enqueued_at": at,
+        "timeout": str(_NO_LIMIT),
+        "ttl": str(_JOB_SECONDS),
+        "result_ttl": "0",
+        "failure_ttl": "0",
+    }
+
+
+# Scripts that run in Redis. A script is atomic, so two sweepers enqueue no match twice, and the
+# fields that all jobs share are sent once.
+
+_ENQUEUE: Final = """
+-- KEYS: the queue, and the list of taken jobs.
+-- ARGV: LPUSH or RPUSH, seconds to live, number of texts, fields and values in turn, match ids.
+local push, seconds, texts = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local first = 4 + texts
+local given = {}
+for place = first, #ARGV do
+  given[ARGV[place]] = true
+end
+for _, key in ipairs(KEYS) do
+  for _, item in ipairs(redis.call('LRANGE', key, 0, -1)) do
+    if given[item] then
+      redis.call('LREM', key, 0, item)
+    end
+  end
+end
+redis.call('SADD', 'rq:queues', KEYS[1])
+for place = first, #ARGV do
+  local match = ARGV[place]
+  local fields = {}
+  for number = 4, 3 + texts do
+    -- Match ids have no "%", which would be special in a replacement.
+    fields[#fields + 1] = (string.gsub(ARGV[number], '<match>', match))
+  end
+  redis.call('DEL', 'rq:job:' .. match, 'rq:executions:' .. match)
+  redis.call('HSET', 'rq:job:' .. match, unpack(fields))
+  redis.call('EXPIRE', 'rq:job:' .. match, seconds)
+  redis.call(push, KEYS[1], match)
+end
+"""
+
+_ARRANGE: Final = """
+-- KEYS: the queue. ARGV: match ids in their new order.
+local items = redis.call('LRANGE', KEYS[1], 0, -1)
+local waiting, ordered = {}, {}
+for _, item in ipairs(items) do
+  waiting[item] = true
+end
+for _, match in ipairs(ARGV) do
+  if waiting[match] then
+    waiting[match] = nil
+    ordered[#ordered + 1] = match
+  end
+end
+for _, item in ipairs(items) do
+  if waiting[item] then
+    waiting[item] = nil
+    ordered[#ordered + 1] = item
+  end
+end
+redis.call('DEL', KEYS[1])
+for _, item in ipairs(ordered) do
+  redis.call('RPUSH', KEYS[1], item)
+end
+"""
 
 
 def workers(connection: Redis) -> tuple[WorkerInfo, ...]:

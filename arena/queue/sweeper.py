@@ -185,10 +185,15 @@ class Sweeper:
         self._remove_closed_jobs()
         timings.HERE.send(self._connection)
         due = transitions.due_by_urgency(self._engine, LONGEST_QUEUE)
-        self._order.count_taken(self._match_queue.waiting())
+        waiting = self._match_queue.waiting()
+        self._order.count_taken(waiting)
         self._order.note(due)
-        enqueued = self._match_queue.enqueue_due(due.others, due.urgent)
-        self._match_queue.arrange(self._order.arrange)
+        enqueued = self._match_queue.enqueue_due(due.others, due.urgent, waiting)
+        if enqueued:
+            waiting = self._match_queue.waiting()
+        order = self._order.arrange(waiting)
+        if order != waiting:
+            self._match_queue.arrange(order)
         return enqueued
 
     def _publish(self, tournament: str, state: TournamentState) -> None:

@@ -66,11 +66,13 @@ def test_the_sweeper_counts_an_unexpected_error_and_continues(
     attempts: list[int] = []
     enqueue_due = MatchQueue.enqueue_due
 
-    def fail_once(queue: MatchQueue, due: tuple[str, ...], urgent: tuple[str, ...]) -> int:
+    def fail_once(
+        queue: MatchQueue, due: tuple[str, ...], urgent: tuple[str, ...], waiting: list[str]
+    ) -> int:
         attempts.append(len(due))
         if len(attempts) == 1:
             raise ValueError("unexpected")
-        return enqueue_due(queue, due, urgent)
+        return enqueue_due(queue, due, urgent, waiting)
 
     monkeypatch.setattr(MatchQueue, "enqueue_due", fail_once)
     monkeypatch.setattr("arena.queue.sweeper.PAUSE_SECONDS", 0.01)

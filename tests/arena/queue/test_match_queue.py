@@ -100,6 +100,22 @@ def test_the_job_of_a_killed_worker_is_replaced_if_the_match_is_due(
     assert connection.llen("rq:queue:matches:intermediate") == 0
 
 
+def test_jobs_are_arranged_and_those_unknown_to_the_order_follow(
+    queue: MatchQueue, connection: Redis
+) -> None:
+    queue.enqueue("m-1", "m-2", "m-new", "m-3")
+    connection.rpush("rq:queue:matches", "m-2")
+    queue.arrange(["m-3", "m-taken", "m-2", "m-1", "m-2"])
+    assert queue.waiting() == ["m-3", "m-2", "m-1", "m-new"]
+
+
+def test_a_job_added_after_the_queue_was_read_is_not_doubled(queue: MatchQueue) -> None:
+    waiting = queue.waiting()
+    queue.enqueue("m-one")
+    assert queue.enqueue_due(["m-one", "m-two"], waiting=waiting) == 2
+    assert queue.waiting() == ["m-one", "m-two"]
+
+
 def test_lost_jobs_are_enqueued_again(queue: MatchQueue, connection: Redis) -> None:
     queue.enqueue_due(["m-one", "m-two"])
     connection.flushall()
