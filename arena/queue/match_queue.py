@@ -8,6 +8,7 @@ several queues, RQ can lose a job permanently. :mod:`arena.queue.worker` takes t
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import secrets
@@ -241,7 +242,7 @@ def _job_fields(seconds: float) -> dict[str, str]:
     """
     at = utcformat(datetime.fromtimestamp(seconds, UTC))
     return {
-        "data": JSONSerializer.dumps((FUNCTION, None, ("<match>",), {})).decode(),
+        "data": json.dumps([FUNCTION, None, ["<match>"], {}]),
         "description": "<match>",
         "origin": QUEUE,
         "status": JobStatus.QUEUED.value,
