@@ -8,7 +8,8 @@ are its page and the delay until it shows a closed match.
 Second part: an arena that plays a tournament, alternately without watchers and with `--watchers`
 watchers of its ladder (`--rounds` times each). Measured are matches per second, the age of events
 on arrival (from the server's time stamp to their last byte here), and the response time of pages.
-With `--page table` they watch the live table of the match that is played, in matches of 400 boards.
+With `--page table` they watch the live table of the match that is played, which has 1,000 boards.
+The watchers share the cores with the matches, so their own CPU time is printed too.
 """
 
 import argparse
@@ -39,8 +40,10 @@ from bench.crowd import LatencySamples, browse, page, watch
 BOTS, MATCHES, PAGES = 1000, 100_000, 100
 AT_ONCE = 50
 LADDER = "/ladders/poke"
-TABLE_BOARDS = 400
+TABLE_BOARDS = 1000
 """Boards of a match whose live table is watched, so that it lasts for the whole measurement."""
+PAGE_SECONDS = 1.0
+"""Pause between two pages that are requested while others watch."""
 MANNERS = WebSettings(rate=0, watchers=8000)
 
 
@@ -179,15 +182,17 @@ async def crowd(
         asyncio.create_task(watch(port, "/live" + path, events, begun)) for _ in range(watchers)
     ]
     if watchers:
-        tasks.append(asyncio.create_task(browse(port, [path, "/", f"{path}.json"], 0.1, pages)))
+        tasks.append(
+            asyncio.create_task(browse(port, [path, "/", f"{path}.json"], PAGE_SECONDS, pages))
+        )
         await asyncio.sleep(5)
         events.all.clear()
         pages.all.clear()
     before, games, began = closed(engine), finished_games(engine), time.perf_counter()
-    cpu = spent(server)
+    cpu, own_cpu = spent(server), time.process_time()
     await asyncio.sleep(seconds)
-    cpu = (spent(server) - cpu) / (time.perf_counter() - began)
     took = time.perf_counter() - began
+    cpu, own_cpu = (spent(server) - cpu) / took, (time.process_time() - own_cpu) / took
     rate, game_rate = (closed(engine) - before) / took, (finished_games(engine) - games) / took
     for task in tasks:
         task.cancel()
@@ -197,7 +202,7 @@ async def crowd(
     load = os.getloadavg()[0]
     print(
         f"{watchers:5} watchers: {rate:6.2f} matches, {game_rate:.1f} games a second;"
-        f" the server takes {cpu:.0%}; load {load:.1f}"
+        f" the server takes {cpu:.0%} of a core, the watchers {own_cpu:.0%}; load {load:.1f}"
     )
     if watchers:
         print(f"{'  events':16} {events.summary()}\n{'  pages':16} {pages.summary()}", flush=True)

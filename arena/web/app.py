@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import mimetypes
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from arena.events import incidents
+from arena.web import assets
 from arena.web.data.web_state import WebState
 from arena.web.management.endpoints import ManagementEndpoints
 from arena.web.page import ServerLinks
@@ -41,7 +43,6 @@ from arena.web.serving.responses import FEED, LIVE, PageEndpoints
 from arena.web.serving.security import ContentNegotiation, SecurityHeaders
 from arena.web.serving.uploads import UploadEndpoint
 
-_STATIC = Path(__file__).parent / "static"
 _KEPT = "public, max-age=31536000, immutable"
 
 
@@ -51,7 +52,7 @@ _FIRST_SECONDS = 20.0
 
 def create(web: WebState) -> Starlette:
     """Return the application. It reads the store regularly while it runs."""
-    static = _StaticFiles(_STATIC)
+    static = _StaticFiles(assets.STATIC)
     links = ServerLinks(static.version, has_play=web.settings.seats_people)
     serving = PageEndpoints(web, links)
     feed = Feed(web)
@@ -144,7 +145,11 @@ class _StaticFiles(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return a file with the time for which it may be kept."""
-        response = await super().get_response(path, scope)
+        response: Response
+        if path in assets.BUNDLES:
+            response = Response(assets.text(path), media_type=mimetypes.guess_type(path)[0])
+        else:
+            response = await super().get_response(path, scope)
         is_current = scope["query_string"] == f"v={self.version}".encode()
         response.headers["Cache-Control"] = _KEPT if is_current else "no-cache"
         return response

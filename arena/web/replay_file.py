@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from markupsafe import Markup
 
+from arena.web import assets
 from arena.web.data.verification import Verification
 from arena.web.pages.replay import Replay, ReplayView, replay
 from arena.web.serving import page_formats
@@ -20,8 +19,6 @@ from referee.replay import game_problem
 
 MOST_GAMES: Final = 20
 """Maximum number of games in a file; a game takes 100 to 400 KB."""
-
-_STATIC: Final = Path(__file__).parent / "static"
 
 
 class FileLinks:
@@ -69,9 +66,9 @@ def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
     match, numbers = str(record.match["match"]), sorted(game.number for game in games)
     verified = Verification(at, tuple(_problems(record, games)))
     replays = [_replay(record, game, record.seed, numbers, verified) for game in games]
-    style = _text("style.css") + _text("scene.css")
-    scripts = [_text("replay_file.js"), _text("replay.js")]
-    icon = base64.b64encode((_STATIC / "icon.svg").read_bytes()).decode()
+    style = assets.text("replay.css")
+    scripts = [assets.text("replay_file.js"), assets.text("replay.js")]
+    icon = base64.b64encode((assets.STATIC / "icon.svg").read_bytes()).decode()
     text = (
         page_formats.environment()
         .get_template("replay_file.html")
@@ -116,20 +113,10 @@ def _note(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
     return f"{part}Written {moment(at)}."
 
 
-def _text(name: str) -> str:
-    text = (_STATIC / name).read_text(encoding="utf-8")
-    assert "</" not in text, f"{name} would end its element"
-    return text
-
-
 def _policy(style: str, scripts: Sequence[str]) -> str:
     """Return the Content-Security-Policy that allows exactly the inlined style and scripts."""
-    allowed = " ".join(map(_source, scripts))
+    allowed = " ".join(map(assets.policy_source, scripts))
     return (
-        f"default-src 'none'; script-src {allowed}; style-src {_source(style)}; "
+        f"default-src 'none'; script-src {allowed}; style-src {assets.policy_source(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _source(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -21,6 +21,7 @@ from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
+from arena.web import assets
 from arena.web.data.snapshot import SnapshotReader, updated_charts
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, PageRequest
@@ -28,9 +29,8 @@ from arena.web.pages import bot, docs, match, replay, tournament
 from arena.web.serving import page_formats
 from arena.web.wording import moment
 from referee.games.registry import GAMES
-from referee.record import RecordError, read
+from referee.record import RecordError
 
-_STATIC = Path(__file__).parent / "static"
 _NOT_COPIED = frozenset(
     ("follow.js", "live.js", "live_clocks.js", "ladder.js", "replay_file.js", "play.js", "play.css")
 )
@@ -120,8 +120,14 @@ def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_:
         _write(web, folder, file, sheet, files)
     for file, id_ in records.items():
         _put(folder / file, redaction.published(results.record(engine, id_)))
-    shutil.copytree(_STATIC, folder / "static", ignore=lambda _, names: _NOT_COPIED & {*names})
+    _copy_static(folder / "static")
     return sum(path.is_file() for path in folder.rglob("*"))
+
+
+def _copy_static(folder: Path) -> None:
+    shutil.copytree(assets.STATIC, folder, ignore=lambda _, names: _NOT_COPIED & {*names})
+    for name in assets.BUNDLES:
+        _put(folder / name, assets.text(name))
 
 
 def _is_over(match: Match) -> bool:
@@ -170,7 +176,7 @@ def _write(web: WebState, folder: Path, file: str, sheet: SitePage, files: froze
 def _await_proof(web: WebState, id_: str) -> None:
     """Wait for the verification of a record, because a written page cannot show it later."""
     try:
-        web.verifications.complete(id_, lambda: read(results.record(web.engine, id_)))
+        web.verifications.complete(id_, lambda: results.record(web.engine, id_))
     except (RecordError, KeyError, TypeError) as error:
         raise StoreError(
             f"the record of {id_} cannot be read: {error!r}; run `pokearena db check`",

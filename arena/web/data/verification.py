@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from threading import Lock
 
-from referee.record import MatchRecord
+from referee.record import read
 from referee.replay import verify
 
 log = logging.getLogger("arena.web")
 
 _KEPT = 5_000
 _PATIENCE_SECONDS = 0.5
+_LONG_CHARACTERS = 500_000
+"""Length of a record from which another process verifies it, which takes 0.3 s and more."""
+_NICE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +39,35 @@ class Verification:
     problems: tuple[str, ...] = ()
 
 
-def check(record: MatchRecord) -> Verification:
-    """Repeat all deals, actions and scores of a record."""
-    problems = tuple(verify(record))
+def check(record: str) -> Verification:
+    """Repeat all deals, actions and scores of a record.
+
+    Raises:
+        RecordError: the text is not a record.
+    """
+    problems = tuple(verify(read(record)))
     return Verification(time.time(), problems)
+
+
+def _checked(record: Callable[[], str]) -> Verification:
+    text = record()
+    return check(text) if len(text) < _LONG_CHARACTERS else _check_elsewhere(text)
+
+
+def _check_elsewhere(record: str) -> Verification:
+    """Verify a long record in a process of lower priority.
+
+    A thread would compete with all requests: one event for 500 clients takes 500 turns.
+    """
+    processes = get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=processes, initializer=_lower_priority) as process:
+        return process.submit(check, record).result()
+
+
+def _lower_priority() -> None:
+    os.nice(_NICE)
+    # Ctrl-C ends the server, which waits for this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @dataclass(slots=True)
@@ -55,12 +86,12 @@ class Verifications:
             return None
         return pending.result()
 
-    def of(self, match: str, record: Callable[[], MatchRecord]) -> Verification | None:
+    def of(self, match: str, record: Callable[[], str]) -> Verification | None:
         """Return the verification of a closed match; None if it takes longer than 0.5 s or fails.
 
         Args:
             match: the match ID.
-            record: reads the record; called once, by another thread.
+            record: reads the text of the record; called once, by another thread.
         """
         try:
             return self._submitted(match, record).result(_PATIENCE_SECONDS)
@@ -73,20 +104,21 @@ class Verifications:
                 self._found.pop(match, None)
             return None
 
-    def complete(self, match: str, record: Callable[[], MatchRecord]) -> Verification:
+    def complete(self, match: str, record: Callable[[], str]) -> Verification:
         """Return the verification of a closed match, however long it takes.
 
         Raises:
+            RecordError: the text is not a record.
             Exception: whatever `record` raises.
         """
         return self._submitted(match, record).result()
 
-    def _submitted(self, match: str, record: Callable[[], MatchRecord]) -> Future[Verification]:
+    def _submitted(self, match: str, record: Callable[[], str]) -> Future[Verification]:
         with self._lock:
             if self._worker is None:
                 self._worker = ThreadPoolExecutor(1, thread_name_prefix="verify")
             if match not in self._found:
-                self._found[match] = self._worker.submit(lambda: check(record()))
+                self._found[match] = self._worker.submit(_checked, record)
             self._found.move_to_end(match)
             while len(self._found) > _KEPT:
                 self._found.popitem(last=False)

@@ -27,7 +27,6 @@ from arena.web.data.live_tables import live_table
 from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
-from referee.record import read
 
 _KEPT_SECONDS = 600.0
 _PARTS = ("match-state", "match-table")
@@ -194,7 +193,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
 
 
 def _verified(web: WebState, match: Match) -> Verification | None:
-    return web.verifications.of(match.id, lambda: read(results.record(web.engine, match.id)))
+    return web.verifications.of(match.id, lambda: results.record(web.engine, match.id))
 
 
 def _verified_json(verification: Verification | None) -> dict[str, Any] | None:

@@ -392,7 +392,8 @@ def replay_page(web: WebState, page_request: PageRequest) -> Page:
 
 
 def _replay(web: WebState, table: PlayTable, page_request: PageRequest) -> Replay:
-    record = read(table.match.record)
+    text = table.match.record
+    record = read(text)
     (game,) = record.games
     assert record.seed is not None
     return replay(
@@ -402,5 +403,5 @@ def _replay(web: WebState, table: PlayTable, page_request: PageRequest) -> Repla
         replay_view(page_request, record.match["seats"]),
         games=(game.number,),
         record=page_request.links.to("play", "tables", table.id, "record.jsonl"),
-        verified=web.verifications.of(table.match.spec.id, lambda: record),
+        verified=web.verifications.of(table.match.spec.id, lambda: text),
     )

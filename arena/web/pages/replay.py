@@ -27,7 +27,7 @@ from arena.web.pages import replay_analysis
 from arena.web.pages.replay_analysis import ReplayAnalysis
 from referee.games.contract import SetupError
 from referee.games.registry import find
-from referee.record import GameRecord, Line, RecordError, read, read_games
+from referee.record import GameRecord, Line, RecordError, read_games
 from referee.replay import Mismatch
 
 # Data of the replay pages, for the web server and the static site.
@@ -314,7 +314,7 @@ def _replay(web: WebState, page_request: PageRequest, game_source: _GameSource) 
             replay_view(page_request, game_source.match["seats"]),
             games=game_source.games,
             record=page_request.links.to("matches", f"{match}.jsonl"),
-            verified=web.verifications.of(match, lambda: read(results.record(web.engine, match))),
+            verified=web.verifications.of(match, lambda: results.record(web.engine, match)),
             embed=_frame(source) if source else "",
             analysis=game_source.analysis,
         )

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from arena.errors import NotFound
 from arena.store.objects.object_storage import ObjectStorageError
-from arena.web import wording
+from arena.web import assets, wording
 from arena.web.page import Forbidden, InvalidQuery, Links, Page, PageNotFound, TextTable
 from referee.sanitizing import escaped_json, one_line, sanitized
 
@@ -98,6 +98,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
+    made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
     made.filters.update(wording.FILTERS, later_attribute=later_attribute)
     return made
 

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.store.bots import owners
+from arena.web.assets import FIRST_PAINT, policy_source
 from arena.web.page import InvalidQuery
 from arena.web.serving import page_formats
 
@@ -107,8 +108,9 @@ def _is_loopback(name: str) -> bool:
 
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-src 'self'"
+    f"default-src 'none'; script-src 'self' {policy_source(FIRST_PAINT)}; style-src 'self'; "
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-src 'self'"
 )
 EMBED = "/embed/"
 """Prefix of paths that other sites may show in frames."""

@@ -1,5 +1,5 @@
-// Before the first paint. Hide results until they are wanted: a choice that this browser remembers.
-// Let the table of a replay wait for its script. Without this script all is shown.
+// Hides results until they are wanted: a choice that this browser remembers. first_paint.js has hidden
+// them already if it is remembered. Without these scripts all is shown.
 "use strict";
 
 const KEY = "hide-results";
@@ -58,12 +58,7 @@ function clicked(event) {
   }
 }
 
-// So that no result flashes up.
 apply(isHiding());
-// replay.js lays the table out in several tasks. If it cannot be loaded, the table does not wait.
-document.documentElement.dataset.laysOut = "";
-setTimeout(() => { delete document.documentElement.dataset.laysOut; }, 3000);
-document.addEventListener("DOMContentLoaded", () => apply(isHiding()));
 document.addEventListener("arena:shown", () => apply(isHiding()));
 document.addEventListener("click", clicked);
 addEventListener("storage", () => apply(isHiding()));

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.web import routes
+from arena.web import assets, routes
 from arena.web.app import create
 from arena.web.data.snapshot import ArenaSnapshot, SnapshotReader
 from arena.web.data.web_state import ServerSettings, WebState
@@ -164,11 +164,19 @@ def test_vary_names_every_header_once(client: TestClient, address: str, encoding
     assert len(headers.get_list("vary")) <= 1
 
 
-def test_static_files_with_their_version_are_kept(client: TestClient) -> None:
-    (address,) = re.findall(r'href="(/static/style.css\?v=\w+)"', client.get("/").text)
+@pytest.mark.parametrize(("page", "file"), [("/bots", "style.css"), ("/", "live_tables.css")])
+def test_static_files_with_their_version_are_kept(client: TestClient, page: str, file: str) -> None:
+    (address,) = re.findall(rf'href="(/static/{file}\?v=\w+)"', client.get(page).text)
     assert "immutable" in client.get(address).headers["cache-control"]
-    for other in ("/static/style.css", "/static/style.css?v=other"):
+    for other in (f"/static/{file}", f"/static/{file}?v=other"):
         assert client.get(other).headers["cache-control"] == "no-cache"
+
+
+def test_a_bundle_contains_its_style_sheets(client: TestClient) -> None:
+    for name, parts in assets.BUNDLES.items():
+        answer = client.get(f"/static/{name}")
+        assert answer.headers["content-type"].startswith("text/css")
+        assert answer.text == "".join(client.get(f"/static/{part}").text for part in parts)
 
 
 def test_pages_have_open_graph_data(client: TestClient) -> None:

@@ -14,6 +14,7 @@ from arena.cli.workspace import Workspace
 from arena.presentation import narration
 from arena.store import analyses
 from arena.store.matches import results
+from arena.web import assets
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import read
@@ -92,7 +93,13 @@ def test_a_page_contains_a_whole_game_within_its_size_limit(
     # The compressed size counts: a random game of Pokex has hundreds of positions.
     assert len(gzip.compress(answer.content)) < 150_000
     assert " style=" not in answer.text
-    assert not re.findall(r"<script(?![^>]* src=)", answer.text)
+    # Only the script before the first paint is part of the page.
+    inlined = re.findall(r"<script>(.*?)</script>", answer.text, re.DOTALL)
+    assert inlined == [assets.FIRST_PAINT]
+    assert assets.policy_source(*inlined) in answer.headers["Content-Security-Policy"]
+    assert len(re.findall(r"<script", answer.text)) == 1 + len(
+        re.findall(r"<script src=", answer.text)
+    )
 
 
 def test_the_address_selects_the_position(workspace: Workspace, client: TestClient) -> None:

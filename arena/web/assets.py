@@ -1,0 +1,41 @@
+"""Style sheets and scripts in the form in which pages load them: inlined, or several in one file.
+
+Each request before the first paint costs a phone up to two round trips. So a page needs at most one
+style sheet of its kind, and the script that must run before the first paint is part of the page.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+from typing import Final
+
+STATIC: Final = Path(__file__).parent / "static"
+"""The folder of the files."""
+
+BUNDLES: Final = {
+    "replay.css": ("style.css", "scene.css"),
+    "live_tables.css": ("style.css", "pages.css", "scene.css", "live.css"),
+    "match.css": ("style.css", "pages.css"),
+}
+"""Style sheets that are joined from others, in this order."""
+
+
+def text(name: str) -> str:
+    """Return a file or bundle, which may be inlined: it cannot end its element."""
+    if name in BUNDLES:
+        return "".join(map(text, BUNDLES[name]))
+    content = (STATIC / name).read_text(encoding="utf-8")
+    assert "</" not in content, f"{name} would end its element"
+    return content
+
+
+def policy_source(content: str) -> str:
+    """Return the source of a Content-Security-Policy that allows exactly this inlined text."""
+    digest = hashlib.sha256(content.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+FIRST_PAINT: Final = text("first_paint.js").strip()
+"""The script that each page contains."""
