@@ -36,6 +36,8 @@ every_form = pytest.mark.parametrize(
             pytest.param(MeasuredForm(GAMES["saint_poker"], seats), marks=[pytest.mark.long])
             for seats in GAMES["saint_poker"].seats
         ),
+        MeasuredForm(GAMES["pokex"], 4),
+        pytest.param(MeasuredForm(GAMES["pokex"], 2), marks=[pytest.mark.long]),
         MeasuredForm(GAMES["pouku"], 3),
         pytest.param(MeasuredForm(GAMES["pouku"], 4), marks=[pytest.mark.long]),
         pytest.param(MeasuredForm(GAMES["pouku"], 4, {"teams": True}), marks=[pytest.mark.long]),

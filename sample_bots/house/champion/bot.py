@@ -11,6 +11,7 @@ from answer import Hurry, Search
 from poke import Poke
 from pokearena.v1.bot_pb2 import Action, ActRequest, StartRequest, StartResponse
 from pokearena_bot import run
+from pokex import Pokex
 from pouku import Pouku
 from saint_poker import SaintPoker
 
@@ -25,6 +26,7 @@ NODES = "--nodes"
 
 SEARCHES: Mapping[str, Callable[[int, float], Search]] = {
     "poke": Poke,
+    "pokex": Pokex,
     "pouku": Pouku,
     "saint_poker": SaintPoker,
 }
