@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, select, true
 
@@ -97,12 +97,64 @@ class LadderSums:
         self._of = tuple(of)
         self._clip = clip
         self._fold = StandingsSums(clip)
+        self._stored: Callable[[], StandingsSums] | None = None
         self._folded = 0
         self._corrections = 0
         self._newest = 0.0
         # Recently closed matches with their times; the overlapping query returns them again.
         self._recent: dict[str, float] = {}
         self._seen: dict[str, float] = {}
+
+    @classmethod
+    def restored(
+        cls,
+        engine: Engine,
+        of: Sequence[str],
+        position: Mapping[str, Any],
+        fold: Callable[[], StandingsSums],
+        clip: int,
+    ) -> Self:
+        """Return stored sums, to which `now` adds what has closed since.
+
+        Args:
+            engine: the store.
+            of: the tournaments at that time, and any later ones.
+            position: the `position` of the stored sums.
+            fold: returns them; it is called by the first `now`.
+            clip: limit of margins.
+        """
+        sums = cls(engine, of, clip)
+        sums._folded, sums._corrections = position["matches"], position["corrections"]
+        sums._newest, sums._recent = position["newest"], dict(position["recent"])
+        sums._seen, sums._stored = dict(position["seen"]), fold
+        return sums
+
+    @property
+    def position(self) -> dict[str, Any]:
+        """The position up to which the sums hold, as plain values, for `restored`."""
+        return {
+            "matches": self._folded,
+            "corrections": self._corrections,
+            "newest": self._newest,
+            "recent": self._recent,
+            "seen": self._seen,
+        }
+
+    def extend(self, of: Sequence[str]) -> bool:
+        """Add newer tournaments; return False if `of` does not begin with the present ones."""
+        begins = tuple(of[: len(self._of)]) == self._of
+        self._of = tuple(of) if begins else self._of
+        return begins
+
+    @property
+    def fold(self) -> StandingsSums:
+        """The sums as the last call of `now` returned them."""
+        return self._fold
+
+    @property
+    def tournaments(self) -> tuple[str, ...]:
+        """The tournaments, the oldest first."""
+        return self._of
 
     @property
     def seen(self) -> Mapping[str, float]:
@@ -121,6 +173,8 @@ class LadderSums:
 
     def now(self) -> StandingsSums:
         """Return the sums of all matches closed by now; the next call changes the same object."""
+        if self._stored is not None:
+            self._fold, self._stored = self._stored(), None
         with reading(self._engine) as connection:
             closed = tournaments.closed(connection, self._of)
             corrections = audit_log.corrections(connection)

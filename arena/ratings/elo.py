@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache
+from itertools import chain
+from typing import Any, Self
 
 from elo import Elo
 
@@ -49,6 +51,23 @@ class EloSettings:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class _OpenMatch:
+    """The values of a `RatedMatch`."""
+
+    id: str
+    tournament: int
+    round: int
+    number: int
+    entrants: tuple[str, ...]
+    played: int
+    halves: tuple[int, ...]
+
+    @classmethod
+    def of(cls, match: RatedMatch) -> Self:
+        return cls(*(getattr(match, name) for name in cls.__slots__))
+
+
 class RoundAlreadyRated(Exception):
     """A match belongs to a round that is rated finally: all matches must be rated again."""
 
@@ -88,6 +107,26 @@ class Periods:
             oldest = min(self._open)
             self._settled = self._after(self._settled, self._open.pop(oldest))
             self._last = oldest
+
+    def state(self) -> dict[str, Any]:
+        """Return everything besides the parameters as plain values, for `restored`."""
+        return {
+            "settled": self._settled,
+            "last": self._last,
+            "open": [astuple(_OpenMatch.of(match)) for match in chain(*self._open.values())],
+        }
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Self:
+        """Return ratings with the usual parameters from a `state`."""
+        periods = cls()
+        periods._settled = dict(state["settled"])
+        periods._last = state["last"] and (state["last"][0], state["last"][1])
+        for name, tournament, number, place, entrants, played, halves in state["open"]:
+            results = tuple(entrants), played, tuple(halves)
+            match = _OpenMatch(name, tournament, number, place, *results)
+            periods._open.setdefault((match.tournament, match.round), []).append(match)
+        return periods
 
     def ratings(self, entrants: Iterable[str] = ()) -> dict[str, float]:
         """Return the ratings of `entrants` and of everyone who has played, sorted by name.

@@ -96,6 +96,16 @@ class MeetingsSum:
         self._sums: dict[LineUp, Sums] = {}
         self._old: PackedSums | None = None
 
+    @classmethod
+    def of(cls, meetings: Meetings) -> Self:
+        """Return the sum of the matches of a table, to which others can be added."""
+        summing = cls()
+        if isinstance(meetings.sums, dict):
+            summing._sums = dict(meetings.sums)
+        else:
+            summing._old = _packed(meetings.sums)
+        return summing
+
     def add(self, match: RatedMatch) -> None:
         """Add one match."""
         self._alike[_result(match)] += 1

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any, Self
 
 from arena.ratings import elo, meetings, points
 from arena.ratings.closed_match import FAULTS, FORFEIT
@@ -126,6 +127,17 @@ class _EntrantCounts:
     verdicts: Counter[str] = field(default_factory=Counter)
     bins: dict[int, int] = field(default_factory=dict)
 
+    def state(self) -> list[Any]:
+        """Return the counts as plain values; JSON has no numbers as keys."""
+        numbers = [self.matches, self.games, self.wins, self.draws, self.points]
+        return [*numbers, [*self.shares.items()], self.verdicts, [*self.bins.items()]]
+
+    @classmethod
+    def restored(cls, state: Sequence[Any]) -> Self:
+        matches, games, wins, draws, points, shares, verdicts, bins = state
+        numbers = matches, games, wins, draws, points
+        return cls(*numbers, Counter(dict(shares)), Counter(verdicts), dict(bins))
+
     @property
     def mean(self) -> float | None:
         if not self.matches:
@@ -195,6 +207,25 @@ class StandingsSums:
     def entrants(self) -> tuple[str, ...]:
         """All entrants of any match, sorted by name."""
         return tuple(sorted(self._tallies))
+
+    def state(self) -> dict[str, Any]:
+        """Return everything besides clip, parameters and meetings as plain values."""
+        return {
+            "elo": self._elo.state(),
+            "points": self._points.state(),
+            "counts": {name: counts.state() for name, counts in self._tallies.items()},
+        }
+
+    @classmethod
+    def restored(cls, clip: int, state: Mapping[str, Any], met: Meetings) -> Self:
+        """Return the sums with this `state` and these meetings, and the usual parameters."""
+        sums = cls(clip)
+        sums._elo = elo.Periods.restored(state["elo"])
+        sums._meetings = meetings.MeetingsSum.of(met)
+        sums._points = points.MarginsSum.restored(clip, state["points"])
+        counts = state["counts"].items()
+        sums._tallies = {name: _EntrantCounts.restored(values) for name, values in counts}
+        return sums
 
     def table(
         self, entrants: Iterable[str] = (), settings: StrengthSettings | None = None

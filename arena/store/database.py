@@ -82,7 +82,7 @@ def before_commit(hooks: list[Hook]) -> Iterator[None]:
         _hooks.reset(token)
 
 
-HEAD: Final = "0016"
+HEAD: Final = "0017"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 
 _WRITES: Final = "pokearena_writes"

@@ -511,6 +511,20 @@ ladder_summaries = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
+# A cache: the sums and standings of the ladder whose oldest tournament this is
+# (`arena.ladders.stored_ladders`).
+ladder_folds = Table(
+    "ladder_folds",
+    metadata,
+    Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
+    # Number of matches in the sums, and of corrections when they were read.
+    Column("matches", Integer, nullable=False),
+    Column("corrections", Integer, nullable=False),
+    Column("stored", Double, nullable=False),
+    # `arena.ratings.stored_standings`
+    Column("data", LargeBinary, nullable=False),
+)
+
 webhooks = Table(
     "webhooks",
     metadata,

@@ -69,6 +69,8 @@ TRANSACTIONS: Final = (
     "rebuild",
     "store_ladder_summary",
     "delete_ladder_summaries",
+    "store_ladder_fold",
+    "delete_ladder_folds",
     "restore",
     "submit",
     "take_up",

@@ -28,7 +28,8 @@ from arena.store.matches import corrections, listing, offline_bot_waits, transit
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.objects import file_moves, object_storage, stored_objects
 from arena.store.schema import ObjectKind
-from arena.store.tournaments import ladder_history, lifecycle, tournaments
+from arena.store.tournaments import ladder_folds, ladder_history, lifecycle, tournaments
+from arena.store.tournaments.ladder_folds import StoredFold
 from arena.store.tournaments.ladder_history import LadderHistory
 from arena.store.webhooks import AttemptResult, WebhookFormat, WebhookScope
 from arena.submissions import owner_deletion
@@ -126,7 +127,10 @@ def correct(engine: Engine) -> None:
 
 
 def sum_ladder(engine: Engine) -> None:
-    """Store the sums of a ladder's finished rounds, pair from them, and remove them."""
+    """Store the sums of a ladder's finished rounds, pair from them, and remove them.
+
+    The same with the sums of a ladder's pages.
+    """
     names = [f"bot-{secrets.token_hex(4)}" for _ in range(3)]
     for name in names:
         versions.add(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
@@ -141,7 +145,9 @@ def sum_ladder(engine: Engine) -> None:
         advancing.advance()
         rules.resume(ladder.entries, history.summary, history.matches(ladder.entries))
     advancing.advance()
+    ladder_folds.store(engine, ladder.id, StoredFold(0, 0, b"sums and standings"))
     ladder_history.delete_summaries(engine, [ladder.id])
+    ladder_folds.delete_folds(engine, [ladder.id])
     lifecycle.cancel(engine, ladder.id)
 
 

@@ -184,7 +184,11 @@ def when_a_ladder_is_summed_up(arena: Arena, witness: Witness, kill: Kill, actio
     """Store and remove the sums of a ladder; then cancel the ladders that nobody can play."""
     kill("sum_ladder")
     assert arena.operate("sum_ladder") == 0
-    kept = {row[0] for row in arena.sql("SELECT tournament FROM ladder_summaries")}
+    kept = {
+        row[0]
+        for table in ("ladder_summaries", "ladder_folds")
+        for row in arena.sql(f"SELECT tournament FROM {table}")
+    }
     for tournament in tournaments.listing(arena.engine):
         if tournament.ended is None:
             lifecycle.cancel(arena.engine, tournament.id)
@@ -209,7 +213,11 @@ DONE_AFTERWARDS: dict[str, Deed] = {
     "presence": when_a_remote_bot_connects,
     "rebuild": when_a_ladder_is_rebuilt,
     **dict.fromkeys(
-        ("store_ladder_summary", "delete_ladder_summaries"), when_a_ladder_is_summed_up
+        (
+            *("store_ladder_summary", "delete_ladder_summaries"),
+            *("store_ladder_fold", "delete_ladder_folds"),
+        ),
+        when_a_ladder_is_summed_up,
     ),
     "restore": when_a_backup_is_restored,
     **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),

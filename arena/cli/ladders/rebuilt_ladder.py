@@ -51,11 +51,11 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
     Args:
         engine: database engine of the store.
         scope: the ladder's key.
-        write: whether to correct stored results that differ, and to delete the stored summary.
+        write: whether to correct stored results that differ, and to delete the stored sums.
     """
     from arena.ratings.standings import StandingsSums
     from arena.records import rebuilt_results
-    from arena.store.tournaments import ladder_history
+    from arena.store.tournaments import ladder_folds, ladder_history
 
     fold = StandingsSums(scope.clip)
     anew = RebuiltLadder(scope, fold.table(scope.entrants, scope.strength), 0, 0, (), 0, False)
@@ -74,6 +74,7 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
             rebuilt_results.store(engine, match)
     if write:
         ladder_history.delete_summaries(engine, scope.tournaments)
+        ladder_folds.delete_folds(engine, scope.tournaments)
     return replace(anew, table=fold.table(scope.entrants, scope.strength))
 
 

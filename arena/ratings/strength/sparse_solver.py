@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -537,6 +537,12 @@ class SampledCovariance:
     def size(self) -> int:
         """The number of entrants."""
         return len(self._whole)
+
+    def parts(self) -> tuple[NDArray[Any], ...]:
+        """Return the fields of `local`, `whole`, `rest` and `order`."""
+        local = self._local
+        shared = local.diagonal, local.start, local.opponent, local.shared
+        return *shared, self._whole, self._rest, self._order
 
     @property
     def variances(self) -> Floats:

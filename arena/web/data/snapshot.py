@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Engine, func, select
 
 from arena.ladders import ladder_key as scopes
+from arena.ladders import stored_ladders
 from arena.ladders.ladder_key import LadderKey
 from arena.ladders.ladder_sums import LadderSums
 from arena.ladders.rating_history import RatingHistories, RatingHistory
@@ -127,6 +128,23 @@ class ArenaSnapshot:
     time_estimates: Mapping[str, TimeEstimates] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class _Following:
+    """The sums of a ladder, and its newest snapshot.
+
+    Attributes:
+        sums: the sums.
+        ladder: the snapshot; None before the first one.
+        revision: the revision of the sums that the snapshot was computed from.
+        stored: number of matches of the stored ladder.
+    """
+
+    sums: LadderSums
+    ladder: LadderSnapshot | None = None
+    revision: tuple[int, int] = (-1, 0)
+    stored: int = 0
+
+
 class SnapshotReader:
     """Creates snapshots of the store. Stores intermediate results to reuse them."""
 
@@ -134,16 +152,31 @@ class SnapshotReader:
         self._engine = engine
         self._estimator = TimeEstimator(engine)
         self._marks: Any = None
-        self._following: dict[LadderKey, tuple[LadderSums, tuple[int, int], LadderSnapshot]] = {}
+        self._following: dict[tuple[str, int], _Following] = {}
+        self._is_current = True
 
     def read(self) -> ArenaSnapshot | None:
-        """Return a new snapshot; None if nothing has changed since the last call."""
+        """Return a new snapshot; None if nothing has changed since the last call.
+
+        The first one has the stored ladders, so that it takes a second. The next one has the
+        matches that have closed since.
+        """
         latest_marks = marks(self._engine)
         if latest_marks == self._marks:
             return None
+        self._is_current = True
         snapshot = self._snapshot()
-        self._marks = latest_marks
+        self._marks = latest_marks if self._is_current else None
         return snapshot
+
+    def store_ladders(self) -> None:
+        """Store the ladders that have many more matches than the stored ones."""
+        for following in self._following.values():
+            ladder, sums = following.ladder, following.sums
+            if ladder is not None and following.revision == sums.revision:
+                following.stored = stored_ladders.store(
+                    self._engine, ladder.scope, sums, ladder.table, following.stored
+                )
 
     def _snapshot(self) -> ArenaSnapshot:
         engine = self._engine
@@ -173,18 +206,32 @@ class SnapshotReader:
         )
 
     def _ladder(self, scope: LadderKey) -> LadderSnapshot:
-        following, revision, ladder = self._following.get(scope, (None, (-1, 0), None))
-        following = following or LadderSums(self._engine, scope.tournaments, scope.clip)
-        fold = following.now()
-        if ladder is None or following.revision != revision:
+        following = self._following.get((scope.form, scope.season))
+        if following is None:
+            following = self._following[scope.form, scope.season] = self._restored(scope)
+            if following.ladder is not None:
+                self._is_current = False
+                return following.ladder
+        # A new tournament of a form changes the ladder's scope.
+        if not following.sums.extend(scope.tournaments):
+            following.sums = LadderSums(self._engine, scope.tournaments, scope.clip)
+        fold = following.sums.now()
+        ladder = following.ladder
+        if ladder is None or ladder.scope != scope or following.revision != following.sums.revision:
             table = fold.table(scope.entrants, scope.strength)
-            ladder = LadderSnapshot(scope, table, following.seen)
-            # A new tournament of a form changes the ladder's scope; drop the old one.
-            same = (scope.form, scope.season)
-            for old in [old for old in self._following if (old.form, old.season) == same]:
-                del self._following[old]
-            self._following[scope] = following, following.revision, ladder
+            ladder = following.ladder = LadderSnapshot(scope, table, following.sums.seen)
+            following.revision = following.sums.revision
         return ladder
+
+    def _restored(self, scope: LadderKey) -> _Following:
+        stored = stored_ladders.find(self._engine, scope)
+        if stored is None:
+            return _Following(LadderSums(self._engine, scope.tournaments, scope.clip))
+        sums = stored.sums
+        if stored.table is None:
+            return _Following(sums, stored=sums.folded)
+        ladder = LadderSnapshot(scope, stored.table, sums.seen)
+        return _Following(sums, ladder, sums.revision, sums.folded)
 
 
 def marks(engine: Engine) -> tuple[Any, ...]:

@@ -204,6 +204,13 @@ class WebState:
         if seen is not None:
             self.snapshot = seen
             self.changes.record(ARENA)
+            await self._store_ladders()
+
+    async def _store_ladders(self) -> None:
+        try:
+            await run_in_threadpool(self._reader.store_ladders)
+        except (SQLAlchemyError, StoreError, OSError) as error:
+            log.warning("cannot store the sums of ladders; a start takes longer: %s", error)
 
     async def receive_events(self) -> None:
         """Receive the events of the arena forever; returns at once without a Redis."""

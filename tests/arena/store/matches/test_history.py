@@ -104,6 +104,7 @@ _BEFORE_THEY_WERE_COUNTED = """
 _CREATED_LATER = {
     "analyses",
     "audit_log",
+    "ladder_folds",
     "ladder_summaries",
     "organisers",
     "sessions",
