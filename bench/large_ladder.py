@@ -1,4 +1,4 @@
-"""Measure a ladder of 10,000 bots and ten million matches: its fit, its pages, and memory.
+"""Measure a ladder of 10,000 bots and ten million matches: fit, pages, start, and memory.
 
     uv run python -m bench large_ladder
     uv run python -m bench.large_ladder [--rounds 1]
@@ -6,10 +6,12 @@
 Simulated matches of one game: 70 % between neighbours in strength, the others between random bots.
 Each round fits this ladder, and as a peer one of 2,000 bots, which is fitted by matrices of
 everyone against everyone. Each fit runs in its own process, which then renders pages; its memory is
-the maximum of the whole process, with the simulation.
+the maximum of the whole process, with the simulation. At last a process that starts reads the
+stored ladder.
 """
 
 import argparse
+import asyncio
 import json
 import resource
 import subprocess
@@ -17,27 +19,37 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+from sqlalchemy import Engine, insert
 from starlette.testclient import TestClient
 
+from arena.ladders import ladder_key, stored_ladders
 from arena.ladders.ladder_key import LadderKey
+from arena.ladders.ladder_sums import LadderSums
 from arena.presentation.registry import presentation_of
-from arena.ratings.elo import EloSettings
+from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
+from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.elo import OPEN_ROUNDS, EloSettings
+from arena.ratings.match_digest import digest
 from arena.ratings.meetings import Meetings
 from arena.ratings.packed_sums import LineUpBlock, PackedSums, merge
 from arena.ratings.scale import ELO
-from arena.ratings.standings import Standings, StandingsLine
+from arena.ratings.standings import Standings, StandingsLine, StandingsSums
 from arena.ratings.strength import fit
 from arena.ratings.strength.fit import Strength, strengths
-from arena.store import database
+from arena.store import database, schema
+from arena.store.schema import TournamentState
 from arena.web.app import create
 from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot
 from arena.web.data.web_state import ServerSettings, WebState
+from bench import ladders
 from bench.figure import Figure, FigureTarget, figure_text
 
+TOURNAMENT = "t-bench"
 BOTS, MATCHES = 10_000, 10_000_000
 PEER_BOTS, PEER_MATCHES = fit.MANY, 2_000_000
 """The largest ladder that is fitted by matrices; as many matches per bot."""
@@ -132,10 +144,56 @@ def measure(bots: int, matches: int) -> dict[str, float]:
         # The application's background tasks do not run, so the snapshot stays.
         client = TestClient(create(web))
         for page in PAGES:
-            figures[page] = _seconds(partial(_get, client, page))
+            figures[page], figures[f"{page} CPU"] = _timed(partial(_get, client, page))
+        figures["megabytes"] = _megabytes()
+        _, figures["store CPU"] = _timed(partial(_store, engine, ladder))
         engine.dispose()
-    figures["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return figures
+        return figures | in_process("--start", folder)
+
+
+def _store(engine: Engine, ladder: Standings) -> None:
+    """Store the ladder as a web server does, with the matches of 16 rounds for Elo."""
+    sums = StandingsSums(ladder.clip)
+    count = len(ladder.lines) // 2
+    games = (ClosedGame(0, (1, 2), (100, 0), (FINISHED, FINISHED), (0, 0)),)
+    names = sorted(ladder.entrants)
+    times = dict.fromkeys(names, DecisionHistogram.of(range(1, 60)))
+    for at in range(OPEN_ROUNDS * count):
+        entrants = names[2 * (at % count)], names[2 * (at % count) + 1]
+        match = ClosedMatch(f"m-{at:010}", at // count, at % count, entrants, games)
+        sums.add(digest(match, ladder.clip), times)
+    sums = StandingsSums.restored(ladder.clip, sums.state(), ladder.meetings)
+    with database.writing(engine) as connection:
+        values = ladders.tournament(TOURNAMENT, GAME, TournamentState.RUNNING)
+        connection.execute(insert(schema.tournaments).values(**values))
+    table = replace(ladder, thinking=times)
+    (scope,) = ladder_key.of_forms(engine)
+    position = {
+        "matches": ladder.meetings.matches,
+        "corrections": 0,
+        "newest": 0.0,
+        "recent": {},
+        "seen": dict.fromkeys(names, 0.0),
+    }
+    following = LadderSums.restored(engine, [TOURNAMENT], position, lambda: sums, ladder.clip)
+    stored_ladders.store(engine, scope, following, table, 0)
+
+
+def start(folder: str) -> dict[str, float]:
+    """Return the time of the first snapshot and page of a process that starts, and its memory."""
+    cpu, began = time.process_time(), time.perf_counter()
+    web = WebState(database.open(f"sqlite:///{folder}/arena.db"), ServerSettings(rate=0))
+    asyncio.run(web.read_store())
+    _get(TestClient(create(web)), PAGES[0])
+    return {
+        "start": time.perf_counter() - began,
+        "start CPU": time.process_time() - cpu,
+        "start megabytes": _megabytes(),
+    }
+
+
+def _megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _get(client: TestClient, page: str) -> None:
@@ -143,15 +201,16 @@ def _get(client: TestClient, page: str) -> None:
     assert response.status_code == 200, response.text
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
+def _timed(work: Callable[[], object]) -> tuple[float, float]:
+    """Return the elapsed time and the CPU time of some work in seconds."""
+    cpu, began = time.process_time(), time.perf_counter()
     work()
-    return time.perf_counter() - began
+    return time.perf_counter() - began, time.process_time() - cpu
 
 
-def in_process(bots: int, matches: int) -> dict[str, float]:
+def in_process(*arguments: str) -> dict[str, float]:
     """Measure in a new process."""
-    command = [sys.executable, "-m", "bench.large_ladder", "--measure", str(bots), str(matches)]
+    command = [sys.executable, "-m", "bench.large_ladder", *arguments]
     folder = Path(__file__).parent.parent
     output = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder)
     measured: dict[str, float] = json.loads(output.stdout)
@@ -160,8 +219,9 @@ def in_process(bots: int, matches: int) -> dict[str, float]:
 
 def figures(rounds: int) -> Iterator[Figure]:
     """Yield the fit, the pages and the memory, compared with the largest fit by matrices."""
+    both = ((PEER_BOTS, PEER_MATCHES), (BOTS, MATCHES))
     pairs = [
-        (in_process(PEER_BOTS, PEER_MATCHES), in_process(BOTS, MATCHES)) for _ in range(rounds)
+        tuple(in_process("--measure", *map(str, ladder)) for ladder in both) for _ in range(rounds)
     ]
     ladder, smaller = f"{BOTS:,} bots and {MATCHES:,} matches", f"{PEER_BOTS:,} bots by matrices"
     note = f"{pairs[0][1]['pairs']:,.0f} pairs have met"
@@ -175,6 +235,11 @@ def figures(rounds: int) -> Iterator[Figure]:
     yield figure("the same fit", "fit CPU", "s CPU", None)
     for page in PAGES:
         yield figure(f"first request of {page}", page, "s", PAGE_SECONDS)
+        yield figure("the same request", f"{page} CPU", "s CPU", None)
+    yield figure("first snapshot and page after a start", "start", "s", PAGE_SECONDS)
+    yield figure("the same start", "start CPU", "s CPU", None)
+    yield figure("memory after the start", "start megabytes", "MB", MEGABYTES)
+    yield figure("the stored ladder written", "store CPU", "s CPU", None)
     yield figure(f"memory of the process with {ladder}", "megabytes", "MB", MEGABYTES)
 
 
@@ -183,9 +248,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--measure", type=int, nargs=2, metavar=("BOTS", "MATCHES"))
+    parser.add_argument("--start", metavar="FOLDER")
     options = parser.parse_args()
     if options.measure:
         print(json.dumps(measure(*options.measure)))
+        return
+    if options.start:
+        print(json.dumps(start(options.start)))
         return
     for each in figures(options.rounds):
         print(figure_text(each), flush=True)

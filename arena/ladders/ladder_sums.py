@@ -148,7 +148,8 @@ class LadderSums:
 
     @property
     def fold(self) -> StandingsSums:
-        """The sums as the last call of `now` returned them."""
+        """The sums as the last call of `now` returned them, or as they were stored."""
+        self._load()
         return self._fold
 
     @property
@@ -173,8 +174,7 @@ class LadderSums:
 
     def now(self) -> StandingsSums:
         """Return the sums of all matches closed by now; the next call changes the same object."""
-        if self._stored is not None:
-            self._fold, self._stored = self._stored(), None
+        self._load()
         with reading(self._engine) as connection:
             closed = tournaments.closed(connection, self._of)
             corrections = audit_log.corrections(connection)
@@ -188,6 +188,10 @@ class LadderSums:
             if closed != self._folded:
                 self._anew(connection)
         return self._fold
+
+    def _load(self) -> None:
+        if self._stored is not None:
+            self._fold, self._stored = self._stored(), None
 
     def _take(self, connection: Connection) -> None:
         """Add the matches that have closed since the last call."""

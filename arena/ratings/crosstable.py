@@ -150,17 +150,23 @@ def _turned(cell: CrosstableCell) -> CrosstableCell:
 
 
 class _PackedCells(Mapping[tuple[str, str], CrosstableCell]):
-    """The cells of a ladder with millions of pairs. The pairs of one entrant are read at once."""
+    """The cells of a ladder with millions of pairs.
+
+    With two seats, each pair is looked up by itself. Otherwise the pairs of an entrant are read at
+    once, because its line-ups are scattered over the table.
+    """
 
     def __init__(self, sums: PackedSums) -> None:
         self._sums = sums
         self._usual = _usual_of(sums)
         self._pairs_of = lru_cache(ROWS_KEPT)(self._read)
+        self._of_two = all(block.seats == 2 for block in sums.blocks)
 
     def __getitem__(self, names: tuple[str, str]) -> CrosstableCell:
         """Return the cell of a pair."""
         first, second = names
-        sums = self._pairs_of(first)[min(names), max(names)]
+        by_pair = _pairs(self._sums.of_two(*names)) if self._of_two else self._pairs_of(first)
+        sums = by_pair[min(names), max(names)]
         cell = _cell(sums, self._usual)
         return cell if first < second else _turned(cell)
 

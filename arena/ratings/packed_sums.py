@@ -124,6 +124,21 @@ class PackedSums(Mapping[LineUp, Sums]):
             for line_up, sums in self._of_block(block, _rows_with(block, number))
         }
 
+    def of_two(self, first: str, second: str) -> dict[LineUp, Sums]:
+        """Return the line-ups of two entrants alone, with their sums.
+
+        Rows are sorted, so that a pair is found without comparing a column with all others.
+        """
+        numbers = [self._numbers[name] for name in (first, second) if name in self._numbers]
+        if len(numbers) < 2:
+            return {}
+        return {
+            line_up: sums
+            for block in self.blocks
+            if block.seats == 2
+            for line_up, sums in self._of_block(block, _rows_of(block, sorted(numbers)))
+        }
+
     def _rows(self) -> Iterator[tuple[LineUp, Sums]]:
         for block in self.blocks:
             for begin in range(0, len(block.entrants), _ROWS_AT_ONCE):
@@ -164,6 +179,17 @@ def _rows_with(block: LineUpBlock, number: int) -> Ints:
     rows = [np.arange(bisect_left(first, number), bisect_right(first, number))]
     rows += [np.flatnonzero(column == number) for column in others]
     return np.sort(np.concatenate(rows))
+
+
+def _rows_of(block: LineUpBlock, numbers: Sequence[int]) -> Ints:
+    """Return the rows with exactly these entrants, in ascending order."""
+    begin, end = 0, len(block.entrants)
+    for column, number in zip(block.entrants.T, numbers, strict=True):
+        begin, end = (
+            bisect_left(column, number, begin, end),
+            bisect_right(column, number, begin, end),
+        )
+    return np.arange(begin, end)
 
 
 def pack(sums: Mapping[LineUp, Sums]) -> PackedSums:

@@ -128,13 +128,14 @@ def _flag(page_request: PageRequest, name: str) -> bool:
 def _row(
     web: WebState, ladder: LadderSnapshot, place: int, places: Sequence[int], los: bool
 ) -> MatrixRow:
-    name = ladder.table.entrants[place - 1]
-    return MatrixRow(place, name, tuple(_box(web, ladder, place, other, los) for other in places))
+    lines = ladder.table.lines
+    boxes = tuple(_box(web, ladder, place, other, los) for other in places)
+    return MatrixRow(place, lines[place - 1].entrant, boxes)
 
 
 def _box(web: WebState, ladder: LadderSnapshot, place: int, to: int, los: bool) -> MatrixCell:
-    names = ladder.table.entrants
-    name, other = names[place - 1], names[to - 1]
+    lines = ladder.table.lines
+    name, other = lines[place - 1].entrant, lines[to - 1].entrant
     if place == to:
         return MatrixCell(other, None, "", "", None, None)
     cell = web.page_cache.cells(ladder).get((name, other))

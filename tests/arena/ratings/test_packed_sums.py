@@ -49,6 +49,13 @@ def test_packed_sums_are_the_same_mapping(played: list[ClosedMatch]) -> None:
     for name in NAMES:
         own = {line_up: of for line_up, of in sums.items() if name in line_up.entrants}
         assert packed.of_entrant(name) == own
+        for other in (*packed.names, "nobody@1"):
+            of_two = {
+                line_up: sums
+                for line_up, sums in own.items()
+                if sorted((name, other)) == list(line_up.entrants)
+            }
+            assert packed.of_two(name, other) == of_two
 
 
 @given(matches(), matches())
