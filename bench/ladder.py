@@ -25,6 +25,7 @@ import numpy as np
 
 from arena.formats.contract import FormatEntrant, FormatMatch, MatchStatus, NextMatches
 from arena.formats.ladder import LadderFormat
+from arena.formats.ladder_summary import LadderSummary
 from arena.ratings.closed_match import FINISHED, ClosedGame
 from arena.ratings.line_ups import pairs
 from arena.ratings.meetings import MeetingsSum
@@ -78,8 +79,9 @@ def ladder(adaptive: int, pairing: int) -> Schedule:
         entrants: Sequence[FormatEntrant], played: list[FormatMatch], seats: int, _: random.Random
     ) -> Tables:
         rules = LadderFormat(seats, adaptive=adaptive, pairing=pairing)
+        summary = LadderSummary()
         while True:
-            step = rules.next(entrants, played)
+            step = rules.resume(entrants, summary, played[summary.matches :])
             assert isinstance(step, NextMatches)
             yield [fixture.entrants for fixture in step.fixtures]
 
@@ -89,8 +91,8 @@ def ladder(adaptive: int, pairing: int) -> Schedule:
 SCHEDULES: dict[str, Schedule] = {
     "random pairs": at_random,
     "even": ladder(0, 2),
-    "adaptive, pairing 1": ladder(30, 1),
-    "adaptive": ladder(70, 2),
+    "adaptive, pairing 2": ladder(70, 2),
+    "adaptive": ladder(80, 3),
 }
 
 

@@ -238,7 +238,7 @@ def _matches_between(season: Season, matches: list[_StoredMatch]) -> Invariant:
     """Return the most matches between two of a bot, relative to the bound of the format."""
     worst = 0.0
     for ladder, of_ladder in groupby(matches, lambda match: match.ladder):
-        bound = LadderFormat(pairing=2).bound(season.plan.ladders[ladder][0])
+        bound = LadderFormat(pairing=3).bound(season.plan.ladders[ladder][0])
         last: dict[str, int] = {}
         for place, match in enumerate(of_ladder):
             for name in match.entrants:

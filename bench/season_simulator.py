@@ -324,7 +324,7 @@ class Season:
             connection.execute(insert(schema.versions), versions)
         options = find(GAME).settle({})
         for name, (bots_of_it, matches) in self.plan.ladders.items():
-            settings = {"pairing": 2, "limit": matches}
+            settings = {"pairing": 3, "limit": matches}
             plan = TournamentPlan(name, GAME, options, 2, 1, "ladder", settings)
             tournament = scheduler.begin(self.engine, plan, names[:bots_of_it])
             self.ladders[name] = tournament.id

@@ -33,6 +33,18 @@ CLOSE: Final = 1e-6
 """Gains within this relative distance of the largest one count as equal."""
 
 
+def information_of_ranking(entrants: int) -> float:
+    """Return the information of a game, relative to games counted as 1 / (entrants - 1) for a pair.
+
+    In the model of Plackett and Luce the places are drawn one after the other. A draw among k equal
+    entrants has the Fisher information 1 / k**2 about each pair of them, and a pair is among the
+    last k with the probability k (k - 1) / (n (n - 1)). The sum over k from 2 to n is
+    (n - H) / (n (n - 1)), with the harmonic number H = 1 + 1/2 + ... + 1/n. A game of two has 1/4.
+    """
+    harmonic = sum(1 / place for place in range(1, entrants + 1))
+    return 4 * (entrants - harmonic) / entrants
+
+
 class InversionGains:
     """The value of one more match between each two entrants of the pool.
 
@@ -43,6 +55,7 @@ class InversionGains:
         prior: precision of the prior of a strength.
         games: number of games of one more match between two entrants.
         clan: the clan of each entrant; members of one clan have no gain.
+        information: the information of a counted game, relative to a game of two entrants.
     """
 
     def __init__(
@@ -53,6 +66,7 @@ class InversionGains:
         prior: float,
         games: float,
         clan: Mapping[str, object],
+        information: float = 1.0,
     ) -> None:
         load_numpy()
         import numpy as np
@@ -64,13 +78,14 @@ class InversionGains:
             bend[place, place] = prior
             for other, (_, played) in table.get(name, {}).items():
                 chance = 1 / (1 + np.exp(means[other] - means[name]))
-                bend[place, place] += played * chance * (1 - chance)
+                learned = information * played * chance * (1 - chance)
+                bend[place, place] += learned
                 if other in self.place:
-                    bend[place, self.place[other]] = -played * chance * (1 - chance)
+                    bend[place, self.place[other]] = -learned
         mean = np.array([means[name] for name in names])
         self._gap = mean[:, None] - mean[None, :]
         chances = 0.5 + 0.5 * np.tanh(self._gap / 2)
-        self._learned = games * chances * (1 - chances)
+        self._learned = information * games * chances * (1 - chances)
         with one_thread():
             self._covariance: Floats = np.asarray(np.linalg.inv(bend))
         numbers: dict[object, int] = {}

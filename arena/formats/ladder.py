@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import combinations, permutations
 from math import inf
+from typing import Final
 
 from arena.formats.contract import (
     FormatEntrant,
@@ -22,7 +23,7 @@ from arena.formats.contract import (
     seatable,
     waiting,
 )
-from arena.formats.inversion_gains import InversionGains
+from arena.formats.inversion_gains import InversionGains, information_of_ranking
 from arena.formats.ladder_summary import MANY, LadderSummary
 from arena.formats.strength_estimate import (
     PRIOR,
@@ -188,20 +189,19 @@ SLACK = 1
 """Levels up to this many above the lowest count as lowest, so that there is a choice."""
 DIGITS = ".9e"
 """Format for comparing gains: ten significant digits, because machines may differ in the last."""
-PAIRINGS = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class LadderFormat:
     """Rounds of matches; a round begins when the last but one is over.
 
-    An even match is played by the entrant that has waited longest. The other seats go to entrants
-    with the fewest even matches (within `SLACK`). Among them, pairing 2 chooses those whose match
-    saves most inverted pairs (`arena.formats.inversion_gains`), and pairing 1, or pairing 2 without
-    adaptive matches, those that it has met least often in even matches.
-    Adaptive matches are not counted, because the even ones would otherwise compensate for them.
-    Therefore, with n entrants, nobody waits longer than n even matches, or `bound(n)` matches of
-    any kind.
+    An even match is played by the entrant that has waited longest. Pairing 3 gives its other seats
+    to the entrants whose match saves most inverted pairs (`arena.formats.inversion_gains`).
+    Pairing 2 considers only entrants with the fewest even matches (within `SLACK`). Pairing 1, and
+    any pairing without adaptive matches, chooses among these the ones met least often in even
+    matches. Adaptive matches are not counted, because the even ones would otherwise compensate for
+    them. Whoever has the other seats, with n entrants nobody waits longer than n even matches, or
+    `bound(n)` matches of any kind.
 
     Attributes:
         sides: sides of a match.
@@ -209,7 +209,8 @@ class LadderFormat:
             informative about the order; the others are even.
         batch: matches of a round; 0: the number that can be played in parallel.
         placement: number of even matches by which a newcomer starts behind the entrant with the
-            fewest.
+            fewest. Without effect under pairing 3, where newcomers play more at first, because
+            their strength is the least certain.
         limit: total number of matches; 0: unlimited.
         owners_meet: whether entrants of one owner may share a table of more than two sides.
         open: whether accepted submissions enter the ladder automatically.
@@ -217,8 +218,8 @@ class LadderFormat:
         season: the number of the season of its form that the ladder begins; 0: it begins none.
         anchors: anchors of strength, separated by commas: "NAME@VERSION=STRENGTH:DEVIATION" sets a
             prior, and without a deviation a fixed strength.
-        pairing: the version of the pairing rules, 1 or 2. New ladders have 2. Ladders without this
-            setting were created by earlier versions and have 1, so that they continue and verify.
+        pairing: the version of the pairing rules, 1 to 3. New ladders have 3. Earlier ladders keep
+            2, or have 1 without this setting, so that they continue and verify.
 
     `open`, `versions`, `season` and `anchors` do not affect pairings.
     """
@@ -245,8 +246,6 @@ class LadderFormat:
             check_ladder_anchors(with_anchors(self.anchors.split(",")))
         except ValueError as error:
             raise InvalidValue(f"anchors: {error}", code="invalid-anchor") from None
-        if self.pairing not in PAIRINGS:
-            raise InvalidValue(f"pairing of ladder is 1 or 2, not {self.pairing}", code="pairing")
 
     def bound(self, entrants: int) -> int:
         """Return the number of matches within which every entrant plays again.
@@ -299,8 +298,7 @@ class LadderFormat:
         if self.limit:
             target = min(target, self.limit - so_far)
         summary.add(self, entrants, earlier)
-        informed = self.pairing == 2 and self.adaptive and len(pool) <= MANY
-        kind = _InformedPairing if informed else _RoundPairing
+        kind = PAIRINGS[self.pairing] if self.adaptive and len(pool) <= MANY else _RoundPairing
         maker = kind(self, entrants, summary, played[len(earlier) :], number, clan)
         tables = [maker.table(so_far + place) for place in range(target)]
         return NextMatches(fixtures(number, tables, entrants), "a ladder runs until it is stopped")
@@ -436,9 +434,16 @@ class _InformedPairing(_RoundPairing):
         super().__init__(rules, entrants, summary, recent, number, clan)
         table = summary.meetings()
         means = {name: guess.mean for name, guess in summary.strengths(self._queue.even).items()}
-        self._gains = InversionGains(self._pool, means, table, PRIOR, self._games, clan)
+        information = self._information()
+        self._gains = InversionGains(
+            self._pool, means, table, PRIOR, self._games, clan, information
+        )
         for names in self._pending:
             self._gains.learn(names)
+
+    def _information(self) -> float:
+        """Return the information of a counted game, relative to a game of two entrants."""
+        return 1.0
 
     def _scheduled(self, names: Sequence[str]) -> None:
         self._gains.learn(names)
@@ -451,7 +456,7 @@ class _InformedPairing(_RoundPairing):
         for group in self._line.groups(SLACK):
             candidates = [name for name in group if self._clan[name] not in here]
             if candidates:
-                return self._best_beside(table, candidates)
+                return self._best_of(candidates, table)
         raise AssertionError("`next` has checked that there are enough clans")
 
     def _telling(self) -> tuple[Sequence[str], str]:
@@ -461,15 +466,42 @@ class _InformedPairing(_RoundPairing):
         table = [self._pool[first], self._pool[second]]
         why = f"telling: which of {table[0]} and {table[1]} is the better"
         while len(table) < self._rules.sides:
-            here = {self._clan[name] for name in table}
-            candidates = [name for name in self._pool if self._clan[name] not in here]
-            candidates.sort(key=self._queue.turn)
-            table.append(self._best_beside(table, candidates))
+            table.append(self._best_beside(table, {self._clan[name] for name in table}))
         return table, why
 
-    def _best_beside(self, table: Sequence[str], candidates: Sequence[str]) -> str:
+    def _best_beside(self, table: Sequence[str], here: Collection[Hashable]) -> str:
+        """Return the entrant outside the clans `here` with the largest gain, of all entrants."""
+        candidates = [name for name in self._pool if self._clan[name] not in here]
+        return self._best_of(sorted(candidates, key=self._queue.turn), table)
+
+    def _best_of(self, candidates: Sequence[str], table: Sequence[str]) -> str:
         place = self._gains.place
         best = self._gains.beside(
             [place[name] for name in table], [place[name] for name in candidates]
         )
         return self._pool[best]
+
+
+class _FreePairing(_InformedPairing):
+    """The pairing of one round by pairing 3.
+
+    - Any entrant may have the other seats of an even match. Pairing 2 keeps the numbers of even
+      matches equal, so it gives many of them to bots whose place is certain.
+    - A ranking of several entrants has the information of the model of Plackett and Luce. Pairing 2
+      counts it as half of that, so it also plays pairs that are certain.
+    """
+
+    def _information(self) -> float:
+        return information_of_ranking(self._rules.sides)
+
+    def _beside(self, table: Sequence[str], here: Collection[Hashable]) -> str:
+        return self._best_beside(table, here)
+
+
+PAIRINGS: Final[Mapping[int, type[_RoundPairing]]] = {
+    1: _RoundPairing,
+    2: _InformedPairing,
+    3: _FreePairing,
+}
+"""The pairing of a round by the version of the rules. Without adaptive matches, or with more than
+`MANY` entrants, the rules of pairing 1 apply."""

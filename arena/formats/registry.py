@@ -37,7 +37,7 @@ BOUNDS: Final[Mapping[str, Bounds]] = {
     "challengers": Bounds(1, 10_000),
     "cycles": CYCLES,
     "extra": Bounds(0, 1000),
-    "pairing": Bounds(1, 2),
+    "pairing": Bounds(1, 3),
     "rounds": Bounds(0, 1000),
 }
 """The ranges of settings, by name."""
@@ -45,7 +45,7 @@ BOUNDS: Final[Mapping[str, Bounds]] = {
 
 NEWEST: Final[Mapping[str, Mapping[str, int]]] = {
     "gauntlet": {"pairing": 2},
-    "ladder": {"pairing": 2, "adaptive": 70},
+    "ladder": {"pairing": 3, "adaptive": 80},
     "swiss": {"pairing": 2},
 }
 """Settings that new tournaments have unless stated otherwise, by format.
@@ -78,6 +78,15 @@ def settings_of(name: str) -> dict[str, type]:
         )
     usual = {field.name: type(field.default) for field in fields(FORMATS[name])}  # type: ignore[arg-type]
     return {word: kind for word, kind in usual.items() if word not in ("sides", "llr")}
+
+
+def _check_pairing(name: str, settings: Mapping[str, object]) -> None:
+    """Check that the format has this version of pairing rules; `BOUNDS` is that of all formats."""
+    if "pairing" in settings and settings["pairing"] not in Bounds(1, NEWEST[name]["pairing"]):
+        raise InvalidValue(
+            f"pairing of {name} is 1 to {NEWEST[name]['pairing']}, not {settings['pairing']}",
+            code="pairing",
+        )
 
 
 def make(
@@ -116,6 +125,7 @@ def make(
         if type(value) is int and value < 0:
             raise InvalidValue(f"{word} of {name} is not below 0", code="below-zero")
         values[word] = value
+    _check_pairing(name, values)
     if name in TWO_SIDES:
         if sides != 2:
             raise InvalidValue(f"{name} is for matches of two sides, not of {sides}", code="sides")

@@ -253,3 +253,10 @@ def test_the_page_of_formats_lists_every_setting_with_its_default() -> None:
 def test_a_test_without_a_ratio_is_refused() -> None:
     with pytest.raises(ValueError, check=has_code("no-ratio")):
         make("sprt", 2)
+
+
+@pytest.mark.parametrize(("name", "newest"), [("gauntlet", 2), ("ladder", 3), ("swiss", 2)])
+def test_an_unknown_version_of_the_pairing_rules_is_refused(name: str, newest: int) -> None:
+    assert make(name, 2, {"pairing": newest})
+    with pytest.raises(ValueError, check=has_code("pairing")):
+        make(name, 2, {"pairing": newest + 1})

@@ -43,7 +43,7 @@ def even(fixture: Fixture) -> bool:
 @given(
     count=st.integers(4, 12), sides=st.integers(2, 4), adaptive=st.integers(0, 90),
     batch=st.integers(0, 9), seed=st.integers(0, 2**32), data=st.data(),
-    pairing=st.sampled_from(PAIRINGS),
+    pairing=st.sampled_from(sorted(PAIRINGS)),
 )  # fmt: skip
 @settings(max_examples=examples(30))
 def test_everyone_plays_within_the_stated_bound(
@@ -105,9 +105,29 @@ def test_even_matches_of_pairing_2_are_shared_evenly_among_entrants(
     assert max(plays.values()) - min(plays.values()) <= 2
 
 
-def test_bots_of_one_owner_share_no_table_under_pairing_2() -> None:
+def share_of_close_pairs(pairing: int) -> float:
+    """Return the share of even matches between the two equal bots of one of four strengths."""
+    strength = {entrant.name: 2.0 * (place // 2) for place, entrant in enumerate(everyone(8))}
+    playing = SimulatedTournament(
+        LadderFormat(limit=200, adaptive=70, pairing=pairing),
+        everyone(8),
+        strength=strength.__getitem__,
+        games=10,
+    )
+    playing.play()
+    late = [fixture.entrants for fixture in playing.fixtures[50:] if even(fixture)]
+    return sum(strength[first] == strength[second] for first, second in late) / len(late)
+
+
+def test_pairing_3_chooses_the_closest_opponent_in_even_matches_too() -> None:
+    assert share_of_close_pairs(2) < 0.9 < share_of_close_pairs(3)
+
+
+@pytest.mark.parametrize("pairing", [2, 3])
+def test_bots_of_one_owner_share_no_table(pairing: int) -> None:
     entrants = everyone(7, ["ada", "ada", "ada", "bob", "bob"])
-    playing = SimulatedTournament(LadderFormat(3, adaptive=50, limit=60, pairing=2), entrants)
+    ladder = LadderFormat(3, adaptive=50, limit=60, pairing=pairing)
+    playing = SimulatedTournament(ladder, entrants)
     playing.play()
     owner = {entrant.name: entrant.owner or entrant.name for entrant in entrants}
     assert all(len({owner[name] for name in f.entrants}) == 3 for f in playing.fixtures)

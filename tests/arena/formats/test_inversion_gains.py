@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from arena.formats.inversion_gains import InversionGains
+from arena.formats.inversion_gains import InversionGains, information_of_ranking
 
 NAMES = ["a", "b", "c", "d", "e"]
 PRIOR = 0.4
@@ -88,3 +88,29 @@ def test_members_of_one_clan_gain_nothing() -> None:
     clan = dict.fromkeys("abcd", "one") | {"e": "two"}
     gains = InversionGains(NAMES, means(2), table(2), PRIOR, GAMES, clan)
     assert 4 in gains.best(range(len(NAMES)))
+
+
+@pytest.mark.parametrize("entrants", [2, 3, 4])
+def test_a_ranking_has_the_fisher_information_of_plackett_and_luce(entrants: int) -> None:
+    """The information is the mean outer product of the score vector, over all rankings."""
+    rankings = list(itertools.permutations(range(entrants)))
+    information = np.zeros((entrants, entrants))
+    for ranking in rankings:
+        score = np.zeros(entrants)
+        for place, first in enumerate(ranking):
+            score[first] += 1
+            score[list(ranking[place:])] -= 1 / (entrants - place)
+        information += np.outer(score, score) / len(rankings)
+    counted = information_of_ranking(entrants) / (entrants - 1) / 4
+    assert -information[0, 1] == pytest.approx(counted)
+
+
+def test_information_multiplies_all_games() -> None:
+    double = {name: {o: (s, 2 * g) for o, (s, g) in row.items()} for name, row in table(3).items()}
+    gains = InversionGains(NAMES, means(3), double, PRIOR, 2 * GAMES, APART)
+    same = InversionGains(NAMES, means(3), table(3), PRIOR, GAMES, APART, 2.0)
+    turns = range(len(NAMES))
+    assert gains.best(turns) == same.best(turns)
+    assert [gains.beside([at], [0, 1, 2]) for at in (3, 4)] == [
+        same.beside([at], [0, 1, 2]) for at in (3, 4)
+    ]
