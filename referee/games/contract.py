@@ -123,6 +123,12 @@ class LazyActions(Legal):
         for kind, spelled in self.words():
             yield from starmap(kind, spelled)
 
+    def any(self, chance: Random) -> Action:
+        """Return one of the listed actions, uniformly at random; only this one is constructed."""
+        listed = [(kind, words) for kind, spelled in self.words() for words in spelled]
+        kind, words = chance.choice(listed)
+        return kind(*words)
+
 
 class State(ABC):
     """An immutable position of a game."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from referee.games.shared.cards import Hand
 from referee.games.shared.dominoes import Tile
+from referee.games.shared.fast_values import fast_value
 
 Tiles = tuple[Tile, ...]
 
@@ -54,6 +55,7 @@ class PokinoCards:
     cards: Hand
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PokinoTile:
     """A face-up domino with its smaller number on (x, y) and the other on the second square."""
@@ -65,6 +67,7 @@ class PokinoTile:
     second_y: int
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PokinoToken:
     """A token on the border of two squares, the left or upper one first."""
@@ -85,6 +88,7 @@ class PokinoRun:
     cards: Hand
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PokinoTurn:
     """The public part of a turn; a pass has neither a domino nor a run."""
@@ -98,6 +102,7 @@ class PokinoTurn:
     """The card drawn from the deck."""
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PokinoView:
     """The view of a seat; pokino.proto explains the fields."""

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from referee.games.pokino.actions import PokinoSquare, PokinoTile, PokinoToken
@@ -50,6 +51,7 @@ def ends(two: int) -> tuple[int, int]:
     return first, first + (DOWN if two & 1 else 1)
 
 
+@lru_cache(1 << 12)
 def around(number: int) -> tuple[tuple[int, int], ...]:
     """Return the four neighbours of a square, each with their pair."""
     left, up = number - 1, number - DOWN

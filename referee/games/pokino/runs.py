@@ -1,6 +1,6 @@
 """Legal runs of Pokino and their points (docs/rules/pokino.md, K-5)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise, permutations, product
 
@@ -95,32 +95,28 @@ class RunSearch:
     runs: list[Found] = field(default_factory=list)
     complete: bool = True
     _by_number: dict[int, list[Card]] = field(default_factory=dict)
+    _steps: Collection[int] = ()
+    """The pairs for whose two numbers the hand has cards: a run crosses no others."""
 
     def __post_init__(self) -> None:
         if self.most < 2:
             return
         for card in self.hand:
             self._by_number.setdefault(NUMBER[card], []).append(card)
-        firsts = self._first_steps()
-        if self._is_all(firsts):
-            return
-        self.complete = False
-        self.runs = list(self._sample(firsts))
+        firsts = sorted(self._possible_steps())
+        self._steps = set(firsts)
+        if not self._is_all(firsts):
+            self.complete = False
+            self.runs = list(self._sample(firsts))
 
-    def _first_steps(self) -> list[int]:
-        """Return the pairs for whose two numbers the hand has cards, in order."""
+    def _possible_steps(self) -> list[int]:
         held = self._by_number
-        lacking = ~sum(1 << number for number in held)
-        twice = sum(1 << number for number, cards in held.items() if len(cards) > 1)
-        ground = self.ground
-        pairs = (ground.borders, ground.middles) if self.walls else (ground.borders,)
+        lacking = ~sum([1 << number for number in held])
         # A single bit means the same number on both squares, which requires two cards.
-        return sorted(
-            two
-            for pair in pairs
-            for two, bits in pair.items()
-            if not bits & lacking and (bits & bits - 1 or bits & twice)
-        )
+        once = {1 << number for number, cards in held.items() if len(cards) == 1}
+        ground = self.ground
+        pairs = ground.borders | ground.middles if self.walls else ground.borders
+        return [two for two, bits in pairs.items() if not bits & lacking and bits not in once]
 
     def _is_all(self, firsts: list[int]) -> bool:
         """Search for all runs; return False if there are too many."""
@@ -136,7 +132,7 @@ class RunSearch:
                 runs.append(((second, first), cards[::-1], (two,)))
         for run in runs:  # grows during the iteration
             if len(run[0]) < self.most:
-                runs.extend(self._longer(run))
+                runs += self._longer(run)
                 if len(runs) > LISTED:
                     return False
         return True
@@ -151,20 +147,19 @@ class RunSearch:
             choices += many[first] * (many[second] - (first == second))
         return 2 * choices
 
-    def _longer(self, run: Found, side: int = 0) -> Iterator[Found]:
-        """Yield the runs longer by one card; ``side`` is the index of the first direction."""
+    def _longer(self, run: Found) -> list[Found]:
+        """Return the runs longer by one card."""
         path, cards, crossed = run
-        ground, held = self.ground, self._by_number
-        beside_it = around(path[-1])
-        for beside, two in beside_it[side:] + beside_it[:side]:
-            if two in crossed:
-                continue
-            if two in ground.borders or (self.walls and two in ground.middles):
-                for card in held.get(ground.numbers[beside], ()):
-                    if card not in cards:
-                        yield (*path, beside), (*cards, card), (*crossed, two)
+        steps, held, numbers = self._steps, self._by_number, self.ground.numbers
+        return [
+            ((*path, beside), (*cards, card), (*crossed, two))
+            for beside, two in around(path[-1])
+            if two in steps and two not in crossed
+            for card in held[numbers[beside]]
+            if card not in cards
+        ]
 
-    def _sample(self, firsts: list[int]) -> Iterable[Found]:
+    def _sample(self, firsts: list[int]) -> Iterator[Found]:
         """Yield one path from each of several first steps across the table, with its prefixes."""
         numbers, held = self.ground.numbers, self._by_number
         for turn in range(min(SPREAD, len(firsts))):
@@ -174,7 +169,23 @@ class RunSearch:
             run: Found | None = ((first, second), cards, (two,))
             while run is not None:
                 yield run
-                run = next(self._longer(run, turn % 4), None) if len(run[0]) < self.most else None
+                run = self._continued(run, turn % 4) if len(run[0]) < self.most else None
+
+    def _continued(self, run: Found, side: int) -> Found | None:
+        """Return the run with its first possible further card, or None.
+
+        Args:
+            run: a run.
+            side: index of the first direction.
+        """
+        path, cards, crossed = run
+        beside_it = around(path[-1])
+        for beside, two in beside_it[side:] + beside_it[:side]:
+            if two in self._steps and two not in crossed:
+                for card in self._by_number[self.ground.numbers[beside]]:
+                    if card not in cards:
+                        return (*path, beside), (*cards, card), (*crossed, two)
+        return None
 
 
 def listed(run: Found, draw: bool) -> Run:

@@ -21,6 +21,7 @@ from referee.games.pokino.runs import points, steps_of
 from referee.games.shared.cards import Card, Hand, in_order
 from referee.games.shared.dealing import Chance
 from referee.games.shared.dominoes import NUMBERS, tiles_in_order
+from referee.games.shared.fast_values import fast_value
 
 # Points of Pokino (docs/rules/pokino.md, K-7).
 
@@ -69,7 +70,8 @@ class Variants:
     territory: bool
 
 
-@dataclass(frozen=True)
+@fast_value
+@dataclass(frozen=True, slots=True)
 class PokinoState(State):
     """A position, with the options of the game."""
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from referee.games.shared.cards import Card, Hand
+from referee.games.shared.fast_values import fast_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class PoukuCards:
     cards: Hand
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PoukuTurn:
     """The public part of a turn."""
@@ -44,6 +46,7 @@ class PoukuTurn:
     field: int
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PoukuYaku:
     """A scoring combination: its name, cards and points."""
@@ -53,6 +56,7 @@ class PoukuYaku:
     worth: int
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PoukuDeal:
     """The public part of a finished deal."""
@@ -69,6 +73,7 @@ class PoukuDeal:
     turns: tuple[PoukuTurn, ...]
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class PoukuView:
     """The view of a seat; pouku.proto explains the fields."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, islice
+from itertools import combinations, islice, repeat
 
-from referee.games.contract import Action, Legal
+from referee.games.contract import LazyActions, Words
 from referee.games.pouku.actions import Discard, Give, GoOut
 from referee.games.pouku.scores import GoingOut
 from referee.games.pouku.yaku import ACE, LONGEST, LOW_ACE, SHORTEST, name_of
@@ -100,8 +100,8 @@ def _taken(
     return extended((card,), frozenset())
 
 
-@dataclass(frozen=True, slots=True)
-class PoukuTurns(Legal):
+@dataclass(slots=True)
+class PoukuTurns(LazyActions):
     """Discard, discard after a keep, or go out; the most harmless actions come first."""
 
     hand: Hand
@@ -137,15 +137,14 @@ class PoukuTurns(Legal):
         """Return the keeps of the listed actions."""
         return keeps(self.hand, self.fields)[0]
 
-    def __iter__(self) -> Iterator[Action]:
+    def words(self) -> Words:
         kinds = (Discard, Give) if self.teams else (Discard,)
+        hand = self.hand
         for kind in kinds:
-            for card in self.hand:
-                yield kind(card)
+            yield kind, zip(hand)
         for keep in self.listed_keeps:
+            others = [card for card in hand if card != keep[0]]
             for kind in kinds:
-                for card in self.hand:
-                    if card != keep[0]:
-                        yield kind(card, keep)
+                yield kind, zip(others, repeat(keep))
         if self.offer.reaches(self.needed):
-            yield GoOut()
+            yield GoOut, iter(((),))

@@ -26,6 +26,7 @@ from referee.games.pouku.yaku import (
     name_of,
 )
 from referee.games.shared.cards import RANK, Hand, in_order
+from referee.games.shared.fast_values import fast_value
 
 # Reconstruction of the cards of each yaku in a packing.
 
@@ -245,6 +246,7 @@ def reaches(packing: Packing, hand: Counts, fields: Counts, laid: int, needed: i
     return points >= needed and (made > 0 or not laid)
 
 
+@fast_value
 @dataclass(frozen=True, slots=True)
 class GoingOut:
     """The cards with which a seat could go out."""

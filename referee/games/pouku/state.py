@@ -17,6 +17,7 @@ from referee.games.pouku.scores import GoingOut, payment
 from referee.games.pouku.yaku import Values
 from referee.games.shared.cards import DECK, Card, Hand, in_order
 from referee.games.shared.dealing import Chance
+from referee.games.shared.fast_values import fast_value
 
 FIELD = 2
 """Number of field cards per seat at the start of a deal."""
@@ -52,7 +53,8 @@ class PoukuForm:
         return (seat + step) % self.seats, (seat + 2 * step) % self.seats
 
 
-@dataclass(frozen=True)
+@fast_value
+@dataclass(frozen=True, slots=True)
 class PoukuState(State):
     """A position: the finished deals and the current one."""
 
@@ -196,10 +198,10 @@ class PoukuState(State):
 
     def _drawing(self, seat: int) -> "PoukuState":
         """Begin the next turn: the seat draws a card."""
-        card, *rest = self.stock
+        card = self.stock[0]
         hands = list(self.hands)
         hands[seat] = in_order((*hands[seat], card))
-        return self.but(turn=seat, drawn=card, stock=tuple(rest), hands=tuple(hands))
+        return self.but(turn=seat, drawn=card, stock=self.stock[1:], hands=tuple(hands))
 
     def _after_going_out(self, seat: int) -> State:
         worth, scored = self.scored(seat)
