@@ -292,12 +292,14 @@ class Season:
         nothing depends on the data being on disk.
         """
 
+        environment = self._env
+
         def prepare(connection: Any, entry: object) -> None:
             connection.execute("PRAGMA synchronous = OFF")
-            connection.create_function(sqlite.CLOCK, 0, lambda: START + self.now)
+            connection.create_function(sqlite.CLOCK, 0, lambda: START + environment.now)
 
         def count(*_: object) -> None:
-            self.seen.statements[int(self.now)] += 1
+            self.seen.statements[int(environment.now)] += 1
 
         self.engine.dispose()
         event.listen(self.engine, "connect", prepare)

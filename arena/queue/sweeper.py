@@ -72,10 +72,11 @@ class OfflineBots:
         if self._since is None:
             # Bots that went offline before the first probe may return in a moment.
             self._since = offline_bot_waits.time(self._engine)
-        self._probe_addresses()
-        given_up = offline_bot_waits.give_up(self._engine, self._wait, self._since)
-        if given_up:
-            log.warning("%d matches no longer wait for an offline bot", given_up)
+        if offline_bot_waits.has_remote_bots(self._engine):
+            self._probe_addresses()
+            given_up = offline_bot_waits.give_up(self._engine, self._wait, self._since)
+            if given_up:
+                log.warning("%d matches no longer wait for an offline bot", given_up)
         self._next = self._clock() + min(PROBE_SECONDS, max(self._wait / 4, 0.25))
 
     def _probe_addresses(self) -> None:

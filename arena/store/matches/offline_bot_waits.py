@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import ColumnElement, Engine, and_, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Engine, Select, and_, exists, func, or_, select, update
 
 from arena.store import schema
 from arena.store.database import now, reading, writing
@@ -21,14 +21,19 @@ from arena.store.schema import MatchState, TournamentState
 _AT_ONCE = 500
 
 
-def is_ready() -> ColumnElement[bool]:
-    """Return the SQL condition that a match does not wait for any remote bot."""
+def is_ready(at: ColumnElement[float] | None = None) -> ColumnElement[bool]:
+    """Return the SQL condition that a match does not wait for any remote bot.
+
+    Args:
+        at: the time; by default the database's clock when it reads the match. With a time, the
+            condition is fast for many matches, otherwise for one.
+    """
     matches, tournaments = schema.matches, schema.tournaments
     return or_(
         matches.c.unawaited.is_not(None),
         # Matches of cancelled tournaments are due only to be cancelled.
         tournaments.c.state == TournamentState.CANCELLED,
-        ~_lacks(or_(schema.remotes.c.until <= now(), schema.remotes.c.room <= 0)),
+        ~_lacks(_is_absent(now())) if at is None else matches.c.id.not_in(_lacking(_is_absent(at))),
     )
 
 
@@ -38,6 +43,12 @@ def is_unawaited(engine: Engine, match: str) -> bool:
     query = select(matches.c.unawaited).where(matches.c.id == match)
     with reading(engine) as connection:
         return connection.execute(query).scalar_one_or_none() is not None
+
+
+def has_remote_bots(engine: Engine) -> bool:
+    """Return whether there is any remote bot."""
+    with reading(engine) as connection:
+        return connection.execute(select(schema.remotes.c.version).limit(1)).first() is not None
 
 
 def waited_for(engine: Engine) -> dict[str, int]:
@@ -153,6 +164,20 @@ def _lacks(condition: ColumnElement[bool]) -> ColumnElement[bool]:
         .select_from(sides.join(remotes, remotes.c.version == sides.c.version))
         .where(sides.c.match == matches.c.id, condition)
         .correlate(matches)
+    )
+
+
+def _is_absent(at: ColumnElement[float]) -> ColumnElement[bool]:
+    return or_(schema.remotes.c.until <= at, schema.remotes.c.room <= 0)
+
+
+def _lacking(condition: ColumnElement[bool]) -> Select[str]:
+    """Return the query of all matches, except closed ones, that `_lacks` would select."""
+    sides, remotes = schema.match_entrants, schema.remotes
+    return (
+        select(sides.c.match)
+        .join(remotes, remotes.c.version == sides.c.version)
+        .where(sides.c.closed.is_(None), condition)
     )
 
 

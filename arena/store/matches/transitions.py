@@ -21,6 +21,7 @@ from sqlalchemy import (
     Connection,
     Double,
     Engine,
+    Integer,
     Row,
     Select,
     Update,
@@ -103,21 +104,8 @@ def due_by_urgency(engine: Engine, limit: int = 1000) -> DueMatches:
     The tournaments take turns, so that one with thousands of due matches does not fill the limit.
     A challenge has a single match. A tournament of its format with more matches has no priority.
     """
-    matches, tournaments = schema.matches, schema.tournaments
-    is_challenge = and_(tournaments.c.format == challenges.FORMAT, tournaments.c.matches == 1)
-    urgency = case((matches.c.attempt > 0, 0), (is_challenge, 1), else_=2)
-    turn = func.row_number().over(
-        partition_by=(matches.c.tournament, urgency), order_by=(matches.c.round, matches.c.number)
-    )
-    query = (
-        select(matches.c.id, urgency.label("urgency"), tournaments.c.format)
-        .join(tournaments, tournaments.c.id == matches.c.tournament)
-        .where(_is_due())
-        .order_by(urgency, turn, tournaments.c.created, tournaments.c.id)
-        .limit(limit)
-    )
     with reading(engine) as connection:
-        rows = connection.execute(query).all()
+        rows = connection.execute(_due_query(), {"limit": limit}).all()
     urgent = tuple(row.id for row in rows if row.urgency < 2)
     others = rows[len(urgent) :]
     of_ladders = frozenset(row.id for row in others if row.format == "ladder")
@@ -273,13 +261,17 @@ def void(engine: Engine, match: str, reason: str) -> bool:
 
 
 def _is_due() -> ColumnElement[bool]:
+    return and_(_is_free(now()), offline_bot_waits.is_ready())
+
+
+def _is_free(at: ColumnElement[float]) -> ColumnElement[bool]:
+    """Return the condition that a match is open, has no lease, and its tournament lets it begin."""
     matches, tournaments = schema.matches, schema.tournaments
-    lapsed = and_(matches.c.state == MatchState.RUNNING, matches.c.lease_until <= now())
+    lapsed = and_(matches.c.state == MatchState.RUNNING, matches.c.lease_until <= at)
     return and_(
         matches.c.state.in_(OPEN),
         or_(matches.c.state == MatchState.PENDING, lapsed),
         tournaments.c.state.in_((TournamentState.RUNNING, TournamentState.CANCELLED)),
-        offline_bot_waits.is_ready(),
     )
 
 
@@ -319,6 +311,25 @@ def _lock(
 
 # Statements of the transactions of every match. Building one takes longer than executing it, so
 # each is built once for the process.
+
+
+@cache
+def _due_query() -> Select[*tuple[Any, ...]]:
+    matches, tournaments = schema.matches, schema.tournaments
+    is_challenge = and_(tournaments.c.format == challenges.FORMAT, tournaments.c.matches == 1)
+    urgency = case((matches.c.attempt > 0, 0), (is_challenge, 1), else_=2)
+    turn = func.row_number().over(
+        partition_by=(matches.c.tournament, urgency), order_by=(matches.c.round, matches.c.number)
+    )
+    # The subquery reads the clock once, not for each of the matches.
+    at = select(now()).scalar_subquery()
+    return (
+        select(matches.c.id, urgency.label("urgency"), tournaments.c.format)
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .where(_is_free(at), offline_bot_waits.is_ready(at))
+        .order_by(urgency, turn, tournaments.c.created, tournaments.c.id)
+        .limit(bindparam("limit", type_=Integer()))
+    )
 
 
 @cache
