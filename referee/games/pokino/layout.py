@@ -77,6 +77,7 @@ class _Squares(dict[int, PokinoSquare]):
 CENTRAL = 12
 
 
+@lru_cache(1 << 12)
 def is_central(number: int) -> bool:
     """Return whether a square is near the middle, where nearly all dominoes are."""
     x, y = coordinates(number)

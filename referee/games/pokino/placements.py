@@ -1,15 +1,14 @@
 """Legal placements of dominoes in Pokino (docs/rules/pokino.md, K-4)."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 from referee.games.contract import Words
 from referee.games.pokino.actions import Domino
 from referee.games.pokino.layout import (
-    DOWN,
     STEPS,
-    ZERO,
     Ground,
     coordinates,
+    ends,
     is_central,
     square,
     within,
@@ -58,17 +57,22 @@ def _made(domino: Tile, place: int, backwards: bool, draw: bool) -> Domino:
 
     It bypasses the constructor, which would dominate the cost of listing hundreds of actions.
     """
-    first = place >> 1
-    if backwards:
-        first += DOWN if place & 1 else 1
+    x, y, direction = _start(place, backwards)
     domino_, x_, y_, direction_, draw_ = _fields
     made: Domino = object.__new__(Domino)
     domino_(made, domino)
-    x_(made, (first & DOWN - 1) - ZERO)
-    y_(made, (first >> 11) - ZERO)
-    direction_(made, _DIRECTIONS[backwards][place & 1])
+    x_(made, x)
+    y_(made, y)
+    direction_(made, direction)
     draw_(made, draw)
     return made
+
+
+@lru_cache(1 << 12)
+def _start(place: int, backwards: bool) -> tuple[int, int, str]:
+    """Return the coordinates of a domino's smaller number on a place, and its direction."""
+    first = ends(place)[backwards]
+    return *coordinates(first), _DIRECTIONS[backwards][place & 1]
 
 
 _ONE_WAY: tuple[bool, ...] = (False,)
