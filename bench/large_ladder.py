@@ -13,7 +13,6 @@ stored ladder.
 import argparse
 import asyncio
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -147,6 +146,7 @@ def measure(bots: int, matches: int) -> dict[str, float]:
             figures[page], figures[f"{page} CPU"] = _timed(partial(_get, client, page))
         figures["megabytes"] = _megabytes()
         _, figures["store CPU"] = _timed(partial(_store, engine, ladder))
+        figures["store megabytes"] = _megabytes()
         engine.dispose()
         return figures | in_process("--start", folder)
 
@@ -193,7 +193,9 @@ def start(folder: str) -> dict[str, float]:
 
 
 def _megabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not `ru_maxrss`, which is at least that of the process that started this one.
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def _get(client: TestClient, page: str) -> None:
@@ -239,7 +241,8 @@ def figures(rounds: int) -> Iterator[Figure]:
     yield figure("first snapshot and page after a start", "start", "s", PAGE_SECONDS)
     yield figure("the same start", "start CPU", "s CPU", None)
     yield figure("memory after the start", "start megabytes", "MB", MEGABYTES)
-    yield figure("the stored ladder written", "store CPU", "s CPU", None)
+    yield figure("the stored ladder computed and written", "store CPU", "s CPU", None)
+    yield figure("memory after the write", "store megabytes", "MB", MEGABYTES)
     yield figure(f"memory of the process with {ladder}", "megabytes", "MB", MEGABYTES)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FEWEST: Final = 5_000
 """A ladder is stored after at least this many new matches, and ..."""
 SHARE: Final = 0.01
-"""... after this share of all its matches. A ladder of ten million matches has 170 MB."""
+"""... after this share of all its matches. A ladder of ten million matches has 200 MB."""
 
 
 @dataclass(frozen=True, slots=True)

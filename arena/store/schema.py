@@ -517,6 +517,8 @@ ladder_folds = Table(
     "ladder_folds",
     metadata,
     Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
+    # Number of the part of the data, from 0. SQLite needs the memory of a row three times.
+    Column("part", Integer, primary_key=True),
     # Number of matches in the sums, and of corrections when they were read.
     Column("matches", Integer, nullable=False),
     Column("corrections", Integer, nullable=False),

@@ -145,7 +145,7 @@ def sum_ladder(engine: Engine) -> None:
         advancing.advance()
         rules.resume(ladder.entries, history.summary, history.matches(ladder.entries))
     advancing.advance()
-    ladder_folds.store(engine, ladder.id, StoredFold(0, 0, b"sums and standings"))
+    ladder_folds.store(engine, ladder.id, StoredFold(0, 0, bytearray(b"sums and standings")))
     ladder_history.delete_summaries(engine, [ladder.id])
     ladder_folds.delete_folds(engine, [ladder.id])
     lifecycle.cancel(engine, ladder.id)

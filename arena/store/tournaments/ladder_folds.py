@@ -7,7 +7,7 @@ still holds.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import Engine, delete, insert, select
 
@@ -15,6 +15,9 @@ from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.database import now, reading, writing
 from arena.store.postgresql import keep
+
+PART: Final = 1 << 23
+"""Number of bytes of a row."""
 
 
 class StoredFold(NamedTuple):
@@ -28,7 +31,7 @@ class StoredFold(NamedTuple):
 
     matches: int
     corrections: int
-    data: bytes | bytearray
+    data: bytearray
 
 
 def find(engine: Engine, first: str) -> StoredFold | None:
@@ -42,13 +45,16 @@ def find(engine: Engine, first: str) -> StoredFold | None:
         The ladder; None without one, or after a correction.
     """
     table = schema.ladder_folds
-    query = select(*table.c["matches", "corrections"]).where(table.c.tournament == first)
+    query = select(*table.c["matches", "corrections", "data"]).where(table.c.tournament == first)
+    fold = None
     with reading(engine) as connection:
-        row = connection.execute(query).one_or_none()
-        if row is None or row.corrections != audit_log.corrections(connection):
-            return None
-        data = connection.execute(select(table.c.data).where(table.c.tournament == first))
-        return StoredFold(row.matches, row.corrections, data.scalar_one())
+        corrections = audit_log.corrections(connection)
+        query = query.where(table.c.corrections == corrections).order_by(table.c.part)
+        with connection.execution_options(yield_per=1).execute(query) as rows:
+            for row in rows:
+                fold = fold or StoredFold(row.matches, row.corrections, bytearray())
+                fold.data.extend(row.data)
+    return fold
 
 
 def store(engine: Engine, first: str, fold: StoredFold) -> None:
@@ -64,8 +70,10 @@ def store(engine: Engine, first: str, fold: StoredFold) -> None:
         # Lock a row, so that concurrent web servers do not insert it twice.
         keep(connection, select(whole.c.id).where(whole.c.id == first))
         connection.execute(delete(table).where(table.c.tournament == first))
-        row = {**fold._asdict(), "tournament": first, "stored": now()}
-        connection.execute(insert(table).values(**row))
+        row = {"tournament": first, "matches": fold.matches, "corrections": fold.corrections}
+        for part, begin in enumerate(range(0, len(fold.data), PART)):
+            data = bytes(memoryview(fold.data)[begin : begin + PART])
+            connection.execute(insert(table).values(**row, part=part, stored=now(), data=data))
 
 
 def delete_folds(engine: Engine, of: Iterable[str]) -> None:

@@ -14,6 +14,7 @@ def upgrade() -> None:
     op.create_table(
         "ladder_folds",
         sa.Column("tournament", sa.Text, nullable=False),
+        sa.Column("part", sa.Integer, nullable=False),
         sa.Column("matches", sa.Integer, nullable=False),
         sa.Column("corrections", sa.Integer, nullable=False),
         sa.Column("stored", sa.Double, nullable=False),
@@ -21,5 +22,5 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(
             ["tournament"], ["tournaments.id"], name="fk_ladder_folds_tournament"
         ),
-        sa.PrimaryKeyConstraint("tournament", name="pk_ladder_folds"),
+        sa.PrimaryKeyConstraint("tournament", "part", name="pk_ladder_folds"),
     )
