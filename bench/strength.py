@@ -34,8 +34,7 @@ from referee.games.shared.dealing import Seeded, board_seed
 HOUSE = Path(__file__).parent.parent / "sample_bots" / "house"
 BOTS = ("champion", "strong", "greedy", "bold", "meek", "random")
 PAIRS = (("strong", "greedy"), *combinations(BOTS[2:], 2))
-"""The default pairs; a bot that beats greedy need not play the others, and `champion` plays only
-some games."""
+"""The default pairs; a bot that beats greedy need not play the others."""
 SEED = bytes(32)
 
 

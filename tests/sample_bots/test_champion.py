@@ -38,6 +38,12 @@ every_form = pytest.mark.parametrize(
         ),
         MeasuredForm(GAMES["pokex"], 4),
         pytest.param(MeasuredForm(GAMES["pokex"], 2), marks=[pytest.mark.long]),
+        MeasuredForm(GAMES["pokino"], 2),
+        pytest.param(MeasuredForm(GAMES["pokino"], 6), marks=[pytest.mark.long]),
+        pytest.param(
+            MeasuredForm(GAMES["pokino"], 2, dict.fromkeys(GAMES["pokino"].options, True)),
+            marks=[pytest.mark.long],
+        ),
         MeasuredForm(GAMES["pouku"], 3),
         pytest.param(MeasuredForm(GAMES["pouku"], 4), marks=[pytest.mark.long]),
         pytest.param(MeasuredForm(GAMES["pouku"], 4, {"teams": True}), marks=[pytest.mark.long]),

@@ -12,6 +12,7 @@ from poke import Poke
 from pokearena.v1.bot_pb2 import Action, ActRequest, StartRequest, StartResponse
 from pokearena_bot import run
 from pokex import Pokex
+from pokino import Pokino
 from pouku import Pouku
 from saint_poker import SaintPoker
 
@@ -27,6 +28,7 @@ NODES = "--nodes"
 SEARCHES: Mapping[str, Callable[[int, float], Search]] = {
     "poke": Poke,
     "pokex": Pokex,
+    "pokino": Pokino,
     "pouku": Pouku,
     "saint_poker": SaintPoker,
 }

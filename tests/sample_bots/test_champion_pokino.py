@@ -1,0 +1,175 @@
+"""Test the parts of `champion` that play Pokino against the referee's rules."""
+
+import importlib
+import random
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.bots.resolver import house_folder
+from bench.strength import MeasuredForm, load, played_on
+from referee.game_codec import GameCodec
+from referee.games.pokino.actions import Domino, Run
+from referee.games.pokino.runs import RunSearch, may_run
+from referee.games.pokino.state import PokinoState
+from referee.games.registry import GAMES
+from referee.games.shared.dealing import Seeded, board_seed
+
+MODULES = ("answer", "pokino_places", "pokino_trails", "pokino")
+GAME = GAMES["pokino"]
+WALLS = {"tear_down_the_walls": True}
+every_variant = pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(MeasuredForm(GAME, 2), marks=[pytest.mark.long]),
+        MeasuredForm(GAME, 3, dict.fromkeys(GAME.options, True)),
+        *(
+            pytest.param(MeasuredForm(GAME, 2, {name: True}), marks=[pytest.mark.long])
+            for name in GAME.options
+        ),
+        pytest.param(MeasuredForm(GAME, 6), marks=[pytest.mark.long]),
+    ],
+    ids=str,
+)
+
+
+@pytest.fixture
+def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Import modules of the bot."""
+    for name in MODULES:
+        sys.modules.pop(name, None)
+    monkeypatch.syspath_prepend(str(house_folder() / "champion"))
+    yield [importlib.import_module(name) for name in MODULES]
+    for name in MODULES:
+        sys.modules.pop(name, None)
+
+
+def started(form: MeasuredForm, board: int = 0) -> PokinoState:
+    state = form.game.start(Seeded(board_seed(bytes(32), board)), form.seats, form.given)
+    assert isinstance(state, PokinoState)
+    return state
+
+
+def positions(form: MeasuredForm, boards: int) -> Iterator[PokinoState]:
+    """Yield positions of games in which dominoes are laid at random."""
+    chance = random.Random(str(form))
+    for board in range(boards):
+        state = started(form, board)
+        for turn in range(60):
+            legal = list(state.legal(state.turn))
+            laid = [action for action in legal if isinstance(action, Domino)]
+            state = state.after({state.turn: chance.choice(laid)})
+            if turn % 6 == 5:
+                yield state
+
+
+def trails(modules: list[Any], state: PokinoState, cards: tuple[Any, ...], limit: int) -> Any:
+    """Return the trails of a hand."""
+    _, places, listing, _ = modules
+    graph = listing.RunGraph(state.layout.ground, state.variants.tear_down_the_walls)
+    counts = np.array(places.counted(cards), dtype=np.int64)
+    return listing.HandTrails(graph, counts, len(cards), limit, np.random.default_rng(1))
+
+
+@every_variant
+def test_whole_games_are_played_legally(form: MeasuredForm) -> None:
+    bots = [load("champion", form.start(seat)) for seat in range(form.seats)]
+    # The referee's `play` refuses an illegal action.
+    end = played_on(started(form), GameCodec(GAME), 0, bots, lambda state: False)
+    assert not end.actors
+
+
+@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
+def test_a_run_of_all_cards_is_found_if_there_is_one(
+    given: dict[str, Any], modules: list[Any]
+) -> None:
+    found = total = 0
+    for state in positions(MeasuredForm(GAME, 2, given), 6):
+        walls, ground = state.variants.tear_down_the_walls, state.layout.ground
+        for size in (2, 3, 4, 5):
+            hand = state.hands[state.turn][:size]
+            listed = RunSearch(hand, size, ground, walls)
+            if not listed.complete:
+                continue
+            exists = any(len(cards) == size for _, cards, _ in listed.runs)
+            path = trails(modules, state, hand, 10**6).whole_run()
+            assert (path is not None) == exists
+            total += 1
+            found += exists
+    assert 20 < found < total
+
+
+@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
+def test_two_runs_that_play_a_hand_are_legal(given: dict[str, Any], modules: list[Any]) -> None:
+    _, _, _, pokino = modules
+    played = 0
+    for state in positions(MeasuredForm(GAME, 2, given), 4):
+        seat = state.turn
+        hand = state.hands[seat][:6]
+        rich = state.but(deck=(), hands=_with(state, hand), beads=(99, 99))
+        search = pokino.PokinoSearch(rich, seat, 1.0, np.random.default_rng(1))
+        run = search._first_of_two()
+        if run is None:
+            continue
+        assert may_run(run, hand, 99, rich.layout.ground, rich.variants.tear_down_the_walls)
+        after = rich.after({seat: run})
+        assert trails(modules, after, after.hands[seat], 10**6).whole_run() is not None
+        played += 1
+    assert played > 3
+
+
+def _with(state: PokinoState, hand: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
+    """Return the hands with another hand for the seat to act."""
+    return tuple(hand if seat == state.turn else held for seat, held in enumerate(state.hands))
+
+
+def test_every_legal_placement_is_rated_once(modules: list[Any]) -> None:
+    _, places, _, pokino = modules
+    for state in positions(MeasuredForm(GAME, 2), 1):
+        seat = state.turn
+        search = pokino.PokinoSearch(state, seat, 1.0, np.random.default_rng(1))
+        rated = [search._laid([placement]) for placement in places.placements(state, seat, True)]
+        legal = [action for action in state.legal(seat) if isinstance(action, Domino)]
+        assert len(rated) == len(legal)
+        assert set(rated) == set(legal)
+
+
+@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
+def test_the_gain_is_the_difference_of_the_potential(
+    given: dict[str, Any], modules: list[Any]
+) -> None:
+    _, places, _, _ = modules
+    for state in positions(MeasuredForm(GAME, 2, given), 1):
+        seat, walls = state.turn, state.variants.tear_down_the_walls
+        hand = places.counted(state.hands[seat])
+        before = places.Potential(state.layout.ground, hand, walls)
+        for placement in places.placements(state, seat, True)[::40]:
+            laid = state.layout.laid(placement.domino, placement.first, placement.second)
+            after = places.Potential(laid.ground, hand, walls)
+            more = _potential(places, hand, after) - _potential(places, hand, before)
+            gain = before.gain(placement.domino, placement.first, placement.second)
+            assert gain == pytest.approx(more, abs=1e-9)
+
+
+def _potential(places: Any, hand: list[float], potential: Any) -> float:
+    passages = np.array(potential.passages) + places.FEW
+    return float((np.array(hand) * np.log(passages)).sum())
+
+
+def test_the_whole_hand_is_played_at_once(modules: list[Any]) -> None:
+    _, _, _, pokino = modules
+    won = 0
+    for state in positions(MeasuredForm(GAME, 2), 4):
+        seat = state.turn
+        hand = state.hands[seat][:2]
+        rich = state.but(hands=_with(state, hand), beads=(99, 99))
+        search = pokino.PokinoSearch(rich, seat, 1.0, np.random.default_rng(1))
+        if trails(modules, rich, hand, 10**6).whole_run():
+            action = search.action(lambda: False)
+            assert isinstance(action, Run)
+            assert rich.after({seat: action}).pokino
+            won += 1
+    assert won > 5
