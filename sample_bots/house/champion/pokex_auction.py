@@ -31,7 +31,8 @@ class Auctions:
     @classmethod
     def begin(cls, seats: int, rows: int) -> "Auctions":
         """Return auctions without a call."""
-        return cls(seats, *np.zeros((3, rows), dtype=np.int64), first=0)
+        bid, declarer, passes = np.zeros((3, rows), dtype=np.int64)
+        return cls(seats, bid, declarer, passes, first=0)
 
     def situations(self, seat: int) -> Cards:
         """Return the number of the situation of a seat, by row."""

@@ -185,7 +185,7 @@ class PokexTables:
             keep[rows, at] = False
             self.bases[side] = self.bases[side] + self.codes[role][rows, at]
             self.counts[role][rows, self.types[role][rows, at]] -= 1
-        left = keep.shape[1] - self.size
+        left = self.types[role].shape[1] - self.size
         self.types[role] = self.types[role][keep].reshape(self.rows, left)
         self.codes[role] = self.codes[role][keep].reshape(self.rows, left)
         self.stage += 1

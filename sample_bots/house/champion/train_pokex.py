@@ -192,7 +192,8 @@ def fit_auction(seats: int, deals: int, weights: Weights, chance: np.random.Gene
         worths.append([strength(weights, h, centre, r) for h, r in zip(hands, ranks, strict=True)])
         tricks.append([tricks_of(weights, hands, row, ranks, seat) for seat in range(seats)])
         passed.append(tricks_of(weights, hands, row, ranks, -1))
-    worth, taken = np.concatenate(worths, axis=1).T, np.concatenate(tricks, axis=1).T
+    worth: Numbers = np.concatenate(worths, axis=1).T
+    taken: Numbers = np.concatenate(tricks, axis=1).T
     none = np.concatenate(passed)
     weights.strengths = np.quantile(worth, np.arange(1, STRENGTHS) / STRENGTHS)
     strengths = np.searchsorted(weights.strengths, worth)
