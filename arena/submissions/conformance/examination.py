@@ -26,9 +26,13 @@ from arena.submissions.conformance.question_rounds import (
     FailingQuestion,
     QuestionResult,
     QuestionRounds,
-    breaks,
+    fails_alone,
 )
-from arena.submissions.conformance.question_sheet import QuestionSheet, paper, rights
+from arena.submissions.conformance.question_sheet import (
+    QuestionSheet,
+    prepare_questions,
+    recorded_clocks,
+)
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.record import Line, read_games
@@ -64,7 +68,7 @@ class Stopwatch:
         if played.fault is not None and played.fault["verdict"] == "timeout":
             self.late += 1
 
-    def check(self, errand: ExaminationOrder) -> Check:
+    def check(self, order: ExaminationOrder) -> Check:
         """Return the check of the collected times."""
         allowed = f"{CLOCK.allowance_ms} ms a decision, {CLOCK.bank_ms} ms a table"
         if self.late:
@@ -91,7 +95,7 @@ class Stopwatch:
             CheckOutcome.REMARK,
             sentence,
             question=question,
-            command=errand.ask(question),
+            command=order.ask_command(question),
             record=played.record,
         )
 
@@ -110,7 +114,7 @@ BUILDS: Final = "builds"
 LISTENS: Final = "starts and listens"
 
 
-def by_manifest(bot: Bot) -> None:
+def build_by_manifest(bot: Bot) -> None:
     """Run the manifest's build commands in the bot's folder.
 
     Raises:
@@ -133,19 +137,19 @@ def build(bot: Bot, builder: Callable[[Bot], object]) -> Check | None:
     return Check(BUILDS, CheckOutcome.PASSED, f"{took:.1f} s", seconds=took)
 
 
-def listening_check(errand: ExaminationOrder, game: Game) -> tuple[Check, int]:
+def listening_check(order: ExaminationOrder, game: Game) -> tuple[Check, int]:
     """Start the bot. Return the check and the number of games that it plays simultaneously."""
-    bot = errand.bot
+    bot = order.bot
     if bot.address is not None and not goes_on_listening(bot.address):
         raise InfrastructureError(
             f"{bot.label} cannot be reached: nobody listens there.", code="unreachable"
         )
     form = examined_forms.forms(game)[0]
-    sheet = paper(form, 0, errand.seed, 1, 1)
+    sheet = prepare_questions(form, 0, order.seed, 1, 1)
     began = time.monotonic()
     limit = f"limit {CLOCK.start_ms / 1000:g} s"
     try:
-        with errand.session(sheet.spec, 0) as session:
+        with order.session(sheet.spec, 0) as session:
             sentence = f"{session.seconds:.2f} s ({limit})"
             if session.start_response.games_in_flight > 1:
                 sentence += f" · {session.start_response.games_in_flight} games at once"
@@ -165,7 +169,7 @@ def listening_check(errand: ExaminationOrder, game: Game) -> tuple[Check, int]:
             f"it did not start: {error} ({limit})",
             seconds=time.monotonic() - began,
             question=question,
-            command=errand.ask(question),
+            command=order.ask_command(question),
             record=sheet.record,
             output=error.output,
         )
@@ -178,7 +182,7 @@ def listening_check(errand: ExaminationOrder, game: Game) -> tuple[Check, int]:
 _LATE: Final = "timeout"
 
 
-def faulted(errand: ExaminationOrder, name: str, played: ExaminationMatch) -> Check:
+def fault_check(order: ExaminationOrder, name: str, played: ExaminationMatch) -> Check:
     """Return the check of a table with a fault of the bot.
 
     Repeats the question to a newly started bot. If that bot answers correctly, earlier or
@@ -194,33 +198,33 @@ def faulted(errand: ExaminationOrder, name: str, played: ExaminationMatch) -> Ch
         played.form.game.id,
         record=played.record,
         output=str(fault.get("output", "")),
-        command=errand.again(played.form.game.id),
+        command=order.test_command(played.form.game.id),
     )
     if "question" not in fault:
         return check
     place = f"{played.spec.id}:{fault['game']}:{fault['decision']}"
-    check = replace(check, question=place, command=errand.ask(place))
+    check = replace(check, question=place, command=order.ask_command(place))
     question = _question(played, fault)
-    if fault["verdict"] == _LATE or breaks(errand, played.spec, question):
+    if fault["verdict"] == _LATE or fails_alone(order, played.spec, question):
         return check
-    if breaks(errand, played.spec, question, by_stream=True):
+    if fails_alone(order, played.spec, question, by_stream=True):
         summary = f"{sentence}; by Act it answers well"
-        return replace(check, sentence=summary, command=errand.ask(place, "--play"))
+        return replace(check, sentence=summary, command=order.ask_command(place, "--play"))
     summary = (
         f"{sentence}; asked alone it answers well, so the cause is an earlier or a "
         "simultaneous question"
     )
-    if errand.at_once > 1:
+    if order.at_once > 1:
         # The record lacks simultaneous questions of games that the fault left unfinished.
-        return replace(check, sentence=summary, command=errand.again(played.form.game.id))
-    return replace(check, sentence=summary, command=errand.ask(place, "--from-start"))
+        return replace(check, sentence=summary, command=order.test_command(played.form.game.id))
+    return replace(check, sentence=summary, command=order.ask_command(place, "--from-start"))
 
 
 def _question(played: ExaminationMatch, fault: Line) -> RecordedQuestion:
     """Rebuild the question at which the fault occurred."""
     game = next(game for game in played.games if game.game == fault["game"])
     (record,) = read_games(game.record)
-    seats = rights(played.spec, fault["seat"])
+    seats = recorded_clocks(played.spec, fault["seat"])
     rebuilt = question(played.spec.line(), record, played.spec.seed, fault["decision"], seats)
     return RecordedQuestion(ParseDict(fault["question"], bot_pb2.ActRequest()), rebuilt.legal)
 
@@ -249,11 +253,11 @@ def examine(
     games: Sequence[str] = (),
     seed: bytes = bytes(32),
     *,
-    seeded: str = "0" * 64,
-    called: str = "",
+    seed_argument: str = "0" * 64,
+    bot_argument: str = "",
     thorough: bool = True,
     is_built: bool = False,
-    builder: Callable[[Bot], object] = by_manifest,
+    builder: Callable[[Bot], object] = build_by_manifest,
     seconds: float = float("inf"),
     on_test: OnTest = lambda what: None,
 ) -> Iterator[Check]:
@@ -267,8 +271,8 @@ def examine(
         referee: the address of a referee.
         games: the IDs of the games to test; empty: all games that the bot claims.
         seed: the source of all cards, 32 bytes.
-        seeded: the seed as a command-line argument.
-        called: the bot as a command-line argument; by default its label.
+        seed_argument: the seed as a command-line argument.
+        bot_argument: the bot as a command-line argument; by default its label.
         thorough: True: every form of every game, which takes minutes; False: a fixed selection.
         is_built: whether the bot is already built.
         builder: builds a bot that has build commands; raises BotError.
@@ -290,29 +294,29 @@ def examine(
                 return
     until = time.monotonic() + seconds
     content = content_hash(bot)
-    errand = ExaminationOrder(
-        bot, content, called or bot.label, seed, seeded, referee, thorough, until
+    order = ExaminationOrder(
+        bot, content, bot_argument or bot.label, seed, seed_argument, referee, thorough, until
     )
-    claimed = [game for name, game in GAMES.items() if _wanted(bot, name, games)]
+    claimed = [game for name, game in GAMES.items() if _is_selected(bot, name, games)]
     if not claimed:
         yield Check(PLAYS, CheckOutcome.FAILED, "it claims none of the games that are to be tried")
         return
     on_test(LISTENS)
-    listens, at_once = listening_check(errand, claimed[0])
+    listens, at_once = listening_check(order, claimed[0])
     yield listens
     if not listens.failed:
-        yield from _Examination(replace(errand, at_once=at_once), claimed, on_test).checks()
+        yield from _Examination(replace(order, at_once=at_once), claimed, on_test).checks()
 
 
-def _wanted(bot: Bot, name: str, games: Sequence[str]) -> bool:
+def _is_selected(bot: Bot, name: str, games: Sequence[str]) -> bool:
     return bot.plays(name) and (not games or name in games)
 
 
 class _Examination:
     """The examination of a bot that starts."""
 
-    def __init__(self, errand: ExaminationOrder, games: Sequence[Game], on_test: OnTest) -> None:
-        self._errand = errand
+    def __init__(self, order: ExaminationOrder, games: Sequence[Game], on_test: OnTest) -> None:
+        self._order = order
         self._games = games
         self._on_test = on_test
         self._watch = Stopwatch([])
@@ -320,29 +324,33 @@ class _Examination:
 
     def checks(self) -> Iterator[Check]:
         """Yield the checks of all games, then those of the clock and the output."""
-        until = self._errand.until
+        until = self._order.until
         for number, game in enumerate(self._games):
             # A game that needs less than its share of the time leaves the rest to the later games.
             now = time.monotonic()
             share = max(0.0, until - now) / (len(self._games) - number)
-            self._errand = replace(self._errand, until=now + share)
-            yield from self._plays(game)
-            yield from self._questions(game)
-        yield self._watch.check(self._errand)
-        yield self._quiet()
+            self._order = replace(self._order, until=now + share)
+            yield from self._table_checks(game)
+            yield from self._question_checks(game)
+        yield self._watch.check(self._order)
+        yield self._output_check()
 
-    def _left_out(self, game: Game, why: str) -> Check:
-        return Check(PLAYS, CheckOutcome.SKIPPED, why, game.id, command=self._errand.again(game.id))
+    def _skipped(self, game: Game, why: str) -> Check:
+        return Check(
+            PLAYS, CheckOutcome.SKIPPED, why, game.id, command=self._order.test_command(game.id)
+        )
 
     def _unchecked(self, name: str, game: Game, why: str) -> Check:
         return Check(
-            name, CheckOutcome.UNCHECKED, why, game.id, command=self._errand.again(game.id)
+            name, CheckOutcome.UNCHECKED, why, game.id, command=self._order.test_command(game.id)
         )
 
-    def _questions(self, game: Game) -> Iterator[Check]:
+    def _question_checks(self, game: Game) -> Iterator[Check]:
         """Ask awkward questions in the most different forms of the game."""
         tried = (
-            examined_forms.some(game) if self._errand.thorough else examined_forms.few(game)[-1:]
+            examined_forms.varied_forms(game)
+            if self._order.thorough
+            else examined_forms.default_and_last(game)[-1:]
         )
         by_name: dict[str, list[QuestionResult]] = {}
         broken: list[str] = []
@@ -351,8 +359,8 @@ class _Examination:
             if len(broken) > _ENOUGH:
                 break
             self._on_test(f"{form.name}: awkward questions")
-            sheet = self._paper(form)
-            for finding in QuestionRounds(self._errand, form, sheet).findings(broken):
+            sheet = self._sheet(form)
+            for finding in QuestionRounds(self._order, form, sheet).findings(broken):
                 by_name.setdefault(finding.name, []).append(finding)
                 if finding.broken is not None:
                     broken.append(finding.name)
@@ -362,23 +370,25 @@ class _Examination:
                 why = "the time limit of the examination was reached"
                 yield self._unchecked(name, game, why)
                 continue
-            yield _of_questions(name, game, findings, took / len(by_name))
+            yield _questions_check(name, game, findings, took / len(by_name))
 
-    def _paper(self, form: ExaminedForm) -> QuestionSheet:
-        seat, games, each = self._errand.papers(form)
-        return paper(form, seat, self._errand.seed, games, each)
+    def _sheet(self, form: ExaminedForm) -> QuestionSheet:
+        seat, games, each = self._order.question_arguments(form)
+        return prepare_questions(form, seat, self._order.seed, games, each)
 
-    def _plays(self, game: Game) -> Iterator[Check]:
+    def _table_checks(self, game: Game) -> Iterator[Check]:
         """Play a table in each form and one long table."""
         tried = (
-            examined_forms.forms(game) if self._errand.thorough else examined_forms.few(game)[:1]
+            examined_forms.forms(game)
+            if self._order.thorough
+            else examined_forms.default_and_last(game)[:1]
         )
         failed = decisions = done = 0
         began = time.monotonic()
         for number, form in enumerate(tried):
             if failed >= _ENOUGH:
                 left = len(tried) - number
-                yield self._left_out(game, f"{left} more forms: {failed} have failed already")
+                yield self._skipped(game, f"{left} more forms: {failed} have failed already")
                 return
             self._on_test(f"{form.name}: plays")
             played = self._play(form, PLAYS, 2, _TABLE_SECONDS)
@@ -386,7 +396,7 @@ class _Examination:
             decisions += len(played.times)
             if played.fault is not None:
                 failed += 1
-                yield faulted(self._errand, PLAYS, played)
+                yield fault_check(self._order, PLAYS, played)
         if not failed:
             every = len(examined_forms.forms(game))
             extent = f"{done} of {every} forms" if done < every else _forms(done)
@@ -396,15 +406,15 @@ class _Examination:
                 yield Check(PLAYS, CheckOutcome.PASSED, sentence, game.id, took)
             else:
                 yield self._unchecked(PLAYS, game, f"no game ended within {_TABLE_SECONDS:.0f} s")
-        if not failed and self._errand.thorough:
-            yield self._long(tried[0])
+        if not failed and self._order.thorough:
+            yield self._long_table_check(tried[0])
 
-    def _long(self, form: ExaminedForm) -> Check:
+    def _long_table_check(self, form: ExaminedForm) -> Check:
         self._on_test(f"{form.name}: {LONG}")
         began = time.monotonic()
         played = self._play(form, LONG, _LONG_GAMES, _LONG_SECONDS)
         if played.fault is not None:
-            return faulted(self._errand, LONG, played)
+            return fault_check(self._order, LONG, played)
         if not played.games:
             return self._unchecked(LONG, form.game, f"no game ended within {_LONG_SECONDS:.0f} s")
         many = f"{len(played.games)} games, {len(played.times):,} decisions by the same processes"
@@ -414,17 +424,17 @@ class _Examination:
     def _play(self, form: ExaminedForm, what: str, boards: int, seconds: float) -> ExaminationMatch:
         until = time.monotonic() + seconds
         try:
-            played = play(self._errand, form, what, boards, until)
+            played = play(self._order, form, what, boards, until)
         except InfrastructureError:
             # Retry once: on a busy machine a referee can miss its clocks, which is not the bot's
             # fault.
-            played = play(self._errand, form, what, boards, until)
+            played = play(self._order, form, what, boards, until)
         self._watch.take(played)
         self._written += [len(report.output) for report in played.reports]
         return played
 
-    def _quiet(self) -> Check:
-        if self._errand.bot.remote:
+    def _output_check(self) -> Check:
+        if self._order.bot.remote:
             return Check(
                 QUIET, CheckOutcome.SKIPPED, "it runs elsewhere, and so does what it writes"
             )
@@ -444,13 +454,13 @@ class _Examination:
         )
 
 
-def _of_questions(
+def _questions_check(
     name: str, game: Game, findings: Sequence[QuestionResult], seconds: float
 ) -> Check:
     """Combine the findings of one kind from all forms of a game into a check."""
     broken = next((finding.broken for finding in findings if finding.broken), None)
     if broken is not None:
-        return _of_broken(name, game, broken, seconds)
+        return _failing_check(name, game, broken, seconds)
     questions = sum(finding.questions for finding in findings)
     listed = max(finding.listed for finding in findings)
     remark = next((finding.remark for finding in findings if finding.remark), "")
@@ -463,7 +473,7 @@ def _of_questions(
     return Check(name, outcome, " · ".join(parts), game.id, seconds)
 
 
-def _of_broken(name: str, game: Game, broken: FailingQuestion, seconds: float) -> Check:
+def _failing_check(name: str, game: Game, broken: FailingQuestion, seconds: float) -> Check:
     return Check(
         name,
         CheckOutcome.REMARK if broken.remark else CheckOutcome.FAILED,

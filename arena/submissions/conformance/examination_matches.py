@@ -96,14 +96,14 @@ class ExaminationMatch:
 
 
 def play(
-    errand: ExaminationOrder, form: ExaminedForm, what: str, boards: int, until: float
+    order: ExaminationOrder, form: ExaminedForm, what: str, boards: int, until: float
 ) -> ExaminationMatch:
     """Play a table of this form: the bot against itself, with one process per seat.
 
     A remote bot cannot be reset. It plays `meek` instead, in every seating.
 
     Args:
-        errand: the examination.
+        order: the examination.
         form: the form.
         what: the purpose; it determines the cards.
         boards: the number of games at the table.
@@ -115,16 +115,16 @@ def play(
     Raises:
         InfrastructureError: the arena failed.
     """
-    bots = _bots(errand.bot, form.sides)
-    examined = 1 if errand.bot.remote else len(bots)
+    bots = _bots(order.bot, form.sides)
+    examined = 1 if order.bot.remote else len(bots)
     entrants = tuple(
-        entrant_of(bot, errand.content if number < examined else "")
+        entrant_of(bot, order.content if number < examined else "")
         for number, bot in enumerate(bots)
     )
-    spec = match_of(form, what, errand.seed, boards, entrants)
-    tables = plan(spec) if errand.bot.remote else plan(spec)[:1]
+    spec = match_of(form, what, order.seed, boards, entrants)
+    tables = plan(spec) if order.bot.remote else plan(spec)[:1]
     played = ExaminationMatch(form, spec)
-    with grpc.insecure_channel(errand.referee, options=OPTIONS) as channel:
+    with grpc.insecure_channel(order.referee, options=OPTIONS) as channel:
         stub = referee_pb2_grpc.RefereeServiceStub(channel)
         try:
             for table in tables:

@@ -24,11 +24,11 @@ class ExaminationOrder:
     bot: Bot
     content: str
     """Content hash of the bot."""
-    called: str
+    bot_argument: str
     """The bot as a command-line argument."""
     seed: bytes
     """Source of all cards, 32 bytes."""
-    seeded: str
+    seed_argument: str
     """The seed as a command-line argument."""
     referee: str
     """Address of a referee."""
@@ -43,13 +43,21 @@ class ExaminationOrder:
         """Whether `until` has passed."""
         return time.monotonic() >= self.until
 
-    def ask(self, question: str, *flags: str) -> str:
+    def ask_command(self, question: str, *flags: str) -> str:
         """Return the command that repeats a question."""
-        return shlex.join(["pokearena", "ask", question, self.called, *flags])
+        return shlex.join(["pokearena", "ask", question, self.bot_argument, *flags])
 
-    def again(self, game: str) -> str:
+    def test_command(self, game: str) -> str:
         """Return the command that repeats the tests of a game."""
-        words = ["pokearena", "test", self.called, "--game", game, "--seed", self.seeded]
+        words = [
+            "pokearena",
+            "test",
+            self.bot_argument,
+            "--game",
+            game,
+            "--seed",
+            self.seed_argument,
+        ]
         return shlex.join(words + ["--quick"] * (not self.thorough))
 
     def session(self, spec: MatchSpec, seat: int) -> BotSession:
@@ -65,8 +73,8 @@ class ExaminationOrder:
         )
         return BotSession(self.bot, opening, spec.clock.start_ms / 1000, PATIENCE)
 
-    def papers(self, form: ExaminedForm) -> tuple[int, int, int]:
-        """Return the parameters of `positions.paper` for a form.
+    def question_arguments(self, form: ExaminedForm) -> tuple[int, int, int]:
+        """Return the arguments of `prepare_questions` for a form.
 
         Returns:
             The seat that receives questions, the number of games to search, and the maximum number

@@ -64,13 +64,13 @@ def forms(game: Game) -> tuple[ExaminedForm, ...]:
     return tuple(made)
 
 
-def some(game: Game) -> tuple[ExaminedForm, ...]:
+def varied_forms(game: Game) -> tuple[ExaminedForm, ...]:
     """Return the most different forms: all numbers of seats with defaults, and the last form."""
     every = forms(game)
     return tuple(f for f in every if not f.turned or f is every[-1])
 
 
-def few(game: Game) -> tuple[ExaminedForm, ...]:
+def default_and_last(game: Game) -> tuple[ExaminedForm, ...]:
     """Return the default form and the last one, which differs most from it."""
     every = forms(game)
     return tuple(every[n] for n in sorted({0, len(every) - 1}))

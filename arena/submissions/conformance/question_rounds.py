@@ -62,8 +62,8 @@ def judge(game_id: str, question: RecordedQuestion, response: Response) -> None:
     )
 
 
-def breaks(
-    errand: ExaminationOrder,
+def fails_alone(
+    order: ExaminationOrder,
     spec: MatchSpec,
     question: RecordedQuestion,
     *,
@@ -72,14 +72,14 @@ def breaks(
     """Whether a newly started bot fails at this question alone.
 
     Args:
-        errand: the examination.
+        order: the examination.
         spec: the match of the question.
         question: the question.
         by_stream: False: send it by Act, or by Play without Act, like `pokearena ask`; True: by
             Play.
     """
     try:
-        with errand.session(spec, question.request.seat) as session:
+        with order.session(spec, question.request.seat) as session:
             if by_stream:
                 answers = session.play(question.request)
             else:
@@ -133,10 +133,10 @@ class QuestionResult:
 class QuestionRounds:
     """Sends the questions of one `QuestionSheet` to a bot; an object can be used once."""
 
-    def __init__(self, errand: ExaminationOrder, form: ExaminedForm, paper: QuestionSheet) -> None:
-        self._errand = errand
+    def __init__(self, order: ExaminationOrder, form: ExaminedForm, sheet: QuestionSheet) -> None:
+        self._order = order
         self._form = form
-        self._paper = paper
+        self._sheet = sheet
         self._session: BotSession | None = None
         self._streams: bool | None = None
         """Whether the bot answers by Play; None before its first answer."""
@@ -146,15 +146,15 @@ class QuestionRounds:
         try:
             yield from self._findings(known_broken)
         except SessionFailed as error:  # the bot did not start
-            question = self._paper.question(self._paper.positions[0].place)
+            question = self._sheet.question(self._sheet.positions[0].place)
             yield QuestionResult(
                 STARTS,
                 1,
                 broken=FailingQuestion(
                     f"{self._form.name}: it did not start: {error}",
                     question,
-                    self._errand.ask(question),
-                    self._paper.record,
+                    self._order.ask_command(question),
+                    self._sheet.record,
                     error.output,
                 ),
             )
@@ -162,10 +162,10 @@ class QuestionRounds:
             self._close()
 
     def _findings(self, known_broken: Sequence[str]) -> Iterator[QuestionResult]:
-        for kind, positions in groupby(self._paper.positions, key=lambda position: position.kind):
+        for kind, positions in groupby(self._sheet.positions, key=lambda position: position.kind):
             if kind not in known_broken:
                 yield self._unchecked(kind) or self._one_by_one(kind, list(positions))
-        ordinary = [p for p in self._paper.positions if p.kind is QuestionKind.ANY]
+        ordinary = [p for p in self._sheet.positions if p.kind is QuestionKind.ANY]
         for name, put in ((BY_ACT, self._by_act), (TWICE, self._twice), (TOGETHER, self._batch)):
             if ordinary and name not in known_broken:
                 finding = self._unchecked(name) or put(ordinary)
@@ -174,11 +174,11 @@ class QuestionRounds:
 
     def _unchecked(self, name: str) -> QuestionResult | None:
         """Return the result of a check after the time limit; None before it."""
-        return QuestionResult(name, 0, unchecked=True) if self._errand.over else None
+        return QuestionResult(name, 0, unchecked=True) if self._order.over else None
 
     def _open(self) -> BotSession:
         if self._session is None:
-            self._session = self._errand.session(self._paper.spec, self._paper.seat).__enter__()
+            self._session = self._order.session(self._sheet.spec, self._sheet.seat).__enter__()
         return self._session
 
     def _close(self) -> None:
@@ -230,14 +230,14 @@ class QuestionRounds:
         return QuestionResult(TWICE, len(most))
 
     def _differs(self, position: PreparedQuestion) -> FailingQuestion:
-        question = self._paper.question(position.place)
+        question = self._sheet.question(position.place)
         return FailingQuestion(
             f"{self._where(position)}: it answered differently. This is not a fault, but seed "
             'random numbers with "luck"; otherwise a match with a seed cannot be repeated '
             "(docs/how-to/bots.md, The same question twice)",
             question,
-            self._errand.ask(question),
-            self._paper.record,
+            self._order.ask_command(question),
+            self._sheet.record,
             remark=True,
         )
 
@@ -272,34 +272,34 @@ class QuestionRounds:
     def _explain_batch(
         self, positions: Sequence[PreparedQuestion], error: Exception
     ) -> FailingQuestion:
-        question = self._paper.question(*(position.place for position in positions))
-        command = self._errand.ask(question)
+        question = self._sheet.question(*(position.place for position in positions))
+        command = self._order.ask_command(question)
         output = self._output(error)
         try:
-            with self._errand.session(self._paper.spec, self._paper.seat) as session:
+            with self._order.session(self._sheet.spec, self._sheet.seat) as session:
                 self._put_together(session, positions)
-            command = self._errand.again(self._form.game.id)
+            command = self._order.test_command(self._form.game.id)
         except (SessionFailed, IllegalAnswer, MethodUnimplemented):
             pass
         sentence = f"of {len(positions)} questions in one message: {error}"
-        return FailingQuestion(sentence, question, command, self._paper.record, output)
+        return FailingQuestion(sentence, question, command, self._sheet.record, output)
 
     def _explain(
         self, position: PreparedQuestion, error: Exception, by_stream: bool
     ) -> FailingQuestion:
         """Describe a failure, after repeating the question alone to a newly started bot."""
         output = self._output(error)
-        question = self._paper.question(position.place)
-        sentence, command, remark = str(error), self._errand.ask(question), False
+        question = self._sheet.question(position.place)
+        sentence, command, remark = str(error), self._order.ask_command(question), False
         if not (isinstance(error, SessionFailed) and error.late):
-            if not breaks(self._errand, self._paper.spec, position.recorded):
-                if by_stream and breaks(
-                    self._errand, self._paper.spec, position.recorded, by_stream=True
+            if not fails_alone(self._order, self._sheet.spec, position.recorded):
+                if by_stream and fails_alone(
+                    self._order, self._sheet.spec, position.recorded, by_stream=True
                 ):
-                    command = self._errand.ask(question, "--play")
+                    command = self._order.ask_command(question, "--play")
                     sentence += "; by Act it answers well"
                 else:
-                    command = self._errand.again(self._form.game.id)
+                    command = self._order.test_command(self._form.game.id)
                     sentence += "; asked alone it answers well, so the cause is an earlier question"
             elif self._answers_from_start(position):
                 remark = True
@@ -308,15 +308,15 @@ class QuestionRounds:
                     "is not a fault"
                 )
         text = f"{self._where(position)}: {sentence}"
-        return FailingQuestion(text, question, command, self._paper.record, output, remark)
+        return FailingQuestion(text, question, command, self._sheet.record, output, remark)
 
     def _answers_from_start(self, position: PreparedQuestion) -> bool:
         """Whether a new process answers correctly after all earlier questions of the game."""
-        before = self._paper.before(position)
+        before = self._sheet.before(position)
         if not before:
             return False
         try:
-            with self._errand.session(self._paper.spec, self._paper.seat) as session:
+            with self._order.session(self._sheet.spec, self._sheet.seat) as session:
                 for request in before:
                     session.ask(request)
                 self._judge(position, *session.ask(position.recorded.request))
@@ -335,7 +335,7 @@ class QuestionRounds:
 
     def _where(self, position: PreparedQuestion) -> str:
         game, decision = position.place
-        return f"{self._form.name}, game {game}, decision {decision}, seat {self._paper.seat}"
+        return f"{self._form.name}, game {game}, decision {decision}, seat {self._sheet.seat}"
 
     def _judge(self, position: PreparedQuestion, response: Response) -> None:
         judge(self._form.game.id, position.recorded, response)

@@ -79,10 +79,12 @@ class QuestionSheet:
         return requests
 
     def _replayed(self, record: GameRecord) -> Iterator[RecordedQuestion]:
-        return questions(self.spec.line(), record, self.spec.seed, rights(self.spec, self.seat))
+        return questions(
+            self.spec.line(), record, self.spec.seed, recorded_clocks(self.spec, self.seat)
+        )
 
 
-def rights(spec: MatchSpec, seat: int) -> list[RecordedClock]:
+def recorded_clocks(spec: MatchSpec, seat: int) -> list[RecordedClock]:
     """Return the initial rights of the seats; only `seat` receives its legal actions."""
     return [RecordedClock(clock_of(spec.clock), seat == other) for other in range(spec.seats)]
 
@@ -92,7 +94,9 @@ def clock_of(clock: Clock) -> bot_pb2.Clock:
     return bot_pb2.Clock(allowance_ms=clock.allowance_ms, bank_ms=clock.bank_ms)
 
 
-def paper(form: ExaminedForm, seat: int, seed: bytes, games: int, each: int) -> QuestionSheet:
+def prepare_questions(
+    form: ExaminedForm, seat: int, seed: bytes, games: int, each: int
+) -> QuestionSheet:
     """Prepare questions for a seat.
 
     Args:

@@ -29,7 +29,7 @@ def examined(referee: str) -> Examine:
 
     def tried(bot: Bot, *games: str, seconds: float = float("inf")) -> dict[str, Check]:
         checks = examine(
-            bot, referee, games or ("poke",), called="mybot", thorough=False, seconds=seconds
+            bot, referee, games or ("poke",), bot_argument="mybot", thorough=False, seconds=seconds
         )
         return {check.name: check for check in checks}
 

@@ -17,7 +17,7 @@ from arena.errors import InfrastructureError
 from arena.submissions.conformance import examined_forms
 from arena.submissions.conformance.check import CheckOutcome
 from arena.submissions.conformance.examination_order import ExaminationOrder
-from arena.submissions.conformance.question_sheet import paper
+from arena.submissions.conformance.question_sheet import prepare_questions
 from referee.games.registry import GAMES
 from tests.arena.submissions.conformance.conftest import Examine, Program
 from tests.errors import has_code
@@ -222,10 +222,10 @@ def test_an_unreachable_bot_is_not_a_failed_check(examined: Examine) -> None:
 @pytest.mark.long
 def test_an_endless_stream_ends_at_the_time_limit(referee: str, program: Program) -> None:
     form = examined_forms.forms(GAMES["poke"])[0]
-    sheet = paper(form, 0, bytes(32), 1, 1)
-    errand = ExaminationOrder(program(FLOODS), "", "mybot", bytes(32), "1", referee)
+    sheet = prepare_questions(form, 0, bytes(32), 1, 1)
+    order = ExaminationOrder(program(FLOODS), "", "mybot", bytes(32), "1", referee)
     with (
-        errand.session(sheet.spec, 0) as session,
+        order.session(sheet.spec, 0) as session,
         pytest.raises(SessionFailed, match="did not answer within") as failure,
     ):
         session.play(sheet.positions[0].recorded.request)

@@ -4,7 +4,12 @@ import pytest
 
 from arena.submissions.conformance import examined_forms
 from arena.submissions.conformance.examined_forms import ExaminedForm
-from arena.submissions.conformance.question_sheet import HUNDREDS, QuestionKind, paper, rights
+from arena.submissions.conformance.question_sheet import (
+    HUNDREDS,
+    QuestionKind,
+    prepare_questions,
+    recorded_clocks,
+)
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.record import read
@@ -25,23 +30,27 @@ def test_every_form_is_tried_starting_with_the_default(game: Game) -> None:
     known = {(t.seats, tuple(sorted(t.settings))) for t in TABLES if t.game is game}
     assert known <= {(form.seats, tuple(sorted(form.options.items()))) for form in tried}
     assert len({form.name for form in tried}) == len(tried)
-    few, quick, every = (
+    default_and_last, quick, every = (
         {form.name for form in chosen}
-        for chosen in (examined_forms.few(game), examined_forms.some(game), tried)
+        for chosen in (
+            examined_forms.default_and_last(game),
+            examined_forms.varied_forms(game),
+            tried,
+        )
     )
-    assert few <= quick <= every
+    assert default_and_last <= quick <= every
 
 
 @every_game
 def test_a_prepared_question_matches_its_record_and_kind(game: Game) -> None:
-    form = examined_forms.few(game)[-1]
-    made = paper(form, form.seats - 1, SEED, 3, 2)
+    form = examined_forms.default_and_last(game)[-1]
+    made = prepare_questions(form, form.seats - 1, SEED, 3, 2)
     record = read(made.record.text)
     assert made.positions
     for position in made.positions:
         place = position.recorded.request
         (recorded,) = (each for each in record.games if each.number == place.game)
-        seats = rights(made.spec, made.seat)
+        seats = recorded_clocks(made.spec, made.seat)
         again = question(record.match, recorded, made.spec.seed, place.decision, seats)
         assert again.request == place
         assert place.seat == made.seat
@@ -60,15 +69,17 @@ def test_every_kind_of_question_occurs_in_a_game() -> None:
     kinds = {
         position.kind
         for game in GAMES.values()
-        for position in paper(examined_forms.few(game)[-1], 0, SEED, 4, 2).positions
+        for position in prepare_questions(
+            examined_forms.default_and_last(game)[-1], 0, SEED, 4, 2
+        ).positions
     }
     assert kinds == set(QuestionKind)
 
 
 def test_equal_seeds_select_equal_questions() -> None:
     form = examined_forms.forms(GAMES["poke"])[0]
-    first, second = (paper(form, 0, SEED, 2, 2) for _ in range(2))
-    other = paper(form, 0, bytes([1]) * 32, 2, 2)
+    first, second = (prepare_questions(form, 0, SEED, 2, 2) for _ in range(2))
+    other = prepare_questions(form, 0, bytes([1]) * 32, 2, 2)
     assert first.record == second.record
     assert [p.recorded.request for p in first.positions] == [
         p.recorded.request for p in second.positions
