@@ -87,7 +87,7 @@ class Bot:
         return self.manifest is None or self.manifest.plays(game)
 
 
-def told_apart(bots: Iterable[Bot]) -> tuple[Bot, ...]:
+def with_unique_labels(bots: Iterable[Bot]) -> tuple[Bot, ...]:
     """Return the bots with unique labels, by adding numbers: "greedy" and "greedy-2"."""
     labels: set[str] = set()
     apart = []

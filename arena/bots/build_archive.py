@@ -55,7 +55,7 @@ def pack(folder: Path, output: IO[bytes]) -> None:
         raise BotError(_too_large(f"{MOST_PACKED // MIB} MiB packed"), code="build-too-large")
 
 
-def unpack(crate: IO[bytes], versions: Path, content: str) -> None:
+def unpack(archive: IO[bytes], versions: Path, content: str) -> None:
     """Unpack a build archive into `versions`, as the folder named by its content hash.
 
     The folder appears atomically. Concurrent calls for the same content are safe.
@@ -66,7 +66,7 @@ def unpack(crate: IO[bytes], versions: Path, content: str) -> None:
     """
     with version_store.fresh(versions) as copy:
         try:
-            with tarfile.open(fileobj=crate, mode="r:gz", errorlevel=1) as tar:
+            with tarfile.open(fileobj=archive, mode="r:gz", errorlevel=1) as tar:
                 size = 0
                 for count, member in enumerate(tar):
                     size += member.size

@@ -116,13 +116,13 @@ def _site(context: click.Context, parameter: click.Parameter, url: str) -> str:
 
 
 def web_options(command: F) -> F:
-    """Add --host, --port and the web settings, which are passed as `manners`."""
+    """Add --host, --port and the web settings, which are passed as `web_settings`."""
     from arena.services.web_process import WebSettings
 
     @wraps(command)
     def gathered(*given: Any, **named: Any) -> Any:
         values = {field.name: named.pop(field.name) for field in fields(WebSettings)}
-        return command(*given, manners=WebSettings(**values), **named)
+        return command(*given, web_settings=WebSettings(**values), **named)
 
     usual = WebSettings()
     decorated: Any = gathered

@@ -117,19 +117,19 @@ def _explain(error: BaseException, words: Sequence[str]) -> int:
             return USAGE
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else _command_path(words)
-            return _say(_usage_sentence(error), USAGE, f"{command} --help")
+            return _print_error(_usage_sentence(error), USAGE, f"{command} --help")
         case click.ClickException():
-            return _say(error.format_message(), error.exit_code)
+            return _print_error(error.format_message(), error.exit_code)
         case KeyboardInterrupt() | click.Abort():
-            return _say("interrupted", INTERRUPTED)
+            return _print_error("interrupted", INTERRUPTED)
         case CommandError():
-            return _say(str(error), error.status, error.advice)
+            return _print_error(str(error), error.status, error.advice)
         case OSError():
-            return _say(_of_the_system(error), FAILED)
+            return _print_error(_of_the_system(error), FAILED)
     for kind in type(error).__mro__:
         name = f"{kind.__module__}.{kind.__qualname__}"
         if name in _STATUS:
-            return _say(_sentence(error), _STATUS[name])
+            return _print_error(_sentence(error), _STATUS[name])
     raise error
 
 
@@ -202,7 +202,7 @@ def _without_capital(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
 
 
-def _say(sentence: str, status: int, advice: str = "") -> int:
+def _print_error(sentence: str, status: int, advice: str = "") -> int:
     from arena.cli import output
 
     if status == INTERRUPTED:

@@ -128,33 +128,33 @@ class _StrictMatchEnded(Exception):
 
 
 def play(
-    bout: LocalMatch,
+    match: LocalMatch,
     folder: Folder,
     on_game: Callable[[PlayedGame], None],
     person: human_seats.Person | None = None,
 ) -> None:
     """Play a match against its own referee; call `on_game` with every finished game.
 
-    After an error or Ctrl-C, the finished games are in the bout. `person` is the interface of the
+    After an error or Ctrl-C, the finished games are in the match. `person` is the interface of the
     people in the match; None without any. If `on_game` raises PersonLeft, the match ends.
 
     Raises:
         InfrastructureError: a part of the arena failed.
     """
-    outputs = folder.outputs / bout.spec.id
+    outputs = folder.outputs / match.spec.id
     for old in outputs.glob("*.log"):
         # Another `play` of the same match may delete it first.
         old.unlink(missing_ok=True)
     texts: dict[int, list[str]] = {}
 
     def sink(game: PlayedGame) -> None:
-        bout.games.append(game)
+        match.games.append(game)
         on_game(game)
-        if game.faulted and bout.spec.policy == "strict":
+        if game.faulted and match.spec.policy == "strict":
             raise _StrictMatchEnded
 
     def keep(entrant: int, reports: Sequence[Report]) -> None:
-        path = outputs / f"{bout.spec.versions[entrant]}.log"
+        path = outputs / f"{match.spec.versions[entrant]}.log"
         written = texts.setdefault(entrant, [])
         written += [f"--- seat {r.seat}: {r.ended}\n{r.output}\n" for r in reports if r.output]
         try:
@@ -165,18 +165,18 @@ def play(
                 output_file.write_text(path, text)
         except OSError as error:
             # The match is worth more than the output.
-            bout.output_error = output_file.named(error, path)
+            match.output_error = output_file.named(error, path)
 
     with (
-        own_referee(bout.trace) as referee,
-        human_seats.seated_people(bout.spec, bout.bots, person) as bots,
+        own_referee(match.trace) as referee,
+        human_seats.seated_people(match.spec, match.bots, person) as bots,
         contextlib.suppress(_StrictMatchEnded, human_seats.PersonLeft),
     ):
-        bout.complete = play_match(bout.spec, referee, bots, sink, on_reports=keep)
+        match.complete = play_match(match.spec, referee, bots, sink, on_reports=keep)
 
 
 def write_record(
-    bout: LocalMatch,
+    match: LocalMatch,
     folder: Folder,
     path: Path | None = None,
     kept: int = local_records.KEPT,
@@ -184,7 +184,7 @@ def write_record(
     """Write the record atomically into the data folder, and to `path` if given; return its path.
 
     Args:
-        bout: the match.
+        match: the match.
         folder: the data folder, which keeps the record.
         path: another file for the record.
         kept: number of local matches to keep; the oldest ones are deleted.
@@ -193,17 +193,17 @@ def write_record(
         OSError: the record cannot be written; the error names the file.
     """
     try:
-        default = local_records.path_of(folder, bout.spec.id)
-        output_file.write_text(default, bout.record)
+        default = local_records.path_of(folder, match.spec.id)
+        output_file.write_text(default, match.record)
         local_records.delete_oldest(folder, kept)
     finally:
         # An error of one file does not prevent the other.
         if path is not None:
-            output_file.write_text(path, bout.record)
+            output_file.write_text(path, match.record)
     return path or default
 
 
-def check_writable(bout: LocalMatch, folder: Folder, path: Path | None) -> None:
+def check_writable(match: LocalMatch, folder: Folder, path: Path | None) -> None:
     """Check that the record, and the output of the bots in the data folder, can be written.
 
     Raises:
@@ -211,4 +211,4 @@ def check_writable(bout: LocalMatch, folder: Folder, path: Path | None) -> None:
     """
     if path is not None:
         output_file.check_writable(path)
-    output_file.check_writable(local_records.path_of(folder, bout.spec.id))
+    output_file.check_writable(local_records.path_of(folder, match.spec.id))

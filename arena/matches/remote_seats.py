@@ -16,7 +16,7 @@ from pokearena.v1 import relay_pb2, relay_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import BotAbsent, InfrastructureError
-from arena.remote.tunnel import DESK, RelayOutOfReach, Tunnel, TunnelEndpoint
+from arena.remote.tunnel import CONTROL_API, RelayOutOfReach, Tunnel, TunnelEndpoint
 from arena.system import grpc_probe
 
 ANSWER_SECONDS: Final = 5.0
@@ -110,7 +110,7 @@ class RemoteSeats:
         if not bot.relay:
             raise BotAbsent(f"{bot.label} has never been connected.", code="never-connected")
         tunnel = self._tunnel(bot)
-        relay = bot.relay if tunnel is None else tunnel.address(DESK)
+        relay = bot.relay if tunnel is None else tunnel.address(CONTROL_API)
         channel = grpc.insecure_channel(relay, options=_OPTIONS)
         request = relay_pb2.SeatRequest(
             version=bot.label, match=self._match, even_absent=not bot.awaited

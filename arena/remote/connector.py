@@ -243,13 +243,15 @@ def find(url: str, authority: Path | None = None) -> RelayTarget:
         raise InvalidRelayUrl(f'"{url}" is not the address of a relay; write {FORMS}.')
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     if parts.scheme.startswith("http"):
-        return _told(url, _ask(f"{parts.scheme}://{parts.netloc}{PATH}", authority), host)
+        return _relay_of(
+            url, _fetch_reply(f"{parts.scheme}://{parts.netloc}{PATH}", authority), host
+        )
     if port is None:
         raise InvalidRelayUrl(f'"{url}" has no port; write {parts.scheme}://{host}:PORT.')
     return RelayTarget(f"{host}:{port}", parts.scheme == "grpcs")
 
 
-def _ask(address: str, authority: Path | None) -> dict[str, Any]:
+def _fetch_reply(address: str, authority: Path | None) -> dict[str, Any]:
     trust = None
     if address.startswith("https:"):
         trust = ssl.create_default_context(cafile=str(authority) if authority else None)
@@ -266,7 +268,7 @@ def _ask(address: str, authority: Path | None) -> dict[str, Any]:
     return reply if isinstance(reply, dict) else {}
 
 
-def _told(url: str, reply: dict[str, Any], host: str) -> RelayTarget:
+def _relay_of(url: str, reply: dict[str, Any], host: str) -> RelayTarget:
     port = reply.get("port")
     if not isinstance(port, int):
         raise RelayNotFound(
@@ -349,7 +351,7 @@ class Connector:
         self._authority = authority
         instance = secrets.token_hex(16)
         self._hello = relay_pb2.Hello(token=token, instance=instance, tables=tables)
-        self._players: dict[int, ConnectorSeat] = {}
+        self._seats: dict[int, ConnectorSeat] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._out: asyncio.Queue[relay_pb2.ConnectRequest] | None = None
         self._leaving = False
@@ -374,7 +376,7 @@ class Connector:
         began, pause = time.monotonic(), FIRST_PAUSE
         try:
             while not await self._connected():
-                if self._leaving and not self._players:
+                if self._leaving and not self._seats:
                     return
                 if not self._version and time.monotonic() > began + FIRST_SECONDS:
                     raise RelayUnreachable(
@@ -386,7 +388,7 @@ class Connector:
                 recent = time.monotonic() < self._was_here + LONGEST_PAUSE
                 pause = FIRST_PAUSE if recent else min(2 * pause, LONGEST_PAUSE)
         finally:
-            await asyncio.shield(asyncio.gather(*(p.close() for p in self._players.values())))
+            await asyncio.shield(asyncio.gather(*(p.close() for p in self._seats.values())))
             await asyncio.gather(*self._ending)
 
     async def _connected(self) -> bool:
@@ -394,7 +396,7 @@ class Connector:
         lost = grpc.StatusCode.UNAVAILABLE, "the connection was lost"
         async with self._channel() as channel:
             out = self._out = asyncio.Queue()
-            call = relay_pb2_grpc.RelayServiceStub(channel).Connect(self._say(out))
+            call = relay_pb2_grpc.RelayServiceStub(channel).Connect(self._outgoing(out))
             try:
                 async for message in call:
                     self._receive(message)
@@ -426,7 +428,7 @@ class Connector:
         trusted = grpc.ssl_channel_credentials(roots)
         return grpc.aio.secure_channel(self._target.address, trusted, options=_OPTIONS)
 
-    async def _say(
+    async def _outgoing(
         self, out: asyncio.Queue[relay_pb2.ConnectRequest]
     ) -> AsyncIterator[relay_pb2.ConnectRequest]:
         """Yield the messages for the relay on one connection; the first is Hello."""
@@ -446,11 +448,11 @@ class Connector:
         if what == "welcome":
             self._welcome(message.welcome)
         elif what == "ask":
-            self._ask(message.ask)
+            self._handle_ask(message.ask)
         elif what == "drop":
-            player = self._players.get(message.drop.seat)
-            if player is not None:
-                player.drop(message.drop.number)
+            seat = self._seats.get(message.drop.seat)
+            if seat is not None:
+                seat.drop(message.drop.number)
         elif what == "close":
             self._end(message.close.seat)
         elif what == "outcome":
@@ -459,24 +461,24 @@ class Connector:
     def _welcome(self, welcome: relay_pb2.Welcome) -> None:
         word = "again" if self._version else "connected"
         self._version = welcome.version
-        for number in self._players.keys() - set(welcome.seats):
+        for number in self._seats.keys() - set(welcome.seats):
             self._end(number)
-        for player in self._players.values():
-            player.remind()
+        for seat in self._seats.values():
+            seat.remind()
         self._on_event(word, {"version": welcome.version, "tables": max(1, self._hello.tables)})
         if self._leaving:
             self.leave()
 
-    def _ask(self, ask: relay_pb2.Ask) -> None:
-        player = self._players.get(ask.seat)
-        if player is None:
-            player = self._players[ask.seat] = ConnectorSeat(ask.seat, self._command, self._send)
+    def _handle_ask(self, ask: relay_pb2.Ask) -> None:
+        seat = self._seats.get(ask.seat)
+        if seat is None:
+            seat = self._seats[ask.seat] = ConnectorSeat(ask.seat, self._command, self._send)
             self._on_event("table", {"start": ask.request if not ask.start else ask.start})
-        player.ask(ask)
+        seat.ask(ask)
 
     def _end(self, number: int) -> None:
-        player = self._players.pop(number, None)
-        if player is not None:
-            task = asyncio.create_task(player.close())
+        seat = self._seats.pop(number, None)
+        if seat is not None:
+            task = asyncio.create_task(seat.close())
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)

@@ -63,7 +63,7 @@ class BotProcess:
                 start_new_session=True,
             )
         except OSError as error:
-            self._say(f"could not be started: {error.strerror}")
+            self._end_with(f"could not be started: {error.strerror}")
             return
         self._watch = asyncio.create_task(self._wait())
 
@@ -92,11 +92,11 @@ class BotProcess:
         assert self._process is not None
         status = await self._process.wait()
         if status >= 0:
-            self._say(f"exited with status {status}")
+            self._end_with(f"exited with status {status}")
         else:
-            self._say(f"was killed by {_name(-status)}")
+            self._end_with(f"was killed by {_name(-status)}")
 
-    def _say(self, clause: str) -> None:
+    def _end_with(self, clause: str) -> None:
         self.clause = clause
         self._ended(clause)
 

@@ -193,7 +193,7 @@ def _private_directory() -> Path:
 
 ECHO: Final = "echo"
 """Name of the stream that returns everything it receives; used for the heartbeat."""
-DESK: Final = "desk"
+CONTROL_API: Final = "desk"
 """Name of the stream to the relay control API."""
 SEAT: Final = re.compile(r"[0-9]{1,20}\.bot")
 """Name of the stream to a seat, equal to the name of the seat's socket."""

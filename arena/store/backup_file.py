@@ -39,7 +39,7 @@ from arena.store.database import HEAD, reading, writing
 from arena.store.schema import MatchState, ObjectState
 from arena.system import output_file
 
-Told = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
 """Progress callback: receives the label of the copied data, the number done and the total."""
 
 _AT_ONCE: Final = 500
@@ -52,7 +52,7 @@ class BackupFailed(StoreError):
     """SQLite cannot copy the store to a backup file."""
 
 
-def backup(engine: Engine, file: Path, report: Told) -> int:
+def backup(engine: Engine, file: Path, report: OnProgress) -> int:
     """Write the store to a new file and return its size in bytes.
 
     The file appears under its name only when it is complete.
@@ -109,7 +109,7 @@ def backup(engine: Engine, file: Path, report: Told) -> int:
     return file.stat().st_size
 
 
-def restore(engine: Engine, file: Path, report: Told) -> int:
+def restore(engine: Engine, file: Path, report: OnProgress) -> int:
     """Fill an empty database from a backup and return the number of rows copied.
 
     The restore is one transaction: all rows are stored, or none. Matches that were being played
@@ -176,7 +176,7 @@ def _copy_file(engine: Engine, part: Path) -> None:
         output.execute("PRAGMA journal_mode = DELETE")
 
 
-def _copy_rows(engine: Engine, part: Path, report: Told) -> None:
+def _copy_rows(engine: Engine, part: Path, report: OnProgress) -> None:
     output = create_engine(URL.create("sqlite", database=str(part)))
     with reading(engine) as there, output.begin() as here:
         schema.metadata.create_all(here)
@@ -186,7 +186,7 @@ def _copy_rows(engine: Engine, part: Path, report: Told) -> None:
     output.dispose()
 
 
-def _copy(there: Connection, here: Connection, report: Told) -> int:
+def _copy(there: Connection, here: Connection, report: OnProgress) -> int:
     done = 0
     count = sum(
         there.execute(select(func.count()).select_from(table)).scalar_one() for table in _tables()

@@ -16,12 +16,13 @@ from arena.store.database import HEAD, reading
 from arena.store.matches.raw_rows import lenient
 from arena.store.schema import OPEN, MatchState, ObjectKind, ObjectState, TournamentState
 
-Told = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
+"""Progress callback: receives the label of the checked data, the number done and the total."""
 _AT_ONCE: Final = 1000
 _NAMED: Final = 5
 
 
-def problems(engine: Engine, report: Told) -> Iterator[str]:
+def problems(engine: Engine, report: OnProgress) -> Iterator[str]:
     """Yield the structural problems, one sentence each; nothing if the store is sound.
 
     Args:

@@ -58,9 +58,9 @@ def delete(
     """
     data = owner_data.survey(engine, owner)
     owner_data.withdraw(engine, owner)
-    shelf = PendingUploads(where.submissions)
+    pending_uploads = PendingUploads(where.submissions)
     played, processed = owner_data.running(engine, owner)
-    if played or (processed and shelf.is_attended):
+    if played or (processed and pending_uploads.is_attended):
         raise StillInUse(
             f"{owner} is withdrawn, but {played} matches and {processed} submissions of {owner} "
             "are still being processed. Run the command again when they have ended."
@@ -73,7 +73,7 @@ def delete(
         )
         report(number, len(matches))
     for submission in data.submissions:
-        shelf.clear(submission)
+        pending_uploads.clear(submission)
     for path in files(where, data, matches):
         if not file_tree.remove(path):
             raise OSError(errno.EACCES, "the file system refuses the removal", str(path))

@@ -39,11 +39,11 @@ class PendingUploads:
         """Return the path of an incomplete upload."""
         return self.root / f".{submission}.part"
 
-    def parcel(self, submission: str) -> Path:
+    def archive(self, submission: str) -> Path:
         """Return the path of a complete upload archive."""
         return self.root / f"{submission}.tar.gz"
 
-    def bench(self, submission: str) -> Path:
+    def working_directory(self, submission: str) -> Path:
         """Return the working directory of a submission."""
         return self.root / submission
 
@@ -51,7 +51,7 @@ class PendingUploads:
         """Rename an upload to its final name after a sync; the file then survives a crash."""
         with self.part(submission).open("rb") as arrived:
             os.fsync(arrived.fileno())
-        self.part(submission).rename(self.parcel(submission))
+        self.part(submission).rename(self.archive(submission))
         folder = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(folder)
@@ -60,8 +60,8 @@ class PendingUploads:
 
     def clear(self, submission: str) -> None:
         """Delete all files of a submission."""
-        file_tree.remove(self.bench(submission))
-        for file in (self.parcel(submission), self.part(submission)):
+        file_tree.remove(self.working_directory(submission))
+        for file in (self.archive(submission), self.part(submission)):
             file.unlink(missing_ok=True)
 
     def tidy(self, undecided: Collection[str]) -> None:

@@ -231,7 +231,7 @@ class SubmissionPipeline:
 
     Args:
         engine: the store.
-        shelf: the directory of pending uploads.
+        pending_uploads: the directory of pending uploads.
         versions: the directory of the files of all versions.
         examine: tests a built bot and returns the checks.
         level: returns the sandbox level for untrusted bots.
@@ -241,7 +241,7 @@ class SubmissionPipeline:
     """
 
     engine: Engine
-    shelf: PendingUploads
+    pending_uploads: PendingUploads
     versions: Path
     examine: Callable[[Bot], Iterable[Check]]
     level: Callable[[], Level] = best
@@ -273,7 +273,7 @@ class SubmissionPipeline:
                 output=self._shown(record, refused.output)[-_OUTPUT:],
             )
         if decided.is_decided:
-            self.shelf.clear(record.id)
+            self.pending_uploads.clear(record.id)
         return decided
 
     def give_up(self, submission: str, reason: str) -> Submission:
@@ -282,7 +282,7 @@ class SubmissionPipeline:
         decided = submissions.decide(
             self.engine, submission, SubmissionState.FAILED, sentence, status=500
         )
-        self.shelf.clear(submission)
+        self.pending_uploads.clear(submission)
         return decided
 
     def _decided(self, submission: Submission) -> Submission:
@@ -333,12 +333,12 @@ class SubmissionPipeline:
         submissions.step(self.engine, submission.id, SubmissionStage.CHECKING)
         if why_not := refusal(submission.name, trusted=False, level=self.level()):
             raise SubmissionRefused(503, why_not)
-        bench = self.shelf.bench(submission.id)
-        file_tree.remove(bench)
-        bench.mkdir(mode=0o700)
+        directory = self.pending_uploads.working_directory(submission.id)
+        file_tree.remove(directory)
+        directory.mkdir(mode=0o700)
         try:
-            upload_archive.unpack(self.shelf.parcel(submission.id), bench)
-            bot = replace(resolver.from_folder(bench), trusted=False)
+            upload_archive.unpack(self.pending_uploads.archive(submission.id), directory)
+            bot = replace(resolver.from_folder(directory), trusted=False)
             content = version_store.content_hash(bot)
         except FileNotFoundError:
             raise SubmissionRefused(422, "the upload is missing; push it again.") from None
@@ -377,7 +377,7 @@ class SubmissionPipeline:
         failed = [check for check in checks if check.failed]
         if not failed:
             return
-        sentences = [_told(check) for check in failed]
+        sentences = [_check_sentence(check) for check in failed]
         wrote = next((check.output for check in failed if check.output), "")
         raise SubmissionRefused(
             422,
@@ -417,7 +417,9 @@ class SubmissionPipeline:
     def _shown(self, submission: Submission, text: str) -> str:
         """Prepare a text for the sender: remove local paths and hidden characters."""
         text = sanitized(text)
-        return pathless(text.replace(f"{self.shelf.bench(submission.id)}/", ""))
+        return pathless(
+            text.replace(f"{self.pending_uploads.working_directory(submission.id)}/", "")
+        )
 
 
 def _check_approval(submission: Submission) -> None:
@@ -431,7 +433,7 @@ def _check_approval(submission: Submission) -> None:
         raise SubmissionRefused(403, f"the organiser refused it: {reason}.")
 
 
-def _told(check: Check) -> str:
+def _check_sentence(check: Check) -> str:
     where = f" ({check.game})" if check.game else ""
     return f"{check.name}{where}: {check.sentence}"
 
@@ -459,7 +461,7 @@ def run(pipeline: SubmissionPipeline, continues: Callable[[], bool] = lambda: Tr
 
     Waits first if another process holds the lock of the directory.
     """
-    with pipeline.shelf.create().attended():
+    with pipeline.pending_uploads.create().attended():
         log.info("handling submissions")
         tidy_at = 0.0
         while continues():
@@ -516,7 +518,7 @@ def _work(pipeline: SubmissionPipeline, submission: str) -> bool:
 def _tidy(pipeline: SubmissionPipeline) -> None:
     try:
         version_store.tidy(pipeline.versions)
-        pipeline.shelf.tidy(
+        pipeline.pending_uploads.tidy(
             {submission.id for submission in submissions.undecided(pipeline.engine)}
         )
     except (SQLAlchemyError, StoreError, OSError) as error:

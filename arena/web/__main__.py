@@ -35,7 +35,7 @@ def main() -> int:
         settings = ServerSettings(
             **asdict(web_process.settings_from(arguments)),
             redis=named.url if named else "",
-            shelf=PendingUploads(where.submissions),
+            pending_uploads=PendingUploads(where.submissions),
             data=where.root,
         )
         server.serve(database.open(where.database_url()), settings, listening)

@@ -59,22 +59,22 @@ class ListPage(Generic[T]):
     Args:
         items: the items on this page.
         total: the length of the whole list.
-        wish: the request.
+        selection: the request.
     """
 
     items: tuple[T, ...]
     total: int
-    wish: PageSelection
+    selection: PageSelection
 
     @property
     def number(self) -> int:
         """Page number, from 1."""
-        return self.wish.page
+        return self.selection.page
 
     @property
     def pages(self) -> int:
         """Number of pages, at least 1."""
-        return max(-(-self.total // self.wish.limit), 1)
+        return max(-(-self.total // self.selection.limit), 1)
 
     @property
     def previous(self) -> int | None:
@@ -88,7 +88,9 @@ class ListPage(Generic[T]):
 
     def to(self, page: int) -> str:
         """Return the relative URL of another page of the list."""
-        query = {name: text for name, text in self.wish.query.items() if text and name != "page"}
+        query = {
+            name: text for name, text in self.selection.query.items() if text and name != "page"
+        }
         return "?" + urlencode({**query, "page": page})
 
     @property
@@ -103,7 +105,7 @@ class ListPage(Generic[T]):
         return {
             "page": self.number,
             "pages": self.pages,
-            "limit": self.wish.limit,
+            "limit": self.selection.limit,
             "total": self.total,
             "next": self.next,
         }

@@ -49,10 +49,10 @@ def rebuild(engine: Engine) -> None:
 def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
     """Upload a bot as the web server does."""
     bot_version = resolver.from_folder(Path(bot))
-    shelf = PendingUploads(where.submissions)
-    with shelf.part(submission).open("wb") as output:
+    pending_uploads = PendingUploads(where.submissions)
+    with pending_uploads.part(submission).open("wb") as output:
         upload_archive.pack(bot_version, output)
-    shelf.settle(submission)
+    pending_uploads.settle(submission)
     content = version_store.content_hash(bot_version)
     submissions.add(
         engine, ReceivedUpload(submission, "ada", bot_version.label, content, 1), SubmissionLimits()
@@ -61,19 +61,19 @@ def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
 
 def receive(engine: Engine, where: Folder) -> None:
     """Process the undecided submissions as `serve --approve-pushes` does, and approve them."""
-    shelf = PendingUploads(where.submissions)
-    office = SubmissionPipeline(
+    pending_uploads = PendingUploads(where.submissions)
+    pipeline = SubmissionPipeline(
         engine,
-        shelf,
+        pending_uploads,
         where.versions,
         lambda bot: (),
         lambda: Level.BUBBLEWRAP,
         needs_approval=True,
     )
     for submission in submissions.undecided(engine):
-        if not office.work(submission.id).is_decided:
+        if not pipeline.work(submission.id).is_decided:
             submissions.approve(engine, submission.id, approved=True, reason="")
-            office.work(submission.id)
+            pipeline.work(submission.id)
 
 
 def use_webhook(engine: Engine) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
 
-from arena.bots.bot import Bot, told_apart
+from arena.bots.bot import Bot, with_unique_labels
 from arena.bots.exit_report import Report
 from arena.bots.resolver import from_folder
 from arena.bots.sandbox.level import Level
@@ -124,7 +124,7 @@ class HostileEnvironment:
         The games of the outcome are sorted by table, then by board.
         """
         outcome = HostileOutcome()
-        bots = told_apart([self.good, hostile])
+        bots = with_unique_labels([self.good, hostile])
         entrants = tuple(
             Entrant(f"{bot.label}@1", f"{number:064x}", str(bot.folder), {})
             for number, bot in enumerate(bots)

@@ -92,7 +92,7 @@ def add(
     workspace = Workspace(data)
     if remote is not None and (bot, at, name) == (None, None, None):
         made, token = registration.register_relayed(workspace, remote, number, owner)
-        _tell_token(made.id, token, as_json)
+        _print_token(made.id, token, as_json)
         return
     if remote is not None and bot is None and name is None:
         bot, name, at = at, remote, None
@@ -311,10 +311,10 @@ def renew(version: str, as_json: bool, data: Path | None) -> None:
 
     workspace = Workspace(data)
     version_id = lookup.find_version(workspace, version).id
-    _tell_token(version_id, remote_bots.renew(workspace.existing_store, version_id), as_json)
+    _print_token(version_id, remote_bots.renew(workspace.existing_store, version_id), as_json)
 
 
-def _tell_token(version: str, token: str, as_json: bool) -> None:
+def _print_token(version: str, token: str, as_json: bool) -> None:
     if as_json:
         output.document({"version": version, "token": token})
         return

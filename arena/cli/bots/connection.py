@@ -6,8 +6,9 @@ import asyncio
 import shutil
 import signal
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pokearena.v1 import bot_pb2, relay_pb2
 
@@ -132,44 +133,61 @@ class _ConnectionLog:
             output.document({"event": word, **{k: _plain(v) for k, v in what.items()}})
             sys.stdout.flush()
             return
-        text = getattr(self, f"_say_{word}")(**what)
+        text = _TEXTS[word](**what)
         if word in ("table", "outcome", "connected"):
             output.line(text)
             sys.stdout.flush()
         else:
             output.hint(text)
 
-    def _say_connected(self, version: str, tables: int) -> str:
-        at = "one table" if tables == 1 else f"{tables} tables"
-        return f"connected · {version} · plays {at} at a time · waiting"
 
-    def _say_again(self, version: str, tables: int) -> str:
-        return f"connected again · {version}"
+def _connected(version: str, tables: int) -> str:
+    at = "one table" if tables == 1 else f"{tables} tables"
+    return f"connected · {version} · plays {at} at a time · waiting"
 
-    def _say_lost(self, reason: str) -> str:
-        return f"connection lost, reconnecting ({reason})"
 
-    def _say_table(self, start: bytes) -> str:
-        request = bot_pb2.StartRequest.FromString(start)
-        games = f"{request.games} game{'s' * (request.games != 1)}"
-        return (
-            f"{request.match}  {request.game}, seat {request.seat + 1} of {request.seats}, {games}"
-        )
+def _connected_again(version: str, tables: int) -> str:
+    return f"connected again · {version}"
 
-    def _say_outcome(self, outcome: relay_pb2.Outcome) -> str:
-        against = f"{outcome.match}  v {', '.join(outcome.opponents)}"
-        if outcome.void_reason:
-            return f"{against}  no result: {outcome.void_reason}"
-        lost = outcome.games - outcome.wins - outcome.draws
-        points = "–".join(map(str, (outcome.points, *outcome.others)))
-        faults = f" · faults {outcome.faults}" if outcome.faults else ""
-        return f"{against}  {points} · won {outcome.wins}, lost {lost} of {outcome.games}{faults}"
 
-    def _say_leaving(self) -> str:
-        return "leaving after the current tables; press Ctrl-C again to leave at once"
+def _connection_lost(reason: str) -> str:
+    return f"connection lost, reconnecting ({reason})"
 
-    def _say_left(self, at_once: bool) -> str:
-        return "left at once; open tables end with timeouts" if at_once else "left"
+
+def _table(start: bytes) -> str:
+    request = bot_pb2.StartRequest.FromString(start)
+    games = f"{request.games} game{'s' * (request.games != 1)}"
+    return f"{request.match}  {request.game}, seat {request.seat + 1} of {request.seats}, {games}"
+
+
+def _outcome(outcome: relay_pb2.Outcome) -> str:
+    against = f"{outcome.match}  v {', '.join(outcome.opponents)}"
+    if outcome.void_reason:
+        return f"{against}  no result: {outcome.void_reason}"
+    lost = outcome.games - outcome.wins - outcome.draws
+    points = "–".join(map(str, (outcome.points, *outcome.others)))
+    faults = f" · faults {outcome.faults}" if outcome.faults else ""
+    return f"{against}  {points} · won {outcome.wins}, lost {lost} of {outcome.games}{faults}"
+
+
+def _leaving() -> str:
+    return "leaving after the current tables; press Ctrl-C again to leave at once"
+
+
+def _left(at_once: bool) -> str:
+    return "left at once; open tables end with timeouts" if at_once else "left"
+
+
+_TEXTS: Final[Mapping[str, Callable[..., str]]] = {
+    "connected": _connected,
+    "again": _connected_again,
+    "lost": _connection_lost,
+    "table": _table,
+    "outcome": _outcome,
+    "leaving": _leaving,
+    "left": _left,
+}
+"""The text of each event, from its details."""
 
 
 def _plain(value: object) -> object:

@@ -36,7 +36,7 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 
     store = Workspace(data).store
     with audited_command(store, "owner.add", name):
-        _tell(name, owners.add(store, name), as_json)
+        _print_token(name, owners.add(store, name), as_json)
 
 
 @owner.command(epilog="Example: pokearena owner renew ada")
@@ -51,7 +51,7 @@ def renew(name: str, as_json: bool, data: Path | None) -> None:
 
     store = Workspace(data).existing_store
     with audited_command(store, "owner.renew", name):
-        _tell(name, owners.renew(store, name), as_json)
+        _print_token(name, owners.renew(store, name), as_json)
 
 
 @owner.command(epilog="Example: pokearena owner remove ada")
@@ -192,7 +192,7 @@ def listing(as_json: bool, data: Path | None) -> None:
     output.next_step("pokearena owner add NAME")
 
 
-def _tell(name: str, token: str, as_json: bool) -> None:
+def _print_token(name: str, token: str, as_json: bool) -> None:
     if as_json:
         output.document({"owner": name, "token": token})
         return

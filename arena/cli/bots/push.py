@@ -320,7 +320,7 @@ def push(
     resolved = Workspace(data).bot(bot)
     if dry_run:
         with packed(resolved) as what:
-            return _tell_packed(what, bot, as_json)
+            return _print_packed(what, bot, as_json)
     arena = arena_at(to, token)
     with packed(resolved) as what:
         if not as_json:
@@ -374,7 +374,7 @@ def arena_at(to: str | None, token: str | None, option: str = "--to") -> ArenaCl
     return arena
 
 
-def _tell_packed(what: PackedBot, bot: str, as_json: bool) -> int:
+def _print_packed(what: PackedBot, bot: str, as_json: bool) -> int:
     if as_json:
         output.document(what.to_json())
         return 0

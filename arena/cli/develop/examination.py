@@ -100,7 +100,7 @@ class Shown:
         else:
             self._progress.now(f"{self._made} checks made · {what}")
 
-    def tell(self, check: Check) -> None:
+    def print_check(self, check: Check) -> None:
         """Print a finished check."""
         self._made += 1
         if self._as_json:

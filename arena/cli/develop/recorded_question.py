@@ -167,7 +167,7 @@ def _since(began: float) -> float:
     return round(1000 * (time.monotonic() - began), 3)
 
 
-def told(source: RecordSource, put: RecordedQuestion) -> bot_pb2.StartRequest:
+def start_request(source: RecordSource, put: RecordedQuestion) -> bot_pb2.StartRequest:
     """Return the start request for the beginning of the table."""
     match, request = source.record.match, put.request
     return bot_pb2.StartRequest(
@@ -186,7 +186,7 @@ def _start(
 ) -> None:
     """Send the start request as at the beginning of a table, and apply its response."""
     request = put.request
-    call = stub.Start.future(told(source, put), timeout=seconds, wait_for_ready=True)
+    call = stub.Start.future(start_request(source, put), timeout=seconds, wait_for_ready=True)
     while not call.done():
         if ended is not None and ended.wait(_GLANCE_SECONDS):
             call.cancel()
@@ -257,7 +257,7 @@ def ask_together(
         CommandError: these questions cannot be in one message.
     """
     _check(puts)
-    session = BotSession(bot, told(source, puts[0]), start, patience)
+    session = BotSession(bot, start_request(source, puts[0]), start, patience)
     try:
         with session:
             began = time.monotonic()
@@ -441,7 +441,7 @@ def ask_in_order(
     history = messages(source, game, decision)
     (put,) = (past.question for past in history[-1] if past.place == (game, decision))
     before = sum(map(len, history)) - 1
-    session = BotSession(bot, told(source, history[0][0].question), start, patience)
+    session = BotSession(bot, start_request(source, history[0][0].question), start, patience)
     differs: Difference | None = None
     at = ""
     try:

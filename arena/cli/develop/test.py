@@ -71,7 +71,7 @@ def test(
             workspace, resolved, bot, game_ids, seed, quick, shown.about
         ):
             checks.append(check)
-            shown.tell(check)
+            shown.print_check(check)
     failed = [check for check in checks if check.failed]
     if as_json:
         output.document(examination.as_json(resolved, seed, checks))

@@ -51,10 +51,10 @@ def _score(cell: CrosstableCell) -> str:
 
 
 def _superiority(matrix: LadderCrosstable) -> Iterator[list[str]]:
-    tell: Callable[[float], str] = "{:.1f}".format
+    format_score: Callable[[float], str] = "{:.1f}".format
     for at in range(len(matrix.strengths.lines)):
         row = matrix.strengths.gaps.superiorities(at)
-        yield [NOTHING if at == to else tell(100 * likely) for to, likely in enumerate(row)]
+        yield [NOTHING if at == to else format_score(100 * likely) for to, likely in enumerate(row)]
 
 
 @click.command(epilog="Example: pokearena matrix poke --los")

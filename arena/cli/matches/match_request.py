@@ -6,7 +6,7 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.bots.bot import HUMAN, Bot, told_apart
+from arena.bots.bot import HUMAN, Bot, with_unique_labels
 from arena.cli import game_options
 from arena.cli.bots import registration
 from arena.cli.errors import UNREACHABLE, CommandError
@@ -42,13 +42,15 @@ class MatchRequest:
     """Whether a match with a person has a table for every seating, not only one."""
 
 
-def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
+def prepare(workspace: Workspace, request: MatchRequest) -> LocalMatch:
     """Resolve and build the bots, and return the requested match."""
-    game = game_settings.game_named(wish.game)
-    options = game_options.options_of(game, wish.options)
-    seats = game_options.seats_for(game, options, len(wish.bots), wish.seats)
+    game = game_settings.game_named(request.game)
+    options = game_options.options_of(game, request.options)
+    seats = game_options.seats_for(game, options, len(request.bots), request.seats)
     sides = game.side_count(seats, options)
-    bots = told_apart(_bot(workspace, wish, text, seats > sides) for text in wish.bots)
+    bots = with_unique_labels(
+        _bot(workspace, request, text, seats > sides) for text in request.bots
+    )
     for bot in (*bots, *(bot.partner for bot in bots if bot.partner is not None)):
         game_options.check_plays(bot, game)
         registration.up_to_date(workspace, bot)
@@ -58,22 +60,24 @@ def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
         game.id,
         options,
         seats,
-        boards=wish.boards,
-        clock=wish.clock,
-        policy=wish.policy,
-        seed=game_settings.seed_of(wish.seed),
-        seed_text=wish.seed,
-        all_seatings=wish.all_seatings,
+        boards=request.boards,
+        clock=request.clock,
+        policy=request.policy,
+        seed=game_settings.seed_of(request.seed),
+        seed_text=request.seed,
+        all_seatings=request.all_seatings,
     )
 
 
-def _bot(workspace: Workspace, wish: MatchRequest, text: str, needs_partner: bool) -> Bot:
+def _bot(workspace: Workspace, request: MatchRequest, text: str, needs_partner: bool) -> Bot:
     """Return a bot, or a person, with a partner if its side has several seats."""
     if text != HUMAN:
         return workspace.bot(text)
-    person = human_seats.person(wish.think)
+    person = human_seats.person(request.think)
     return (
-        human_seats.with_partner(person, workspace.bot(wish.partner)) if needs_partner else person
+        human_seats.with_partner(person, workspace.bot(request.partner))
+        if needs_partner
+        else person
     )
 
 

@@ -37,7 +37,7 @@ _TYPES: Final[Mapping[tuple[str, str], type[Message]]] = {
 
 
 @contextmanager
-def traced(bout: LocalMatch, path: Path) -> Iterator[None]:
+def traced(match: LocalMatch, path: Path) -> Iterator[None]:
     """Trace the messages of the match that is played in this context; then write the trace.
 
     The referee stores the messages as bytes in a temporary file, because formatting them would take
@@ -51,20 +51,20 @@ def traced(bout: LocalMatch, path: Path) -> Iterator[None]:
     # Beside the trace, because it may be large; a device or a pipe has no folder of its own.
     folder = target.parent if target.is_file() or not target.exists() else None
     with tempfile.TemporaryDirectory(prefix=".pokearena-", dir=folder) as name:
-        bout.trace = Path(name, "messages")
-        bout.trace.touch(mode=0o600)
+        match.trace = Path(name, "messages")
+        match.trace.touch(mode=0o600)
         try:
             yield
         finally:
-            _write(path, bout.trace, _seatings(bout))
+            _write(path, match.trace, _seatings(match))
 
 
-def _seatings(bout: LocalMatch) -> dict[int, list[str]]:
+def _seatings(match: LocalMatch) -> dict[int, list[str]]:
     """Return the bot of each seat, by table."""
     from arena.store.matches.table_plan import plan
 
-    versions = bout.spec.versions
-    return {table.table: [versions[i] for i in table.seating] for table in plan(bout.spec)}
+    versions = match.spec.versions
+    return {table.table: [versions[i] for i in table.seating] for table in plan(match.spec)}
 
 
 def _write(path: Path, messages: Path, seatings: Mapping[int, Sequence[str]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -127,7 +128,7 @@ def play(
     replay, why, verify, logs and ask.
     """
     from arena.bots.bot import HUMAN
-    from arena.cli.matches import local_matches, match_request, play_progress, replay_page
+    from arena.cli.matches import local_matches, match_request, replay_page
     from arena.cli.workspace import Workspace
     from arena.matches import local_match
     from arena.store.matches.spec import Clock
@@ -146,7 +147,7 @@ def play(
         return OK
     if game is None or not bots:
         raise click.MissingParameter(param_type="argument", param_hint="BOT" if game else "GAME")
-    wish = match_request.MatchRequest(
+    request = match_request.MatchRequest(
         game=game,
         bots=bots,
         seed=output.random_seed() if seed is None else seed,
@@ -159,59 +160,75 @@ def play(
         partner=partner,
         all_seatings=all_seatings,
     )
-    bout = match_request.prepare(workspace, wish)
-    local_match.check_writable(bout, workspace.folder, record)
+    match = match_request.prepare(workspace, request)
+    local_match.check_writable(match, workspace.folder, record)
     if trace is not None:
         from click import get_current_context
 
         from arena.cli.matches import message_trace
 
         # Ends after this function: the results are printed first.
-        get_current_context().with_resource(message_trace.traced(bout, trace))
+        get_current_context().with_resource(message_trace.traced(match, trace))
     if not as_json:
-        _announce(bout)
-    interrupted = False
+        _announce(match)
+    interrupted = not _play_to_end(match, workspace, watch=watch)
+    files = _WrittenFiles()
     try:
-        if bout.has_person:
-            _play_with_people(bout, workspace)
-        elif watch:
-            local_match.play(bout, workspace.folder, lambda finished: _tell(bout, finished))
-        else:
-            with play_progress.shown(bout):
-                local_match.play(bout, workspace.folder, lambda finished: None)
-    except KeyboardInterrupt:
-        interrupted = True
-    written: Path | None = None
-    page: Path | None = None
-    failure: OSError | None = None
-    try:
-        written = local_match.write_record(bout, workspace.folder, record, keep)
-        if open_page and bout.games:
-            page = replay_page.of_local_match(bout, workspace)
+        files.record = local_match.write_record(match, workspace.folder, record, keep)
+        if open_page and match.games:
+            files.page = replay_page.of_local_match(match, workspace)
     except OSError as error:
-        failure = error
+        files.error = error
     if as_json:
-        output.document(_as_json(bout, written, page))
+        output.document(_as_json(match, files))
     else:
-        _print_results(bout, explained=not interrupted)
-        if page is not None:
-            output.line(f"wrote the replay to {page}")
-        if written is not None:
-            _suggest(bout, bots, str(written) if record else bout.spec.id, interrupted)
-    if page is not None:
-        replay_page.open_in_browser(page)
-    if bout.output_error is not None:
-        unwritten = bout.output_error
+        _print_results(match, explained=not interrupted)
+        if files.page is not None:
+            output.line(f"wrote the replay to {files.page}")
+        if files.record is not None:
+            _suggest(match, bots, str(files.record) if record else match.spec.id, interrupted)
+    if files.page is not None:
+        replay_page.open_in_browser(files.page)
+    if match.output_error is not None:
+        unwritten = match.output_error
         output.warn(f"{unwritten.filename} cannot be written: {unwritten.strerror}.")
-    if failure is not None:
+    if files.error is not None:
         raise CommandError(
-            f"the file {failure.filename} cannot be written: {failure.strerror}.",
+            f"the file {files.error.filename} cannot be written: {files.error.strerror}.",
             INTERRUPTED if interrupted else FAILED,
             code="cannot-write",
         )
     if interrupted:
-        raise CommandError(_interruption(bout), INTERRUPTED)
-    return OK if bout.complete else FAILED
+        raise CommandError(_interruption(match), INTERRUPTED)
+    return OK if match.complete else FAILED
+
+
+@dataclass(slots=True)
+class _WrittenFiles:
+    """The files written after a match."""
+
+    record: Path | None = None
+    page: Path | None = None
+    error: OSError | None = None
+    """Why the record or the page could not be written."""
+
+
+def _play_to_end(match: LocalMatch, workspace: Workspace, *, watch: bool) -> bool:
+    """Play the match; return False if Ctrl-C ended it."""
+    from arena.cli.matches import play_progress
+    from arena.matches import local_match
+
+    try:
+        if match.has_person:
+            _play_with_people(match, workspace)
+        elif watch:
+            local_match.play(match, workspace.folder, lambda game: _print_game(match, game))
+        else:
+            with play_progress.shown(match):
+                local_match.play(match, workspace.folder, lambda game: None)
+    except KeyboardInterrupt:
+        return False
+    return True
 
 
 def _check_person(watch: bool, as_json: bool) -> None:
@@ -226,21 +243,21 @@ def _check_person(watch: bool, as_json: bool) -> None:
     human_terminal.expect_terminal()
 
 
-def _play_with_people(bout: LocalMatch, workspace: Workspace) -> None:
+def _play_with_people(match: LocalMatch, workspace: Workspace) -> None:
     from arena.cli.matches import human_terminal
     from arena.matches import local_match
 
     try:
-        with human_terminal.opened(bout.spec, bout.bots) as person:
+        with human_terminal.opened(match.spec, match.bots) as person:
             _until_interrupted(
-                lambda: local_match.play(bout, workspace.folder, person.finished, person),
+                lambda: local_match.play(match, workspace.folder, person.finished, person),
                 person.leave,
             )
             if person.has_left:
                 raise KeyboardInterrupt
     finally:
         # Before the end, the seed would reveal the cards.
-        output.hint(f"seed {bout.seed}")
+        output.hint(f"seed {match.seed}")
 
 
 def _until_interrupted(play: Callable[[], None], leave: Callable[[], None]) -> None:
@@ -267,40 +284,42 @@ def _until_interrupted(play: Callable[[], None], leave: Callable[[], None]) -> N
         playing.result()
 
 
-def _interruption(bout: LocalMatch) -> str:
+def _interruption(match: LocalMatch) -> str:
     """Return a sentence about an interrupted match."""
-    number, total = len(bout.games), bout.spec.games
-    if bout.has_person and bout.games and bout.games[-1].faulted:
+    number, total = len(match.games), match.spec.games
+    if match.has_person and match.games and match.games[-1].faulted:
         return f"interrupted in game {number} of {total}; the record contains it up to here."
     return f"interrupted after {number} of {total} games."
 
 
-def _announce(bout: LocalMatch) -> None:
+def _announce(match: LocalMatch) -> None:
     from referee.games.registry import form_of
 
-    spec = bout.spec
+    spec = match.spec
     form = form_of(spec.game, spec.seats, spec.options)
-    match = f"{form} {spec.id} · {' v '.join(spec.versions)}"
-    if bout.has_person:
-        output.hint(f"{match} · {spec.games} game{'s' * (spec.games > 1)}")
+    title = f"{form} {spec.id} · {' v '.join(spec.versions)}"
+    if match.has_person:
+        output.hint(f"{title} · {spec.games} game{'s' * (spec.games > 1)}")
         return
     boards = f"{spec.boards} board{'s' * (spec.boards > 1)}, {len(spec.entrants)} seatings"
-    output.hint(f"{match} · seed {bout.seed} · {boards}")
+    output.hint(f"{title} · seed {match.seed} · {boards}")
     if not spec.mirrored:
         output.hint("remote bots cannot be reset, so each table is played on different boards")
 
 
-def _tell(bout: LocalMatch, game: PlayedGame) -> None:
+def _print_game(match: LocalMatch, game: PlayedGame) -> None:
     from arena.cli.matches import story
     from referee.record import read_games
 
     for record in read_games(game.record):
-        for line in story.tell(bout.spec.line(), record, bout.spec.seed, output.screen().width):
+        for line in story.game_lines(
+            match.spec.line(), record, match.spec.seed, output.screen().width
+        ):
             output.game_line(line)
         output.line()
 
 
-def _print_results(bout: LocalMatch, *, explained: bool) -> None:
+def _print_results(match: LocalMatch, *, explained: bool) -> None:
     """Print the results, and the explanation of the first fault if it is to be explained."""
     from arena.cli.matches import story
     from arena.cli.matches.play_progress import summaries
@@ -312,33 +331,33 @@ def _print_results(bout: LocalMatch, *, explained: bool) -> None:
                 *(t.bot, t.games, t.wins, t.draws, t.losses, t.points, len(t.times)),
                 *(_ms(t.median), _ms(t.slowest), t.faults),
             )
-            for t in summaries(bout.spec.versions, bout.games)
+            for t in summaries(match.spec.versions, match.games)
         ],
     )
-    if bout.fault is not None and explained:
-        line, entrant = bout.fault
+    if match.fault is not None and explained:
+        line, entrant = match.fault
         output.line()
-        for text in story.explain_fault(bout.spec.line(), line, bout.spec.versions[entrant]):
+        for text in story.explain_fault(match.spec.line(), line, match.spec.versions[entrant]):
             output.game_line(text)
-        played, planned = len(bout.games), bout.spec.games
+        played, planned = len(match.games), match.spec.games
         if played < planned:
             output.hint(f"stopped after {played} of {planned} games; --lenient plays on.")
 
 
-def _suggest(bout: LocalMatch, typed: tuple[str, ...], name: str, interrupted: bool) -> None:
+def _suggest(match: LocalMatch, typed: tuple[str, ...], name: str, interrupted: bool) -> None:
     """Print the next command.
 
     Args:
-        bout: the finished match.
+        match: the finished match.
         typed: the bots as typed on the command line.
         name: the name of the record for other commands.
         interrupted: whether Ctrl-C ended the match.
     """
-    if bout.fault is None or interrupted:
+    if match.fault is None or interrupted:
         output.next_step(f"pokearena replay {name}")
         return
-    line, entrant = bout.fault
-    if "question" in line and not bout.bots[entrant].person:
+    line, entrant = match.fault
+    if "question" in line and not match.bots[entrant].person:
         question = f"{name}:{line['game']}:{line['decision']}"
         output.next_step(f"pokearena ask {shlex.quote(question)} {shlex.quote(typed[entrant])}")
     else:
@@ -349,11 +368,11 @@ def _ms(time: float | None) -> str:
     return "–" if time is None else f"{time:.2f} ms"
 
 
-def _as_json(bout: LocalMatch, record: Path | None, page: Path | None) -> dict[str, object]:
+def _as_json(match: LocalMatch, files: _WrittenFiles) -> dict[str, object]:
     from arena.cli.matches.play_progress import summaries
 
-    spec = bout.spec
-    blamed = bout.fault
+    spec = match.spec
+    blamed = match.fault
     return {
         "match": spec.id,
         "game": spec.game,
@@ -363,8 +382,8 @@ def _as_json(bout: LocalMatch, record: Path | None, page: Path | None) -> dict[s
         "policy": spec.policy,
         "seed": spec.seed.hex(),
         "commitment": spec.commitment,
-        "complete": bout.complete,
-        "bots": [tally.to_json() for tally in summaries(spec.versions, bout.games)],
+        "complete": match.complete,
+        "bots": [tally.to_json() for tally in summaries(spec.versions, match.games)],
         "games": [
             {
                 "game": game.game,
@@ -374,9 +393,9 @@ def _as_json(bout: LocalMatch, record: Path | None, page: Path | None) -> dict[s
                 "scores": None if game.scores is None else list(game.scores),
                 "verdicts": list(game.verdicts),
             }
-            for game in bout.games
+            for game in match.games
         ],
         "fault": None if blamed is None else {**blamed[0], "bot": spec.versions[blamed[1]]},
-        "record": None if record is None else str(record),
-        "html": None if page is None else str(page),
+        "record": None if files.record is None else str(files.record),
+        "html": None if files.page is None else str(files.page),
     }

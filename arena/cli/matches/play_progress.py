@@ -166,10 +166,10 @@ def _halves(places: Sequence[int], position: int) -> int:
 
 
 @contextmanager
-def shown(bout: LocalMatch) -> Iterator[None]:
+def shown(match: LocalMatch) -> Iterator[None]:
     """Show the progress of a match: a status line on a terminal, else a line every 10 s."""
     if not sys.stderr.isatty():
-        with repeated(bout, output.hint, _LINE_SECONDS):
+        with repeated(match, output.hint, _LINE_SECONDS):
             yield
         return
     from rich.markup import escape
@@ -179,21 +179,21 @@ def shown(bout: LocalMatch) -> Iterator[None]:
     with ExitStack() as stack:
         status = stack.enter_context(output.screen(stderr=True).status(""))
         stack.enter_context(
-            repeated(bout, lambda text: status.update(escape(sanitized(text))), _TERMINAL_SECONDS)
+            repeated(match, lambda text: status.update(escape(sanitized(text))), _TERMINAL_SECONDS)
         )
         yield
 
 
 @contextmanager
-def repeated(bout: LocalMatch, show: Callable[[str], None], seconds: float) -> Iterator[None]:
+def repeated(match: LocalMatch, show: Callable[[str], None], seconds: float) -> Iterator[None]:
     """Call `show` with the progress of a match every `seconds`, on a thread."""
     began, over = time.monotonic(), Event()
 
     def show_progress() -> None:
         while not over.wait(seconds):
-            places = [game.places for game in tuple(bout.games)]
+            places = [game.places for game in tuple(match.games)]
             elapsed = time.monotonic() - began
-            show(match_progress(bout.spec.versions, bout.spec.games, places, elapsed).text)
+            show(match_progress(match.spec.versions, match.spec.games, places, elapsed).text)
 
     printer = Thread(target=show_progress, name="progress", daemon=True)
     printer.start()

@@ -46,7 +46,7 @@ def write(record: MatchRecord, path: Path, games: Sequence[GameRecord] | None = 
         output.hint(f"{path} contains {shown}; `pokearena replay {match} --game N` selects another")
 
 
-def of_local_match(bout: LocalMatch, workspace: Workspace) -> Path:
+def of_local_match(match: LocalMatch, workspace: Workspace) -> Path:
     """Write the replay of a local match into the data folder; return the file.
 
     Raises:
@@ -54,8 +54,8 @@ def of_local_match(bout: LocalMatch, workspace: Workspace) -> Path:
     """
     from referee.record import read
 
-    path = local_records.path_of(workspace.folder, bout.spec.id, ".html")
-    write(read(bout.record), path)
+    path = local_records.path_of(workspace.folder, match.spec.id, ".html")
+    write(read(match.record), path)
     return path
 
 

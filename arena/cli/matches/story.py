@@ -34,7 +34,7 @@ def title(match: Line, game: GameRecord) -> str:
     return f"{text} · {sandbox}" if sandbox else text
 
 
-def tell(match: Line, game: GameRecord, seed: bytes, width: int = WIDTH) -> Iterator[str]:
+def game_lines(match: Line, game: GameRecord, seed: bytes, width: int = WIDTH) -> Iterator[str]:
     """Yield a game as lines of text in chronological order.
 
     The whole position is shown at the beginning of a chapter and at the end of the game, a layout

@@ -216,7 +216,7 @@ def backup(file: Path, as_json: bool, data: Path | None) -> None:
     size = backup_file.backup(engine, file.absolute(), ProgressLine())
     shown = database.shown(engine)
     values = {"database": shown, "file": str(file), "bytes": size}
-    _tell(as_json, values, f"wrote {file}: {size / (1 << 20):.1f} MiB from {shown}")
+    _print_copied(as_json, values, f"wrote {file}: {size / (1 << 20):.1f} MiB from {shown}")
     engine.dispose()
 
 
@@ -237,7 +237,7 @@ def restore(file: Path, as_json: bool, data: Path | None) -> None:
     rows = backup_file.restore(engine, file.absolute(), ProgressLine())
     shown = database.shown(engine)
     values = {"database": shown, "file": str(file), "rows": rows}
-    _tell(as_json, values, f"restored {rows} rows from {file} into {shown}")
+    _print_copied(as_json, values, f"restored {rows} rows from {file} into {shown}")
     engine.dispose()
 
 
@@ -335,7 +335,7 @@ def check(quick: bool, as_json: bool, data: Path | None) -> None:
         raise CommandError(report.summary, FAILED, report.command)
 
 
-def _tell(as_json: bool, values: dict[str, object], sentence: str) -> None:
+def _print_copied(as_json: bool, values: dict[str, object], sentence: str) -> None:
     """Print the result of a copy as JSON, or as text with the next command."""
     if as_json:
         output.document(values)

@@ -55,7 +55,7 @@ class RunningServices:
         if self._services is not None:
             self._services.nudge()
 
-    def news(self) -> list[str]:
+    def new_restarts(self) -> list[str]:
         """Return sentences about restarted services since the last call.
 
         Raises:

@@ -63,7 +63,7 @@ def serve(
     web: bool,
     host: str,
     port: int,
-    manners: WebSettings,
+    web_settings: WebSettings,
     relaying: RelayOptions,
     metrics: tuple[str, int] | None,
     forms: tuple[str, ...],
@@ -94,7 +94,7 @@ def serve(
             code="already-running",
         )
     try:
-        pages = Pages(listen(host, port), manners) if web else None
+        pages = Pages(listen(host, port), web_settings) if web else None
     except PortTaken as error:
         raise CommandError(str(error), UNREACHABLE) from None
     try:
@@ -199,14 +199,14 @@ def _announce(workspace: Workspace, services: Services, measured: str, as_json: 
     output.next_step("pokearena tournament run poke sample:greedy sample:random")
 
 
-def _stay(crew: object) -> None:
+def _stay(services: object) -> None:
     from arena.cli.services.running_services import RunningServices
 
-    assert isinstance(crew, RunningServices)
+    assert isinstance(services, RunningServices)
     try:
         while True:
-            for news in crew.news():
-                output.hint(news)
+            for restart in services.new_restarts():
+                output.hint(restart)
             time.sleep(_GLANCE_SECONDS)
     except KeyboardInterrupt:
         output.hint(

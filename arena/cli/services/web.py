@@ -17,7 +17,7 @@ from arena.services.web_process import WebSettings
 @web_options
 @json_option
 @data_option
-def web(host: str, port: int, manners: WebSettings, as_json: bool, data: Path | None) -> None:
+def web(host: str, port: int, web_settings: WebSettings, as_json: bool, data: Path | None) -> None:
     """Serve only the web pages until Ctrl-C: ladders, matches and replays.
 
     Matches are played by other processes. The pages show them live if these processes use the same
@@ -47,9 +47,9 @@ def web(host: str, port: int, manners: WebSettings, as_json: bool, data: Path | 
         output.line(f"page  {address}")
         output.hint("Ctrl-C stops it")
     settings = ServerSettings(
-        **asdict(manners),
+        **asdict(web_settings),
         redis=running_services.redis_of(workspace),
-        shelf=PendingUploads(workspace.folder.submissions),
+        pending_uploads=PendingUploads(workspace.folder.submissions),
         data=workspace.folder.root,
     )
     server.serve(engine, settings, listening)

@@ -55,7 +55,7 @@ def demo(
     web: bool,
     host: str,
     port: int,
-    manners: WebSettings,
+    web_settings: WebSettings,
     as_json: bool,
     data: Path | None,
 ) -> int:
@@ -83,7 +83,7 @@ def demo(
         return demo_tournaments.begin(workspace, tournaments, seed)
 
     def pages() -> Pages:
-        return Pages(listen_near(host, port), manners)
+        return Pages(listen_near(host, port), web_settings)
 
     snapshots = running.play_out(workspace, workers, begin, pages if web else None)
     output.hint("dealing and replaying every match again")

@@ -85,12 +85,12 @@ class Display(Protocol):
     def show(self, snapshots: Sequence[TournamentSnapshot]) -> None:
         """Show the current snapshots."""
 
-    def say(self, text: str) -> None:
+    def print_message(self, text: str) -> None:
         """Print a message."""
 
 
 def watch(
-    engine: Engine, ids: Sequence[str], crew: RunningServices
+    engine: Engine, ids: Sequence[str], services: RunningServices
 ) -> tuple[TournamentSnapshot, ...]:
     """Show tournaments until they are over; return their last snapshots.
 
@@ -98,13 +98,13 @@ def watch(
         ServicesEnded: the services of another process have ended.
         Exception: the reason why services of this command ended.
     """
-    looks = [_SnapshotReader(engine, name) for name in ids]
+    readers = [_SnapshotReader(engine, name) for name in ids]
     display: Display = _Live() if sys.stderr.isatty() else _ProgressLines()
     with display:
         while True:
-            snapshots = tuple(look.now() for look in looks)
-            for news in crew.news():
-                display.say(news)
+            snapshots = tuple(reader.now() for reader in readers)
+            for message in services.new_restarts():
+                display.print_message(message)
             display.show(snapshots)
             if all(snapshot.over for snapshot in snapshots):
                 return snapshots
@@ -202,7 +202,7 @@ class _ProgressLines:
             self._last = words
             output.hint(f"{timedelta(seconds=round(now - self._begin))}  {words}")
 
-    def say(self, text: str) -> None:
+    def print_message(self, text: str) -> None:
         output.hint(text)
 
 
@@ -265,5 +265,5 @@ class _Live:
         else:
             self._bars.update(self._tasks[name], **fields)
 
-    def say(self, text: str) -> None:
+    def print_message(self, text: str) -> None:
         self._live.console.print(sanitized(text), style="yellow", markup=False)

@@ -92,16 +92,16 @@ def play_out(
     interrupted: KeyboardInterrupt | SystemExit | None = None
     ours = False
     while interrupted is None:
-        with at_work(workspace, workers, pages) as crew:
-            ours = crew.own
-            output.hint(crew.words)
-            if crew.page:
-                output.hint(f"page  {crew.page}")
+        with at_work(workspace, workers, pages) as services:
+            ours = services.own
+            output.hint(services.words)
+            if services.page:
+                output.hint(f"page  {services.page}")
             try:
                 names = names or begin()
-                crew.nudge()
+                services.nudge()
                 _mention_others(workspace, names)
-                return live_table.watch(workspace.store, names, crew)
+                return live_table.watch(workspace.store, names, services)
             except ServicesEnded:
                 output.hint("the services have ended; no game is lost")
             except (KeyboardInterrupt, SystemExit) as error:

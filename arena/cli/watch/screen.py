@@ -285,10 +285,10 @@ def _chosen(table: TextTable, rows: Sequence[Sequence[object]]) -> TextTable:
     """Return the columns of a bot's matches that fit on a terminal."""
     columns = [table.headings.index(h) for h in ("match", "closed", "opponents", "score", "p95_ms")]
     heads = ("<match", "<closed", "<opponents", "score", "p95 ms")
-    return TextTable(heads, [tuple(_told(row[at]) for at in columns) for row in rows])
+    return TextTable(heads, [tuple(_rounded(row[at]) for at in columns) for row in rows])
 
 
-def _told(value: object) -> object:
+def _rounded(value: object) -> object:
     return f"{value:.3g}" if isinstance(value, float) else value
 
 

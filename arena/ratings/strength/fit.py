@@ -207,7 +207,7 @@ def strengths(
         nothing = DenseCovariance(np.zeros((0, 0)))
         return Strengths(settings, (), StrengthDifferences((), nothing), (), None)
     with one_thread():
-        return _told(names, settings, _fitted(names, meetings, settings))
+        return _strengths(names, settings, _fitted(names, meetings, settings))
 
 
 def values(
@@ -413,7 +413,7 @@ def _shares(table: MeetingArrays, names: list[str], group: Collection[str]) -> F
     return np.asarray(shares / shares.sum())
 
 
-def _told(names: list[str], settings: StrengthSettings, computed: _Fitted) -> Strengths:
+def _strengths(names: list[str], settings: StrengthSettings, computed: _Fitted) -> Strengths:
     import numpy as np
 
     from arena.ratings.strength.misfit import lack_of_fit

@@ -410,7 +410,7 @@ class StrengthDifferences:
 
         The covariance reduces it: uncertainty about common opponents affects both entrants.
         """
-        return float(_told(np.asarray(self.covariance.gap_variance(first, second))))
+        return float(_standard_errors(np.asarray(self.covariance.gap_variance(first, second))))
 
     def superiority(self, first: int, second: int) -> float:
         """Return the likelihood, from 0 to 1, that `first` is stronger than `second`.
@@ -442,7 +442,7 @@ class StrengthDifferences:
         values = np.asarray(self.values)
         for begin in range(0, len(values), _AT_ONCE):
             rows = slice(begin, min(begin + _AT_ONCE, len(values)))
-            errors = _told(self.covariance.gap_variances(rows))
+            errors = _standard_errors(self.covariance.gap_variances(rows))
             for place, of_place in enumerate(errors, begin):
                 gaps, following = values[place] - values, place + 1
                 yield (
@@ -466,7 +466,7 @@ class StrengthDifferences:
         return 1 + stronger, len(gaps) - weaker
 
     def _errors(self, place: int) -> Floats:
-        return _told(self.covariance.gap_variances(slice(place, place + 1))[0])
+        return _standard_errors(self.covariance.gap_variances(slice(place, place + 1))[0])
 
     @staticmethod
     def _likely(gap: float, error: float) -> float:
@@ -475,6 +475,6 @@ class StrengthDifferences:
         return 0.5 + 0.5 * ((gap > 0) - (gap < 0))
 
 
-def _told(variances: Floats) -> Floats:
+def _standard_errors(variances: Floats) -> Floats:
     """Convert variances in natural units to rounded standard errors in Elo points."""
     return np.asarray(np.round(ELO * np.sqrt(np.maximum(variances, 0.0)), DECIMALS))

@@ -101,7 +101,7 @@ class WorkerEndpoint:
             worker.writer.write(tunnel.OPENED)
             await worker.carry_to(worker)
             return
-        socket = self._control if name == tunnel.DESK else str(self._sockets / name)
+        socket = self._control if name == tunnel.CONTROL_API else str(self._sockets / name)
         near = TunnelStream(*await asyncio.open_unix_connection(socket))
         worker.writer.write(tunnel.OPENED)
         await tunnel.join(worker, near)
@@ -125,6 +125,6 @@ class WorkerEndpoint:
         name = (await worker.reader.readuntil(b"\n"))[:-1].decode("ascii", "replace")
         if not hmac.compare_digest(shown, tunnel.proof(self._secret, nonce, name)):
             raise PeerRefused("it has not the secret that is in the store")
-        if name not in (tunnel.ECHO, tunnel.DESK) and not tunnel.SEAT.fullmatch(name):
+        if name not in (tunnel.ECHO, tunnel.CONTROL_API) and not tunnel.SEAT.fullmatch(name):
             raise PeerRefused("unknown stream name")
         return name

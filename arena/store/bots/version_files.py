@@ -153,23 +153,23 @@ def trust(engine: Engine, content_hash: str) -> None:
         )
 
 
-def fetch(engine: Engine, crate: StoredBuild, output: IO[bytes]) -> None:
+def fetch(engine: Engine, build: StoredBuild, output: IO[bytes]) -> None:
     """Write the packed bytes of a build archive to a stream.
 
     Raises:
         StoreError: their hash is not the stored one, or the object storage cannot be used.
     """
-    if crate.key:
-        for piece in object_storage.needed(engine).read(crate.key, crate.digest):
+    if build.key:
+        for piece in object_storage.needed(engine).read(build.key, build.digest):
             output.write(piece)
         return
     total = hashlib.sha256()
-    for piece in _pieces(engine, crate.content_hash):
+    for piece in _pieces(engine, build.content_hash):
         total.update(piece)
         output.write(piece)
-    if total.hexdigest() != crate.digest:
+    if total.hexdigest() != build.digest:
         raise StoreError(
-            f"the stored files of {crate.content_hash[:12]}… are damaged; add the bot once more "
+            f"the stored files of {build.content_hash[:12]}… are damaged; add the bot once more "
             "where its folder is.",
             code="files-damaged",
         )

@@ -255,7 +255,7 @@ def cover(engine: Engine, match: str) -> RecordFrame:
         NotFound: the match does not exist.
     """
     with reading(engine) as connection:
-        spec, seed, played = _told(connection, match, schema.games.c.game)
+        spec, seed, played = _public_part(connection, match, schema.games.c.game)
     return RecordFrame(spec.line(), seed, tuple(row.game for row in played))
 
 
@@ -272,7 +272,7 @@ def record(engine: Engine, match: str) -> str:
     from referee.record import dump
 
     with lenient(engine) as connection:
-        spec, seed, played = _told(connection, match, *schema.games.c["game", "record"])
+        spec, seed, played = _public_part(connection, match, *schema.games.c["game", "record"])
     records = record_archive.complete(engine, match, {row.game: row.record for row in played})
     lines = [dump(spec.line()), *records.values()]
     if seed is not None:
@@ -280,7 +280,7 @@ def record(engine: Engine, match: str) -> str:
     return "".join(lines)
 
 
-def _told(
+def _public_part(
     connection: Connection, match: str, *columns: Column[Any]
 ) -> tuple[MatchSpec, bytes | None, Sequence[Row[*tuple[Any, ...]]]]:
     """Return the public part of a match: spec, seed if closed, and columns of its games."""

@@ -221,9 +221,13 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
     matches = schema.matches
     with writing(engine, "release") as connection:
         # Without this lock the match could become due in a tournament that is being cancelled.
-        cup = select(matches.c.tournament).where(matches.c.id == lease.match).scalar_subquery()
+        tournament = (
+            select(matches.c.tournament).where(matches.c.id == lease.match).scalar_subquery()
+        )
         tournaments = schema.tournaments
-        keep(connection, select(tournaments.c.id).where(tournaments.c.id == cup), shared=True)
+        keep(
+            connection, select(tournaments.c.id).where(tournaments.c.id == tournament), shared=True
+        )
         row = _lock(connection, lease.match, _is_newest, of_attempt=lease.attempt)
         if row is None:
             return

@@ -8,7 +8,7 @@ from typing import Any, Final
 import grpc
 from pokearena.v1 import referee_pb2, referee_pb2_grpc
 
-from arena.bots.bot import Bot, told_apart
+from arena.bots.bot import Bot, with_unique_labels
 from arena.bots.exit_report import Report
 from arena.bots.resolver import sample
 from arena.matches.runner import OPTIONS, record_text
@@ -136,8 +136,8 @@ def play(
 
 def _bots(bot: Bot, sides: int) -> tuple[Bot, ...]:
     if not bot.remote:
-        return told_apart([bot] * sides)
-    return told_apart([bot, *(sample(PARTNER) for _ in range(sides - 1))])
+        return with_unique_labels([bot] * sides)
+    return with_unique_labels([bot, *(sample(PARTNER) for _ in range(sides - 1))])
 
 
 def _play_table(

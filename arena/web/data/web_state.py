@@ -132,13 +132,13 @@ class ServerSettings(WebSettings):
     Args:
         redis: URL of the Redis with the events; empty: changes come only from the store, up to a
             second later.
-        shelf: the directory for uploads; None: uploads are refused.
+        pending_uploads: the directory for uploads; None: uploads are refused.
         data: the data folder whose services name the relay's address; None: unknown.
         loopback: whether only this machine can reach the server's socket.
     """
 
     redis: str = ""
-    shelf: PendingUploads | None = None
+    pending_uploads: PendingUploads | None = None
     data: Path | None = None
     loopback: bool = False
 

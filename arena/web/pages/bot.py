@@ -214,13 +214,13 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     standings = [standing for standing in every if form in ("", standing.form)]
     shown = max(standings, key=lambda standing: standing.matches, default=None)
     of = web.snapshot.ladders[form].scope.tournaments if form else ()
-    wish = paging.selection_of(page_request, 25)
+    selection = paging.selection_of(page_request, 25)
     played = [version] if version else ids
     opponent, opponents = _opponents_sought(web, page_request)
     sitting = [played, opponents] if opponent else [played]
-    listed = history.matches(web.engine, sitting, of, wish.offset, wish.limit)
+    listed = history.matches(web.engine, sitting, of, selection.offset, selection.limit)
     total = history.count(web.engine, sitting, of)
-    piece = wish.of([_row(match, played) for match in listed], total)
+    piece = selection.of([_row(match, played) for match in listed], total)
     kinds = history.kinds(web.engine, ids)
     pushed = submissions.listing(web.engine, name=name, limit=_PUSHED)
     return Page(

@@ -91,11 +91,11 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     first, other = (_bot(ladder, page_request, name) for name in ("one", "other"))
     if first == other:
         raise InvalidQuery("Choose two different versions.")
-    wish = paging.selection_of(page_request, 25)
+    selection = paging.selection_of(page_request, 25)
     result = _found(web, ladder, (first, other), _test_of(page_request))
     pair, of = ({first}, {other}), ladder.scope.tournaments
-    listed = history.matches(web.engine, pair, of, wish.offset, wish.limit)
-    piece = wish.of(listed, history.count(web.engine, pair, of))
+    listed = history.matches(web.engine, pair, of, selection.offset, selection.limit)
+    piece = selection.of(listed, history.count(web.engine, pair, of))
     comparison = result.comparison if result else None
     sides = _sides(web, ladder, (first, other))
     gap = _gap(ladder, sides)

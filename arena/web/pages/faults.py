@@ -116,12 +116,12 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     owned = _is_owner(web, page_request, versions)
     ids = [version.id for version in versions]
     kinds, kind = history.kinds(web.engine, ids), _kind(page_request)
-    wish = paging.selection_of(page_request, 20, 100)
-    listed = history.faults(web.engine, ids, kind, wish.offset, wish.limit)
+    selection = paging.selection_of(page_request, 20, 100)
+    listed = history.faults(web.engine, ids, kind, selection.offset, selection.limit)
     shown_faults = [
         _told(web, fault, versions) if owned else ExplainedFault(fault) for fault in listed
     ]
-    piece = wish.of(shown_faults, kinds.get(kind, 0) if kind else sum(kinds.values()))
+    piece = selection.of(shown_faults, kinds.get(kind, 0) if kind else sum(kinds.values()))
     table = _table(piece.items)
     return Page(
         title=f"Faults of {name}",

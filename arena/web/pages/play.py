@@ -14,7 +14,7 @@ from typing import Final
 from markupsafe import Markup
 
 from arena.bots import resolver
-from arena.bots.bot import Bot, told_apart
+from arena.bots.bot import Bot, with_unique_labels
 from arena.errors import BotError, NotFound, StoreError
 from arena.matches import human_seats
 from arena.matches.human_seats import PersonQuestion
@@ -193,7 +193,7 @@ def prepared(web: WebState, game: str, form: Mapping[str, str]) -> LocalMatch:
     bots.insert(int(place), person)
     seed = secrets.token_bytes(32)
     return local_match(
-        told_apart(bots),
+        with_unique_labels(bots),
         setup.game.id,
         setup.options,
         setup.seats,

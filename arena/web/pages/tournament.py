@@ -48,14 +48,14 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     table = web.standings_cache.of(tournament)
     course = tournament_standings.course_of(web.engine, tournament, overview.progress.matches)
     lines = tournament_standings.lines_of(tournament, table, course)
-    wish = paging.selection_of(page_request, 100)
+    selection = paging.selection_of(page_request, 100)
     matches = listing.matches(
-        web.engine, tournament=tournament.id, limit=wish.limit, offset=wish.offset
+        web.engine, tournament=tournament.id, limit=selection.limit, offset=selection.offset
     )
     void = listing.matches(
         web.engine, tournament=tournament.id, states=[MatchState.VOID], limit=_VOID_SHOWN
     )
-    piece = wish.of(matches, overview.progress.matches)
+    piece = selection.of(matches, overview.progress.matches)
     closed = tournament.state is TournamentState.CLOSED
     return Page(
         title=f"{tournament.plan.name}: {wording.form_name(tournament.plan.form)}",

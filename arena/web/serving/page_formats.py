@@ -264,7 +264,7 @@ log = logging.getLogger("arena.web")
 
 def response(request: Request, error: Exception, links: Links) -> Response:
     """Return the response for a failed request. Unexpected exceptions are logged."""
-    status, sentence, headers = _told(request, error)
+    status, sentence, headers = _status_and_sentence(request, error)
     # The sentence may contain a part of the URL, chosen by the author of a link.
     sentence = one_line(sentence)
     if status == 204:
@@ -278,7 +278,7 @@ def response(request: Request, error: Exception, links: Links) -> Response:
     return Response(html(page, links), status, headers, media_type=KINDS["html"])
 
 
-def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str]]:
+def _status_and_sentence(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str]]:
     match error:
         case InvalidQuery():
             return 400, str(error), {}

@@ -67,7 +67,7 @@ class UploadEndpoint:
 
     async def _received(self, request: Request) -> Response:
         owner = await owner_of(request, self._web.engine)
-        shelf = await self._shelf()
+        pending_uploads = await self._pending_uploads()
         query = request.query_params
         sent = _AnnouncedUpload(
             owner, *(query.get(name, "")[:100] for name in ("name", "content", "version"))
@@ -78,20 +78,20 @@ class UploadEndpoint:
         if _is_empty(request):
             return JSONResponse({"wanted": True, "most_bytes": self._most_bytes})
         with self._seat(owner):
-            return await self._stored(request, shelf, sent)
+            return await self._stored(request, pending_uploads, sent)
 
-    async def _shelf(self) -> PendingUploads:
-        shelf = self._web.settings.shelf
-        if shelf is None or not self._web.settings.pushes:
+    async def _pending_uploads(self) -> PendingUploads:
+        pending_uploads = self._web.settings.pending_uploads
+        if pending_uploads is None or not self._web.settings.pushes:
             raise HTTPException(403, "this arena does not accept pushed bots.")
-        if not await anyio.to_thread.run_sync(lambda: shelf.is_attended):
+        if not await anyio.to_thread.run_sync(lambda: pending_uploads.is_attended):
             raise HTTPException(
                 503,
                 "submissions are not processed at the moment, because "
                 "`pokearena serve` is not running; retry later.",
                 {"Retry-After": _WHEN},
             )
-        return shelf
+        return pending_uploads
 
     def _considered(self, sent: _AnnouncedUpload) -> Submission | None:
         """Return the owner's undecided submission with this content hash, if any.
@@ -131,21 +131,21 @@ class UploadEndpoint:
             self._arriving += Counter()
 
     async def _stored(
-        self, request: Request, shelf: PendingUploads, sent: _AnnouncedUpload
+        self, request: Request, pending_uploads: PendingUploads, sent: _AnnouncedUpload
     ) -> Response:
         made = ids.submission_id()
         stored: Submission | None = None
         try:
-            size = await _written(request, shelf.part(made))
+            size = await _written(request, pending_uploads.part(made))
             what = ReceivedUpload(made, sent.owner, sent.name, sent.content, size)
-            stored = await anyio.to_thread.run_sync(self._added, shelf, what)
+            stored = await anyio.to_thread.run_sync(self._added, pending_uploads, what)
         finally:
             if stored is None or stored.id != made:
-                shelf.clear(made)
+                pending_uploads.clear(made)
         return _answer(stored, 201)
 
-    def _added(self, shelf: PendingUploads, what: ReceivedUpload) -> Submission:
-        shelf.settle(what.id)
+    def _added(self, pending_uploads: PendingUploads, what: ReceivedUpload) -> Submission:
+        pending_uploads.settle(what.id)
         return submissions.add(self._web.engine, what, self._limits)
 
 

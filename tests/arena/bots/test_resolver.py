@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import Bot, told_apart
+from arena.bots.bot import Bot, with_unique_labels
 from arena.bots.manifest import Manifest, ManifestError
 from arena.bots.resolver import resolve, samples
 from arena.errors import BotError
@@ -200,7 +200,7 @@ def test_without_a_store_a_stored_bot_is_unknown(cwd: Path) -> None:
 
 def test_bots_with_equal_names_get_distinct_labels() -> None:
     labels = ["a", "b", "a", "a-2", "a"]
-    assert [bot.label for bot in told_apart(Bot(label) for label in labels)] == [
+    assert [bot.label for bot in with_unique_labels(Bot(label) for label in labels)] == [
         "a",
         "b",
         "a-2",

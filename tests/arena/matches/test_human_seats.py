@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.bots.bot import Bot, told_apart
+from arena.bots.bot import Bot, with_unique_labels
 from arena.bots.resolver import sample
 from arena.matches import human_seats
 from arena.matches.human_seats import PersonQuestion, QuestionWithdrawn
@@ -113,7 +113,7 @@ def names_in(value: Any) -> Iterator[str]:
 def test_people_play_a_valid_game_and_are_shown_nothing_that_their_view_lacks(
     game: str, referee: str
 ) -> None:
-    bots = told_apart(human_seats.person() for _ in range(TABLES[game]))
+    bots = with_unique_labels(human_seats.person() for _ in range(TABLES[game]))
     person = RandomPerson()
     spec = match(game, bots, TABLES[game])
     (only,) = played(spec, bots, person, referee)
@@ -126,7 +126,7 @@ def test_people_play_a_valid_game_and_are_shown_nothing_that_their_view_lacks(
 
 
 def test_a_question_is_withdrawn_when_the_thinking_time_is_used_up(referee: str) -> None:
-    bots = told_apart([human_seats.person(think_seconds=0), human_seats.person()])
+    bots = with_unique_labels([human_seats.person(think_seconds=0), human_seats.person()])
     person = IdlePerson()
     (only,) = played(match("poke", bots, 2), bots, person, referee)
     assert person.withdrawn.is_set()

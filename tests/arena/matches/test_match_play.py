@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import Bot, told_apart
+from arena.bots.bot import Bot, with_unique_labels
 from arena.bots.exit_report import Report
 from arena.bots.processes import Processes
 from arena.bots.resolver import local, sample
@@ -207,7 +207,7 @@ def test_the_tables_of_a_match_are_mirrored(finished: FinishedMatch) -> None:
 
 @pytest.mark.long
 def test_house_bots_play_a_match(arena: MatchArena) -> None:
-    bots = told_apart([sample("random"), sample("random"), sample("meek")])
+    bots = with_unique_labels([sample("random"), sample("random"), sample("meek")])
     played = arena.play(arena.spec(bots), bots)
     assert played.complete
     assert played.faults == []

@@ -143,7 +143,7 @@ def test_the_tunnel_leads_only_to_the_control_api_and_seats(relay: Relay, tmp_pa
 
 
 async def opened(way: tunnel.TunnelEndpoint) -> None:
-    (await tunnel.dial(way, tunnel.DESK)).abort()
+    (await tunnel.dial(way, tunnel.CONTROL_API)).abort()
 
 
 @pytest.mark.long

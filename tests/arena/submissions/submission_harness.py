@@ -25,13 +25,13 @@ class SubmissionHarness:
         self.folder = folder
         self.workspace = Workspace(folder / "data")
         self.engine = self.workspace.store
-        self.shelf = PendingUploads(self.workspace.folder.submissions)
+        self.pending_uploads = PendingUploads(self.workspace.folder.submissions)
         self.checks: list[Check] = []
         """The checks that every examination returns."""
         versions = self.workspace.folder.versions
         self.level = Level.BUBBLEWRAP
-        self.office = SubmissionPipeline(
-            self.engine, self.shelf, versions, lambda bot: self.checks, lambda: self.level
+        self.pipeline = SubmissionPipeline(
+            self.engine, self.pending_uploads, versions, lambda bot: self.checks, lambda: self.level
         )
 
     def bot(self, name: str = "mybot", *lines: str, text: str = "pass\n") -> Path:
@@ -48,16 +48,16 @@ class SubmissionHarness:
         bot = resolver.from_folder(folder)
         assert bot.manifest is not None
         made = ids.submission_id()
-        with self.shelf.part(made).open("wb") as output:
+        with self.pending_uploads.part(made).open("wb") as output:
             upload_archive.pack(bot, output)
-        self.shelf.settle(made)
-        size = self.shelf.parcel(made).stat().st_size
+        self.pending_uploads.settle(made)
+        size = self.pending_uploads.archive(made).stat().st_size
         sent = ReceivedUpload(made, owner, bot.manifest.name, version_store.content_hash(bot), size)
         return submissions.add(self.engine, sent, SubmissionLimits())
 
     def pushed(self, folder: Path, owner: str = "ada") -> Submission:
         """Submit a bot and process the submission."""
-        return self.office.work(self.push(folder, owner).id)
+        return self.pipeline.work(self.push(folder, owner).id)
 
     def ladder(self, game: str = "poke", **settings: bool | int) -> Tournament:
         """Start a ladder with two bots."""

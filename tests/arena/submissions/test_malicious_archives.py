@@ -230,10 +230,12 @@ class UploadArena:
     """Run the web server's upload page and the submission pipeline."""
 
     def __init__(self, folder: Path) -> None:
-        self.desk = SubmissionHarness(folder)
-        self.token = owners.add(self.desk.engine, "ada")
-        settings = ServerSettings(rate=0, shelf=self.desk.shelf, push_mib=8, pushes=100)
-        self.client = TestClient(create(WebState(self.desk.engine, settings)))
+        self.harness = SubmissionHarness(folder)
+        self.token = owners.add(self.harness.engine, "ada")
+        settings = ServerSettings(
+            rate=0, pending_uploads=self.harness.pending_uploads, push_mib=8, pushes=100
+        )
+        self.client = TestClient(create(WebState(self.harness.engine, settings)))
 
     def push(self, data: bytes, content: str) -> dict[str, Any]:
         """Upload an archive, process it, and return the submission as its owner sees it."""
@@ -242,13 +244,13 @@ class UploadArena:
         sent = self.client.post(f"/submissions?{query}", headers=sign, content=data)
         assert sent.status_code == 201, sent.text
         name = sent.json()["submission"]
-        self.desk.office.work(name)
+        self.harness.pipeline.work(name)
         shown: dict[str, Any] = self.client.get(f"/submissions/{name}.json", headers=sign).json()
         return shown
 
     def files(self) -> set[str]:
         """Return all paths that an archive can have left in the arena's folder or beside it."""
-        root = self.desk.folder
+        root = self.harness.folder
         return {
             str(path.relative_to(root))
             for path in root.rglob("*")
@@ -260,7 +262,7 @@ class UploadArena:
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UploadArena]:
     """One arena for all archives, so that one that leaves something is noticed later, too."""
     arena = UploadArena(tmp_path_factory.mktemp("arena") / "a" / "b")
-    with arena.client, arena.desk.shelf.create().attended():
+    with arena.client, arena.harness.pending_uploads.create().attended():
         yield arena
 
 
@@ -273,7 +275,7 @@ LARGE = ("100,000 entries", "100,000 files", "5000 folders")
 def test_a_malicious_archive_is_refused(arena: UploadArena, name: str) -> None:
     make, pattern = ARCHIVES[name]
     data = make()
-    outside = arena.desk.folder.parents[1]
+    outside = arena.harness.folder.parents[1]
     before, around = arena.files(), sorted(os.listdir(outside))
     tracemalloc.start()
     try:
@@ -291,9 +293,9 @@ def test_a_malicious_archive_is_refused(arena: UploadArena, name: str) -> None:
     assert sorted(os.listdir(outside)) == around
     assert not Path("/tmp/pokearena-escaped").exists()
     assert peak < MOST_MEMORY + len(data), f"{peak:,} bytes"
-    assert versions.listing(arena.desk.engine) == ()
-    assert submissions.undecided(arena.desk.engine) == ()
-    assert sorted(path.name for path in arena.desk.shelf.root.iterdir()) == ["lock"]
+    assert versions.listing(arena.harness.engine) == ()
+    assert submissions.undecided(arena.harness.engine) == ()
+    assert sorted(path.name for path in arena.harness.pending_uploads.root.iterdir()) == ["lock"]
 
 
 AFTER = ("second manifest", "very long path", "second archive", "truncated gzip", "setuid")
@@ -302,11 +304,13 @@ AFTER = ("second manifest", "very long path", "second archive", "truncated gzip"
 @pytest.mark.parametrize("name", AFTER)
 def test_an_honest_archive_is_accepted_after_a_malicious_one(name: str, tmp_path: Path) -> None:
     arena = UploadArena(tmp_path / "a" / "b")
-    with arena.client, arena.desk.shelf.create().attended():
+    with arena.client, arena.harness.pending_uploads.create().attended():
         refused = arena.push(ARCHIVES[name][0](), "5" * 64)
         assert refused["state"] == SubmissionState.REFUSED
-        content = version_store.content_hash(resolver.from_folder(arena.desk.bot()))
+        content = version_store.content_hash(resolver.from_folder(arena.harness.bot()))
         taken = arena.push(packed(), content)
         assert (taken["state"], taken["version"]) == (SubmissionState.ACCEPTED, "mybot@1"), taken
-        assert submissions.undecided(arena.desk.engine) == ()
-        assert sorted(path.name for path in arena.desk.shelf.root.iterdir()) == ["lock"]
+        assert submissions.undecided(arena.harness.engine) == ()
+        assert sorted(path.name for path in arena.harness.pending_uploads.root.iterdir()) == [
+            "lock"
+        ]

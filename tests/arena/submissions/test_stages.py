@@ -38,7 +38,7 @@ def test_a_push_becomes_the_next_version_of_its_owner(harness: SubmissionHarness
         SubmissionStage.BUILDING,
     ]
     assert first.steps[-1][0] is SubmissionStage.ENTERING
-    assert list(harness.shelf.root.iterdir()) == []
+    assert list(harness.pending_uploads.root.iterdir()) == []
 
 
 def test_a_pushed_bot_runs_only_in_a_sandbox(harness: SubmissionHarness) -> None:
@@ -75,7 +75,7 @@ def test_only_the_newest_versions_of_a_bot_play(harness: SubmissionHarness) -> N
 
 
 def test_a_version_above_the_limit_of_its_owner_is_refused(harness: SubmissionHarness) -> None:
-    harness.office = replace(harness.office, most_active=2)
+    harness.pipeline = replace(harness.pipeline, most_active=2)
     harness.pushed(harness.bot())
     harness.pushed(harness.bot("second"))
     sentence = refused(harness, harness.bot("second", text="import os\n"), 409)
@@ -95,7 +95,7 @@ def refused(harness: SubmissionHarness, folder: Path, status: int, owner: str = 
     )
     assert submission.sentence.endswith((".", "!")) or submission.output
     assert str(harness.folder) not in submission.sentence + submission.output
-    assert list(harness.shelf.root.iterdir()) == []
+    assert list(harness.pending_uploads.root.iterdir()) == []
     return submission.sentence
 
 
@@ -120,15 +120,15 @@ def test_existing_content_and_versions_are_refused(harness: SubmissionHarness) -
 
 def test_an_upload_with_another_hash_is_refused(harness: SubmissionHarness) -> None:
     announced, other = harness.push(harness.bot()), harness.push(harness.bot(text="import os\n"))
-    harness.shelf.parcel(other.id).rename(harness.shelf.parcel(announced.id))
-    submission = harness.office.work(announced.id)
+    harness.pending_uploads.archive(other.id).rename(harness.pending_uploads.archive(announced.id))
+    submission = harness.pipeline.work(announced.id)
     assert submission.status == 422
     assert f"{announced.content_hash[:12]}… was announced" in submission.sentence
 
 
 def test_a_tested_bot_waits_for_the_organiser(harness: SubmissionHarness) -> None:
     ladder = harness.ladder(open=True)
-    harness.office = replace(harness.office, needs_approval=True)
+    harness.pipeline = replace(harness.pipeline, needs_approval=True)
     waiting = harness.pushed(harness.bot("mybot", 'games = ["poke"]'))
     assert (waiting.state, waiting.stage, waiting.approval) == (
         SubmissionState.WAITING,
@@ -136,37 +136,37 @@ def test_a_tested_bot_waits_for_the_organiser(harness: SubmissionHarness) -> Non
         Approval.WAITING,
     )
     assert submissions.awaiting_approval(harness.engine) == (waiting,)
-    assert harness.office.work(waiting.id) == waiting
+    assert harness.pipeline.work(waiting.id) == waiting
     assert harness.push(harness.folder / "mybot").id == waiting.id
     submissions.approve(harness.engine, waiting.id, approved=True, reason="")
     harness.checks = [Check("starts", CheckOutcome.FAILED, "It is not tested again.")]
-    accepted = harness.office.work(waiting.id)
+    accepted = harness.pipeline.work(waiting.id)
     assert (accepted.state, accepted.ladders) == (SubmissionState.ACCEPTED, (ladder.id,))
     with pytest.raises(Conflict, check=has_code("not-waiting")):
         submissions.approve(harness.engine, waiting.id, approved=False, reason="late")
 
 
 def test_a_bot_that_the_organiser_refuses_leaves_no_files(harness: SubmissionHarness) -> None:
-    harness.office = replace(harness.office, needs_approval=True)
+    harness.pipeline = replace(harness.pipeline, needs_approval=True)
     waiting = harness.pushed(harness.bot())
-    assert any(harness.office.versions.iterdir())
+    assert any(harness.pipeline.versions.iterdir())
     submissions.approve(harness.engine, waiting.id, approved=False, reason="it is a copy")
-    refused_one = harness.office.work(waiting.id)
+    refused_one = harness.pipeline.work(waiting.id)
     assert (refused_one.state, refused_one.status) == (SubmissionState.REFUSED, 403)
     assert refused_one.sentence == "the organiser refused it: it is a copy."
-    assert not any(harness.office.versions.iterdir())
-    assert list(harness.shelf.root.iterdir()) == []
+    assert not any(harness.pipeline.versions.iterdir())
+    assert list(harness.pending_uploads.root.iterdir()) == []
 
 
 def test_an_upload_that_is_not_a_bot_is_refused(harness: SubmissionHarness) -> None:
     sent = harness.push(harness.bot())
-    harness.shelf.parcel(sent.id).write_bytes(b"nonsense")
-    submission = harness.office.work(sent.id)
+    harness.pending_uploads.archive(sent.id).write_bytes(b"nonsense")
+    submission = harness.pipeline.work(sent.id)
     assert (submission.status, submission.stage) == (422, SubmissionStage.CHECKING)
     assert submission.sentence.startswith("this is not a complete tar.gz")
     sent = harness.push(harness.bot())
-    harness.shelf.parcel(sent.id).unlink()
-    missing = harness.office.work(sent.id)
+    harness.pending_uploads.archive(sent.id).unlink()
+    missing = harness.pipeline.work(sent.id)
     assert (missing.status, missing.stage) == (422, SubmissionStage.CHECKING)
 
 
@@ -180,7 +180,7 @@ def test_a_failed_build_shows_the_end_of_its_output(harness: SubmissionHarness) 
     assert "could not be built" in submission.sentence
     assert "\n" not in submission.sentence
     assert "ZeroDivisionError" in submission.output
-    assert not any(harness.office.versions.iterdir())
+    assert not any(harness.pipeline.versions.iterdir())
 
 
 def test_a_failed_submission_lists_its_failed_checks(harness: SubmissionHarness) -> None:
@@ -202,7 +202,7 @@ def test_a_failed_submission_lists_its_failed_checks(harness: SubmissionHarness)
         "plays (pokex): it led what it does not hold.",
         "Oh no",
     ]
-    assert not any(harness.office.versions.iterdir())
+    assert not any(harness.pipeline.versions.iterdir())
     harness.checks = [good]
     assert harness.pushed(harness.bot()).version == "mybot@1"
 
@@ -224,7 +224,7 @@ def test_an_interrupted_submission_is_resumed(
         with monkeypatch.context() as patched:
             patched.setattr(where, dies)
             with pytest.raises(Died):
-                harness.office.work(sent.id)
+                harness.pipeline.work(sent.id)
 
     for where in (
         "arena.bots.upload_archive.unpack",
@@ -237,7 +237,7 @@ def test_an_interrupted_submission_is_resumed(
             connection.exec_driver_sql("UPDATE submissions SET attempts = 0")
     for where in ("arena.store.tournaments.lifecycle.add", "arena.store.bots.submissions.decide"):
         interrupted(where)
-    done = harness.office.work(sent.id)
+    done = harness.pipeline.work(sent.id)
     assert (done.state, done.version, done.ladders) == (
         SubmissionState.ACCEPTED,
         "mybot@1",
@@ -251,10 +251,10 @@ def test_a_repeatedly_interrupted_submission_fails(harness: SubmissionHarness) -
     sent = harness.push(harness.bot())
     for _ in range(3):
         submissions.take_up(harness.engine, sent.id)
-    submission = harness.office.work(sent.id)
+    submission = harness.pipeline.work(sent.id)
     assert (submission.state, submission.status) == (SubmissionState.FAILED, 500)
     assert submission.sentence.startswith("the arena failed with it 3 times, or was interrupted")
-    assert list(harness.shelf.root.iterdir()) == []
+    assert list(harness.pending_uploads.root.iterdir()) == []
 
 
 def test_a_failing_runner_retries_and_then_gives_up(
@@ -267,23 +267,23 @@ def test_a_failing_runner_retries_and_then_gives_up(
     monkeypatch.setattr(pipeline, "_TROUBLE_SECONDS", 0.0)
     sent = harness.push(harness.bot())
     rounds = iter([True, True, True, False])
-    pipeline.run(harness.office, lambda: next(rounds))
+    pipeline.run(harness.pipeline, lambda: next(rounds))
     submission = submissions.find(harness.engine, sent.id)
     assert (submission.state, submission.attempts) == (SubmissionState.FAILED, 3)
 
 
 def test_a_single_runner_works_on_the_oldest_submission_first(harness: SubmissionHarness) -> None:
     sent = [harness.push(harness.bot(f"bot{number}")) for number in range(3)]
-    assert not harness.shelf.is_attended
+    assert not harness.pending_uploads.is_attended
     seen = []
 
     def goes_on() -> bool:
-        seen.append(harness.shelf.is_attended)
+        seen.append(harness.pending_uploads.is_attended)
         return len(seen) == 1
 
-    pipeline.run(harness.office, goes_on)
+    pipeline.run(harness.pipeline, goes_on)
     assert seen == [True, True]
-    assert not harness.shelf.is_attended
+    assert not harness.pending_uploads.is_attended
     done = [submissions.find(harness.engine, each.id) for each in sent]
     assert all(each.state is SubmissionState.ACCEPTED for each in done)
     assert [each.ended for each in done] == sorted(each.ended or 0 for each in done)
@@ -292,12 +292,12 @@ def test_a_single_runner_works_on_the_oldest_submission_first(harness: Submissio
 def test_leftovers_of_killed_processes_are_removed_later(harness: SubmissionHarness) -> None:
     sent = harness.push(harness.bot())
     for name in (".s-old.part", "s-old.tar.gz", ".s-new.part"):
-        (harness.shelf.root / name).write_text("x")
-    for path in harness.shelf.root.iterdir():
+        (harness.pending_uploads.root / name).write_text("x")
+    for path in harness.pending_uploads.root.iterdir():
         if path.name != ".s-new.part":
             os.utime(path, (0, 0))
-    harness.shelf.tidy({sent.id})
-    assert {path.name for path in harness.shelf.root.iterdir()} == {
+    harness.pending_uploads.tidy({sent.id})
+    assert {path.name for path in harness.pending_uploads.root.iterdir()} == {
         ".s-new.part",
         f"{sent.id}.tar.gz",
     }

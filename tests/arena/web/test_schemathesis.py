@@ -33,10 +33,13 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClien
     assert analyses.claim(workspace.store) == analysed
     analyses.finish(workspace.store, analysed, stored_analysis())
     add_submission(workspace)
-    shelf = PendingUploads(workspace.folder.submissions)
-    settings = ServerSettings(rate=0, pushes=100_000, shelf=shelf)
+    pending_uploads = PendingUploads(workspace.folder.submissions)
+    settings = ServerSettings(rate=0, pushes=100_000, pending_uploads=pending_uploads)
     # Wait until the submissions are processed.
-    with shelf.attended(), TestClient(create(WebState(workspace.store, settings))) as client:
+    with (
+        pending_uploads.attended(),
+        TestClient(create(WebState(workspace.store, settings))) as client,
+    ):
         if request.param is not None:
             client.headers["Authorization"] = f"Bearer {request.param.add(workspace.store, 'bob')}"
         yield client

@@ -76,9 +76,9 @@ class DeletionArena:
         """Store a waiting submission of ada with its upload; return its id."""
         sent = ReceivedUpload(ids.submission_id(), "ada", "next", "9" * 64, 1)
         submissions.add(self.store, sent, SubmissionLimits())
-        shelf = PendingUploads(self.workspace.folder.submissions).create()
-        shelf.parcel(sent.id).write_text(NOTE)
-        self.files.append(shelf.parcel(sent.id))
+        pending_uploads = PendingUploads(self.workspace.folder.submissions).create()
+        pending_uploads.archive(sent.id).write_text(NOTE)
+        self.files.append(pending_uploads.archive(sent.id))
         return sent.id
 
 

@@ -28,7 +28,9 @@ class PushArena:
         folder.mkdir()
         self.submission_harness = SubmissionHarness(folder)
         self.token = owners.add(self.submission_harness.engine, "ada")
-        settings = ServerSettings(rate=0, shelf=self.submission_harness.shelf, push_mib=1)
+        settings = ServerSettings(
+            rate=0, pending_uploads=self.submission_harness.pending_uploads, push_mib=1
+        )
         self.url = stack.enter_context(served(WebState(self.submission_harness.engine, settings)))
         self._stack = stack
         self._is_open = True
@@ -36,12 +38,12 @@ class PushArena:
     def open(self) -> None:
         """Process uploads until the test ends."""
         working = threading.Thread(
-            target=pipeline.run, args=(self.submission_harness.office, lambda: self._is_open)
+            target=pipeline.run, args=(self.submission_harness.pipeline, lambda: self._is_open)
         )
         working.start()
         self._stack.callback(working.join)
         self._stack.callback(setattr, self, "_is_open", False)
-        while not self.submission_harness.shelf.is_attended:
+        while not self.submission_harness.pending_uploads.is_attended:
             pass
 
 
@@ -140,7 +142,7 @@ def test_a_failed_check_prints_the_output_of_the_bot(
 def test_a_submission_can_be_watched_again_after_no_wait(
     cli: Cli, arena: PushArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with arena.submission_harness.shelf.attended():
+    with arena.submission_harness.pending_uploads.attended():
         result = cli("bot", "push", "mine", "--to", arena.url, "--no-wait")
         name = result.out.strip()
         assert (result.status, result.last) == (
@@ -164,7 +166,9 @@ def test_a_submission_can_be_watched_again_after_no_wait(
 def test_a_push_that_needs_approval_ends_with_the_tests(
     cli: Cli, arena: PushArena, bot_folder: Path
 ) -> None:
-    arena.submission_harness.office = replace(arena.submission_harness.office, needs_approval=True)
+    arena.submission_harness.pipeline = replace(
+        arena.submission_harness.pipeline, needs_approval=True
+    )
     arena.open()
     pushed = cli("bot", "push", str(bot_folder), "--to", arena.url, "--json")
     state = json.loads(pushed.out)

@@ -29,7 +29,7 @@ def terminal(game: str) -> Iterator[str]:
     """Yield the output of `play --watch` and `replay` for the first game of a golden record."""
     record = record_of(game)
     assert record.seed is not None
-    yield from islice(story.tell(record.match, record.games[0], record.seed), STORY)
+    yield from islice(story.game_lines(record.match, record.games[0], record.seed), STORY)
     *pages, last = story.pages(record.match, record.games[0], record.seed)
     for page in (*pages[::EVERY], last):
         yield ""

@@ -57,7 +57,7 @@ def test_progress_is_repeated_while_no_game_ends(cwd: Path) -> None:
         clock=Clock(10_000, 100, 1000),
         policy="strict",
     )
-    bout = match_request.prepare(Workspace(), request)
+    match = match_request.prepare(Workspace(), request)
     lines = Queue[str]()
-    with play_progress.repeated(bout, lines.put, 0.01):
+    with play_progress.repeated(match, lines.put, 0.01):
         assert lines.get(timeout=60) == lines.get(timeout=60)

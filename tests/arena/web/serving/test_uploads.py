@@ -29,9 +29,9 @@ class UploadServer:
 
     def __init__(self, folder: Path) -> None:
         self.workspace = Workspace(folder / "data")
-        self.shelf = PendingUploads(self.workspace.folder.submissions)
+        self.pending_uploads = PendingUploads(self.workspace.folder.submissions)
         self.tokens = {name: owners.add(self.workspace.store, name) for name in ("ada", "bob")}
-        self.settings = ServerSettings(rate=0, shelf=self.shelf, push_mib=1)
+        self.settings = ServerSettings(rate=0, pending_uploads=self.pending_uploads, push_mib=1)
         self.stack = ExitStack()
 
     def client(self, **changed: Any) -> TestClient:
@@ -58,7 +58,7 @@ class UploadServer:
 @pytest.fixture
 def upload_server(tmp_path: Path) -> Iterator[UploadServer]:
     upload_server = UploadServer(tmp_path)
-    with upload_server.stack, upload_server.shelf.attended():
+    with upload_server.stack, upload_server.pending_uploads.attended():
         yield upload_server
 
 
@@ -69,7 +69,9 @@ def address(name: str = "mybot", content: str = "5", version: str = "") -> str:
 
 def stored_uploads(upload_server: UploadServer) -> list[str]:
     """Return the names of the stored uploads."""
-    return sorted(path.name for path in upload_server.shelf.root.iterdir() if path.name != "lock")
+    return sorted(
+        path.name for path in upload_server.pending_uploads.root.iterdir() if path.name != "lock"
+    )
 
 
 def test_an_upload_is_stored_and_queued(upload_server: UploadServer) -> None:
@@ -82,7 +84,7 @@ def test_an_upload_is_stored_and_queued(upload_server: UploadServer) -> None:
     name = document["submission"]
     assert (answer.status_code, answer.headers["location"]) == (201, f"/submissions/{name}")
     assert (document["state"], document["owner"], document["bot"]) == ("waiting", "ada", "mybot")
-    assert upload_server.shelf.parcel(name).read_bytes() == UPLOAD
+    assert upload_server.pending_uploads.archive(name).read_bytes() == UPLOAD
     submission = submissions.find(upload_server.workspace.store, name)
     assert (submission.content_hash, submission.bytes) == ("5" * 64, len(UPLOAD))
     # A client that lost the response sends the upload again.
