@@ -41,7 +41,7 @@ _STATUS = {
     "arena.errors.StoreError": FAILED,
     "arena.errors.Unnamed": USAGE,
     "arena.errors.Unreachable": UNREACHABLE,
-    "arena.services.supervisor.ServicesError": UNREACHABLE,
+    "arena.services.service.ServicesError": UNREACHABLE,
     "arena.services.worker_process.NoServices": UNREACHABLE,
     "arena.system.structured_file.FileError": USAGE,
     "arena.tournaments.tournament_file.TournamentFileError": USAGE,

@@ -34,7 +34,7 @@ def own_referee(trace: Path | None = None) -> Iterator[str]:
         with tempfile.TemporaryFile() as log:
             process = subprocess.Popen(
                 # -P: do not import modules from the current directory.
-                parent_death_signal.leashed(
+                parent_death_signal.killed_with_parent(
                     [sys.executable, "-P", "-m", "referee", "--address", address, *traced]
                 ),
                 stdin=subprocess.DEVNULL,

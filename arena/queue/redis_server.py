@@ -175,7 +175,7 @@ class Server:
             log.seek(0, os.SEEK_END)
             begin = log.tell()
             self._process = subprocess.Popen(
-                parent_death_signal.leashed(command),
+                parent_death_signal.killed_with_parent(command),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

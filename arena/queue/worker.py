@@ -102,7 +102,7 @@ class ForkedProcess:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGTERM, lambda number, frame: self._drain.set())
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            parent_death_signal.hold(parent)
+            parent_death_signal.die_with_parent(parent)
             random.seed()
             self._work(self._drain)
             status = 0

@@ -53,7 +53,7 @@ class BotProcess:
         """Start the process. If that fails, report it through `ended` and do not raise an error."""
         try:
             self._process = await asyncio.create_subprocess_exec(
-                *parent_death_signal.leashed(self._command.words),
+                *parent_death_signal.killed_with_parent(self._command.words),
                 cwd=self._command.folder,
                 env={**os.environ, "POKEARENA_ADDRESS": self.address},
                 stdin=asyncio.subprocess.DEVNULL,

@@ -28,8 +28,8 @@ from typing import Any, Self
 
 from arena.config import Folder
 from arena.services.relay_process import RelayOptions
-from arena.services.service import ServiceState
-from arena.services.supervisor import Requests, ServicesError, Snapshot, Supervisor
+from arena.services.service import ServicesError, ServiceState
+from arena.services.supervisor import Requests, Snapshot, Supervisor
 from arena.services.web_process import Pages
 from arena.system.process_info import cores, require_linux
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +25,14 @@ from arena.queue.sweeper import SERVICE, Sweeper
 from arena.services import worker_services
 from arena.services.file_archiver import FileArchiver
 from arena.services.relay_process import RelayOptions
-from arena.services.service import Service, ServiceProcess, ServiceState, StopStage, python_command
+from arena.services.service import (
+    Service,
+    ServiceLoop,
+    ServicesError,
+    ServiceState,
+    StopStage,
+    python_command,
+)
 from arena.services.web_process import Pages
 from arena.store import database
 from arena.store.bots import version_files
@@ -37,95 +43,12 @@ from arena.system.process_info import is_frozen
 from arena.system.stop_event import StopEvent
 from referee import logs
 
-# The loop that starts all services of a supervisor, keeps them running and stops them.
+_COUNT_SECONDS: Final = 5.0
+# A web server that does not respond for this time is killed.
+_PAGES_SILENT_SECONDS: Final = 20.0
+_REDIS: Final = "redis"
 
-READY_SECONDS: Final = 60.0
-"""Time in seconds within which all services must be ready."""
-_CHECK_SECONDS: Final = 0.05
-_LIMIT_OF_FAILED_STARTS: Final = 3
-# A worker releases its match within 3 s (arena.matches.lease_renewal). Its referee is idle by then.
-STOP_SECONDS: Final = {StopStage.USER: 10.0, StopStage.PROVIDER: 3.0, StopStage.REDIS: 1.0}
-
-
-class ServicesError(Exception):
-    """The services cannot be started. The exception's text is a sentence for people."""
-
-
-class ServiceLoop:
-    """Supervises services in the thread that creates it.
-
-    Args:
-        logs: the directory of the log files.
-        stop: ends the loop.
-        hurry: kills the services during the stop.
-    """
-
-    def __init__(self, logs: Path, stop: StopEvent, hurry: StopEvent) -> None:
-        self._logs = logs
-        self._stop = stop
-        self._hurry = hurry
-        self._processes: list[ServiceProcess] = []
-
-    def start(self, service: Service, running: subprocess.Popen[bytes] | None = None) -> None:
-        """Start a service, or supervise its process if it is running already."""
-        process = ServiceProcess(service, self._logs)
-        self._processes.append(process)
-        if running is None:
-            process.start()
-        else:
-            process.adopt(running)
-
-    def await_ready(self) -> None:
-        """Wait until all services are ready, or the loop is stopped.
-
-        Raises:
-            ServicesError: a service does not start.
-        """
-        deadline = time.monotonic() + READY_SECONDS
-        while not all(process.is_ready for process in self._processes):
-            if self._stop.wait(_CHECK_SECONDS):
-                return
-            self._check()
-            for process in self._processes:
-                is_late = time.monotonic() > deadline and not process.is_ready
-                if is_late or process.failed_starts >= _LIMIT_OF_FAILED_STARTS:
-                    raise ServicesError(
-                        f"the {process.service.name} does not start. Last line of its log"
-                        f" ({process.log}): {process.last_line()}"
-                    )
-
-    def run(self, on_check: Callable[[], None] = lambda: None) -> None:
-        """Check all services until the loop is stopped, or those that can complete are complete.
-
-        Args:
-            on_check: called after each check, about every 0.05 s.
-        """
-        while not self._stop.wait(_CHECK_SECONDS) and not self._is_complete:
-            self._check()
-            on_check()
-
-    def stop_all(self) -> None:
-        """Stop all services, stage by stage."""
-        for stage in StopStage:
-            processes = [process for process in self._processes if process.service.stage == stage]
-            for process in processes:
-                process.terminate()
-            until = time.monotonic() + STOP_SECONDS[stage]
-            for process in processes:
-                process.wait(until, self._hurry.is_set)
-
-    def states(self) -> tuple[ServiceState, ...]:
-        """Return the states of the services, in the order of their start."""
-        return tuple(process.state() for process in self._processes)
-
-    def _check(self) -> None:
-        for process in self._processes:
-            process.check()
-
-    @property
-    def _is_complete(self) -> bool:
-        finite = [process for process in self._processes if process.service.is_complete]
-        return bool(finite) and all(process.is_complete for process in finite)
+log = logging.getLogger("arena.services")
 
 
 @contextlib.contextmanager
@@ -146,14 +69,6 @@ def _log_to(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         handler.close()
-
-
-_COUNT_SECONDS: Final = 5.0
-# A web server that does not respond for this time is killed.
-_PAGES_SILENT_SECONDS: Final = 20.0
-_REDIS: Final = "redis"
-
-log = logging.getLogger("arena.services")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,10 +138,9 @@ class Supervisor:
             if self._pages is not None:
                 self._stack.callback(self._pages.listening.close)
             self._where.remove_leftovers()
-            self._sockets = config.private_directory(self._environment)
-            note = self._where.note_sockets(self._sockets)
-            self._stack.callback(note.unlink, missing_ok=True)
-            self._stack.callback(config.remove_private_directory, self._sockets)
+            self._sockets = self._stack.enter_context(
+                worker_services.private_sockets(self._where, self._environment)
+            )
             self._stack.callback(self._loop.stop_all)
             self._start_redis()
             self._start_workers()
@@ -293,7 +207,7 @@ class Supervisor:
 
         has_spectators = self._pages is None or self._pages.settings.spectators
         environment = {
-            **self._named,
+            **self._store_environment,
             config.REFEREE: referee,
             **({} if has_spectators else {config.WATCH_MS: "0"}),
             # Remains of killed worker processes and sandbox launchers are removed with this
@@ -303,7 +217,7 @@ class Supervisor:
         return worker_services.worker(number, self._connection, environment, on_exit=forget)
 
     @property
-    def _named(self) -> dict[str, str]:
+    def _store_environment(self) -> dict[str, str]:
         """The environment of services that use the store: its address, its storage, and Redis."""
         return {
             **config.without_secrets(self._environment),
@@ -322,7 +236,7 @@ class Supervisor:
             Service(
                 name="web",
                 command=lambda: python_command("arena.web", *pages.arguments()),
-                environment=self._named,
+                environment=self._store_environment,
                 is_ready=pages.answers,
                 responds=lambda pid: pages.answers(),
                 patience=_PAGES_SILENT_SECONDS,
@@ -343,7 +257,7 @@ class Supervisor:
                     f"--max-active-versions={pages.settings.active_versions}",
                     *["--approve-pushes"] * pages.settings.approve_pushes,
                 ),
-                environment={**self._named, config.REFEREE: referee},
+                environment={**self._store_environment, config.REFEREE: referee},
                 is_ready=lambda: uploads.is_attended,
                 responds=lambda pid: not is_frozen(pid),
                 patience=worker_services.WORKER_SILENT_SECONDS,
@@ -353,7 +267,7 @@ class Supervisor:
     def _start_relay(self) -> None:
         # After the sweeper, because that step migrates the store.
         if self._relaying.listen is not None:
-            self._loop.start(self._relaying.service(self._sockets, self._named))
+            self._loop.start(self._relaying.service(self._sockets, self._store_environment))
 
     def _snapshot(self) -> Snapshot:
         relay = self._relaying.address(self._sockets)

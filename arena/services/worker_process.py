@@ -1,4 +1,4 @@
-"""The worker's process: plays matches from the queue, or hosts workers with a referee each."""
+"""The process of `pokearena worker`: one worker, or the host of several with a referee each."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import functools
 import hashlib
 import logging
 import os
-import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from types import FrameType
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from arena import config
@@ -22,100 +20,13 @@ from arena.queue import redis_server
 from arena.queue.match_queue import WorkerInfo, fresh_name
 from arena.queue.redis_server import Address
 from arena.queue.worker import MatchWorker
-from arena.services import idle_analysis, worker_services
-from arena.services.supervisor import ServiceLoop
-from arena.system import redis_connection
+from arena.services import idle_analysis, worker_host
 from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
-from arena.system.stop_event import StopEvent
 from referee import logs
 
 if TYPE_CHECKING:
     from arena.matches.attempt import WorkerResources
-
-
-# A worker host: runs workers with one referee each on a machine without the other services.
-#
-# The referee for a hosted bot runs on the bot's machine. Unix sockets identify the bots, and
-# network latency does not reduce a bot's clock. Database and Redis are on another machine.
-
-host_log = logging.getLogger("arena.services")
-
-
-def run_host(
-    where: Folder,
-    workers: int,
-    redis: Address,
-    environment: Mapping[str, str],
-    *,
-    name: str | None = None,
-    burst: bool = False,
-    most: int | None = None,
-) -> int:
-    """Run workers until SIGTERM, SIGHUP or Ctrl-C; a second Ctrl-C kills them. Return 0.
-
-    Must run in the main thread.
-
-    Args:
-        where: the data folder.
-        workers: the number of workers.
-        redis: the Redis of the arena.
-        environment: environment variables of the workers and referees.
-        name: prefix of the workers' names; None: the host name.
-        burst: a worker ends when the queue is empty.
-        most: a worker ends after this number of attempts; None: unlimited. With `burst` or `most`
-            the function returns when all workers have ended.
-
-    Raises:
-        OSError: a directory or a process cannot be created.
-    """
-    where.create().remove_leftovers()
-    stop, hurry = StopEvent(), StopEvent()
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_signals(stop, hurry))
-        sockets = config.private_directory(environment)
-        note = where.note_sockets(sockets)
-        stack.callback(note.unlink, missing_ok=True)
-        stack.callback(config.remove_private_directory, sockets)
-        connection = stack.enter_context(contextlib.closing(redis_connection.connect(redis.url)))
-        child_environment = {**environment, config.DATA: str(where.root), "TMPDIR": str(sockets)}
-        limits = [*(["--burst"] if burst else []), *(["--max-matches", str(most)] if most else [])]
-        loop = ServiceLoop(where.logs, stop, hurry)
-        stack.callback(loop.stop_all)
-        owners = [f"worker-{number + 1}" for number in range(workers)]
-        for owner in owners:
-            loop.start(worker_services.referee(owner, sockets, environment))
-        for number, owner in enumerate(owners):
-            referee = worker_services.referee_at(owner, sockets)
-            loop.start(
-                worker_services.worker(
-                    number + 1,
-                    connection,
-                    {**child_environment, config.REFEREE: referee},
-                    name=name,
-                    limits=limits,
-                )
-            )
-        host_log.info("workers: %d; log files: %s", workers, where.logs)
-        loop.run()
-        host_log.info("stopping: workers finish their current games and release their matches")
-    return 0
-
-
-@contextlib.contextmanager
-def _signals(stop: StopEvent, hurry: StopEvent) -> Iterator[None]:
-    def handle(number: int, _: FrameType | None) -> None:
-        if stop.is_set() and number == signal.SIGINT:
-            hurry.set()
-        stop.set()
-
-    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-    before = {number: signal.signal(number, handle) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 _UNREACHABLE = 3
@@ -167,39 +78,17 @@ def run(
     from referee.games.registry import GAMES
 
     GAMES.load_all()
-    try:
-        watch_ms = max(0, int(environment.get(config.WATCH_MS) or _WATCH_MS))
-    except ValueError:
-        raise config.SettingError(
-            f"{config.WATCH_MS} must be a number of milliseconds. 0 publishes no positions.",
-            code="not-a-time",
-        ) from None
-    most_bytes = config.most_versions(environment)
-    address = redis_server.find(where, environment)
-    if address is None:
-        raise NoServices(
-            f"no services run for {where.root}: start `pokearena serve` there, or set"
-            " POKEARENA_REDIS_URL and POKEARENA_DATABASE_URL to the Redis and the database of"
-            " services on another machine."
-        )
+    watch_ms, most_bytes = _watch_ms(environment), config.most_versions(environment)
+    address = _find_services(where, environment, workers)
     url = where.database_url(environment)
-    referee = environment.get(config.REFEREE)
-    if referee is None and where.running() is None and not where.shares_store(environment):
-        raise NoServices(
-            f"no services run for {where.root}: set POKEARENA_DATABASE_URL to the database of"
-            " services on another machine, or POKEARENA_REFEREE to a referee on this machine."
-        )
-    if referee is not None and workers > 1:
-        raise config.SettingError(
-            f"{config.REFEREE} names one referee, and {workers} workers need one each: unset it,"
-            " or start one worker.",
-            code="one-referee",
-        )
     # Tested once here; worker processes inherit the result.
     level = best()
     log.info("sandbox level of bots: %s", level)
+    referee = environment.get(config.REFEREE)
     if referee is None:
-        return run_host(where, workers, address, environment, name=name, burst=burst, most=most)
+        return worker_host.run(
+            where, workers, address, environment, name=name, burst=burst, most=most
+        )
     claim = _claim(referee)
     name = name or fresh_name()
     engine = database.open(url)
@@ -217,15 +106,57 @@ def run(
     log.info(
         "worker %s: Redis %s, referee %s", name, redis_server.without_password(address.url), referee
     )
-    play, on_crash = (
-        functools.partial(attempt, resources),
-        functools.partial(_release_leases, resources),
-    )
+    play = functools.partial(attempt, resources)
+    on_crash = functools.partial(_release_leases, resources)
     idle_work = idle_analysis.idle_work(engine, environment)
     worker = MatchWorker(connect(address.url), play, name, on_crash, level, idle_work)
     with claim, idle_work or contextlib.nullcontext():
         worker.work(logging_level="WARNING", burst=burst, max_jobs=most)
     return 0
+
+
+def _watch_ms(environment: Mapping[str, str]) -> int:
+    """Return the milliseconds between two published positions; 0: none are published.
+
+    Raises:
+        SettingError: the variable is not a number.
+    """
+    try:
+        return max(0, int(environment.get(config.WATCH_MS) or _WATCH_MS))
+    except ValueError:
+        raise config.SettingError(
+            f"{config.WATCH_MS} must be a number of milliseconds. 0 publishes no positions.",
+            code="not-a-time",
+        ) from None
+
+
+def _find_services(where: Folder, environment: Mapping[str, str], workers: int) -> Address:
+    """Check that workers can run here, and return the address of their Redis.
+
+    Raises:
+        NoServices: Redis or the database is not named.
+        SettingError: one referee is named for several workers.
+    """
+    address = redis_server.find(where, environment)
+    if address is None:
+        raise NoServices(
+            f"no services run for {where.root}: start `pokearena serve` there, or set"
+            " POKEARENA_REDIS_URL and POKEARENA_DATABASE_URL to the Redis and the database of"
+            " services on another machine."
+        )
+    referee = environment.get(config.REFEREE)
+    if referee is None and where.running() is None and not where.shares_store(environment):
+        raise NoServices(
+            f"no services run for {where.root}: set POKEARENA_DATABASE_URL to the database of"
+            " services on another machine, or POKEARENA_REFEREE to a referee on this machine."
+        )
+    if referee is not None and workers > 1:
+        raise config.SettingError(
+            f"{config.REFEREE} names one referee, and {workers} workers need one each: unset it,"
+            " or start one worker.",
+            code="one-referee",
+        )
+    return address
 
 
 def _claim(referee: str) -> socket.socket:

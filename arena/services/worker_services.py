@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from redis import Redis
 from redis.exceptions import RedisError
 
 from arena import config
+from arena.config import Folder
 from arena.queue import match_queue
 from arena.queue.match_queue import fresh_name
 from arena.services.service import Service, StopStage, python_command
@@ -19,6 +21,21 @@ from arena.system.process_info import is_frozen
 # no lease.
 _REFEREE_SILENT_SECONDS = 10.0
 WORKER_SILENT_SECONDS = 25.0
+
+
+@contextlib.contextmanager
+def private_sockets(where: Folder, environment: Mapping[str, str]) -> Iterator[Path]:
+    """Provide a private directory for sockets, noted in the data folder while it exists.
+
+    If this process is killed, the next one removes the directory (`Folder.remove_leftovers`).
+    """
+    sockets = config.private_directory(environment)
+    note = where.note_sockets(sockets)
+    try:
+        yield sockets
+    finally:
+        config.remove_private_directory(sockets)
+        note.unlink(missing_ok=True)
 
 
 def referee(owner: str, sockets: Path, environment: Mapping[str, str]) -> Service:

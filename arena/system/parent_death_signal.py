@@ -26,7 +26,7 @@ _PR_SET_PDEATHSIG = 1
 _GLANCE_SECONDS = 0.2
 
 
-def leashed(command: Sequence[str]) -> list[str]:
+def killed_with_parent(command: Sequence[str]) -> list[str]:
     """Return the command line that runs `command` and kills it when this process exits.
 
     The first word of `command` must be a path.
@@ -34,15 +34,15 @@ def leashed(command: Sequence[str]) -> list[str]:
     return [sys.executable, "-I", "-S", __file__, str(os.getpid()), *command]
 
 
-def hold(parent: int) -> None:
+def die_with_parent(parent: int) -> None:
     """Kill this process when its parent exits; for processes created by fork."""
     if sys.platform == "linux":
-        _die_with_parent(parent)
+        _set_parent_death_signal(parent)
     else:
         threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
 
 
-def _die_with_parent(parent: int) -> None:
+def _set_parent_death_signal(parent: int) -> None:
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the program described in the module's docstring."""
     parent, command = int(arguments[0]), list(arguments[1:])
     if sys.platform == "linux":
-        _die_with_parent(parent)
+        _set_parent_death_signal(parent)
         os.execv(command[0], command)
     return watch(parent, command)
 

@@ -19,9 +19,8 @@ from arena.config import Folder
 from arena.errors import StoreError
 from arena.queue.match_queue import MatchQueue
 from arena.ratings.closed_match import ClosedGame
-from arena.services import supervisor
 from arena.services.local import Services, ServicesError
-from arena.services.service import StopStage
+from arena.services.service import STOP_SECONDS, StopStage
 from arena.services.web_process import Pages, listen
 from arena.store import database
 from arena.store.bots import versions
@@ -465,7 +464,7 @@ def test_an_open_live_page_does_not_delay_the_stop(
     arena: ServicesArena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The web server is killed after this time; a stop on a busy machine takes less.
-    monkeypatch.setitem(supervisor.STOP_SECONDS, StopStage.USER, 60.0)
+    monkeypatch.setitem(STOP_SECONDS, StopStage.USER, 60.0)
     pages = Pages(listen("127.0.0.1", 0))
     with Services(arena.where, 0, {}, pages):
         live_page = urlopen(f"{pages.address}live/", timeout=60)

@@ -13,13 +13,13 @@ from tests.waiting import has_exited, wait_until
 
 OWNER = """
 import subprocess, sys, time
-from arena.system import parent_death_signal as leash
+from arena.system import parent_death_signal
 command = [sys.executable, "-c", "import time; time.sleep(60)"]
 child = subprocess.Popen({start})
 print(child.pid, flush=True)
 time.sleep(60)
 """
-EXECUTED = OWNER.format(start="leash.leashed(command)")
+EXECUTED = OWNER.format(start="parent_death_signal.killed_with_parent(command)")
 WATCHED = OWNER.format(
     start="""[sys.executable, "-c",
     "import os, sys; from arena.system.parent_death_signal import watch; "
@@ -38,9 +38,9 @@ def children(pid: int) -> list[int]:
 def test_a_child_is_killed_with_its_parent(owner: str) -> None:
     with subprocess.Popen([sys.executable, "-c", owner], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
-        leashed = int(parent.stdout.readline())
-        wait_until(lambda: owner is EXECUTED or children(leashed))
-        kept = [leashed, *children(leashed)]
+        program = int(parent.stdout.readline())
+        wait_until(lambda: owner is EXECUTED or children(program))
+        kept = [program, *children(program)]
         parent.send_signal(signal.SIGKILL)
     wait_until(lambda: all(map(has_exited, kept)))
 
@@ -57,8 +57,8 @@ def test_a_command_of_an_exited_parent_does_not_start(tmp_path: Path) -> None:
 
 def test_a_watched_child_gets_the_signals_of_its_wrapper() -> None:
     code = (
-        "import os, sys; from arena.system import parent_death_signal as leash;"
-        "sys.exit(leash.watch(os.getppid(), sys.argv[1:]) == -15)"
+        "import os, sys; from arena.system import parent_death_signal;"
+        "sys.exit(parent_death_signal.watch(os.getppid(), sys.argv[1:]) == -15)"
     )
     sleeper = "import time; print('ready', flush=True); time.sleep(60)"
     command = [sys.executable, "-c", code, sys.executable, "-c", sleeper]
