@@ -161,6 +161,31 @@ def test_every_package_has_a_docstring() -> None:
         assert (path.parent / "__init__.py").exists() or "migrations" in path.parts, path
 
 
+def packages_of(names: set[str]) -> set[str]:
+    """Return the packages of the arena that these modules belong to, as `arena.NAME`."""
+    return {".".join(name.split(".")[:2]) for name in names if name.startswith("arena.")}
+
+
+def in_words(packages: set[str]) -> str:
+    *others, last = [f"`{package}`" for package in sorted(packages)]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "arena").glob("*/__init__.py")), ids=str)
+def test_the_docstring_of_a_package_lists_its_neighbours(path: Path) -> None:
+    """Subpackages have no such list: it would repeat that of their package."""
+    package = f"arena.{path.parent.name}"
+    uses = packages_of({target for name, target in edges() if within(name, {package})})
+    users = packages_of({name for name, target in edges() if within(target, {package})})
+    uses, users = uses - {package}, users - {package}
+    sentences = [
+        f"Uses {in_words(uses)}." if uses else "Uses no other package of the arena.",
+        f"Used by {in_words(users)}." if users else "No other package uses it.",
+    ]
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    assert " ".join(sentences) in " ".join(docstring.split())
+
+
 def test_the_referee_does_not_import_the_arena() -> None:
     for name, target in edges():
         assert not (within(name, {"referee"}) and within(target, {"arena"})), (name, target)

@@ -1,13 +1,14 @@
 """A Python client of the HTTP API of an arena.
 
 `operations` is generated from the OpenAPI document by `scripts/api-client`: one method for each
-operation. The package uses only the standard library, and is used by `arena.cli.bots` and by other
-programs:
+operation. Other programs can use the package too; it needs only the standard library:
 
     from arena.api_client import ArenaClient
 
     arena = ArenaClient("https://arena.example.org", token)
     print(arena.get_ladders_form("poke").content)
+
+Uses no other package of the arena. Used by `arena.cli`.
 """
 
 from arena.api_client.client import ApiAnswer, ArenaClient, ArenaUnreachable

@@ -1,5 +1,5 @@
 """Compute ladders from stored matches: standings, crosstables, rating histories and exports.
 
-Uses `arena.formats`, `arena.presentation`, `arena.ratings` and `arena.store`. Used by `arena.cli`,
-`arena.records` and `arena.web`.
+Uses `arena.formats`, `arena.presentation`, `arena.ratings` and `arena.store`. Used by
+`arena.announcements`, `arena.cli`, `arena.records`, `arena.submissions` and `arena.web`.
 """

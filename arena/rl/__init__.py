@@ -1,6 +1,6 @@
 """Reinforcement learning environments for the arena's games (docs/how-to/training.md).
 
-Uses `arena.bots`, `arena.presentation` and `arena.store`. No other package uses it::
+For example::
 
     from arena.rl import env
 
@@ -14,6 +14,9 @@ Uses `arena.bots`, `arena.presentation` and `arena.store`. No other package uses
 ``SeatEnv``, or ``gymnasium.make("pokearena/saint_poker-v0")``, has one seat against bots.
 ``SelfPlayVectorEnv`` plays many games at once.
 Requires the extra ``rl``: ``pip install "pokearena[rl]"``.
+
+Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.presentation` and `arena.store`. No other
+package uses it.
 """
 
 try:

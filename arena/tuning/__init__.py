@@ -1,5 +1,7 @@
 """Tune the parameters of a bot by SPSA: perturbed copies of the bot play each other.
 
-Uses `arena.matches` for local matches and `arena.tournaments` for the settings of games. Only the
-command `pokearena tune` uses it.
+The command `pokearena tune` plays local matches of `arena.matches`.
+
+Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.matches`, `arena.store`, `arena.system`
+and `arena.tournaments`. Used by `arena.cli`.
 """

@@ -1,9 +1,5 @@
 """Run the processes of bots in sandboxes, and find the isolation levels that this machine offers.
 
-Uses `arena.bots.bot`, `arena.bots.exit_report`, `arena.bots.manifest`, `arena.bots.processes`,
-`arena.errors` and `arena.system`. Used by `arena.bots.build`, `arena.bots.processes`, `arena.cli`,
-`arena.matches`, `arena.services` and `arena.submissions`.
-
 The sandbox launcher is a program that owns the bot processes of one table, so that none of them
 outlives the table.
 

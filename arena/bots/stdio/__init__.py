@@ -1,7 +1,5 @@
 """Bridge between gRPC and the standard input and output of bots that read and write lines.
 
-Uses no other package of the arena. No other package uses it.
-
 ``python -m arena.bots.stdio -- PROGRAM ...`` becomes PROGRAM and starts a bridge process. The
 bridge listens at POKEARENA_ADDRESS like any bot and sends each question to the program as one line
 of JSON. docs/reference/protocol.md specifies the lines. For the arena it is a normal gRPC bot. The

@@ -1,5 +1,5 @@
 """Analysis of play: win expectations, costly decisions and luck, from play-outs of an engine.
 
 Uses the engine of a house bot (`engine`), the rules and `referee.replay`. The page
-docs/reference/analysis.md explains the figures. Used by the command line.
+docs/reference/analysis.md explains the figures.
 """

@@ -1,8 +1,5 @@
 """The relay: accepts connections of bots on their authors' machines and forwards requests to them.
 
-Uses `arena.config`, `arena.errors`, `arena.events`, `arena.queue`, `arena.remote.tunnel`,
-`arena.store` and `arena.system`. No other package uses it.
-
     author's machine            relay                                            arena
     bot <-- connector --stream--> public endpoint -- session -- seat --address--> referee
                                                    control API <---- orders ----- worker

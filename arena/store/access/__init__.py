@@ -1,5 +1,4 @@
 """Who may change the arena through its pages and its API, and what they changed.
 
 Stores the tokens of organisers, the sessions of signed-in organisers and owners, and the audit log.
-It uses the database, and is used by `arena.cli`, `arena.web` and the owners of `arena.store.bots`.
 """

@@ -3,8 +3,4 @@
 `object_storage` is the client, `stored_objects` the protocol by which the database refers to
 objects, `record_archive` stores the records of finished matches as objects, and `file_moves` moves
 all files between the database and the object storage.
-
-Uses `arena.config`, `arena.errors`, `arena.store.bots`, `arena.store.database`,
-`arena.store.postgresql` and `arena.store.schema`. Used by `arena.cli`, `arena.matches`,
-`arena.services`, `arena.store.bots`, `arena.store.matches`, `arena.submissions` and `arena.web`.
 """

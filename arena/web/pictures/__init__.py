@@ -1,7 +1,5 @@
 """Draw positions and results as pictures: PNG for previews of links, GIF for replays.
 
 A position is drawn from the same table rendering as on the pages, as SVG; resvg turns it into
-pixels, and Pillow joins them to an animation. Uses `arena.errors`, `arena.presentation`,
-`arena.web.serving.page_formats` and `arena.web.wording`. Used by `arena.cli` and
-`arena.web.serving.share_pictures`.
+pixels, and Pillow joins them to an animation.
 """

@@ -1,7 +1,4 @@
-"""Answer HTTP requests: negotiation, rendering, caching, limits, live updates, uploads, downloads.
+"""Answer HTTP requests: negotiation, rendering, caching and limits.
 
-Uses `arena.config`, `arena.errors`, `arena.events`, `arena.ratings`, `arena.records`,
-`arena.store`, `arena.submissions`, `arena.system`, `arena.web.data`, `arena.web.page`,
-`arena.web.pages` and `arena.web.wording`. Used by `arena.web.app`, `arena.web.openapi` and
-`arena.web.static_site`.
+Also contains live updates, uploads, downloads, and the requests of people who play.
 """
