@@ -94,7 +94,7 @@ class RunningGame:
         """Number of completed decisions."""
         self._moves: dict[int, Action] = {}
         self._lines = [dump(game_line(board.game, board.number))]
-        self._said: list[tuple[int, str]] = []
+        self._pending_lines: list[tuple[int, str]] = []
         """Record lines of this position by decision, not yet appended to the record."""
         self._out: dict[int, Verdict] = {}
         self.asked: dict[int, OpenQuestion] = {}
@@ -132,7 +132,7 @@ class RunningGame:
                 else:
                     self.asked[seat] = self._question(seat, decision, legal, rights[seat])
             if not self.asked:
-                self._follow()
+                self._advance()
         return self.asked.items()
 
     def _question(self, seat: int, decision: int, legal: Legal, rights: SeatClock) -> OpenQuestion:
@@ -186,7 +186,7 @@ class RunningGame:
         self._make_move(seat, question.decision, action, ms, note, False, bank_ms, message)
         if self.asked:
             return False
-        self._follow()
+        self._advance()
         return True
 
     def _make_move(
@@ -205,22 +205,22 @@ class RunningGame:
         line = action_line(
             self.number, decision, seat, text, ms, note, by_referee, bank_ms, message
         )
-        self._said.append((decision, line))
+        self._pending_lines.append((decision, line))
         if ms > self.slowest_ms[seat]:
             self.slowest_ms[seat] = ms
 
-    def _note(self) -> None:
+    def _append_moves(self) -> None:
         """Append the moves of a position to the record, sorted by decision.
 
         The order in which simultaneous answers arrive must not change the record.
         """
-        if len(self._said) > 1:
-            self._said.sort()
-        self._lines.extend(line for _, line in self._said)
-        self._said.clear()
+        if len(self._pending_lines) > 1:
+            self._pending_lines.sort()
+        self._lines.extend(line for _, line in self._pending_lines)
+        self._pending_lines.clear()
 
-    def _follow(self) -> None:
-        self._note()
+    def _advance(self) -> None:
+        self._append_moves()
         self.decisions += len(self._moves)
         self.state = self.state.after(self._moves)
         self._moves = {}
@@ -263,7 +263,7 @@ class RunningGame:
         self._make_move(seat, question.decision, next(iter(question.legal)), 0.0, "", True)
         if self.asked:
             return False
-        self._follow()
+        self._advance()
         return True
 
     def stop(self) -> None:
@@ -278,7 +278,7 @@ class RunningGame:
         Args:
             end: the final position; None if a fault or a stop ended the game.
         """
-        self._note()
+        self._append_moves()
         sides = self.setting.sides
         out_sides = {sides[seat] for seat in self._out}
         verdicts = [self._out.get(seat, Verdict.FINISHED) for seat in range(len(sides))]

@@ -147,6 +147,6 @@ async def _receive(
         if request.WhichOneof("message") != "report":
             continue
         if request.report.inquiry:
-            caller.answered(request.report)
+            caller.deliver_report(request.report)
         else:
             table.ended(request.report)

@@ -23,8 +23,6 @@ from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, BudgetExceeded, WorkB
 from referee.sanitizing import quote
 from referee.tables.stall_detector import ProcessStalled
 
-# Deadlines for waits that occur thousands of times a second.
-
 
 class Deadline:
     """Interrupts its task when a wait takes too long, like ``asyncio.timeout``.
@@ -44,7 +42,7 @@ class Deadline:
         self._loop = asyncio.get_running_loop()
         self._deadline = 0.0
         self._task: asyncio.Task[object] | None = None
-        self._rang = False
+        self._has_expired = False
         self._timer: asyncio.TimerHandle | None = None
 
     def set(self, seconds: float) -> Self:
@@ -54,22 +52,22 @@ class Deadline:
             self._timer.cancel()
             self._timer = None
         if self._timer is None:
-            self._timer = self._loop.call_at(self._deadline, self._ring)
+            self._timer = self._loop.call_at(self._deadline, self._expire)
         return self
 
-    def _ring(self) -> None:
+    def _expire(self) -> None:
         self._timer = None
         if self._task is None:
             return
         if self._loop.time() < self._deadline:
-            self._timer = self._loop.call_at(self._deadline, self._ring)
+            self._timer = self._loop.call_at(self._deadline, self._expire)
             return
-        self._rang = True
+        self._has_expired = True
         self._task.cancel()
 
     def __enter__(self) -> None:
         self._task = asyncio.current_task()
-        self._rang = False
+        self._has_expired = False
 
     def __exit__(
         self,
@@ -78,7 +76,7 @@ class Deadline:
         trace: TracebackType | None,
     ) -> None:
         task, self._task = self._task, None
-        if self._rang and task is not None and task.uncancel() == 0 and kind is not None:
+        if self._has_expired and task is not None and task.uncancel() == 0 and kind is not None:
             raise TimeoutError from error
 
     def close(self) -> None:
@@ -131,7 +129,7 @@ class FailureKind(Enum):
 class NoAnswer(Exception):
     """A bot did not answer as required."""
 
-    how: FailureKind
+    kind: FailureKind
     clause: str
     """Description of the failure, as a clause about the bot."""
 
@@ -155,7 +153,7 @@ class BotClient:
         self.trace = trace
         client = open_client(self.address, _SERVICE, self.budget)
         self._channel = client if trace is None else TracedClient(client, trace)
-        self._alarm = Deadline()
+        self._deadline = Deadline()
         self._streams = True
         self._stream_answered = False
         self._call: RpcStream | None = None
@@ -195,7 +193,7 @@ class BotClient:
         """
         self.budget.grant(len(questions))
         try:
-            with self._alarm.set(seconds):
+            with self._deadline.set(seconds):
                 if not (self._streams and await self._by_stream(questions, answers)):
                     await self._one_by_one(questions, answers)
         except TimeoutError:
@@ -291,7 +289,7 @@ class BotClient:
 
     async def close(self) -> None:
         """Close the stream and the connection."""
-        self._alarm.close()
+        self._deadline.close()
         self._hang_up()
         await self._channel.close()
 

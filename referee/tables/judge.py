@@ -13,7 +13,7 @@ from referee.running_game import OpenQuestion, WrongAnswer
 from referee.tables.bot_client import FailureKind, NoAnswer
 
 OUTPUT_CHARACTERS = 64 << 10
-ANSWER_BYTES = 4 << 10
+STORED_ANSWER_BYTES = 4 << 10
 """Size limit in bytes of a stored illegal answer; the longest legal one has some hundred bytes."""
 
 Report = referee_pb2.BotReport
@@ -46,7 +46,7 @@ def wrong_answer(
 ) -> Fault:
     """Create the fault of a bot whose answer is not a legal action."""
     fault = _fault(seat, question, wrong.verdict, wrong.clause, report, spent)
-    return fault if answer.ByteSize() > ANSWER_BYTES else replace(fault, answer=answer)
+    return fault if answer.ByteSize() > STORED_ANSWER_BYTES else replace(fault, answer=answer)
 
 
 def verdict(failure: NoAnswer, report: Report | None) -> Verdict:
@@ -58,9 +58,9 @@ def verdict(failure: NoAnswer, report: Report | None) -> Verdict:
     """
     if report is not None and report.ended:
         return Verdict.RESOURCES if report.resources else Verdict.CRASH
-    if failure.how is FailureKind.SILENT:
+    if failure.kind is FailureKind.SILENT:
         return Verdict.TIMEOUT
-    if failure.how is FailureKind.BROKEN and report is None:
+    if failure.kind is FailureKind.BROKEN and report is None:
         return Verdict.CRASH  # not a local process, so the lost connection is the only evidence
     return Verdict.PROTOCOL
 

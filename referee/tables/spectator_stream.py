@@ -22,7 +22,7 @@ class SpectatorStream:
     def __init__(
         self,
         order: referee_pb2.Table,
-        plays: Callable[[], Iterable[RunningGame]],
+        games: Callable[[], Iterable[RunningGame]],
         banks: Callable[[], Sequence[float]],
         caller: TableStream,
     ) -> None:
@@ -30,16 +30,16 @@ class SpectatorStream:
 
         Args:
             order: the table, with the interval of its positions.
-            plays: returns its running games.
+            games: returns its running games.
             banks: returns the milliseconds left in the bank of each seat.
             caller: the stream of its caller.
         """
         self._pause = order.watch_ms / 1000
         self._has_notes = order.watch_notes
-        self._plays = plays
+        self._games = games
         self._banks = banks
         self._caller = caller
-        self._play: RunningGame | None = None
+        self._game: RunningGame | None = None
         self._shown: tuple[int, int, bool] | None = None
         self._due = time.monotonic() + self._pause
 
@@ -48,42 +48,42 @@ class SpectatorStream:
         while self._pause:
             left = self._due - time.monotonic()
             await asyncio.sleep(left if left > 0 else self._pause)
-            self._look()
+            self._sample()
 
-    def ended(self, play: RunningGame) -> None:
+    def ended(self, game: RunningGame) -> None:
         """Send the final position of a finished game if an update is due.
 
         Must be called before the finished game is reported.
         """
-        if play is self._play:
-            self._look()
+        if game is self._game:
+            self._sample()
 
-    def _look(self) -> None:
+    def _sample(self) -> None:
         now = time.monotonic()
         if now < self._due:
             return
-        if self._play is None:
-            self._play = next(iter(self._plays()), None)
-        play = self._play
-        if play is None:
+        if self._game is None:
+            self._game = next(iter(self._games()), None)
+        game = self._game
+        if game is None:
             return
-        over = play.result is not None
-        position = (play.number, play.decisions, over)
+        over = game.result is not None
+        position = (game.number, game.decisions, over)
         if position != self._shown:
             self._shown = position
             self._due = now + self._pause
-            self._caller.tell(referee_pb2.RunTableResponse(shown=self._position(play, over)))
+            self._caller.send(referee_pb2.RunTableResponse(shown=self._position(game, over)))
         if over:
-            self._play = None
+            self._game = None
 
-    def _position(self, play: RunningGame, over: bool) -> referee_pb2.PositionShown:
-        view = play.setting.codec.view(play.state.public())
+    def _position(self, game: RunningGame, over: bool) -> referee_pb2.PositionShown:
+        view = game.setting.codec.view(game.state.public())
         return referee_pb2.PositionShown(
-            game=play.number,
-            board=play.board.number,
-            decision=play.decisions,
-            actors=() if over else play.state.actors,
+            game=game.number,
+            board=game.board.number,
+            decision=game.decisions,
+            actors=() if over else game.state.actors,
             view=bot_pb2.View.FromString(view),
             bank_ms=[int(bank_ms) for bank_ms in self._banks()],
-            notes=play.notes if self._has_notes else (),
+            notes=game.notes if self._has_notes else (),
         )

@@ -25,8 +25,6 @@ from referee.tables.spectator_stream import SpectatorStream
 from referee.tables.stall_detector import StallDetector
 from referee.tables.table_stream import TableStream
 
-# A seat of a table: its bot, its clock and its faults.
-
 GAMES_IN_FLIGHT = 128
 """Maximum number of games of a table that run at the same time."""
 
@@ -66,10 +64,10 @@ class TableSeat:
     """The remaining time as sent to the bot."""
 
     def __post_init__(self) -> None:
-        self._tell_clock()
-        self._judge()
+        self._update_clock()
+        self._forfeit_at_limit()
 
-    def _tell_clock(self) -> None:
+    def _update_clock(self) -> None:
         self.clock = bot_pb2.Clock(allowance_ms=self.allowance_ms, bank_ms=int(self.bank_ms))
 
     def limit(self, questions: int) -> float:
@@ -84,20 +82,20 @@ class TableSeat:
         limit_ms = 1000 * self.limit(questions)
         return TimeSpent(elapsed_ms, limit_ms, self.allowance_ms, self.bank_ms, questions)
 
-    def charge(self, elapsed_ms: float, plays: list[RunningGame]) -> None:
+    def charge(self, elapsed_ms: float, games: list[RunningGame]) -> None:
         """Deduct the time beyond the allowances from the bank, split equally between the games.
 
         Args:
             elapsed_ms: the time of the message.
-            plays: the games of its questions, one per question.
+            games: the games of its questions, one per question.
         """
-        beyond = min(self.bank_ms, elapsed_ms - len(plays) * self.allowance_ms)
+        beyond = min(self.bank_ms, elapsed_ms - len(games) * self.allowance_ms)
         if beyond <= 0:
             return
         self.bank_ms -= beyond
-        self._tell_clock()
-        for play in plays:
-            play.bank_ms[self.number] += beyond / len(plays)
+        self._update_clock()
+        for game in games:
+            game.bank_ms[self.number] += beyond / len(games)
 
     def accept_start(self, response: bot_pb2.StartResponse) -> None:
         """Store the capabilities in the bot's answer to Start."""
@@ -112,26 +110,26 @@ class TableSeat:
         self.ended = asyncio.get_running_loop().create_future()
         return old
 
-    def count_fault(self, play: RunningGame) -> None:
+    def count_fault(self, game: RunningGame) -> None:
         """Count a fault, for the seat and the game.
 
         The third fault, at an unforgiving table the first, forfeits the rest of the table.
         """
         self.faults += 1
-        play.faults[self.number] += 1
-        self._judge()
+        game.faults[self.number] += 1
+        self._forfeit_at_limit()
 
-    def count_crash(self, play: RunningGame | None, times: int = 1) -> None:
+    def count_crash(self, game: RunningGame | None, times: int = 1) -> None:
         """Count a lost process.
 
         The second, at an unforgiving table the first, forfeits the rest of the table.
         """
         self.crashes += times
-        if play is not None:
-            play.crashes[self.number] += times
-        self._judge()
+        if game is not None:
+            game.crashes[self.number] += times
+        self._forfeit_at_limit()
 
-    def _judge(self) -> None:
+    def _forfeit_at_limit(self) -> None:
         """Put the seat out if its faults or crashes reach the limit."""
         if self.unforgiving:
             too_many = self.faults + self.crashes > 0
@@ -180,15 +178,15 @@ class RunningTable:
         """Seats with waiting questions that no task has taken yet."""
         self._work = asyncio.Event()
         self._boards = deque(order.boards)
-        self._plays: dict[int, RunningGame] = {}
-        self._abreast = False
+        self._games: dict[int, RunningGame] = {}
+        self._had_parallel_games = False
         """Whether several games have run at the same time."""
         self._finished = 0
         self._over = asyncio.Event()
-        self._pulse = StallDetector()
-        self._window = SpectatorStream(
+        self._stall_detector = StallDetector()
+        self._spectators = SpectatorStream(
             order,
-            lambda: self._plays.values(),
+            lambda: self._games.values(),
             lambda: [seat.bank_ms for seat in self._seats],
             caller,
         )
@@ -201,9 +199,9 @@ class RunningTable:
     def ended(self, report: referee_pb2.BotReport) -> None:
         """Store an unsolicited report that a bot's process has ended."""
         if report.seat < len(self._seats):
-            news = self._seats[report.seat].ended
-            if not news.done():
-                news.set_result(report)
+            pending = self._seats[report.seat].ended
+            if not pending.done():
+                pending.set_result(report)
 
     async def run(self) -> None:
         """Play all boards of the table.
@@ -214,18 +212,18 @@ class RunningTable:
         """
         try:
             async with asyncio.TaskGroup() as group:
-                beating = group.create_task(self._pulse.beat())
+                beating = group.create_task(self._stall_detector.beat())
                 await asyncio.gather(*(self._start(seat) for seat in self._seats if not seat.out))
-                asking = [group.create_task(self._ask_around()) for _ in self._seats]
-                showing = group.create_task(self._window.keep_open())
-                self._go_on()
-                self._share_work()
+                asking = [group.create_task(self._ask_seats()) for _ in self._seats]
+                showing = group.create_task(self._spectators.keep_open())
+                self._begin_games()
+                self._wake_asking_tasks()
                 await self._over.wait()
                 for task in (beating, showing, *asking):
                     task.cancel()
             await asyncio.gather(*(s.bot.end(self._order.match) for s in self._seats if s.ready))
             finished = referee_pb2.TableFinished(games=self._finished)
-            self._caller.tell(referee_pb2.RunTableResponse(finished=finished))
+            self._caller.send(referee_pb2.RunTableResponse(finished=finished))
         finally:
             await asyncio.gather(*(seat.bot.close() for seat in self._seats))
 
@@ -242,10 +240,10 @@ class RunningTable:
         )
         began = time.monotonic()
         starting = asyncio.ensure_future(seat.bot.start(request, self._order.start_ms / 1000))
-        news: set[asyncio.Future[Any]] = {starting, seat.ended}
-        await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
+        pending: set[asyncio.Future[Any]] = {starting, seat.ended}
+        await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
         elapsed_ms = 1000 * (time.monotonic() - began)
-        self._pulse.check()
+        self._stall_detector.check()
         try:
             if not starting.done():
                 raise NoAnswer(FailureKind.BROKEN, "it was not listening yet")
@@ -258,49 +256,49 @@ class RunningTable:
         finally:
             starting.cancel()
 
-    def _go_on(self) -> None:
+    def _begin_games(self) -> None:
         """Begin games up to the limit of the bots; set the end event when all games are over."""
         playing = [seat for seat in self._seats if not seat.out]
         at_once = min((seat.games_in_flight for seat in playing), default=1)
-        while self._boards and len(self._plays) < at_once and all(s.ready for s in playing):
+        while self._boards and len(self._games) < at_once and all(s.ready for s in playing):
             self._begin(self._boards.popleft())
-        if not self._boards and not self._plays:
+        if not self._boards and not self._games:
             self._over.set()
 
     def _begin(self, board: referee_pb2.Board) -> None:
-        play = RunningGame(self._setting, board)
-        self._plays[play.number] = play
-        self._abreast = self._abreast or len(self._plays) > 1
+        game = RunningGame(self._setting, board)
+        self._games[game.number] = game
+        self._had_parallel_games = self._had_parallel_games or len(self._games) > 1
         absent = {seat.number: Verdict.FORFEIT for seat in self._seats if seat.out}
         faults = []
         for seat in self._seats:
             if seat.init_fault is not None:
                 absent[seat.number] = Verdict.INIT
-                faults.append(replace(seat.init_fault, game=play.number))
-                play.crashes[seat.number] = CRASHES_TO_FORFEIT
+                faults.append(replace(seat.init_fault, game=game.number))
+                game.crashes[seat.number] = CRASHES_TO_FORFEIT
                 seat.init_fault = None
-        play.begin_without(absent, faults)
-        self._ask_next(play)
+        game.begin_without(absent, faults)
+        self._ask_next(game)
 
-    def _ask_next(self, play: RunningGame) -> None:
+    def _ask_next(self, game: RunningGame) -> None:
         """Queue the questions of a new position at their seats, or report the finished game."""
-        for number, question in play.ask(self._seats):
+        for number, question in game.ask(self._seats):
             seat = self._seats[number]
-            seat.waiting.append((play, question))
+            seat.waiting.append((game, question))
             self._queue(seat)
-        if play.result is not None:
-            self._hand_on(play)
+        if game.result is not None:
+            self._send_finished(game)
 
-    def _hand_on(self, play: RunningGame) -> None:
+    def _send_finished(self, game: RunningGame) -> None:
         """Send a finished game to the caller."""
-        if self._plays.pop(play.number, None) is None:
+        if self._games.pop(game.number, None) is None:
             return
         self._finished += 1
-        self._window.ended(play)
-        game = referee_pb2.GameFinished(
-            game=play.number, board=play.board.number, record=play.result or ""
+        self._spectators.ended(game)
+        finished = referee_pb2.GameFinished(
+            game=game.number, board=game.board.number, record=game.result or ""
         )
-        self._caller.tell(referee_pb2.RunTableResponse(game=game))
+        self._caller.send(referee_pb2.RunTableResponse(game=finished))
 
     def _queue(self, seat: TableSeat) -> None:
         """Queue a seat for asking unless it is queued or being asked."""
@@ -308,29 +306,29 @@ class RunningTable:
             seat.busy = True
             self._waiting.append(seat)
 
-    def _share_work(self) -> None:
+    def _wake_asking_tasks(self) -> None:
         """Wake the asking tasks if seats wait in the queue."""
         if self._waiting:
             self._work.set()
 
-    async def _ask_around(self) -> None:
+    async def _ask_seats(self) -> None:
         """Ask one bot after another, each with all of its waiting questions in one message.
 
         There is one such task per seat, so bots do not wait for each other. The task that receives
         an answer also asks the next bot, because waking another task costs a turn of the event
-        loop. Therefore a task must call :meth:`_share_work` before it waits.
+        loop. Therefore a task must call :meth:`_wake_asking_tasks` before it waits.
         """
         while True:
             while not self._waiting:
                 self._work.clear()
                 await self._work.wait()
             seat = self._waiting.popleft()
-            self._share_work()
-            batch = [(play, question) for play, question in seat.waiting if play.result is None]
+            self._wake_asking_tasks()
+            batch = [(game, question) for game, question in seat.waiting if game.result is None]
             seat.waiting.clear()
             if batch:
                 await self._ask(seat, batch)
-                self._go_on()
+                self._begin_games()
             seat.busy = False
             if seat.waiting:
                 self._queue(seat)
@@ -338,53 +336,53 @@ class RunningTable:
     async def _ask(self, seat: TableSeat, batch: Batch) -> None:
         answers: list[bot_pb2.ActResponse] = []
         failure: NoAnswer | None = None
-        places = self._number(seat, batch)
+        places = self._number_message(seat, batch)
         began = time.monotonic()
         try:
             await seat.bot.ask([question for _, question in batch], answers, seat.limit(len(batch)))
         except NoAnswer as found:
             failure = found
         elapsed_ms = 1000 * (time.monotonic() - began)
-        self._pulse.check()
+        self._stall_detector.check()
         spent = seat.spent(elapsed_ms, len(batch))
-        seat.charge(elapsed_ms, [play for play, _ in batch])
-        unanswered = {play.number: (play, question) for play, question in batch}
+        seat.charge(elapsed_ms, [game for game, _ in batch])
+        unanswered = {game.number: (game, question) for game, question in batch}
         for answer in answers:
-            play, question = unanswered.pop(answer.game)
-            if play.asked.get(seat.number) is not question:
+            game, question = unanswered.pop(answer.game)
+            if game.asked.get(seat.number) is not question:
                 continue  # another seat's fault has ended the game meanwhile
-            place = places.get(play.number)
+            place = places.get(game.number)
             try:
-                if play.answer(seat.number, answer, elapsed_ms / len(batch), place):
-                    self._ask_next(play)
+                if game.answer(seat.number, answer, elapsed_ms / len(batch), place):
+                    self._ask_next(game)
             except WrongAnswer as wrong:
                 report = await self._report(seat)
-                seat.count_fault(play)
+                seat.count_fault(game)
                 here = replace(spent, message=place)
                 fault = judge.wrong_answer(
                     seat.number, question, wrong, answer.action, report, here
                 )
-                self._fault(play, fault)
+                self._fault(game, fault)
                 self._forfeit_if_out(seat)
         if failure is not None:
             await self._failed(seat, failure, list(unanswered.values()), spent, places)
 
-    def _number(self, seat: TableSeat, batch: Batch) -> dict[int, tuple[int, int]]:
+    def _number_message(self, seat: TableSeat, batch: Batch) -> dict[int, tuple[int, int]]:
         """Return the message number and the question's index in the message, by game.
 
         The result is empty while games run one at a time, because the record then implies both.
         """
         number = seat.messages
         seat.messages += 1
-        if not self._abreast:
+        if not self._had_parallel_games:
             return {}
-        return {play.number: (number, place) for place, (play, _) in enumerate(batch)}
+        return {game.number: (number, place) for place, (game, _) in enumerate(batch)}
 
     async def _failed(
         self,
         seat: TableSeat,
         failure: NoAnswer,
-        open_ones: Batch,
+        unanswered: Batch,
         spent: TimeSpent,
         places: Mapping[int, tuple[int, int]],
     ) -> None:
@@ -394,57 +392,57 @@ class RunningTable:
         report = await self._report(seat, restart=again)
         verdict = judge.verdict(failure, report)
         lost = verdict in PROCESS_FAULTS
-        open_ones = [(p, a) for p, a in open_ones if p.asked.get(seat.number) is a]
+        unanswered = [(p, a) for p, a in unanswered if p.asked.get(seat.number) is a]
         seat.ready = not lost
         if lost:
-            seat.count_crash(open_ones[0][0] if open_ones else None)
-        for play, question in open_ones:
+            seat.count_crash(unanswered[0][0] if unanswered else None)
+        for game, question in unanswered:
             if not lost:
-                seat.count_fault(play)
-            here = replace(spent, message=places.get(play.number))
+                seat.count_fault(game)
+            here = replace(spent, message=places.get(game.number))
             fault = judge.no_answer(seat.number, question, verdict, failure, report, here)
-            if fault.output and play is not open_ones[0][0]:
+            if fault.output and game is not unanswered[0][0]:
                 # The output is long, and a message can hold many questions: store it once.
-                fault = replace(fault, output="", output_in=open_ones[0][0].number)
-            self._fault(play, fault)
+                fault = replace(fault, output="", output_in=unanswered[0][0].number)
+            self._fault(game, fault)
         if lost:
             # The loss of the process ends its other games too, but counts as one crash.
-            for play in list(self._plays.values()):
-                self._put_out(play, seat, verdict)
+            for game in list(self._games.values()):
+                self._put_out(game, seat, verdict)
             if again and self._boards:
                 await self._restart(seat, report)
         self._forfeit_if_out(seat)
 
     async def _report(self, seat: TableSeat, restart: bool = False) -> referee_pb2.BotReport | None:
-        self._share_work()
+        self._wake_asking_tasks()
         return await self._caller.report(seat.number, restart)
 
     async def _restart(self, seat: TableSeat, report: referee_pb2.BotReport | None) -> None:
         """Connect to a new process after the first crash, or to the same address again."""
-        self._share_work()
+        self._wake_asking_tasks()
         fresh = report.restarted if report is not None and report.restarted else seat.bot.address
         await seat.replace_bot(fresh).close()
         await self._start(seat)
 
-    def _fault(self, play: RunningGame, fault: Fault) -> None:
-        goes_on = play.fault(fault)
+    def _fault(self, game: RunningGame, fault: Fault) -> None:
+        has_new_position = game.fault(fault)
         if self._order.strict:
-            play.stop()
+            game.stop()
             self._boards.clear()
-            self._plays = {play.number: play}
-        if goes_on and play.result is None:
-            self._ask_next(play)
-        elif play.result is not None:
-            self._hand_on(play)
+            self._games = {game.number: game}
+        if has_new_position and game.result is None:
+            self._ask_next(game)
+        elif game.result is not None:
+            self._send_finished(game)
 
-    def _put_out(self, play: RunningGame, seat: TableSeat, verdict: Verdict) -> None:
-        if play.put_out(seat.number, verdict):
-            self._ask_next(play)
-        elif play.result is not None:
-            self._hand_on(play)
+    def _put_out(self, game: RunningGame, seat: TableSeat, verdict: Verdict) -> None:
+        if game.put_out(seat.number, verdict):
+            self._ask_next(game)
+        elif game.result is not None:
+            self._send_finished(game)
 
     def _forfeit_if_out(self, seat: TableSeat) -> None:
         """End all running games of a seat that has forfeited the rest of the table."""
         if seat.out:
-            for play in list(self._plays.values()):
-                self._put_out(play, seat, Verdict.FORFEIT)
+            for game in list(self._games.values()):
+                self._put_out(game, seat, Verdict.FORFEIT)

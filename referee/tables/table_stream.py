@@ -15,9 +15,9 @@ class TableStream:
     def __init__(self) -> None:
         self._events: asyncio.Queue[referee_pb2.RunTableResponse | None] = asyncio.Queue()
         self._inquiries: dict[int, asyncio.Future[referee_pb2.BotReport]] = {}
-        self._asked = 0
+        self._last_inquiry = 0
 
-    def tell(self, event: referee_pb2.RunTableResponse) -> None:
+    def send(self, event: referee_pb2.RunTableResponse) -> None:
         """Queue an event for the caller."""
         self._events.put_nowait(event)
 
@@ -40,11 +40,11 @@ class TableStream:
         Returns:
             The report; None if the caller does not send it within ``REPORT_SECONDS``.
         """
-        self._asked += 1
-        inquiry = self._asked
+        self._last_inquiry += 1
+        inquiry = self._last_inquiry
         future: asyncio.Future[referee_pb2.BotReport] = asyncio.get_running_loop().create_future()
         self._inquiries[inquiry] = future
-        self.tell(
+        self.send(
             referee_pb2.RunTableResponse(
                 faulted=referee_pb2.BotFaulted(seat=seat, inquiry=inquiry, restart=restart)
             )
@@ -57,7 +57,7 @@ class TableStream:
         finally:
             del self._inquiries[inquiry]
 
-    def answered(self, report: referee_pb2.BotReport) -> None:
+    def deliver_report(self, report: referee_pb2.BotReport) -> None:
         """Deliver a requested report to the task that waits for it."""
         future = self._inquiries.get(report.inquiry)
         if future is not None and not future.done():

@@ -107,7 +107,7 @@ def _at_question(play: RunningGame, seat: int, mutations: Mutations, most: int) 
         at = play
         if number + 1 < most:
             data, at = mutations.message(data), waiting
-            at.asked, at._moves, at._said = {seat: request, -1: request}, {}, []
+            at.asked, at._moves, at._pending_lines = {seat: request, -1: request}, {}, []
         try:
             yield judged(at, seat, data)
         except Exception as error:

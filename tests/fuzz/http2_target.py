@@ -404,8 +404,8 @@ async def _ask(bot: BotClient, message: list[Question]) -> str:
 def _failed(bot: BotClient, failure: NoAnswer) -> str:
     check_clause(failure.clause)
     if bot.budget.exceeded:
-        assert failure.how is FailureKind.WRONG, f"the budget is exceeded, and {failure.clause}"
-    return failure.how.value
+        assert failure.kind is FailureKind.WRONG, f"the budget is exceeded, and {failure.clause}"
+    return failure.kind.value
 
 
 def main() -> None:

@@ -177,7 +177,7 @@ async def drive(
             report_on_bot = report(event.faulted) if report else referee_pb2.BotReport()
             if report_on_bot is not None:
                 report_on_bot.inquiry = event.faulted.inquiry
-                caller.answered(report_on_bot)
+                caller.deliver_report(report_on_bot)
         elif event.WhichOneof("event") == "game":
             played.games.extend(read_games(event.game.record))
         elif event.WhichOneof("event") == "shown":
