@@ -25,7 +25,7 @@ from typing import Any
 from arena.config import ANALYSIS
 from bench import compare
 from bench.figure import Figure, Part, figure_text, left_out
-from referee.build import rules_build
+from referee.rules_build import rules_build
 
 _USAGE = 2
 HISTORY = Path(__file__).parent / "history.jsonl"

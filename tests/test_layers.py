@@ -36,7 +36,7 @@ TRAINING = "arena.rl"
 PURE = {"referee.games"}
 """Modules that a game may import besides the standard library."""
 KNOWN_TO_ARENA = PURE | {
-    "referee.build",
+    "referee.rules_build",
     "referee.faults",
     "referee.game_codec",
     "referee.logs",

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import hashlib
 import mimetypes
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import anyio
@@ -43,8 +44,8 @@ from arena.web.serving.responses import FEED, LIVE, PageEndpoints
 from arena.web.serving.security import ContentNegotiation, SecurityHeaders
 from arena.web.serving.uploads import UploadEndpoint
 
-_KEPT = "public, max-age=31536000, immutable"
-
+_CACHE_FOREVER = "public, max-age=31536000, immutable"
+_Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 
 _FIRST_SECONDS = 20.0
 """Time limit for the first read of the store; after it, the server starts without a snapshot."""
@@ -54,8 +55,54 @@ def create(web: WebState) -> Starlette:
     """Return the application. It reads the store regularly while it runs."""
     static = _StaticFiles(assets.STATIC)
     links = ServerLinks(static.version, has_play=web.settings.seats_people)
-    serving = PageEndpoints(web, links)
     feed = Feed(web)
+
+    async def failed(request: Request, error: Exception) -> Response:
+        return page_formats.response(request, error, links)
+
+    app = Starlette(
+        routes=_routes(web, links, static, feed),
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5),
+            Middleware(ContentNegotiation),
+            Middleware(RequestLimits, settings=web.settings, links=links),
+        ],
+        exception_handlers={HTTPException: failed},
+        lifespan=_background_tasks(web, feed),
+    )
+    # Starlette's redirects would use the Host header of the request.
+    app.router.redirect_slashes = False
+    return app
+
+
+def _routes(web: WebState, links: ServerLinks, static: _StaticFiles, feed: Feed) -> list[BaseRoute]:
+    serving = PageEndpoints(web, links)
+    upload = serving.failing(UploadEndpoint(web).receive)
+    owned = OwnerRequests(web)
+    routes: list[BaseRoute] = [
+        *readiness.routes(web),
+        Route(FEED, serving.feed(feed)),
+        relay_address.route(web),
+        Mount("/static", static),
+        *downloads.routes(web, serving.failing),
+        *share_pictures.routes(web, serving.failing),
+        Route(uploads.ADDRESS, upload, methods=["POST"]),
+        Route(owner_requests.RETIRE, serving.failing(owned.retire), methods=["POST"]),
+        Route(owner_requests.CHALLENGE, serving.failing(owned.challenge), methods=["POST"]),
+        *ManagementEndpoints(web, links, serving).routes(),
+        # Before the pages, because the page of a game has the address of its form.
+        *PlayRequests(web, links).routes(serving),
+    ]
+    for page in PAGES:
+        methods = ["GET", "POST"] if page.owners else ["GET"]
+        routes.append(Route(page.path, serving.page(page), methods=methods))
+        routes.append(Route(LIVE + page.path, serving.live_updates(page)))
+    return routes
+
+
+def _background_tasks(web: WebState, feed: Feed) -> _Lifespan:
+    """Return the lifespan of the application: it runs the tasks that keep its state current."""
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -86,46 +133,7 @@ def create(web: WebState) -> Starlette:
             await asyncio.gather(*tasks, return_exceptions=True)
             await anyio.to_thread.run_sync(web.play_tables.close)
 
-    async def failed(request: Request, error: Exception) -> Response:
-        return page_formats.response(request, error, links)
-
-    routes: list[BaseRoute] = [
-        *readiness.routes(web),
-        Route(FEED, serving.feed(feed)),
-        relay_address.route(web),
-        Mount("/static", static),
-        *downloads.routes(web, serving.failing),
-        *share_pictures.routes(web, serving.failing),
-    ]
-    routes.append(
-        Route(uploads.ADDRESS, serving.failing(UploadEndpoint(web).receive), methods=["POST"])
-    )
-    owned = OwnerRequests(web)
-    routes.append(Route(owner_requests.RETIRE, serving.failing(owned.retire), methods=["POST"]))
-    routes.append(
-        Route(owner_requests.CHALLENGE, serving.failing(owned.challenge), methods=["POST"])
-    )
-    routes += ManagementEndpoints(web, links, serving).routes()
-    # Before the pages, because the page of a game has the address of its form.
-    routes += PlayRequests(web, links).routes(serving)
-    for each in PAGES:
-        methods = ["GET", "POST"] if each.owners else ["GET"]
-        routes.append(Route(each.path, serving.page(each), methods=methods))
-        routes.append(Route(LIVE + each.path, serving.news(each)))
-    app = Starlette(
-        routes=routes,
-        middleware=[
-            Middleware(SecurityHeaders),
-            Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5),
-            Middleware(ContentNegotiation),
-            Middleware(RequestLimits, settings=web.settings, links=links),
-        ],
-        exception_handlers={HTTPException: failed},
-        lifespan=lifespan,
-    )
-    # Starlette's redirects would use the Host header of the request.
-    app.router.redirect_slashes = False
-    return app
+    return lifespan
 
 
 class _StaticFiles(StaticFiles):
@@ -151,5 +159,5 @@ class _StaticFiles(StaticFiles):
         else:
             response = await super().get_response(path, scope)
         is_current = scope["query_string"] == f"v={self.version}".encode()
-        response.headers["Cache-Control"] = _KEPT if is_current else "no-cache"
+        response.headers["Cache-Control"] = _CACHE_FOREVER if is_current else "no-cache"
         return response

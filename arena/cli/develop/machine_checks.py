@@ -21,7 +21,7 @@ from arena.errors import InfrastructureError
 from arena.matches.private_referee import own_referee
 from arena.queue import redis_server
 from arena.system import grpc_probe
-from referee.build import rules_build
+from referee.rules_build import rules_build
 
 OK: Final = "ok"
 WARN: Final = "warn"

@@ -60,7 +60,7 @@ class PlayRequests:
             Route(GAME, serving.failing(self.begin), methods=["POST"]),
             Route(TABLE.path, serving.failing(self.choose), methods=["POST"]),
             Route(TABLE.path, self._noted(serving, TABLE)),
-            Route(LIVE + TABLE.path, serving.news(TABLE)),
+            Route(LIVE + TABLE.path, serving.live_updates(TABLE)),
             Route(REPLAY.path, self._noted(serving, REPLAY)),
             Route(RECORD, serving.failing(self.record)),
         ]

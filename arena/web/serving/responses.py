@@ -218,7 +218,7 @@ class PageEndpoints:
 
         return await anyio.to_thread.run_sync(write, limiter=self._threads)
 
-    def news(self, address: PageRoute) -> Endpoint:
+    def live_updates(self, address: PageRoute) -> Endpoint:
         """Return the endpoint that streams the changed live parts of the page."""
 
         async def stream(request: Request) -> Response:
