@@ -122,7 +122,7 @@ class Running:
         """Return whether the supervisor still runs."""
         if not alive(self.pid) or process_info.has_ended(self.pid):
             return False
-        return process_info.began(self.pid) == self.began
+        return process_info.start_time(self.pid) == self.began
 
 
 @dataclass(frozen=True, slots=True)

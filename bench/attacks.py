@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.bots.sandbox import linux
-from arena.bots.sandbox.available_levels import best
+from arena.bots.sandbox.available_levels import best_level
 from arena.bots.sandbox.level import Level
 from bench.figure import Figure, FigureTarget, figure_text
 from tests.hostile.corpus import CONTAINED, FAULTS
@@ -69,7 +69,7 @@ def figures(rounds: int) -> Iterator[Figure]:
     Args:
         rounds: number of measurements of each program, alternating with the busy bot.
     """
-    level = best()
+    level = best_level()
     yield from measured(
         [each.name for each in (*FAULTS, *CONTAINED) if level in each.levels], rounds
     )
@@ -131,7 +131,7 @@ def _honest(world: HostileEnvironment) -> tuple[list[float], int]:
     faults = 0
     until = time.monotonic() + SECONDS
     while time.monotonic() < until:
-        outcome = world.play(world.bot("honest_bot"), best())
+        outcome = world.play(world.bot("honest_bot"), best_level())
         for game in outcome.games:
             faults += sum(game.faults)
             for text in game.record.splitlines():
@@ -151,7 +151,7 @@ def attack(program: str, folder: Path) -> None:
     verdicts = ["finished"]
     threading.Thread(target=_report_at_end, args=(used, verdicts), daemon=True).start()
     threading.Thread(target=_sample, args=(used,), daemon=True).start()
-    level: Level = best()
+    level: Level = best_level()
     with started_world(folder) as world:
         print("ready", flush=True)
         while True:

@@ -91,7 +91,7 @@ def measure(folder: Path, stays: bool, chance: random.Random) -> tuple[float, fl
     bits = "".join(chance.choice("01") for _ in range(BITS))
     write = WRITER.format(bits=bits, stride=STRIDE, stays=stays)
     read = READER.format(count=BITS, stride=STRIDE)
-    with Processes(level=available_levels.best()) as processes:
+    with Processes(level=available_levels.best_level()) as processes:
         wrote = float(_run(processes, 0, folder, write, wait=not stays).output)
         times = list(map(int, _run(processes, 1, folder, read, wait=True).output.split()))
     # About half of the bits are 1, and their pages are already in memory.

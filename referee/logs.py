@@ -41,7 +41,7 @@ def bound(**words: object) -> Iterator[None]:
         _bound.reset(token)
 
 
-def wrong(environment: Mapping[str, str] = os.environ) -> str:
+def setting_error(environment: Mapping[str, str] = os.environ) -> str:
     """Return the error in the value of POKEARENA_LOG as a sentence; empty if it is valid."""
     form = environment.get(VARIABLE) or TEXT
     if form in (TEXT, JSON):
@@ -95,7 +95,7 @@ def announcement(sentence: str, environment: Mapping[str, str] = os.environ) -> 
 
 def set_up(environment: Mapping[str, str] = os.environ) -> None:
     """Log on standard error; exit with status 2 if POKEARENA_LOG is not valid."""
-    sentence = wrong(environment)
+    sentence = setting_error(environment)
     if sentence:
         print(sentence, file=sys.stderr)
         raise SystemExit(_USAGE)

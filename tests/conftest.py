@@ -153,7 +153,7 @@ def unsandboxed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the test's bots without a sandbox, because they read files outside of it."""
     from arena.bots.sandbox.level import Level
 
-    monkeypatch.setattr("arena.bots.sandbox.available_levels.best", lambda: Level.UNSANDBOXED)
+    monkeypatch.setattr("arena.bots.sandbox.available_levels.best_level", lambda: Level.UNSANDBOXED)
 
 
 def pytest_xdist_auto_num_workers() -> int | None:

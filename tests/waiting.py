@@ -23,7 +23,7 @@ async def wait_until_async(condition: Callable[[], object]) -> None:
 
 def has_exited(pid: int) -> bool:
     """Return whether a process has exited; it may remain a zombie of its parent."""
-    return process_info.has_ended(pid) or not process_info.began(pid)
+    return process_info.has_ended(pid) or not process_info.start_time(pid)
 
 
 def _delays() -> Iterator[float]:

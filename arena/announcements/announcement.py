@@ -168,7 +168,7 @@ def leaders(engine: Engine, tournament: Tournament) -> tuple[str, ...]:
     """
     if tournament.state is not TournamentState.CLOSED:
         return ()
-    step = tournament_outcome.of(engine, tournament)
+    step = tournament_outcome.next_step(engine, tournament)
     if isinstance(step, FormatOver) and step.ranking:
         return step.ranking[0]
     scope = ladder_key.of_tournament(tournament)

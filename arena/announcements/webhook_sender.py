@@ -123,7 +123,7 @@ class WebhookSender:
             result = AttemptResult(None, "it does not exist any more", is_final=True)
         else:
             result = send(hook, message)
-        webhooks.end(self._engine, delivery, result)
+        webhooks.record_attempt(self._engine, delivery, result)
         if result.error:
             log.warning(
                 "webhook %s: %s %s: %s", name, delivery.event, delivery.subject, result.error

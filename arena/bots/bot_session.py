@@ -83,7 +83,7 @@ class BotSession:
         try:
             if address is None:
                 self._processes = Processes(
-                    lambda report: self._ended.set(), level=available_levels.best()
+                    lambda report: self._ended.set(), level=available_levels.best_level()
                 )
                 address = self._processes.start(self._opening.seat, self._bot)
             self._channel = grpc.insecure_channel(address, options=_OPTIONS + authority(address))

@@ -96,7 +96,7 @@ def _build_in_sandbox(manifest: Manifest, words: tuple[str, ...], folder: Path) 
     with Processes(
         lambda report: ended.set(),
         limits=UNTRUSTED_LIMITS,
-        level=available_levels.best(),
+        level=available_levels.best_level(),
         build_rights=build_rights,
     ) as processes:
         processes.start(0, bot)

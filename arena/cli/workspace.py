@@ -109,4 +109,4 @@ class Workspace:
     def _known(self) -> Iterable[str]:
         from arena.store.bots import stored_bots
 
-        return stored_bots.known(self.store)
+        return stored_bots.active_versions(self.store)

@@ -26,7 +26,7 @@ from arena.events.publisher import EventPublisher
 from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
 from arena.matches.table import Watch
-from arena.remote.tunnel import answers, is_reached, needed
+from arena.remote.tunnel import is_reachable, is_reached, needed
 from arena.store import database
 from arena.store.bots import remote_bots, version_files
 from arena.store.matches import offline_bot_waits, transitions
@@ -246,14 +246,14 @@ def _bot(
     if remote_bots.is_relayed(entrant.manifest):
         relay = remote_bots.relay_address(engine, entrant.version)
         tunnel = needed(*relay)
-        if not awaited and tunnel is not None and not answers(tunnel):
+        if not awaited and tunnel is not None and not is_reachable(tunnel):
             tunnel = None
         return Bot(entrant.version, relay=relay.address, tunnel=tunnel, awaited=awaited)
     address = entrant.manifest.get("address")
     if not address:
         raise BotError(f"{entrant.version} has neither files nor an address.")
     if awaited and not grpc_probe.answers(str(address)):
-        remote_bots.went(engine, entrant.version)
+        remote_bots.record_disconnected(engine, entrant.version)
         raise BotAbsent(f"{entrant.version} does not answer at its address.")
     return Bot(entrant.version, address=str(address))
 

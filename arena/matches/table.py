@@ -126,7 +126,7 @@ class Table:
         with (
             RemoteSeats(self._spec.id, self._on_exit, self._on_helper_lost) as remote_seats,
             Processes(
-                self._on_exit, self._on_helper_lost, level=available_levels.best()
+                self._on_exit, self._on_helper_lost, level=available_levels.best_level()
             ) as processes,
         ):
             self._level = processes.level if hosted else None

@@ -71,7 +71,7 @@ class OfflineBots:
             return
         if self._since is None:
             # Bots that went offline before the first probe may return in a moment.
-            self._since = offline_bot_waits.time(self._engine)
+            self._since = offline_bot_waits.database_time(self._engine)
         if offline_bot_waits.has_remote_bots(self._engine):
             self._probe_addresses()
             given_up = offline_bot_waits.give_up(self._engine, self._wait, self._since)
@@ -88,7 +88,7 @@ class OfflineBots:
         for version, answers_again in zip(addresses, responses, strict=True):
             if answers_again:
                 log.info("%s: online again", version)
-                remote_bots.answers(self._engine, version)
+                remote_bots.record_reachable(self._engine, version)
 
 
 # Maximum number of waiting jobs: enough that a worker never waits for the next sweep.

@@ -51,7 +51,9 @@ def _slowest(
         (record,) = read_games(results.game_record(engine, match, game.game))
         decisions = [] if slowest is None else [slowest]
         slowest = max(
-            [*decisions, *made([record], name)], key=lambda decision: decision.ms, default=slowest
+            [*decisions, *decisions_of([record], name)],
+            key=lambda decision: decision.ms,
+            default=slowest,
         )
     return slowest
 
@@ -104,10 +106,10 @@ class Pace:
 def paces(record: MatchRecord) -> dict[str, Pace]:
     """Return the decision times of every bot of a match, in the match's order."""
     names = [str(name) for name, _ in record.match["entrants"]]
-    return {name: _pace(made(record.games, name)) for name in names}
+    return {name: _pace(decisions_of(record.games, name)) for name in names}
 
 
-def made(games: Iterable[GameRecord], name: str) -> list[Decision]:
+def decisions_of(games: Iterable[GameRecord], name: str) -> list[Decision]:
     """Return the decisions that a bot made in these games, in their order."""
     return [
         Decision(game.number, line["decision"], line["ms"])

@@ -74,7 +74,7 @@ def rebuilt(engine: Engine, of: Sequence[str]) -> Iterator[Rebuilt]:
         with reading(engine) as connection:
             names = list(connection.execute(query).scalars())
         for start in range(0, len(names), raw_rows.BATCH):
-            with raw_rows.lenient(engine) as connection:
+            with raw_rows.reading_invalid_text(engine) as connection:
                 batch = raw_rows.read(connection, names[start : start + raw_rows.BATCH])
             for match in batch:
                 yield rebuild(raw_rows.with_records(engine, match), age)

@@ -33,7 +33,7 @@ def pathless(text: str) -> str:
     return _PATH.sub(r"…/\1", text)
 
 
-def public(fault: Line) -> Line:
+def public_fault(fault: Line) -> Line:
     """Return a fault line without the owner's members and without folder names."""
     facts = {name: fault[name] for name in fault if name not in OWN}
     return {**facts, "sentence": pathless(str(fault["sentence"]))}
@@ -62,7 +62,7 @@ def _forgotten_line(text: str, seats: Collection[int]) -> str:
     return dump({name: line[name] for name in line if name not in private}).rstrip("\n")
 
 
-def published(record: str) -> str:
+def public_record(record: str) -> str:
     """Return a record, or some of its lines, in its published form; it still verifies."""
     return "\n".join(map(_published_line, record.split("\n")))
 
@@ -70,4 +70,4 @@ def published(record: str) -> str:
 def _published_line(text: str) -> str:
     # Nearly all lines are not faults; they stay identical to the byte.
     line = json.loads(text) if '"fault"' in text else {}
-    return dump(public(line)).rstrip("\n") if line.get("type") == "fault" else text
+    return dump(public_fault(line)).rstrip("\n") if line.get("type") == "fault" else text

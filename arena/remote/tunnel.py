@@ -317,7 +317,7 @@ async def dial(endpoint: TunnelEndpoint, name: str) -> TunnelStream:
     return opened
 
 
-def answers(endpoint: TunnelEndpoint) -> bool:
+def is_reachable(endpoint: TunnelEndpoint) -> bool:
     """Whether the relay accepts a stream from this machine."""
 
     async def ask() -> None:
@@ -334,7 +334,7 @@ def is_reached(control: str, values: Mapping[str, str] | None) -> bool:
     """Whether a relay is on this machine or can be reached through its tunnel endpoint."""
     if _is_here(control):
         return True
-    return values is not None and answers(TunnelEndpoint.read(values))
+    return values is not None and is_reachable(TunnelEndpoint.read(values))
 
 
 def needed(control: str, values: Mapping[str, str] | None) -> TunnelEndpoint | None:

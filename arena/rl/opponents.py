@@ -307,7 +307,7 @@ def _resolved(text: str | Path, data: Path | None) -> Bot:
         return resolver.resolve(
             text,
             lambda name, number: stored_bots.find(engine, folder, name, number),
-            lambda: stored_bots.known(engine),
+            lambda: stored_bots.active_versions(engine),
         )
     finally:
         engine.dispose()

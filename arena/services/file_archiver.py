@@ -47,7 +47,7 @@ class FileArchiver:
 
     def start(self) -> None:
         """Start to archive."""
-        if object_storage.of(self._engine) is not None:
+        if object_storage.storage_of(self._engine) is not None:
             self._thread.start()
 
     def stop(self) -> None:

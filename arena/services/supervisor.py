@@ -338,7 +338,7 @@ class Supervisor:
             self._address.url,
             self._referee,
             str(self._sockets),
-            process_info.began(pid),
+            process_info.start_time(pid),
             self._page,
             self._relaying.address(self._sockets),
         )

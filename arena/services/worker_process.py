@@ -72,7 +72,7 @@ def run(
     """
     require_linux("Workers run")
     # Imported before the first fork, so that matches do not spend time on it.
-    from arena.bots.sandbox.available_levels import best
+    from arena.bots.sandbox.available_levels import best_level
     from arena.matches.attempt import WorkerResources, attempt
     from arena.store import database
     from referee.games.registry import GAMES
@@ -82,7 +82,7 @@ def run(
     address = _find_services(where, environment, workers)
     url = where.database_url(environment)
     # Tested once here; worker processes inherit the result.
-    level = best()
+    level = best_level()
     log.info("sandbox level of bots: %s", level)
     referee = environment.get(config.REFEREE)
     if referee is None:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from arena.store import schema
 from arena.store.database import now, reading, writing
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 
 NEWEST: Final = 200
 """Number of newest closed matches that are analysed; older ones without an analysis stay so."""
@@ -55,7 +55,7 @@ def _unavailable(connection: Connection, matches: Any) -> set[str]:
 def _claim(engine: Engine, match: str, seconds: float) -> bool:
     results, analyses = schema.results, schema.analyses
     with writing(engine, "claim_analysis") as connection:
-        keep(connection, select(schema.matches.c.id).where(schema.matches.c.id == match))
+        lock_rows(connection, select(schema.matches.c.id).where(schema.matches.c.id == match))
         closed = connection.execute(select(results.c.match).where(results.c.match == match))
         if closed.first() is None or _unavailable(connection, [match]):
             return False

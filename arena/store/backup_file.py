@@ -104,7 +104,8 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
         if not isinstance(reason, sqlite3.Error):
             raise
         raise BackupFailed(
-            f"cannot back up {database.shown(engine)} to {file}: {reason}. Nothing was left behind."
+            f"cannot back up {database.public_url(engine)} to {file}: {reason}."
+            " Nothing was left behind."
         ) from None
     return file.stat().st_size
 
@@ -133,7 +134,7 @@ def restore(engine: Engine, file: Path, report: OnProgress) -> int:
         elif database.version(engine) != HEAD:
             raise Conflict(_not_empty(engine), code="not-empty")
         with reading(source) as there, writing(engine, "restore") as here:
-            postgresql.alone(here, "restore")
+            postgresql.lock_decision(here, "restore")
             if any(here.execute(select(table).limit(1)).first() for table in _tables()):
                 raise Conflict(_not_empty(engine), code="not-empty")
             rows = _copy(there, here, report)
@@ -148,20 +149,20 @@ def _tables() -> list[Table]:
 
 def _not_empty(engine: Engine) -> str:
     return (
-        f"the database {database.shown(engine)} is not empty; a backup is restored into an empty "
-        "one. Name another by --data or POKEARENA_DATABASE_URL."
+        f"the database {database.public_url(engine)} is not empty; a backup is restored into an "
+        "empty one. Name another by --data or POKEARENA_DATABASE_URL."
     )
 
 
 def _check_version(engine: Engine) -> None:
     version = database.version(engine)
     if version is None:
-        raise NotFound(f"there is no store in {database.shown(engine)}.", code="no-store")
+        raise NotFound(f"there is no store in {database.public_url(engine)}.", code="no-store")
     # An SQLite file is copied byte by byte, so its version does not matter.
     if version != HEAD and engine.dialect.name != "sqlite":
         raise StoreError(
-            f"the database {database.shown(engine)} is at version {version}, and this pokearena is "
-            f"for {HEAD}: back it up with the pokearena that works on it.",
+            f"the database {database.public_url(engine)} is at version {version}, and this "
+            f"pokearena is for {HEAD}: back it up with the pokearena that works on it.",
             code="other-version",
         )
 

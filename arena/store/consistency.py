@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, Select, and_, exc, func, literal_colu
 
 from arena.store import database, schema
 from arena.store.database import HEAD, reading
-from arena.store.matches.raw_rows import lenient
+from arena.store.matches.raw_rows import reading_invalid_text
 from arena.store.schema import OPEN, MatchState, ObjectKind, ObjectState, TournamentState
 
 OnProgress = Callable[[str, int, int], None]
@@ -35,7 +35,7 @@ def problems(engine: Engine, report: OnProgress) -> Iterator[str]:
     if unusable := unreadable(engine):
         yield from unusable
         return
-    with lenient(engine) as connection:
+    with reading_invalid_text(engine) as connection:
         queries = [*_references(), *_rules()]
         for number, (sentence, query) in enumerate(queries):
             report("checks", number, len(queries))

@@ -228,7 +228,7 @@ def prepare(engine: Engine) -> None:
         upgrade(engine)
     elif stored != HEAD:
         raise StoreError(
-            f"the database {shown(engine)} is at version {stored}, and this pokearena needs "
+            f"the database {public_url(engine)} is at version {stored}, and this pokearena needs "
             f"{HEAD}: stop all services that use it, then run `pokearena db upgrade`.",
             code="older-version",
         )
@@ -247,7 +247,7 @@ def version(engine: Engine) -> str | None:
         raise _unusable(engine, error) from error
 
 
-def shown(engine: Engine) -> str:
+def public_url(engine: Engine) -> str:
     """Return the database's URL without its password, for messages."""
     return engine.url.render_as_string(hide_password=True)
 
@@ -265,7 +265,7 @@ def upgrade(engine: Engine) -> None:
         return
     try:
         with writing(engine, "upgrade") as connection:
-            postgresql.alone(connection, "upgrade")
+            postgresql.lock_decision(connection, "upgrade")
             if _version(connection) != HEAD:
                 _migrate(connection)
     except exc.DBAPIError as error:
@@ -276,7 +276,8 @@ def _unusable(engine: Engine, error: exc.DBAPIError) -> Unreachable:
     # PostgreSQL's messages end with a period and can have several lines.
     reason = " ".join(str(error.orig).split()).removesuffix(".")
     return Unreachable(
-        f"the database {shown(engine)} cannot be used: {reason}.", code="cannot-connect"
+        f"the database {public_url(engine)} cannot be used: {reason}.",
+        code="cannot-connect",
     )
 
 

@@ -1,8 +1,8 @@
 """Configure PostgreSQL: connection pool for forking processes, timeouts, and row locks.
 
 SQLite has one writer, so nothing changes under a transaction that writes. In PostgreSQL such a
-transaction must lock the rows on which its decision depends (`keep`), or the whole decision
-(`alone`). To avoid deadlocks all transactions lock in the same order:
+transaction must lock the rows on which its decision depends (`lock_rows`), or the whole decision
+(`lock_decision`). To avoid deadlocks all transactions lock in the same order:
 
 1. versions,
 2. the tournament (several in order of their ids),
@@ -74,7 +74,7 @@ def tune(engine: Engine, writes: str) -> None:
             connection.exec_driver_sql(_IDLE)
 
 
-def keep(connection: Connection, rows: Select[Any], *, shared: bool = False) -> None:
+def lock_rows(connection: Connection, rows: Select[Any], *, shared: bool = False) -> None:
     """Lock rows against changes by others until the transaction ends, in the order of the query.
 
     In SQLite this does nothing.
@@ -90,7 +90,7 @@ def keep(connection: Connection, rows: Select[Any], *, shared: bool = False) -> 
         connection.execute(rows.with_for_update(read=shared, key_share=not shared)).all()
 
 
-def alone(connection: Connection, what: str) -> None:
+def lock_decision(connection: Connection, what: str) -> None:
     """Serialize a decision that has no row to lock yet, until the transaction ends.
 
     In SQLite this does nothing.

@@ -35,7 +35,7 @@ _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 _SUFFIX: Final = "-clock-"
 
 
-def of(database: Path) -> Callable[[], float]:
+def clock_of(database: Path) -> Callable[[], float]:
     """Return a clock for the database in this file, in seconds since 1970.
 
     It is the wall clock where the system does not provide its uptime or boot id.
@@ -148,7 +148,7 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
         if not read_only:
             _write_ahead(connection)
         if not clocks:
-            clocks.append(of(path))
+            clocks.append(clock_of(path))
         connection.create_function(CLOCK, 0, clocks[0])
 
     @event.listens_for(engine, "begin")

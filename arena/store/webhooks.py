@@ -30,7 +30,7 @@ from sqlalchemy import (
 from arena.errors import NotFound, TooMany
 from arena.store import ids, schema
 from arena.store.database import now, reading, writing
-from arena.store.postgresql import alone, keep
+from arena.store.postgresql import lock_decision, lock_rows
 from arena.store.schema import DeliveryState
 
 SECRET_PREFIX: Final = "whsec_"
@@ -161,7 +161,7 @@ def add(
     """
     table = schema.webhooks
     with writing(engine, "add_webhook") as connection:
-        alone(connection, "add_webhook")
+        lock_decision(connection, "add_webhook")
         counted = connection.execute(select(func.count()).select_from(table)).scalar_one()
         if counted >= MOST_WEBHOOKS:
             raise TooMany(f"there are {counted} webhooks, which is the limit; remove one.", 0)
@@ -191,7 +191,7 @@ def remove(engine: Engine, webhook: str) -> None:
     """
     table, deliveries = schema.webhooks, schema.webhook_deliveries
     with writing(engine, "remove_webhook") as connection:
-        keep(connection, select(table.c.id).where(table.c.id == webhook))
+        lock_rows(connection, select(table.c.id).where(table.c.id == webhook))
         connection.execute(delete(deliveries).where(deliveries.c.webhook == webhook))
         if connection.execute(delete(table).where(table.c.id == webhook)).rowcount == 0:
             raise _unknown(webhook)
@@ -241,7 +241,7 @@ def plan(engine: Engine) -> int:
             return 0
     added = 0
     with writing(engine, "plan_deliveries") as connection:
-        alone(connection, "plan_deliveries")
+        lock_decision(connection, "plan_deliveries")
         current = float(connection.execute(select(now())).scalar_one())
         for hook in _enabled(connection):
             rows, until = _new(connection, hook, current)
@@ -270,7 +270,8 @@ def due(engine: Engine) -> tuple[str, ...]:
 def start(engine: Engine, webhook: str) -> tuple[Webhook, Delivery] | None:
     """Begin an attempt of the oldest waiting delivery; None if nothing is due.
 
-    No other process attempts a delivery of this webhook until `end` is called, or a minute later.
+    No other process attempts a delivery of this webhook until `record_attempt` is called, or a
+    minute later.
     """
     table, deliveries = schema.webhooks, schema.webhook_deliveries
     with writing(engine, "start_delivery") as connection:
@@ -294,7 +295,7 @@ def start(engine: Engine, webhook: str) -> tuple[Webhook, Delivery] | None:
     return _webhook(row), _delivery(oldest)
 
 
-def end(engine: Engine, delivery: Delivery, result: AttemptResult) -> None:
+def record_attempt(engine: Engine, delivery: Delivery, result: AttemptResult) -> None:
     """Record the result of an attempt, and disable the webhook after repeated failures."""
     table, deliveries = schema.webhooks, schema.webhook_deliveries
     with writing(engine, "end_delivery") as connection:
@@ -340,7 +341,7 @@ def note_test(engine: Engine, webhook: str, message: str, result: AttemptResult)
     """
     table = schema.webhooks
     with writing(engine, "note_test") as connection:
-        keep(connection, select(table.c.id).where(table.c.id == webhook))
+        lock_rows(connection, select(table.c.id).where(table.c.id == webhook))
         hook = _find(connection, webhook)
         connection.execute(
             insert(schema.webhook_deliveries).values(

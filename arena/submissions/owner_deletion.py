@@ -85,7 +85,7 @@ def delete(
 def _sweep(engine: Engine) -> None:
     """Delete the objects of the owner; the services sweep too if that is not possible now."""
     try:
-        storage = object_storage.of(engine)
+        storage = object_storage.storage_of(engine)
         if storage is not None:
             stored_objects.sweep(engine, storage)
     except StoreError as error:

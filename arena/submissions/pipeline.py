@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.bots import manifest, resolver, upload_archive, version_store
 from arena.bots.bot import Bot
-from arena.bots.sandbox.available_levels import best
+from arena.bots.sandbox.available_levels import best_level
 from arena.bots.sandbox.level import Level, refusal
 from arena.errors import BotError, Conflict, InfrastructureError, StoreError
 from arena.formats.contract import FormatEntrant
@@ -244,7 +244,7 @@ class SubmissionPipeline:
     pending_uploads: PendingUploads
     versions: Path
     examine: Callable[[Bot], Iterable[Check]]
-    level: Callable[[], Level] = best
+    level: Callable[[], Level] = best_level
     keep: Callable[[Bot], None] = lambda bot: None
     most_active: int = 0
     needs_approval: bool = False

@@ -171,7 +171,7 @@ def measure(root: str, entries: int) -> tuple[int, int]:
     return size, count
 
 
-def give(root: str, uid: int) -> None:
+def set_owner(root: str, uid: int) -> None:
     """Set the owner of a folder and its content to a user and the group of the same number.
 
     Raises:

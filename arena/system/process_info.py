@@ -40,7 +40,7 @@ def has_ended(pid: int) -> bool:
     return _field(pid, _STATE) in ("Z", "X")
 
 
-def began(pid: int) -> str:
+def start_time(pid: int) -> str:
     """Return the start time of a process, which distinguishes it from others with the same id.
 
     Empty if the system does not provide it.

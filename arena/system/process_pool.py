@@ -23,7 +23,7 @@ _AHEAD: Final = 8
 """Number of tasks per process that are submitted ahead."""
 
 
-def each(
+def map_ordered(
     function: Callable[[T], R], tasks: Iterable[T], number: int, patience: float = PATIENCE
 ) -> Iterator[R]:
     """Yield the results of a function for tasks, in their order; tasks are consumed lazily.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arena.store.tournaments.tournaments import Tournament
 
 
-def of(engine: Engine, tournament: Tournament) -> Step:
+def next_step(engine: Engine, tournament: Tournament) -> Step:
     """Return the format's next step, from all matches in their current state.
 
     If the entrants cannot play the format, this is a `WaitForMatches` with the error.
@@ -50,7 +50,7 @@ def ranking_words(ranking: Ranking) -> str:
     return ", ".join(ranks)
 
 
-def drained(step: Step) -> Collection[tuple[int, int]]:
+def uncounted_matches(step: Step) -> Collection[tuple[int, int]]:
     """Return the places (round, number) of the matches that do not count for the decision."""
     return frozenset(step.drained) if isinstance(step, FormatOver) else frozenset()
 

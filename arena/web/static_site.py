@@ -119,7 +119,7 @@ def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_:
         progress("pages are written", number, len(sheets))
         _write(web, folder, file, sheet, files)
     for file, id_ in records.items():
-        _put(folder / file, redaction.published(results.record(engine, id_)))
+        _put(folder / file, redaction.public_record(results.record(engine, id_)))
     _copy_static(folder / "static")
     return sum(path.is_file() for path in folder.rglob("*"))
 

@@ -18,7 +18,7 @@ def one_line(text: str) -> str:
     return sanitized(text).replace("\n", " ").replace("\t", " ")
 
 
-def holds(text: str, sought: str) -> bool:
+def contains_words(text: str, sought: str) -> bool:
     """Whether a text contains every search word, ignoring case."""
     return all(word in text.lower() for word in sought.lower().split())
 

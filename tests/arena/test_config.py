@@ -110,7 +110,7 @@ def test_only_a_created_directory_is_removed(tmp_path: Path) -> None:
 def test_services_are_identified_by_process_and_not_by_pid_only() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         there = Running(
-            other.pid, "unix:///r.sock", "unix:/none", "/x", process_info.began(other.pid)
+            other.pid, "unix:///r.sock", "unix:/none", "/x", process_info.start_time(other.pid)
         )
         assert there.alive
         assert not replace(there, began="another time").alive

@@ -85,7 +85,7 @@ def use_webhook(engine: Engine) -> None:
     webhooks.plan(engine)
     due = webhooks.start(engine, hook.id)
     assert due is not None
-    webhooks.end(engine, due[1], AttemptResult(204))
+    webhooks.record_attempt(engine, due[1], AttemptResult(204))
     webhooks.note_test(engine, hook.id, "msg_1", AttemptResult(204))
     webhooks.remove(engine, hook.id)
 
@@ -184,11 +184,11 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "add_remote":
         remote_bots.add_relayed(engine, "far", "1")
     elif action == "presence":
-        remote_bots.came(engine, "far@1", "", 1)
+        remote_bots.record_connected(engine, "far@1", "", 1)
     elif action == "give_up":
         offline_bot_waits.give_up(engine, 0, 0)
     elif action == "own":
-        versions.own(engine, versions.find(engine, words[0]), words[1])
+        versions.set_owner(engine, versions.find(engine, words[0]), words[1])
     elif action == "add_owner":
         owners.add(engine, *words)
     elif action == "renew_owner":

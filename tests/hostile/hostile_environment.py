@@ -148,7 +148,7 @@ class HostileEnvironment:
         def keep_reports(entrant: int, reports: Sequence[Report]) -> None:
             outcome.reports.setdefault(entrant, []).extend(reports)
 
-        with patch("arena.bots.sandbox.available_levels.best", lambda: level):
+        with patch("arena.bots.sandbox.available_levels.best_level", lambda: level):
             play_match(spec, self.address, bots, outcome.games.append, on_reports=keep_reports)
         outcome.games.sort(key=lambda game: (game.table, game.board))
         return outcome

@@ -217,7 +217,7 @@ def has_disk(level: Level) -> bool:
 
 
 @cache
-def best() -> Level:
+def best_level() -> Level:
     """Return the best level of this machine, or the one set in the environment.
 
     Raises:

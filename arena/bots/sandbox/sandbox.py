@@ -322,7 +322,7 @@ class Sandbox:
         if self.uid is not None:
             writable = () if self.disk is not None else (self.start.directory,)
             for path in (*writable, *self.start.write):
-                file_tree.give(path, self.uid)
+                file_tree.set_owner(path, self.uid)
             if self.files not in ("", *self.start.write) and not self.can_read_files():
                 name = os.path.basename(self.start.own)
                 self.files = f"{copy_of(self.start.directory)}/{name}"
@@ -459,7 +459,7 @@ class Sandbox:
         if self.uid is not None:
             for path in self.start.write:
                 try:
-                    file_tree.give(path, os.geteuid())
+                    file_tree.set_owner(path, os.geteuid())
                 except file_tree.TreeTooLarge as error:
                     self.build_excess = _exceeded(error)
         if self.disk is not None:

@@ -190,7 +190,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     for form, table in standing.items():
         output.line()
         output.heading(form)
-        output.table(*ladder_table.shown(table, [found_version.id]))
+        output.table(*ladder_table.ladder_columns(table, [found_version.id]))
     output.next_step("pokearena standings")
 
 

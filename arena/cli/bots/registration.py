@@ -106,11 +106,13 @@ def register(
     _check(name, number)
     stored = _stored(workspace, bot)
     if stored is not None and name is None and number is None:
-        return versions.own(workspace.store, stored, owner)
+        return versions.set_owner(workspace.store, stored, owner)
     # Before the build, which can take long.
     versions.check_not_reserved(name or (bot.manifest.name if bot.manifest else ""))
     if bot.remote:
-        return versions.own(workspace.store, _register_remote(workspace, bot, name, number), owner)
+        return versions.set_owner(
+            workspace.store, _register_remote(workspace, bot, name, number), owner
+        )
     with building(bot) as report:
         kept = admit(bot, workspace.folder.versions, report)
     assert kept.manifest is not None

@@ -127,7 +127,7 @@ def _database(workspace: Workspace) -> CheckResult:
         if not workspace.has_store:
             return CheckResult("database", OK, "none yet; it is made when it is needed")
         engine = database.open(workspace.folder.database_url())
-        shown, backend = database.shown(engine), engine.dialect.name
+        shown, backend = database.public_url(engine), engine.dialect.name
         with database.reading(engine) as connection:
             if not inspect(connection).has_table("alembic_version"):
                 return CheckResult(
@@ -350,11 +350,11 @@ def _number(limit: int) -> str:
 
 
 def _sandbox(workspace: Workspace) -> CheckResult:
-    from arena.bots.sandbox.available_levels import best, has_disk, offer
+    from arena.bots.sandbox.available_levels import best_level, has_disk, offer
     from arena.bots.sandbox.level import Level
 
     try:
-        level = best()
+        level = best_level()
     except InfrastructureError as error:
         return CheckResult("sandbox", FAIL, str(error), "correct or unset POKEARENA_SANDBOX")
     better = list(Level)[: list(Level).index(level)]

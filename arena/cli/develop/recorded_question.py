@@ -123,7 +123,7 @@ def ask(
             raise InfrastructureError(f"{bot.label} cannot be asked: it {answer.trouble}.")
         return answer
     seat, ended = put.request.seat, Event()
-    with Processes(lambda report: ended.set(), level=available_levels.best()) as processes:
+    with Processes(lambda report: ended.set(), level=available_levels.best_level()) as processes:
         address = processes.start(seat, bot)
         answer = _converse(source, put, address, start, patience, ended)
         report = processes.report(seat)

@@ -63,7 +63,7 @@ def page(exports: Sequence[LadderExport]) -> str:
 def _ladder(export: LadderExport) -> Iterator[str]:
     form = escape(export.scope.form)
     yield f'<section aria-label="{form}">\n<h1>{form}</h1>'
-    headings, rows = ladder_table.shown(export.table)
+    headings, rows = ladder_table.ladder_columns(export.table)
     words = [heading.lstrip("<") for heading in headings]
     yield "<div><table>\n<caption>Strongest first</caption>\n<thead><tr>"
     yield "".join(f'<th scope="col"{_side(word)}>{escape(word)}</th>' for word in words)

@@ -77,7 +77,7 @@ def of_tournament(engine: Engine, scope: LadderKey) -> Standings:
 
 def show(table: Standings, superiority: bool = False) -> None:
     """Print a ladder; `superiority` adds the likelihood of superiority to the next line."""
-    output.table(*shown(table, superiority=superiority))
+    output.table(*ladder_columns(table, superiority=superiority))
 
 
 def show_seats(advantages: Iterable[SeatAdvantage]) -> None:
@@ -106,7 +106,7 @@ def _interval(value: MeanWithInterval, scale: float = 1, unit: str = "") -> str:
     return f"{text} ({scale * value.low:{sign}.1f} to {scale * value.high:{sign}.1f})"
 
 
-def shown(
+def ladder_columns(
     table: Standings, only: Sequence[str] | None = None, superiority: bool = False
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and lines of a ladder; empty optional columns are omitted.

@@ -224,7 +224,7 @@ def _play_to_end(match: LocalMatch, workspace: Workspace, *, watch: bool) -> boo
         elif watch:
             local_match.play(match, workspace.folder, lambda game: _print_game(match, game))
         else:
-            with play_progress.shown(match):
+            with play_progress.progress_shown(match):
                 local_match.play(match, workspace.folder, lambda game: None)
     except KeyboardInterrupt:
         return False

@@ -166,7 +166,7 @@ def _halves(places: Sequence[int], position: int) -> int:
 
 
 @contextmanager
-def shown(match: LocalMatch) -> Iterator[None]:
+def progress_shown(match: LocalMatch) -> Iterator[None]:
     """Show the progress of a match: a status line on a terminal, else a line every 10 s."""
     if not sys.stderr.isatty():
         with repeated(match, output.hint, _LINE_SECONDS):

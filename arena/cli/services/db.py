@@ -188,13 +188,13 @@ def upgrade(as_json: bool, data: Path | None) -> None:
     before = database.version(engine)
     database.upgrade(engine)
     if as_json:
-        shown = database.shown(engine)
+        shown = database.public_url(engine)
         output.document({"database": shown, "from": before, "to": database.HEAD})
     elif before == database.HEAD:
-        output.line(f"{database.shown(engine)} already has version {before}")
+        output.line(f"{database.public_url(engine)} already has version {before}")
     else:
         came = f"from version {before}" if before else "new"
-        output.line(f"{database.shown(engine)} has version {database.HEAD} now ({came})")
+        output.line(f"{database.public_url(engine)} has version {database.HEAD} now ({came})")
     engine.dispose()
 
 
@@ -214,7 +214,7 @@ def backup(file: Path, as_json: bool, data: Path | None) -> None:
 
     engine = _engine(data)
     size = backup_file.backup(engine, file.absolute(), ProgressLine())
-    shown = database.shown(engine)
+    shown = database.public_url(engine)
     values = {"database": shown, "file": str(file), "bytes": size}
     _print_copied(as_json, values, f"wrote {file}: {size / (1 << 20):.1f} MiB from {shown}")
     engine.dispose()
@@ -235,7 +235,7 @@ def restore(file: Path, as_json: bool, data: Path | None) -> None:
 
     engine = _engine(data, made=True)
     rows = backup_file.restore(engine, file.absolute(), ProgressLine())
-    shown = database.shown(engine)
+    shown = database.public_url(engine)
     values = {"database": shown, "file": str(file), "rows": rows}
     _print_copied(as_json, values, f"restored {rows} rows from {file} into {shown}")
     engine.dispose()
@@ -327,9 +327,9 @@ def check(quick: bool, as_json: bool, data: Path | None) -> None:
     report = run(engine, ProgressLine(), quick=quick)
     if as_json:
         version = database.version(engine)
-        output.document(report.to_json(database.shown(engine), version))
+        output.document(report.to_json(database.public_url(engine), version))
     else:
-        show(report, database.shown(engine))
+        show(report, database.public_url(engine))
     engine.dispose()
     if report.problems:
         raise CommandError(report.summary, FAILED, report.command)

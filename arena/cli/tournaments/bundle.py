@@ -40,14 +40,14 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     from arena.records.bundle import folder as files
     from arena.records.bundle.bundle import BundleError
     from arena.records.bundle.collection import gather
-    from arena.records.redaction import published
+    from arena.records.redaction import public_record
 
     workspace = Workspace(data)
     name = lookup.find_tournament(workspace, tournament)
     where = folder or Path(f"bundle-{name}")
     try:
         files.check(where, name)
-        collected = gather(workspace.store, name, published)
+        collected = gather(workspace.store, name, public_record)
         files.write(collected, where)
     except BundleError as error:
         raise CommandError(str(error), USAGE, code=error.code) from None

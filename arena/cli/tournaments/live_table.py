@@ -146,7 +146,7 @@ class _SnapshotReader:
         return replace(snapshot, seconds_left=self._seconds_left(snapshot), waits=waits)
 
     def _waits(self, tournament: Tournament) -> str:
-        step = tournament_outcome.of(self._engine, tournament)
+        step = tournament_outcome.next_step(self._engine, tournament)
         return step.why if isinstance(step, WaitForMatches) else ""
 
     def _forecast(self, tournament: Tournament) -> int | None:
@@ -246,7 +246,7 @@ class _Live:
         for snapshot in snapshots:
             self._bar(snapshot)
             parts.append(Text(f"\n{snapshot.tournament.plan.form}", style="bold"))
-            parts.append(output.drawn(*ladder_table.shown(snapshot.standings)))
+            parts.append(output.drawn(*ladder_table.ladder_columns(snapshot.standings)))
         self._live.update(Group(*parts), refresh=True)
 
     def _bar(self, snapshot: TournamentSnapshot) -> None:

@@ -48,7 +48,7 @@ def check_results(engine: Engine, tournaments: Iterable[str]) -> tuple[CheckedMa
     """
     matches = [m for name in tournaments for m in listing.matches(engine, tournament=name)]
     records = (results.record(engine, m.id) for m in matches)
-    verified = process_pool.each(_verify, records, len(matches))
+    verified = process_pool.map_ordered(_verify, records, len(matches))
     return tuple(
         CheckedMatch(match, seed, (*_lost(match), *problems) if match.committed else _lost(match))
         for match, (seed, problems) in zip(matches, verified, strict=True)

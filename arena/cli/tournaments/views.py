@@ -38,7 +38,9 @@ def whole(workspace: Workspace, name: str) -> dict[str, Any]:
         "elo": ladder_values.settings_json(),
         "details": ladder_values.details_json(workspace.store, scope, table),
         "timing": ladder_values.timing_json(table),
-        "decision": tournament_outcome.to_json(tournament_outcome.of(workspace.store, tournament)),
+        "decision": tournament_outcome.to_json(
+            tournament_outcome.next_step(workspace.store, tournament)
+        ),
         "schedule": [
             json_values.match(match) for match in listing.matches(workspace.store, tournament=name)
         ],
@@ -70,13 +72,13 @@ def show(workspace: Workspace, name: str) -> None:
     output.line()
     scope = ladder_key.of_tournament(tournament)
     table = ladder_table.of_tournament(workspace.store, scope)
-    step = tournament_outcome.of(workspace.store, tournament)
+    step = tournament_outcome.next_step(workspace.store, tournament)
     for words in [*_entrants(tournament), *tournament_outcome.lines(step)]:
         output.line(words)
     ladder_table.show(table)
     output.line()
     matches = listing.matches(workspace.store, tournament=name)
-    drained = tournament_outcome.drained(step)
+    drained = tournament_outcome.uncounted_matches(step)
     output.table(
         ("match", "round", "<bots", "<state", "attempts", "games", "<"),
         [
@@ -122,7 +124,9 @@ def conclude(workspace: Workspace, snapshot: TournamentSnapshot) -> None:
     named = f" · {plan.name}" if plan.name not in (plan.game, "demo") else ""
     state = "" if tournament.state is TournamentState.CLOSED else f" · {tournament.state}"
     output.heading(f"{plan.form} · {tournament.id}{named} · {plan.format}{state}")
-    for words in tournament_outcome.lines(tournament_outcome.of(workspace.store, tournament)):
+    for words in tournament_outcome.lines(
+        tournament_outcome.next_step(workspace.store, tournament)
+    ):
         output.line(words)
     ladder_table.show(snapshot.standings)
     output.line()

@@ -431,7 +431,7 @@ def _seeds(bundle: Bundle) -> tuple[int | None, list[str]]:
 def _check_records(bundle: Bundle, report_progress: ReportProgress) -> Iterator[Finding]:
     over = [match for match in bundle.matches if match.over and match.id in bundle.records]
     tasks = (Task(bundle.spec(match), match.state, bundle.records[match.id]) for match in over)
-    for done, finding in enumerate(process_pool.each(evidence.check, tasks, len(over)), 1):
+    for done, finding in enumerate(process_pool.map_ordered(evidence.check, tasks, len(over)), 1):
         yield finding
         report_progress("matches played again", done, len(over))
 

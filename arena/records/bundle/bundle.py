@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.formats.contract import FormatEntrant, FormatOver, Step, place_of
 from arena.ratings.standings import Standings, StandingsLine
-from arena.records.redaction import published
+from arena.records.redaction import public_record
 from arena.store.matches.spec import Entrant as Seated
 from arena.store.matches.spec import MatchSpec, TournamentPlan
 from arena.store.schema import MatchState
@@ -152,7 +152,7 @@ def changes(earlier: Bundle, later: Bundle) -> Iterator[str]:
             continue
         yield from _match(match, now[match.id])
         # One of the bundles may be the organiser's, with the output of bots.
-        records = (published(bundle.records.get(match.id, "")) for bundle in (earlier, later))
+        records = (public_record(bundle.records.get(match.id, "")) for bundle in (earlier, later))
         if match.over and len(set(records)) > 1:
             yield f"the record of {match.words} has changed since the match was over"
 

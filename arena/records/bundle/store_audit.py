@@ -63,7 +63,7 @@ def audit(
     """
     number = raw_rows.count(engine, tournament)
     rows = (match for batch in raw_rows.batches(engine, tournament) for match in batch)
-    for done, report in enumerate(process_pool.each(check, rows, number), 1):
+    for done, report in enumerate(process_pool.map_ordered(check, rows, number), 1):
         yield report
         report_progress("matches checked", done, max(done, number))
 

@@ -30,7 +30,7 @@ from arena.system.token_buckets import Buckets
 # The outcome of a match, as the relay sends it to the remote bots that played it.
 
 
-def of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
+def outcome_of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
     """Return the outcome of a match for one entrant; None if it is open or unknown."""
     try:
         record = listing.find(engine, match)
@@ -184,7 +184,7 @@ class SessionRegistry:
         session.attach(link)
         log.info("%s is connected, from %s", session.version, peer)
         await self._store(
-            remote_bots.came, session.version, self._control, session.room, self._tunnel
+            remote_bots.record_connected, session.version, self._control, session.room, self._tunnel
         )
 
     async def leave(self, session: RelaySession, link: ConnectorLink) -> None:
@@ -193,7 +193,7 @@ class SessionRegistry:
             return
         log.info("%s is gone%s", session.version, f": {link.farewell}" if link.farewell else "")
         self._forget(session)
-        await self._store(remote_bots.went, session.version, self._control)
+        await self._store(remote_bots.record_disconnected, session.version, self._control)
 
     async def receive(self, session: RelaySession, message: relay_pb2.ConnectRequest) -> None:
         """Charge a bot's message to its owner's budget and process it.
@@ -218,7 +218,9 @@ class SessionRegistry:
         Close the connections of bots that have left or whose token was renewed.
         """
         connected = [session for session in self._sessions.values() if session.link is not None]
-        await self._store(remote_bots.stays, [each.version for each in connected], self._control)
+        await self._store(
+            remote_bots.extend_presence, [each.version for each in connected], self._control
+        )
         # Taken before the store is read: a token that is newer than the answer is not in it.
         tokens = [session.token for session in connected]
         self._known_tokens = await asyncio.to_thread(remote_bots.token_hashes, self._engine)
@@ -284,7 +286,7 @@ class SessionRegistry:
     async def _tell_outcomes(self, session: RelaySession) -> None:
         """Send a bot the outcomes of its closed matches."""
         for match in session.played - session.matches:
-            outcome = await asyncio.to_thread(of, self._engine, match, session.version)
+            outcome = await asyncio.to_thread(outcome_of, self._engine, match, session.version)
             if outcome is not None:
                 session.played.discard(match)
                 session.send(relay_pb2.ConnectResponse(outcome=outcome))
@@ -304,7 +306,7 @@ class SessionRegistry:
         self, code: grpc.StatusCode, version: str, sentence: str, peer: str
     ) -> ConnectionRefused:
         log.warning("%s was refused, from %s: %s", version, peer, sentence)
-        await self._store(remote_bots.refused, version, sentence)
+        await self._store(remote_bots.record_refused, version, sentence)
         return ConnectionRefused(code, sentence)
 
     async def _store(self, write: object, *what: object) -> None:

@@ -21,7 +21,7 @@ from arena.store.bots.owners import PSEUDONYM
 from arena.store.database import now, reading, writing
 from arena.store.objects import record_archive, stored_objects
 from arena.store.objects.record_archive import RewrittenRecords
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 from arena.store.schema import MatchState, ObjectKind, SubmissionState
 from arena.store.tournaments.lifecycle import leave
 
@@ -86,7 +86,7 @@ def withdraw(engine: Engine, owner: str) -> None:
     mine = versions.c.id.in_(_versions(owner))
     with writing(engine, "delete_owner") as connection:
         # Lock versions before tournaments, as `arena.store.bots.quarantine` does.
-        keep(connection, select(versions.c.id).where(mine).order_by(versions.c.id))
+        lock_rows(connection, select(versions.c.id).where(mine).order_by(versions.c.id))
         connection.execute(delete(schema.owners).where(schema.owners.c.name == owner))
         connection.execute(
             update(remotes)
@@ -115,7 +115,7 @@ def withdraw(engine: Engine, owner: str) -> None:
             matches.c.lease_until <= now(),
             matches.c.id.in_(_matches(owner)),
         )
-        keep(connection, select(matches.c.id).where(*lapsed).order_by(matches.c.id))
+        lock_rows(connection, select(matches.c.id).where(*lapsed).order_by(matches.c.id))
         connection.execute(
             update(matches)
             .where(*lapsed)
@@ -185,7 +185,7 @@ def _replace_records(
 ) -> bool:
     games, faults = schema.games, schema.faults
     with _erasing(engine) as connection:
-        record_archive.lock(connection, match)
+        record_archive.lock_match(connection, match)
         if not rewritten.replace(connection, match):
             return False
         rows = connection.execute(

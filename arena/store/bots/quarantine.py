@@ -18,7 +18,7 @@ from arena.store import schema
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
 from arena.store.database import now, reading, writing
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 from arena.store.schema import MatchState
 from arena.store.tournaments.lifecycle import leave
 
@@ -30,7 +30,7 @@ CLOSED_WITHOUT: Final = 3
 log = logging.getLogger("arena.quarantine")
 
 
-def consider(engine: Engine, match: str) -> tuple[str, ...]:
+def quarantine_failing(engine: Engine, match: str) -> tuple[str, ...]:
     """Quarantine the entrants of a failed match that satisfy the rule.
 
     Entrants that were in quarantine before are withdrawn from their tournaments again, which voids
@@ -131,7 +131,7 @@ def _quarantine(engine: Engine, version: str) -> bool:
 def _exclude(connection: Connection, version: str, reason: str) -> bool:
     table, tournaments, entrants = schema.versions, schema.tournaments, schema.entrants
     # Lock the version before the tournaments: it must not enter another one meanwhile.
-    keep(connection, select(table.c.id).where(table.c.id == version))
+    lock_rows(connection, select(table.c.id).where(table.c.id == version))
     of = select(entrants.c.tournament).where(entrants.c.version == version)
     going_on = connection.execute(
         select(tournaments.c.id)

@@ -21,7 +21,7 @@ from arena.store import schema
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
 from arena.store.database import now, reading, writing
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 
 ALWAYS: Final = 1e18
 """`until` of a direct bot: it counts as connected until a connection to it fails."""
@@ -169,7 +169,7 @@ def token_hashes(engine: Engine) -> frozenset[str]:
         return frozenset(connection.execute(query).scalars())
 
 
-def came(
+def record_connected(
     engine: Engine, version: str, control: str, room: int, tunnel: Mapping[str, str] | None = None
 ) -> None:
     """Record that a bot has connected to a relay.
@@ -190,7 +190,7 @@ def has_room(engine: Engine, version: str, room: int) -> None:
     _note(engine, version, room=room)
 
 
-def stays(engine: Engine, of: Collection[str], control: str) -> None:
+def extend_presence(engine: Engine, of: Collection[str], control: str) -> None:
     """Extend the presence of bots still connected to the relay with this control address."""
     table = schema.remotes
     if of:
@@ -199,7 +199,7 @@ def stays(engine: Engine, of: Collection[str], control: str) -> None:
         _write(engine, update(table).where(*its).values(until=now() + HERE_SECONDS), rows)
 
 
-def went(engine: Engine, version: str, control: str | None = None) -> None:
+def record_disconnected(engine: Engine, version: str, control: str | None = None) -> None:
     """Record that a bot has disconnected.
 
     Args:
@@ -215,12 +215,12 @@ def went(engine: Engine, version: str, control: str | None = None) -> None:
     _write(engine, gone.values(since=now(), until=now()))
 
 
-def answers(engine: Engine, version: str) -> None:
+def record_reachable(engine: Engine, version: str) -> None:
     """Record that an absent bot with its own address accepts connections again."""
     _note(engine, version, since=now(), until=ALWAYS)
 
 
-def refused(engine: Engine, version: str, sentence: str) -> None:
+def record_refused(engine: Engine, version: str, sentence: str) -> None:
     """Record a refused connection with this bot's token; the reason is cut at 500 characters."""
     table = schema.remotes
     _note(engine, version, refusals=table.c.refusals + 1, refused=now(), refusal=sentence[:500])
@@ -241,7 +241,7 @@ def _put(engine: Engine, version: str, **values: object) -> None:
     table = schema.remotes
     with writing(engine, "add_remote") as connection:
         known_as = schema.versions.c.id
-        keep(connection, select(known_as).where(known_as == version))
+        lock_rows(connection, select(known_as).where(known_as == version))
         known = update(table).where(table.c.version == version)
         if connection.execute(known.values(**values)).rowcount == 0:
             connection.execute(insert(table).values(version=version, **values))
@@ -256,7 +256,7 @@ def _write(engine: Engine, change: Update, rows: Select[Any] | None = None) -> N
     """Apply a change; `rows` selects, in order, the rows to lock if it changes several."""
     with writing(engine, "presence") as connection:
         if rows is not None:
-            keep(connection, rows)
+            lock_rows(connection, rows)
         connection.execute(change)
 
 

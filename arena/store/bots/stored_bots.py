@@ -23,7 +23,7 @@ def find(engine: Engine, folder: Folder, name: str, number: str | None) -> Bot |
     return _bot(engine, folder, fitting[-1]) if fitting else None
 
 
-def known(engine: Engine) -> list[str]:
+def active_versions(engine: Engine) -> list[str]:
     """Return all versions that are not retired, as "name@version"."""
     return [version.id for version in versions.listing(engine)]
 

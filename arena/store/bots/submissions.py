@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, or_
 from arena.errors import Conflict, NotFound, TooMany
 from arena.store import schema
 from arena.store.database import now, reading, writing
-from arena.store.postgresql import alone, keep
+from arena.store.postgresql import lock_decision, lock_rows
 from arena.store.schema import UNDECIDED, Approval, SubmissionStage, SubmissionState
 
 _DAY: Final = 86_400
@@ -94,7 +94,7 @@ def add(engine: Engine, sent: ReceivedUpload, limits: SubmissionLimits) -> Submi
     """
     table = schema.submissions
     with writing(engine, "submit") as connection:
-        alone(connection, "submit")
+        lock_decision(connection, "submit")
         waiting = _waiting(connection, sent.owner, sent.content_hash)
         if waiting is None:
             _check(connection, sent.owner, limits)
@@ -216,7 +216,7 @@ def step(
     table = schema.submissions
     waiting = {"state": SubmissionState.WAITING, "approval": Approval.WAITING}
     with writing(engine, "step") as connection:
-        keep(connection, select(table.c.id).where(table.c.id == submission))
+        lock_rows(connection, select(table.c.id).where(table.c.id == submission))
         current = _find(connection, submission)
         at = connection.execute(select(now())).scalar_one()
         steps = [*([str(reached), when] for reached, when in current.steps), [str(stage), at]]

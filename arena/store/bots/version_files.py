@@ -65,7 +65,7 @@ def keep_build(engine: Engine, content_hash: str, packed: IO[bytes], trusted: bo
         packed: the packed bytes.
         trusted: whether the organiser provided them.
     """
-    storage = object_storage.of(engine)
+    storage = object_storage.storage_of(engine)
     try:
         if storage is None:
             _keep_in_database(engine, content_hash, packed, trusted)

@@ -196,7 +196,7 @@ def owner_of(engine: Engine, name: str) -> str | None:
         return connection.execute(query).scalar_one_or_none()
 
 
-def own(engine: Engine, version: Version, owner: str) -> Version:
+def set_owner(engine: Engine, version: Version, owner: str) -> Version:
     """Set the owner of a version's bot; an empty owner changes nothing.
 
     Raises:

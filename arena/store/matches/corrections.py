@@ -20,7 +20,7 @@ from arena.store.access.audit_log import DISQUALIFY, REPLAY, VOID, Actor, AuditE
 from arena.store.database import now, writing
 from arena.store.matches import listing
 from arena.store.matches.listing import Match, not_found
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 from arena.store.schema import OPEN, MatchState
 from arena.store.tournaments import lifecycle, schedule, tournaments
 
@@ -47,7 +47,7 @@ def void(engine: Engine, match: str, actor: Actor, reason: str) -> None:
             raise not_found(match)
         tournament = _lock(connection, place.tournament)
         _check_later_rounds(connection, tournament, place.round)
-        keep(connection, select(table.c.id).where(table.c.id == match))
+        lock_rows(connection, select(table.c.id).where(table.c.id == match))
         state = connection.execute(select(table.c.state).where(table.c.id == match)).scalar_one()
         if state not in (*OPEN, MatchState.CLOSED):
             raise Conflict(f"the match {match} is {state.lower()} already.", code="match-over")
@@ -85,7 +85,7 @@ def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
     with writing(engine, "replay") as connection:
         tournament = _lock(connection, stored.tournament)
         _check_later_rounds(connection, tournament, stored.round)
-        keep(connection, select(table.c.id).where(table.c.id == match))
+        lock_rows(connection, select(table.c.id).where(table.c.id == match))
         state = connection.execute(select(table.c.state).where(table.c.id == match)).scalar_one()
         _check_replayable(connection, tournament, stored, state)
         (new,) = schedule.store(connection, tournament.id, plan, [again], tournament.seed)
@@ -160,7 +160,7 @@ def disqualify(
     matches, sides = schema.matches, schema.match_entrants
     clause = f"{version} was disqualified: {reason}"
     with writing(engine, "disqualify") as connection:
-        keep(connection, select(schema.versions.c.id).where(schema.versions.c.id == version))
+        lock_rows(connection, select(schema.versions.c.id).where(schema.versions.c.id == version))
         row = _lock(connection, tournament)
         lifecycle.leave(connection, tournament, version, f"disqualified: {reason}", MatchState.VOID)
         its = select(sides.c.match).where(sides.c.version == version)
@@ -173,7 +173,7 @@ def disqualify(
             )
             .order_by(matches.c.id)
         )
-        keep(connection, query)
+        lock_rows(connection, query)
         played = connection.execute(query).all()
         for match in played:
             _check_later_rounds(connection, row, match.round)

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Engine, Select, and_, exists, func, or_, s
 
 from arena.store import schema
 from arena.store.database import now, reading, writing
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 from arena.store.schema import MatchState, TournamentState
 
 # SQLite limits the number of bound values in one statement.
@@ -116,7 +116,7 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
         names = [row.id for row in expired]
         for start in range(0, len(names), _AT_ONCE):
             chosen = matches.c.id.in_(names[start : start + _AT_ONCE])
-            keep(connection, select(matches.c.id).where(chosen).order_by(matches.c.id))
+            lock_rows(connection, select(matches.c.id).where(chosen).order_by(matches.c.id))
         for match, version in expired:
             begun = connection.execute(select(exists().where(games.c.match == match))).scalar_one()
             reason = f"the remote bot {version} was not there for {_words(limit)}"
@@ -137,7 +137,7 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
     return len(expired)
 
 
-def time(engine: Engine) -> float:
+def database_time(engine: Engine) -> float:
     """Return the database's time in seconds since 1970."""
     with reading(engine) as connection:
         return float(connection.execute(select(now())).scalar_one())

@@ -121,7 +121,7 @@ def decoded(value: str | None) -> Any:
 
 
 @contextmanager
-def lenient(engine: Engine) -> Iterator[Connection]:
+def reading_invalid_text(engine: Engine) -> Iterator[Connection]:
     r"""Open a read-only transaction that also reads text with invalid UTF-8.
 
     An SQLite file can hold any bytes as text. Invalid bytes are read as ``\xff``, which is not
@@ -153,7 +153,7 @@ def batches(engine: Engine, tournament: str | None = None) -> Iterator[tuple[Mat
         query = query.where(table.c.tournament == tournament)
     last: str | None = None
     while True:
-        with lenient(engine) as connection:
+        with reading_invalid_text(engine) as connection:
             after = query if last is None else query.where(table.c.id > last)
             names = list(connection.execute(after).scalars())
             rows = read(connection, names)

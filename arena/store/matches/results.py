@@ -21,7 +21,7 @@ from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches import rows
 from arena.store.matches.games import games_of
-from arena.store.matches.raw_rows import lenient
+from arena.store.matches.raw_rows import reading_invalid_text
 from arena.store.matches.spec import MatchSpec
 from arena.store.objects import record_archive
 from arena.store.schema import OPEN, MatchState
@@ -271,7 +271,7 @@ def record(engine: Engine, match: str) -> str:
     """
     from referee.record import dump
 
-    with lenient(engine) as connection:
+    with reading_invalid_text(engine) as connection:
         spec, seed, played = _public_part(connection, match, *schema.games.c["game", "record"])
     records = record_archive.complete(engine, match, {row.game: row.record for row in played})
     lines = [dump(spec.line()), *records.values()]

@@ -45,7 +45,7 @@ from arena.store.matches import offline_bot_waits, rows
 from arena.store.matches.games import CommittedGame, PlayedGame
 from arena.store.matches.listing import not_found
 from arena.store.matches.spec import MatchSpec
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import challenges
 from arena.system import failpoint
@@ -169,7 +169,7 @@ def lapse(engine: Engine, owner: str) -> int:
     matches = schema.matches
     its = (matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
     with writing(engine, "lapse") as connection:
-        keep(connection, select(matches.c.id).where(*its).order_by(matches.c.id))
+        lock_rows(connection, select(matches.c.id).where(*its).order_by(matches.c.id))
         held = connection.execute(update(matches).where(*its).values(lease_until=now()))
     return held.rowcount
 
@@ -225,7 +225,7 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
             select(matches.c.tournament).where(matches.c.id == lease.match).scalar_subquery()
         )
         tournaments = schema.tournaments
-        keep(
+        lock_rows(
             connection, select(tournaments.c.id).where(tournaments.c.id == tournament), shared=True
         )
         row = _lock(connection, lease.match, _is_newest, of_attempt=lease.attempt)
@@ -419,7 +419,7 @@ def _failed(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> 
 
 def _consider(engine: Engine, match: str) -> None:
     try:
-        quarantine.consider(engine, match)
+        quarantine.quarantine_failing(engine, match)
     except SQLAlchemyError as error:
         # The rule is checked again at the next failure; this lease or release remains valid.
         log.warning("%s: who is to be quarantined is not known: %s", match, error)

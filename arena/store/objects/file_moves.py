@@ -18,7 +18,7 @@ from arena.store.bots import version_files
 from arena.store.database import reading, writing
 from arena.store.objects import object_storage, record_archive, stored_objects
 from arena.store.objects.object_storage import ObjectMissing, ObjectStorage
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 from arena.store.schema import ObjectKind
 
 Report = Callable[[str, int, int], None]
@@ -146,7 +146,7 @@ def _build_to_database(engine: Engine, content_hash: str) -> bool:
         with writing(engine, "move_to_database") as connection:
             table = schema.crates
             of_build = (table.c.content_hash == content_hash, table.c.pieces == 0)
-            keep(connection, select(table.c.content_hash).where(*of_build))
+            lock_rows(connection, select(table.c.content_hash).where(*of_build))
             if stored_objects.find(connection, ObjectKind.BUILD, content_hash) is None:
                 return False
             _, number, _ = version_files.insert_pieces(connection, content_hash, packed)

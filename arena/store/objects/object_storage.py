@@ -285,7 +285,7 @@ def bind(engine: Engine, storage: ObjectStorage | None) -> None:
     _bound[engine] = storage
 
 
-def of(engine: Engine) -> ObjectStorage | None:
+def storage_of(engine: Engine) -> ObjectStorage | None:
     """Return the object storage of a store, if it has one.
 
     Raises:
@@ -303,7 +303,7 @@ def needed(engine: Engine) -> ObjectStorage:
     Raises:
         StorageUnavailable: no object storage is set, or the setting is not valid.
     """
-    storage = of(engine)
+    storage = storage_of(engine)
     if storage is None:
         raise StorageUnavailable(
             "files of this arena are in object storage; set "

@@ -23,7 +23,7 @@ from arena.store.database import now, reading, writing
 from arena.store.objects import object_storage, stored_objects
 from arena.store.objects.object_storage import ObjectMissing, ObjectStorage
 from arena.store.objects.stored_objects import StoredObject
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 from arena.store.schema import OPEN, ObjectKind
 
 ARCHIVED: Final = ""
@@ -116,7 +116,7 @@ def archive(engine: Engine, storage: ObjectStorage, match: str) -> bool:
     )
     try:
         with writing(engine, "archive_records") as connection:
-            lock(connection, match)
+            lock_match(connection, match)
             if _in_database(connection, match) != records:
                 raise Conflict(
                     f"the records of match {match} have changed; retry.", code="records-changed"
@@ -147,7 +147,7 @@ def restore(engine: Engine, match: str) -> bool:
         return False
     records = read(engine, archived)
     with writing(engine, "restore_records") as connection:
-        lock(connection, match)
+        lock_match(connection, match)
         if find(connection, match) != archived:
             return False
         for game, record in records.items():
@@ -207,9 +207,9 @@ def rewrite(engine: Engine, match: str, change: Callable[[str], str]) -> Rewritt
     return RewrittenRecords(archived, written)
 
 
-def lock(connection: Connection, match: str) -> None:
+def lock_match(connection: Connection, match: str) -> None:
     """Lock a match, so that its records do not change until the transaction ends."""
-    keep(connection, select(schema.matches.c.id).where(schema.matches.c.id == match))
+    lock_rows(connection, select(schema.matches.c.id).where(schema.matches.c.id == match))
 
 
 def due(

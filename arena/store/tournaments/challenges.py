@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, func, select
 from arena.errors import TooMany
 from arena.store import schema
 from arena.store.database import now
-from arena.store.postgresql import alone
+from arena.store.postgresql import lock_decision
 
 FORMAT: Final = "challenge"
 _DAY: Final = 86_400
@@ -40,7 +40,7 @@ def check(connection: Connection, owner: str, limits: ChallengeLimits) -> None:
     Raises:
         TooMany: a limit is reached.
     """
-    alone(connection, "challenge")
+    lock_decision(connection, "challenge")
     table, entrants = schema.tournaments, schema.entrants
     # The challenger is the first entrant.
     challenger = and_(entrants.c.tournament == table.c.id, entrants.c.position == 0)

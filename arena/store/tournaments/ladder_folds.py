@@ -14,7 +14,7 @@ from sqlalchemy import Engine, delete, insert, select
 from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.database import now, reading, writing
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 
 PART: Final = 1 << 23
 """Number of bytes of a row."""
@@ -68,7 +68,7 @@ def store(engine: Engine, first: str, fold: StoredFold) -> None:
     table, whole = schema.ladder_folds, schema.tournaments
     with writing(engine, "store_ladder_fold") as connection:
         # Lock a row, so that concurrent web servers do not insert it twice.
-        keep(connection, select(whole.c.id).where(whole.c.id == first))
+        lock_rows(connection, select(whole.c.id).where(whole.c.id == first))
         connection.execute(delete(table).where(table.c.tournament == first))
         row = {"tournament": first, "matches": fold.matches, "corrections": fold.corrections}
         for part, begin in enumerate(range(0, len(fold.data), PART)):

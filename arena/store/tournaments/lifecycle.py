@@ -15,7 +15,7 @@ from arena.errors import Conflict
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import schema
 from arena.store.database import now, reading, writing
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import schedule, tournaments
 from arena.store.tournaments.tournaments import (
@@ -74,7 +74,7 @@ def cancel(engine: Engine, tournament: str) -> Tournament:
     with writing(engine, "cancel") as connection:
         _turn(connection, tournament, TournamentState.CANCELLED, ended=now())
         pending = (matches.c.tournament == tournament, matches.c.state == MatchState.PENDING)
-        keep(connection, select(matches.c.id).where(*pending).order_by(matches.c.id))
+        lock_rows(connection, select(matches.c.id).where(*pending).order_by(matches.c.id))
         connection.execute(
             update(matches).where(*pending).values(state=MatchState.CANCELLED, ended=now())
         )
@@ -168,7 +168,7 @@ def leave(
         matches.c.state == MatchState.PENDING,
         matches.c.id.in_(its),
     )
-    keep(connection, select(matches.c.id).where(*pending).order_by(matches.c.id))
+    lock_rows(connection, select(matches.c.id).where(*pending).order_by(matches.c.id))
     connection.execute(
         update(matches)
         .where(*pending)

@@ -15,7 +15,7 @@ from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import ids, schema
 from arena.store.database import now, reading, writing
 from arena.store.matches.spec import Clock, TournamentPlan
-from arena.store.postgresql import keep
+from arena.store.postgresql import lock_rows
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import schedule
 
@@ -379,7 +379,7 @@ def keep_versions(connection: Connection, names: Sequence[str]) -> None:
     """Lock versions, so that none is retired or quarantined while they enter a tournament."""
     versions = schema.versions
     rows = select(versions.c.id).where(versions.c.id.in_(names)).order_by(versions.c.id)
-    keep(connection, rows, shared=True)
+    lock_rows(connection, rows, shared=True)
 
 
 def admit(connection: Connection, names: Sequence[str]) -> None:

@@ -82,7 +82,7 @@ def course_of(engine: Engine, tournament: Tournament, matches: int) -> Tournamen
         return TournamentCourse()
     history = FormatHistory(engine, tournament.id).matches()
     course = TournamentCourse(
-        tournament_outcome.of(engine, tournament),
+        tournament_outcome.next_step(engine, tournament),
         {match.place: _score(match) for match in history},
     )
     try:

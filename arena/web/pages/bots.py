@@ -100,7 +100,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     chosen = {name: page_request.query.get(name, "") for name in ("owner", "form", "state")}
     if chosen["state"] not in ("", *STATES):
         raise InvalidQuery(f"state must be one of: {', '.join(STATES)}.")
-    filtered = [line for line in sought(every, find) if _has(line, **chosen)]
+    filtered = [line for line in matching(every, find) if _has(line, **chosen)]
     piece = paging.selection_of(page_request).cut(filtered)
     table = _table(piece.items)
     return Page(
@@ -142,12 +142,12 @@ def lines(snapshot: ArenaSnapshot) -> list[BotLine]:
     ]
 
 
-def sought(every: Sequence[BotLine], find: str) -> list[BotLine]:
+def matching(every: Sequence[BotLine], find: str) -> list[BotLine]:
     """Return the bots whose name, owner, authors or language contain every search word."""
     return [
         line
         for line in every
-        if wording.holds(f"{line.name} {line.owner} {line.authors} {line.language}", find)
+        if wording.contains_words(f"{line.name} {line.owner} {line.authors} {line.language}", find)
     ]
 
 

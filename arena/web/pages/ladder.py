@@ -351,7 +351,7 @@ def sought(every: Sequence[LadderLine], words_sought: str) -> list[LadderLine]:
     return [
         line
         for line in every
-        if wording.holds(f"{line.name} {line.authors} {line.language}", words_sought)
+        if wording.contains_words(f"{line.name} {line.authors} {line.language}", words_sought)
     ]
 
 

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from arena.presentation import narration
 from arena.presentation.frames import FrameSequence, RecordedFrames, ReplayPosition, recorded_frames
 from arena.records.analysis import stored_form
-from arena.records.redaction import public
+from arena.records.redaction import public_fault
 from arena.store import analyses
 from arena.store.matches import listing, results
 from arena.store.tournaments import tournaments
@@ -339,7 +339,7 @@ def _positions(source: _GameSource) -> dict[str, Any]:
         "seating": source.game.game["seating"],
         "sandbox": source.game.game.get("sandbox", ""),
         "positions": list(narration.positions(source.match, source.game, source.seed)),
-        "faults": [public(fault) for fault in source.game.faults],
+        "faults": [public_fault(fault) for fault in source.game.faults],
         "result": source.game.result,
         "analysis": replay_analysis.data_of_game(source.analysis, source.game.number),
     }

@@ -89,11 +89,11 @@ def _results(web: WebState, words: str) -> SearchResults:
     matches, open_matches = _matches(web, words, named)
     return SearchResults(
         words,
-        bots=bots.sought(every, words)[:MOST] or [line for line in every if line.name in named],
+        bots=bots.matching(every, words)[:MOST] or [line for line in every if line.name in named],
         owners=[
             OwnerLine(name, number)
             for name, number in sorted(owned.items())
-            if name and wording.holds(name, words)
+            if name and wording.contains_words(name, words)
         ][:MOST],
         tournaments=tournaments.names(web.engine, words, MOST),
         matches=matches,

@@ -67,7 +67,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "lines": lines,
             "course": course,
             "scores": course.scores,
-            "drained": tournament_outcome.drained(course.step) if course.step else (),
+            "drained": tournament_outcome.uncounted_matches(course.step) if course.step else (),
             "crossed": _shades(table, [line.standing.entrant for line in lines]),
             "remarks": list(ladder_values.remarks(table)),
             "piece": piece,

@@ -119,7 +119,7 @@ def _has(tournament: Tournament, page_request: PageRequest) -> bool:
     if state not in ("", *STATES):
         raise InvalidQuery(f"state must be one of: {', '.join(STATES)}.")
     return (
-        wording.holds(f"{tournament.id} {plan.name} {plan.form}", query.get("find", ""))
+        wording.contains_words(f"{tournament.id} {plan.name} {plan.form}", query.get("find", ""))
         and query.get("game", "") in ("", plan.game)
         and state in ("", tournament.state)
         and (not bot or any(bot in (name, name.partition("@")[0]) for name in tournament.entrants))

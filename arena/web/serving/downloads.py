@@ -60,7 +60,7 @@ def routes(web: WebState, failing: Callable[[Endpoint], Endpoint]) -> list[Route
 
 
 def _record(web: WebState, match: str) -> str:
-    return redaction.published(results.record(web.engine, match))
+    return redaction.public_record(results.record(web.engine, match))
 
 
 def _bundle(web: WebState, tournament: str) -> Path:
@@ -76,7 +76,9 @@ def _bundle(web: WebState, tournament: str) -> Path:
         )
     temporary = Path(tempfile.mkdtemp(prefix="pokearena-bundle-"))
     try:
-        folder.write(gather(web.engine, tournament, redaction.published), temporary / tournament)
+        folder.write(
+            gather(web.engine, tournament, redaction.public_record), temporary / tournament
+        )
         packed = temporary / f"{tournament}.tar.gz"
         with tarfile.open(packed, "w:gz", compresslevel=5) as archive:
             archive.add(temporary / tournament, tournament, filter=_nobodys)

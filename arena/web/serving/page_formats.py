@@ -44,7 +44,7 @@ def split(path: str) -> tuple[str, str | None]:
     return path, None
 
 
-def wanted(accept: str, default: str = "html") -> str:
+def preferred_kind(accept: str, default: str = "html") -> str:
     """Return the kind that an Accept header prefers.
 
     Args:

@@ -176,8 +176,8 @@ class ContentNegotiation:
             accept = Headers(scope=scope).get("accept", "")
             scope["state"] = {
                 **scope.get("state", {}),
-                "kind": kind or page_formats.wanted(accept),
+                "kind": kind or page_formats.preferred_kind(accept),
                 # A program that accepts everything gets pages as HTML and errors as JSON.
-                "error_kind": kind or page_formats.wanted(accept, "json"),
+                "error_kind": kind or page_formats.preferred_kind(accept, "json"),
             }
         await self._app(scope, receive, send)

@@ -56,7 +56,7 @@ class ProcessTable:
             self.ended.append,
             self.lost.append,
             limits,
-            level=level or available_levels.best(),
+            level=level or available_levels.best_level(),
         )
 
     def shell(self, script: str, seat: int = 0) -> str:

@@ -52,7 +52,7 @@ def test_the_transcript_is_a_game_of_the_bot_on_the_page() -> None:
 
 def test_the_bot_of_one_line_plays(tmp_path: Path) -> None:
     (line,) = shell("By lines")
-    with Processes(level=available_levels.best()) as processes:
+    with Processes(level=available_levels.best_level()) as processes:
         line_manifest = Manifest("line", ("sh", "-c", line), transport="stdio")
         address = processes.start(0, Bot("line", line_manifest, tmp_path))
         played = play([address, Author()], start_ms=1000 * A_MINUTE, allowance_ms=1000 * A_MINUTE)

@@ -19,7 +19,7 @@ from arena.bots.exit_report import Report
 from arena.bots.processes import Processes
 from arena.bots.resolver import local, sample
 from arena.bots.sandbox import available_levels
-from arena.bots.sandbox.available_levels import best
+from arena.bots.sandbox.available_levels import best_level
 from arena.errors import InfrastructureError
 from arena.matches.runner import play_match, record_text
 from arena.store.matches.games import CommittedGame, PlayedGame
@@ -192,7 +192,7 @@ def test_a_match_plays_every_board_in_both_seatings(finished: FinishedMatch) -> 
         "board": 0,
         "table": 0,
         "seating": ["one@1", "two@1"],
-        "sandbox": best(),
+        "sandbox": best_level(),
     }
     assert [line["seating"] for line in first[2:]] == [["two@1", "one@1"]] * 2
 
@@ -350,7 +350,7 @@ def test_the_strict_policy_stops_at_the_first_fault(arena: MatchArena) -> None:
 def test_a_remote_bot_plays_at_its_address_on_fresh_boards(
     arena: MatchArena, tmp_path: Path
 ) -> None:
-    with Processes(level=available_levels.best()) as elsewhere:
+    with Processes(level=available_levels.best_level()) as elsewhere:
         address = elsewhere.start(0, arena.bot("theirs"))
         bots = [arena.bot("ours"), Bot("remote", address=address)]
         played = arena.play(arena.spec(bots, boards=1), bots)
@@ -362,7 +362,7 @@ def test_a_remote_bot_plays_at_its_address_on_fresh_boards(
 
 
 def test_a_remote_bot_that_dies_has_crashed(arena: MatchArena) -> None:
-    with Processes(level=available_levels.best()) as elsewhere:
+    with Processes(level=available_levels.best_level()) as elsewhere:
         act = "os.unlink(os.environ['POKEARENA_ADDRESS'][5:]) or os._exit(1)"
         address = elsewhere.start(0, arena.bot("theirs", act))
         bots = [arena.bot("ours"), Bot("remote", address=address)]

@@ -2,7 +2,7 @@
 
 import json
 
-from arena.records.redaction import pathless, published
+from arena.records.redaction import pathless, public_record
 from referee.record import dump
 
 FAULT = {
@@ -20,7 +20,7 @@ ACTION = '{"type":"action","game":0,"note":"a \\"fault\\" of mine \u2028 /srv/x/
 
 
 def test_a_redacted_fault_keeps_its_public_fields() -> None:
-    public_lines = published(ACTION + dump(FAULT) + ACTION)
+    public_lines = public_record(ACTION + dump(FAULT) + ACTION)
     first, fault, last, end = public_lines.split("\n")
     assert (f"{first}\n", f"{last}\n", end) == (ACTION, ACTION, "")
     assert json.loads(fault) == {
@@ -34,8 +34,8 @@ def test_a_redacted_fault_keeps_its_public_fields() -> None:
 
 
 def test_lines_without_faults_are_not_changed() -> None:
-    assert published(ACTION * 3) == ACTION * 3
-    assert published("") == ""
+    assert public_record(ACTION * 3) == ACTION * 3
+    assert public_record("") == ""
 
 
 def test_folders_are_removed_from_absolute_paths_only() -> None:

@@ -118,8 +118,8 @@ def test_faults_during_a_stalled_tunnel_are_discarded(
 def test_a_wrong_tunnel_secret_is_refused_and_logged(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "guarded") as (version, _):
         way = replace(relay.way(version), secret="guessed")
-        assert tunnel.answers(relay.way(version))
-        assert not tunnel.answers(way)
+        assert tunnel.is_reachable(relay.way(version))
+        assert not tunnel.is_reachable(way)
         log_text = relay.log.read_text()
         assert "it has not the secret that is in the store" in log_text
         assert relay.way(version).secret not in log_text

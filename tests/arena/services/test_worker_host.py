@@ -76,7 +76,7 @@ def test_killed_processes_are_restarted_and_die_with_their_supervisor(
         [second] = pids() - {first}
         watching.kill()
         watching.wait()
-        wait_until(lambda: process_info.has_ended(second) or not process_info.began(second))
+        wait_until(lambda: process_info.has_ended(second) or not process_info.start_time(second))
 
 
 @pytest.mark.long

@@ -56,7 +56,7 @@ def create_running_match(store: Engine, schedule: Schedule, played: Played, tmp_
         version_files.keep_build(store, "c" * 64, packed, trusted=True)
     versions.add(store, "near", "1", "e" * 64, "", {"authors": ["Zoë"]}, "Ødegård")
     remote_bots.add_relayed(store, "far", "1")
-    remote_bots.came(store, "far@1", "desk", 3)
+    remote_bots.record_connected(store, "far@1", "desk", 3)
     return playing
 
 

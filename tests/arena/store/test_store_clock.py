@@ -20,16 +20,16 @@ for _ in range(20):
 
 def test_the_clock_starts_at_the_wall_clock(tmp_path: Path) -> None:
     before = time.time()
-    assert before - 0.01 < sqlite.of(tmp_path / "arena.db")() < time.time() + 0.01
+    assert before - 0.01 < sqlite.clock_of(tmp_path / "arena.db")() < time.time() + 0.01
 
 
 def test_the_clock_ignores_changes_of_the_wall_clock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = sqlite.of(tmp_path / "arena.db")
+    first = sqlite.clock_of(tmp_path / "arena.db")
     wall = time.time
     monkeypatch.setattr(time, "time", lambda: wall() + 3600)
-    later = sqlite.of(tmp_path / "arena.db")
+    later = sqlite.clock_of(tmp_path / "arena.db")
     assert abs(later() - first()) < 1
     assert abs(later() - wall()) < 1
 
@@ -47,9 +47,9 @@ def test_concurrent_first_processes_share_one_clock(tmp_path: Path) -> None:
 def test_the_file_of_an_earlier_boot_is_replaced(tmp_path: Path) -> None:
     old = tmp_path / "arena.db-clock-00000000-0000-0000-0000-000000000000"
     old.write_text("5.0")
-    assert abs(sqlite.of(tmp_path / "arena.db")() - time.time()) < 1
+    assert abs(sqlite.clock_of(tmp_path / "arena.db")() - time.time()) < 1
     assert not old.exists()
 
 
 def test_the_clock_works_without_a_writable_folder(tmp_path: Path) -> None:
-    assert abs(sqlite.of(tmp_path / "no" / "folder" / "arena.db")() - time.time()) < 1
+    assert abs(sqlite.clock_of(tmp_path / "no" / "folder" / "arena.db")() - time.time()) < 1

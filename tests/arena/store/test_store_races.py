@@ -109,7 +109,7 @@ def test_a_version_quarantined_before_it_joins_is_refused(
     versions.add(store, "late", "1", "f" * 64, "/late", {})
     table = schema.versions
     with database.writing(store) as connection:
-        postgresql.keep(connection, select(table.c.id).where(table.c.id == "late@1"))
+        postgresql.lock_rows(connection, select(table.c.id).where(table.c.id == "late@1"))
         joins = concurrently(lifecycle.add, store, begun_tournament.id, [FormatEntrant("late@1")])
         assert not joins.done()
         connection.execute(
@@ -158,7 +158,7 @@ def test_equal_decisions_of_two_schedulers_are_stored_once(
 def test_concurrent_submissions_respect_the_limit(store: Engine, concurrently: Beside) -> None:
     limits = SubmissionLimits(per_owner=1)
     with database.writing(store) as connection:
-        postgresql.alone(connection, "submit")
+        postgresql.lock_decision(connection, "submit")
         first = concurrently(
             submissions.add, store, ReceivedUpload("s-1", "ada", "a", "1" * 64, 1), limits
         )
@@ -175,7 +175,7 @@ def test_concurrent_requests_create_one_token(store: Engine, concurrently: Besid
     version = versions.add(store, "far", "1", "", "", {"remote": True})
     table = schema.versions
     with database.writing(store) as connection:
-        postgresql.keep(connection, select(table.c.id).where(table.c.id == version.id))
+        postgresql.lock_rows(connection, select(table.c.id).where(table.c.id == version.id))
         both = [concurrently(remote_bots.renew, store, version.id) for _ in range(2)]
         assert not any(future.done() for future in both)
     given = [str(future.result()) for future in both]

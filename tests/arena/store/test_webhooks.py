@@ -48,7 +48,7 @@ def attempt(store: Engine, hook: Webhook, result: AttemptResult) -> str:
     """Attempt the next delivery with this result; return its subject."""
     due = webhooks.start(store, hook.id)
     assert due is not None
-    webhooks.end(store, due[1], result)
+    webhooks.record_attempt(store, due[1], result)
     return due[1].subject
 
 
@@ -118,12 +118,12 @@ def test_attempts_are_in_order_and_by_one_process_only(store: Engine, schedule: 
     # Another process neither finds it nor another delivery of the same webhook.
     assert webhooks.due(store) == ()
     assert webhooks.start(store, hook.id) is None
-    webhooks.end(store, first[1], DELIVERED)
+    webhooks.record_attempt(store, first[1], DELIVERED)
     assert attempt(store, hook, DELIVERED) == "bot1@1"
     assert webhooks.due(store) == ()
     assert [each.state for each in webhooks.log(store)] == [DeliveryState.DELIVERED] * 2
     # A second report of the same attempt changes nothing.
-    webhooks.end(store, first[1], FAILED)
+    webhooks.record_attempt(store, first[1], FAILED)
     assert webhooks.find(store, hook.id).failures == 0
 
 
@@ -211,7 +211,7 @@ def test_a_removed_webhook_leaves_nothing(store: Engine, schedule: Schedule) -> 
     due = webhooks.start(store, hook.id)
     assert due is not None
     webhooks.remove(store, hook.id)
-    webhooks.end(store, due[1], DELIVERED)
+    webhooks.record_attempt(store, due[1], DELIVERED)
     assert webhooks.listing(store) == ()
     assert webhooks.log(store) == ()
     with pytest.raises(NotFound):

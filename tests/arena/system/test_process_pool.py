@@ -16,10 +16,10 @@ def task_and_process(number: int) -> tuple[int, int]:
 
 def test_few_tasks_run_in_the_calling_process() -> None:
     cwd = os.getpid()
-    assert list(process_pool.each(task_and_process, range(7), 7, 0.0)) == [
+    assert list(process_pool.map_ordered(task_and_process, range(7), 7, 0.0)) == [
         (number, cwd) for number in range(7)
     ]
-    quick = process_pool.each(task_and_process, range(40), 40, 60.0)
+    quick = process_pool.map_ordered(task_and_process, range(40), 40, 60.0)
     assert list(quick) == [(number, cwd) for number in range(40)]
 
 
@@ -32,7 +32,7 @@ def test_many_tasks_run_in_other_processes_with_bounded_lookahead() -> None:
             taken.append(number)
             yield number
 
-    results = process_pool.each(task_and_process, tasks(), 400, 0.0)
+    results = process_pool.map_ordered(task_and_process, tasks(), 400, 0.0)
     first = next(results)
     assert len(taken) < 20 * cores()
     every = [first, *results]
@@ -41,4 +41,4 @@ def test_many_tasks_run_in_other_processes_with_bounded_lookahead() -> None:
 
 
 def test_no_tasks_give_no_results() -> None:
-    assert list(process_pool.each(task_and_process, (), 0)) == []
+    assert list(process_pool.map_ordered(task_and_process, (), 0)) == []

@@ -217,11 +217,11 @@ def test_a_withdrawal_cancels_open_matches_and_keeps_closed_ones(
 
 
 def test_bots_of_stored_or_given_owners_do_not_share_a_table(store: Engine) -> None:
-    versions.own(store, versions.find(store, "bot0@1"), "ada")
+    versions.set_owner(store, versions.find(store, "bot0@1"), "ada")
     plan = TournamentPlan("cup", "saint_poker", {}, 3, 1)
     made = scheduler.begin(store, plan, BOTS, owners={"bot1@1": "ada"})
     assert [entry.owner for entry in made.entries] == ["ada", "ada", "", "", ""]
     tables = [match.entrants for match in listing.matches(store, tournament=made.id)]
     assert not any({"bot0@1", "bot1@1"} <= set(table) for table in tables)
     with pytest.raises(Conflict, check=has_code("other-owner")):
-        versions.own(store, versions.find(store, "bot0@1"), "bob")
+        versions.set_owner(store, versions.find(store, "bot0@1"), "bob")

@@ -48,7 +48,7 @@ class AuthorPolicyArena:
         self.held: StoredMatch = play(
             self.workspace, poke, change=with_secrets, boards=2, close=is_over
         )
-        version = versions.own(store, versions.find(store, "luck0@1"), "ada")
+        version = versions.set_owner(store, versions.find(store, "luck0@1"), "ada")
         source = self.workspace.folder.versions / version.content_hash
         source.mkdir(parents=True)
         (source / "bot.py").write_text(SOURCE)

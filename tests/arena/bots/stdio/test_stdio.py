@@ -40,7 +40,9 @@ class Programs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.processes = Processes(limits=Limits(output=1 << 20), level=available_levels.best())
+        self.processes = Processes(
+            limits=Limits(output=1 << 20), level=available_levels.best_level()
+        )
 
     def start(self, script: str) -> str:
         """Start a Python program that consists of HEAD and the script; return its address."""

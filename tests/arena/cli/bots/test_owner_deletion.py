@@ -61,7 +61,7 @@ class DeletionArena:
         self.store = self.workspace.store
         self.held: StoredMatch = play(self.workspace, table("poke-2-must_beat=true"), change=change)
         for owner, bot in (("ada", "luck0@1"), ("bob", "luck1@1")):
-            versions.own(self.store, versions.find(self.store, bot), owner)
+            versions.set_owner(self.store, versions.find(self.store, bot), owner)
         self.token = owners.add(self.store, "ada")
         self.files = []
         for bot in ("luck0@1", "luck1@1"):
@@ -134,7 +134,7 @@ def test_owner_data_is_deleted_and_results_are_kept(
 
 
 def test_deleted_data_is_not_in_the_database_file(cli: Cli, deletion_arena: DeletionArena) -> None:
-    versions.own(deletion_arena.store, versions.find(deletion_arena.store, "luck0@1"), "ada")
+    versions.set_owner(deletion_arena.store, versions.find(deletion_arena.store, "luck0@1"), "ada")
     other = Workspace()
     assert cli("owner", "delete", "bob", "--yes").status == 0
     assert cli("owner", "delete", "ada", "--yes").status == 0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.cli.workspace import Workspace
-from arena.records.redaction import published
+from arena.records.redaction import public_record
 from arena.store import analyses
 from tests.arena.cli.terminal import Cli, Write
 from tests.arena.stored_analysis import stored_analysis
@@ -262,7 +262,7 @@ def test_why_shows_the_stored_analysis_of_a_defeat_without_faults(cli: Cli) -> N
 
 def test_why_explains_a_redacted_record(cli: Cli, bot: Write) -> None:
     failed_match(cli, bot("cheat", CHEAT))
-    Path("public.jsonl").write_text(published(Path("m.jsonl").read_text()))
+    Path("public.jsonl").write_text(public_record(Path("m.jsonl").read_text()))
     details = fault(cli, "public.jsonl")
     assert details["verdict"] == "illegal"
     assert details["clock"]["limit_ms"] > 0

@@ -310,7 +310,7 @@ def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
 
     assert state() == ("waiting", False)
     assert cli("tournament", "list").last == f"next  pokearena tournament resume {made.id}"
-    began = process_info.began(os.getpid())
+    began = process_info.start_time(os.getpid())
     workspace.folder.note_running(Running(os.getpid(), "", "", "", began))
     assert state() == ("running", True)
     workspace.folder.note_running(Running(os.getpid(), "", "", "", "another"))

@@ -264,7 +264,7 @@ def test_webhooks_and_their_deliveries_are_counted(metrics_arena: MetricsArena) 
 
     begun = webhooks.start(store, hook.id)
     assert begun is not None
-    webhooks.end(store, begun[1], webhooks.AttemptResult(410, "status 410"))
+    webhooks.record_attempt(store, begun[1], webhooks.AttemptResult(410, "status 410"))
     samples = metrics_arena.samples()
     assert value(samples, "pokearena_webhooks", state="disabled") == 1
     assert value(samples, "pokearena_webhook_deliveries", state="failed") == planned

@@ -24,7 +24,7 @@ def test_everything_but_the_results_is_deleted(
 ) -> None:
     tournament = schedule(bots=3)
     owners.add(store, "ada")
-    versions.own(store, versions.find(store, "bot1@1"), "ada")
+    versions.set_owner(store, versions.find(store, "bot1@1"), "ada")
     lease = transitions.lease(store, transitions.due(store)[0], "w", 600)
     assert lease is not None
     assert "bot1@1" in lease.spec.versions

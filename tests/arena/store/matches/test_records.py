@@ -389,6 +389,6 @@ def test_a_flipped_bit_outside_unverified_fields_is_reported(
             within = record[: at + 1].rsplit(b'"', 2)[-2:]
             if within[0] in (b"ms", b"bank_ms") or damaged.strip() == record.strip():
                 continue
-            with raw_rows.lenient(store) as reader:
+            with raw_rows.reading_invalid_text(store) as reader:
                 (rows,) = raw_rows.read(reader, [match])
             assert store_audit.check(rows).problems, (at, bytes(damaged[at - 20 : at + 20]))

@@ -21,7 +21,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
     workspace = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
     store_tournament(workspace, ["mybot", "bob", "cy"], {})
     for name, owner in (("mybot", "ada"), ("bob", "eve")):
-        versions.own(workspace.store, versions.find(workspace.store, f"{name}@1"), owner)
+        versions.set_owner(workspace.store, versions.find(workspace.store, f"{name}@1"), owner)
     add_submission(workspace)
     add_submission(workspace, owner="eve", name="secret", content="6")
     return WebState(workspace.store, ServerSettings(rate=0))

@@ -184,7 +184,7 @@ def test_every_form_of_another_site_is_refused(
 
 def test_a_revoked_token_of_an_owner_writes_nothing(client: TestClient, web: WebState) -> None:
     token = owners.add(web.engine, "walter")
-    versions.own(web.engine, versions.find(web.engine, "ada@1"), "walter")
+    versions.set_owner(web.engine, versions.find(web.engine, "ada@1"), "walter")
     headers = {"Authorization": f"Bearer {token}"}
     foreign = "/bots/bob/retire?version=1"
     assert client.post(foreign, headers=headers).status_code == 403

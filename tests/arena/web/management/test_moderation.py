@@ -163,9 +163,9 @@ def test_submissions_are_approved_and_refused_with_a_reason(
 
 
 def test_the_owner_of_a_bot_is_corrected(client: TestClient, web: WebState) -> None:
-    versions.own(web.engine, versions.find(web.engine, "ada@1"), "mallory")
+    versions.set_owner(web.engine, versions.find(web.engine, "ada@1"), "mallory")
     with pytest.raises(Conflict):
-        versions.own(web.engine, versions.find(web.engine, "ada@1"), "ada")
+        versions.set_owner(web.engine, versions.find(web.engine, "ada@1"), "ada")
     values = {"name": "ada", "owner": "ada", "reason": "registered under a wrong name"}
     assert client.post("/organiser/bots/owner", json=values).status_code == 200
     assert versions.find(web.engine, "ada@1").owner == "ada"

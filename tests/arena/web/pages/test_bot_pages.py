@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.records.redaction import public
+from arena.records.redaction import public_fault
 from arena.store.bots import owners, versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -256,7 +256,7 @@ def test_the_match_page_shows_no_private_fields_of_a_fault(client: TestClient) -
 
 def test_the_replay_shows_no_private_fields_of_a_fault() -> None:
     fault = json.loads(crash('{"game": 0}\n{"verdicts": [0, 0]}\n').splitlines()[1])
-    text = json.dumps(public(fault), ensure_ascii=False)
+    text = json.dumps(public_fault(fault), ensure_ascii=False)
     assert "its process ended in …/bot.py" in text
     assert "secret plan" not in text
     assert "/home/somebody" not in text

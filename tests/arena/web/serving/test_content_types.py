@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.web.serving.page_formats import split, wanted
+from arena.web.serving.page_formats import preferred_kind, split
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_the_extension_of_an_address_selects_its_content_type(
     ],
 )
 def test_the_accept_header_selects_the_content_type(accept: str, kind: str) -> None:
-    assert wanted(accept) == kind
+    assert preferred_kind(accept) == kind

@@ -21,7 +21,7 @@ def web_of(root: Path, relay: str) -> WebState:
     engine = database.open(where.database_url({}))
     database.upgrade(engine)
     pid = os.getpid()
-    where.note_running(Running(pid, "", "", "", process_info.began(pid), "", relay))
+    where.note_running(Running(pid, "", "", "", process_info.start_time(pid), "", relay))
     return WebState(engine, ServerSettings(data=where.root))
 
 

@@ -276,7 +276,7 @@ def test_an_arena_without_a_runner_refuses_uploads(tmp_path: Path) -> None:
         )
         check_refused(answer, 503, "`pokearena serve` is not running")
         assert answer.headers["retry-after"] == "10"
-        for closed in ({"pushes": 0}, {"shelf": None}):
+        for closed in ({"pushes": 0}, {"pending_uploads": None}):
             answer = upload_server.client(**closed).post(
                 address(), headers=upload_server.authorization(), content=UPLOAD
             )
