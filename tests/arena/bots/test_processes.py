@@ -374,7 +374,7 @@ def test_processes_of_a_bot_die_with_the_killed_parent(tmp_path: Path) -> None:
             from arena.bots.processes import Processes
             from arena.bots.sandbox import available_levels
             folder = Path(sys.argv[1])
-            processes = Processes(level=available_levels.best())
+            processes = Processes(level=available_levels.best_level())
             print(processes.start(0, Bot("b", Manifest("b", ("python", "bot.py")), folder)))
             print(processes._launcher.pid, flush=True)
             time.sleep(600)

@@ -39,12 +39,12 @@ def test_the_printed_address_can_be_opened() -> None:
 
 def test_the_command_line_contains_only_settings() -> None:
     with listen("127.0.0.1", 0) as listening:
-        manners = WebSettings(spectators=False, delay=3.0, rate=0, proxied=True)
-        words = Pages(listening, manners).arguments()
+        settings = WebSettings(spectators=False, delay=3.0, rate=0, proxied=True)
+        words = Pages(listening, settings).arguments()
         assert words.pop(0) == f"--socket={listening.fileno()}"
     parser = ArgumentParser()
     add_arguments(parser)
-    assert settings_from(parser.parse_args(words)) == manners
+    assert settings_from(parser.parse_args(words)) == settings
 
 
 def test_a_socket_without_a_server_does_not_answer() -> None:

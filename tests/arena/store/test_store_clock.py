@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from arena.store import sqlite as clock
 for _ in range(20):
-    print(repr(clock.of(Path(sys.argv[1]))() - __import__("time").clock_gettime(7)))
+    print(repr(clock.clock_of(Path(sys.argv[1]))() - __import__("time").clock_gettime(7)))
 """
 
 
