@@ -200,8 +200,8 @@ class LadderFormat:
     Pairing 2 considers only entrants with the fewest even matches (within `SLACK`). Pairing 1, and
     any pairing without adaptive matches, chooses among these the ones met least often in even
     matches. Adaptive matches are not counted, because the even ones would otherwise compensate for
-    them. Whoever has the other seats, with n entrants nobody waits longer than n even matches, or
-    `bound(n)` matches of any kind.
+    them. With n entrants, nobody waits longer than n even matches or `bound(n)` matches of any
+    kind.
 
     Attributes:
         sides: sides of a match.

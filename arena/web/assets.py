@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +23,7 @@ BUNDLES: Final = {
 """Style sheets that are joined from others, in this order."""
 
 
+@cache
 def text(name: str) -> str:
     """Return a file or bundle, which may be inlined: it cannot end its element."""
     if name in BUNDLES:

@@ -1,6 +1,5 @@
 """Test the parts of `champion` that play Poke against the referee's rules."""
 
-import importlib
 import random
 import shutil
 import subprocess
@@ -24,18 +23,17 @@ from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK, Hand, in_order
 from referee.games.shared.dealing import Seeded, board_seed
 from referee.games.shared.poker import best_hand
+from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = ("poke_hands", "poke_table")
 FORM = MeasuredForm(GAMES["poke"], 2)
 
 
 @pytest.fixture
-def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+def modules() -> Iterator[list[Any]]:
     """Import modules of the bot."""
-    monkeypatch.syspath_prepend(str(house_folder() / "champion"))
-    yield [importlib.import_module(name) for name in MODULES]
-    for name in MODULES:
-        sys.modules.pop(name, None)
+    with champion_modules(MODULES) as imported:
+        yield imported
 
 
 def hand(cards: Any) -> Hand:

@@ -1,6 +1,5 @@
 """Test the parts of `champion` that play Pokex against the referee's rules."""
 
-import importlib
 import os
 import random
 import shutil
@@ -29,6 +28,7 @@ from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK_WITH_JOKERS, RANKS, Card, Hand, in_order
 from referee.games.shared.dealing import Seeded, board_seed
 from referee.games.shared.wild_cards import wild_hand
+from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = ("answer", "pokex_hands", "pokex_table", "pokex_auction", "pokex")
 every_number_of_seats = pytest.mark.parametrize("seats", [4, 2])
@@ -44,14 +44,10 @@ class Modules(NamedTuple):
 
 
 @pytest.fixture
-def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[Modules]:
+def modules() -> Iterator[Modules]:
     """Import modules of the bot."""
-    for name in MODULES:
-        sys.modules.pop(name, None)
-    monkeypatch.syspath_prepend(str(house_folder() / "champion"))
-    yield Modules(*[importlib.import_module(name) for name in MODULES][1:])
-    for name in MODULES:
-        sys.modules.pop(name, None)
+    with champion_modules(MODULES) as imported:
+        yield Modules(*imported[1:])
 
 
 def start(seats: int, board: int) -> PokexState:

@@ -1,15 +1,12 @@
 """Test the parts of `champion` that play Pokino against the referee's rules."""
 
-import importlib
 import random
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from arena.bots.resolver import house_folder
 from bench.strength import MeasuredForm, load, played_on
 from referee.game_codec import GameCodec
 from referee.games.pokino.actions import Domino, Run
@@ -17,6 +14,7 @@ from referee.games.pokino.runs import RunSearch, may_run
 from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import Seeded, board_seed
+from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = ("answer", "pokino_places", "pokino_trails", "pokino")
 GAME = GAMES["pokino"]
@@ -37,14 +35,10 @@ every_variant = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+def modules() -> Iterator[list[Any]]:
     """Import modules of the bot."""
-    for name in MODULES:
-        sys.modules.pop(name, None)
-    monkeypatch.syspath_prepend(str(house_folder() / "champion"))
-    yield [importlib.import_module(name) for name in MODULES]
-    for name in MODULES:
-        sys.modules.pop(name, None)
+    with champion_modules(MODULES) as imported:
+        yield imported
 
 
 def started(form: MeasuredForm, board: int = 0) -> PokinoState:

@@ -1,6 +1,5 @@
 """Test the parts of `champion` that play Pouku against the referee's rules."""
 
-import importlib
 import random
 import shutil
 import subprocess
@@ -23,6 +22,7 @@ from referee.games.pouku.yaku import Values
 from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK, in_order
 from referee.games.shared.dealing import Seeded, board_seed
+from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = ("answer", "pouku_worth", "pouku_table", "pouku")
 every_form = pytest.mark.parametrize(
@@ -38,14 +38,10 @@ every_form = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+def modules() -> Iterator[list[Any]]:
     """Import modules of the bot."""
-    for name in MODULES:
-        sys.modules.pop(name, None)
-    monkeypatch.syspath_prepend(str(house_folder() / "champion"))
-    yield [importlib.import_module(name) for name in MODULES]
-    for name in MODULES:
-        sys.modules.pop(name, None)
+    with champion_modules(MODULES) as imported:
+        yield imported
 
 
 def positions(form: MeasuredForm, boards: int) -> Iterator[PoukuState]:

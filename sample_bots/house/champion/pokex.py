@@ -9,6 +9,7 @@ from answer import Choice, Hurry
 from pokex_auction import SIDES, Auctions, best_calls, chances, deal_points
 from pokex_hands import WILD, Cards, Numbers, numbers_of, rank_number
 from pokex_table import TRICKS, PokexTables, Weights, best_ranks, load, strength, tricks_of
+from search_stages import best_in_stages
 
 from referee.games.contract import Action
 from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair
@@ -20,7 +21,7 @@ WEIGHTS = Path(__file__).with_name("pokex.npz")
 AUCTION_DEALS = 160
 """Sampled deals for a call."""
 STAGES = ((24, 800), (8, 800), (3, 800))
-"""Candidates of each stage, at most, and the number of playouts."""
+"""The stages of the search (`search_stages.Stages`)."""
 NAMED = {4: (0.002, 0.01, 0.1, 0.7, 1.0), 2: (0.001, 0.002, 0.02, 0.5, 1.0)}
 """Relative probability that a declarer names a rank, by the number of its cards in the hand."""
 
@@ -37,20 +38,9 @@ class Pokex:
         search = PokexSearch(state, seat, self.weights, np.random.default_rng(list(seed)))
         if state.phase == "bid":
             return search.call(max(8, round(AUCTION_DEALS * self.nodes)), hurry)
-        alive = search.ranks() if state.phase == "name" else search.plays()
-        totals, worlds, played = np.zeros(len(alive)), 0, 0
-        for most, playouts in STAGES:
-            if hurry() or len(alive) == 1:
-                break
-            alive, totals = alive[:most], totals[:most]
-            number = max(4, round(playouts * self.nodes / len(alive)))
-            totals = totals + search.values(alive, number)
-            worlds += number
-            played += number * len(alive)
-            order = np.argsort(-np.round(totals, 9), kind="stable")
-            alive, totals = [alive[at] for at in order], totals[order]
-        value = 2 * float(totals[0]) / worlds - 1 if worlds else 0.0
-        return Choice(search.action(alive[0]), value, played)
+        candidates = search.ranks() if state.phase == "name" else search.plays()
+        best, value, playouts = best_in_stages(candidates, STAGES, self.nodes, hurry, search.values)
+        return Choice(search.action(best), value, playouts)
 
 
 class PokexSearch:

@@ -12,7 +12,7 @@ from referee.games.pokex.state import GOAL, score_deal
 CALLS = HIGHEST_BID + 1
 """A pass and the bids."""
 SITUATIONS = 3 * CALLS
-"""The standing bid, and whether it is nobody's, of the own side or of the other side."""
+"""The standing bid, and whose it is: nobody's, of the side that calls, or of the other side."""
 SIDES = 2
 
 
@@ -40,12 +40,12 @@ class Auctions:
         return np.asarray(self.bid * 3 + whose)
 
     def running(self) -> Numbers:
-        """Return in which rows the auction goes on."""
+        """Return the rows whose auction is not over."""
         enough = np.where(self.bid > 0, self.seats - 1, self.seats)
         return np.asarray((self.passes < enough) & (self.bid < HIGHEST_BID))
 
     def call(self, calls: Cards) -> None:
-        """Make the calls of a seat where the auction goes on."""
+        """Make the calls of a seat in the auctions that are not over."""
         going = self.running()
         bids = going & (calls > 0)
         self.bid = np.where(bids, calls, self.bid)

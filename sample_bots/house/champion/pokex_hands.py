@@ -43,7 +43,7 @@ def numbers_of(cards: tuple[Card, ...]) -> Cards:
 
 @cache
 def types_of_cards() -> Cards:
-    """Return the type of each card for each wild rank; wild rank 13 is none."""
+    """Return the type of each card for each wild rank; 13 means no wild rank."""
     types = np.tile(np.minimum(np.arange(54) // 4, WILD), (TYPES, 1))
     types[types == np.arange(TYPES)[:, None]] = WILD
     return types

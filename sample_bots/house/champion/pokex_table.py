@@ -40,7 +40,7 @@ class Weights:
 
     chances: Numbers
     """Value of a play in tricks without the prices of its cards, by stage of the trick and by the
-    classes of the other side's and the own cards."""
+    classes of the cards of the other side and of the side that plays."""
     worth: Numbers
     """Value in tricks of the cards of a type in a hand, by the number of tricks left, type, number
     of cards, and number of coming centre cards of this type."""

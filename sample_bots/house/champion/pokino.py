@@ -157,7 +157,7 @@ class PokinoSearch:
         return placements(self.state, self.seat, draws)
 
     def _domino(self, hurry: Hurry) -> Action:
-        """Return the best placement: near the end, that which allows most runs of all cards."""
+        """Return the best placement: near the end, the one with the most runs of all cards."""
         rated = self._placements()
         cards = (*self.hand, *(self.state.deck[:1] if self._draws(0) else ()))
         if len(cards) > self.beads + NEAR:

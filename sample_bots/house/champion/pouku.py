@@ -7,6 +7,7 @@ import numpy as np
 from answer import Choice, Hurry
 from pouku_table import LONGEST, Numbers, PoukuTables, Weights, load
 from pouku_worth import RANKS, Counts
+from search_stages import best_in_stages
 
 from referee.games.contract import Action
 from referee.games.pouku.actions import Discard, Give
@@ -15,7 +16,7 @@ from referee.games.shared.cards import RANK, Card
 
 WEIGHTS = Path(__file__).with_name("pouku.npz")
 STAGES = ((20, 900), (5, 900), (2, 1400))
-"""Candidates of each stage, at most, and the number of playouts."""
+"""The stages of the search (`search_stages.Stages`)."""
 SAMPLED = 3
 """Hidden hands are chosen from this many times as many."""
 TEMPERATURE = 0.5
@@ -39,21 +40,9 @@ class Pouku:
             self.wins = wins(self.weights.leads, DEALS * state.form.seats)
         chance = np.random.default_rng(list(seed))
         search = PoukuSearch(state, seat, self.weights, self.wins, chance)
-        alive = search.candidates()
-        totals, played = np.zeros(len(alive)), 0
-        worlds = 0
-        for most, playouts in STAGES:
-            if hurry() or len(alive) == 1:
-                break
-            alive, totals = alive[:most], totals[:most]
-            number = max(4, round(playouts * self.nodes / len(alive)))
-            totals = totals + search.values(alive, number)
-            worlds += number
-            played += number * len(alive)
-            order = np.argsort(-np.round(totals, 9), kind="stable")
-            alive, totals = [alive[at] for at in order], totals[order]
-        value = 2 * float(totals[0]) / worlds - 1 if worlds else 0.0
-        return Choice(alive[0].action, value, played)
+        candidates = search.candidates()
+        best, value, playouts = best_in_stages(candidates, STAGES, self.nodes, hurry, search.values)
+        return Choice(best.action, value, playouts)
 
 
 def wins(leads: Numbers, deals: int) -> list[Numbers]:
