@@ -16,7 +16,7 @@ from pokearena.v1 import relay_pb2, relay_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import BotAbsent, InfrastructureError
-from arena.remote.tunnel import CONTROL_API, RelayOutOfReach, Tunnel, TunnelEndpoint
+from arena.remote.tunnel import CONTROL_API, Tunnel, TunnelEndpoint, TunnelUnavailable
 from arena.system import grpc_probe
 
 ANSWER_SECONDS: Final = 5.0
@@ -139,7 +139,7 @@ class RemoteSeats:
         if bot.tunnel not in self._tunnels:
             try:
                 self._tunnels[bot.tunnel] = Tunnel(bot.tunnel, self._on_lost)
-            except RelayOutOfReach as error:
+            except TunnelUnavailable as error:
                 raise BotAbsent(
                     f"the relay that {bot.label} is connected to cannot be reached: {error}.",
                     code="relay-unreachable",

@@ -35,7 +35,7 @@ _POLL_SECONDS = 0.005
 _TAIL_BYTES = 600
 
 
-class RedisError(Exception):
+class RedisUnavailable(Exception):
     """No Redis is usable. The text is a user-facing sentence that lists the remedies."""
 
 
@@ -75,7 +75,7 @@ def named(environment: Mapping[str, str] = os.environ) -> Address | None:
     """Return the Redis configured in the environment, if any, after checking that it answers.
 
     Raises:
-        RedisError: the Redis does not answer; a different one is not used instead.
+        RedisUnavailable: the Redis does not answer; a different one is not used instead.
         SettingError: the value is not a valid Redis address.
     """
     address = setting(environment)
@@ -85,7 +85,7 @@ def named(environment: Mapping[str, str] = os.environ) -> Address | None:
     failure = _failure(url)
     if failure:
         failure = failure.rstrip(".")
-        raise RedisError(
+        raise RedisUnavailable(
             f"the Redis at {without_password(url)} (from {variable}) cannot be used: {failure};"
             f" start it, correct {variable}, or unset it to use the bundled one"
         )
@@ -98,7 +98,7 @@ def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address 
     Starts nothing; returns None if neither exists.
 
     Raises:
-        RedisError: the configured Redis does not answer.
+        RedisUnavailable: the configured Redis does not answer.
         SettingError: the configured value is not a valid Redis address.
     """
     address = named(environment)
@@ -115,7 +115,7 @@ def resolve(where: Folder, environment: Mapping[str, str] = os.environ) -> Itera
     """Provide a Redis: an existing one, or one started for the duration of the context.
 
     Raises:
-        RedisError: the configured Redis does not answer, or none can be started.
+        RedisUnavailable: the configured Redis does not answer, or none can be started.
         SettingError: the configured value is not a valid Redis address.
     """
     address = find(where, environment)
@@ -137,19 +137,19 @@ def start(directory: Path, log: Path, environment: Mapping[str, str] = os.enviro
     Returns when the server answers.
 
     Raises:
-        RedisError: no server could be started.
+        RedisUnavailable: no server could be started.
     """
     reasons = []
     for binary, source in _binaries(environment):
         server = Server(binary, source, directory, log)
         try:
             server.start()
-        except RedisError as error:
+        except RedisUnavailable as error:
             reasons.append(str(error))
         else:
             return server
     reason = "; ".join(reasons) or "this installation has no bundled server, nor has the PATH"
-    raise RedisError(f"no Redis is available ({reason}): {REMEDIES}")
+    raise RedisUnavailable(f"no Redis is available ({reason}): {REMEDIES}")
 
 
 class Server:
@@ -168,7 +168,7 @@ class Server:
         """Start the server and return when it answers.
 
         Raises:
-            RedisError: the server exited or did not answer within 10 s.
+            RedisUnavailable: the server exited or did not answer within 10 s.
         """
         command = self.command()
         with self.log.open("ab") as log:
@@ -186,7 +186,7 @@ class Server:
         while not self.answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
-                raise RedisError(f"{self.source} did not start: {self._last_line(begin)}")
+                raise RedisUnavailable(f"{self.source} did not start: {self._last_line(begin)}")
             time.sleep(_POLL_SECONDS)
 
     def command(self) -> list[str]:

@@ -178,7 +178,7 @@ class Sweeper:
         if removed := self._match_queue.discard_malformed():
             incidents.note_discarded(self._connection, removed)
         while self._exited_workers:
-            transitions.lapse(self._engine, self._exited_workers[0])
+            transitions.end_leases(self._engine, self._exited_workers[0])
             forget_worker(self._connection, self._exited_workers[0])
             self._exited_workers.popleft()
         self._offline_bots.probe()

@@ -56,7 +56,7 @@ class Tunnel:
             must return at once.
 
     Raises:
-        RelayOutOfReach: the relay cannot be reached.
+        TunnelUnavailable: the relay cannot be reached.
     """
 
     def __init__(self, endpoint: TunnelEndpoint, on_lost: Callable[[str], None]) -> None:
@@ -165,7 +165,7 @@ class Tunnel:
     async def _lead(self, name: str, near: TunnelStream) -> None:
         try:
             await join(near, await dial(self._endpoint, name))
-        except RelayOutOfReach:
+        except TunnelUnavailable:
             self._lose()
         finally:
             near.abort()
@@ -206,7 +206,7 @@ CHUNK_BYTES: Final = 64 << 10
 _SILENT_MS: Final = 15_000
 
 
-class RelayOutOfReach(Exception):
+class TunnelUnavailable(Exception):
     """The relay cannot be reached from this machine. The exception's text is a clause."""
 
 
@@ -290,7 +290,7 @@ async def dial(endpoint: TunnelEndpoint, name: str) -> TunnelStream:
         name: ECHO, DESK or the name of a seat's socket.
 
     Raises:
-        RelayOutOfReach: the relay does not answer, has another certificate or refuses the
+        TunnelUnavailable: the relay does not answer, has another certificate or refuses the
             connection.
     """
     host, _, port = endpoint.address.rpartition(":")
@@ -308,7 +308,7 @@ async def dial(endpoint: TunnelEndpoint, name: str) -> TunnelStream:
     except (OSError, ValueError, TimeoutError, asyncio.IncompleteReadError) as error:
         if opened is not None:
             opened.abort()
-        raise RelayOutOfReach(f"{endpoint.address}: {_clause(error)}") from None
+        raise TunnelUnavailable(f"{endpoint.address}: {_clause(error)}") from None
     except BaseException:
         if opened is not None:
             opened.abort()
@@ -325,7 +325,7 @@ def is_reachable(endpoint: TunnelEndpoint) -> bool:
 
     try:
         asyncio.run(ask())
-    except RelayOutOfReach:
+    except TunnelUnavailable:
         return False
     return True
 

@@ -54,7 +54,7 @@ class Services:
 
     Raises:
         ServicesError: on entering; a service does not start. The text is a sentence.
-        RedisError: on entering; Redis is not available. The text is a sentence.
+        RedisUnavailable: on entering; Redis is not available. The text is a sentence.
         StoreError: on entering; the store is not available. The text is a sentence.
         InfrastructureError: on entering; this system is not Linux.
     """

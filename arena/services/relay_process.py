@@ -14,7 +14,7 @@ from arena.system import grpc_probe
 
 ADDRESS: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 PORT = "relay.port"
-CONTROL_SOCKET = "desk.sock"
+CONTROL_SOCKET = "control.sock"
 _SILENT_SECONDS = 10.0
 
 
@@ -66,7 +66,7 @@ class RelayOptions:
             port = str(self._port(sockets) or 0)
         arguments = [
             f"--listen={host}:{port}",
-            f"--desk={control_address_of(sockets)}",
+            f"--control={control_address_of(sockets)}",
             f"--sockets={sockets}",
         ]
         arguments.append(f"--port={sockets / PORT}")

@@ -131,7 +131,7 @@ class Supervisor:
 
         Raises:
             ServicesError: a service does not start.
-            RedisError: Redis is not available.
+            RedisUnavailable: Redis is not available.
             StoreError: the store is not available.
         """
         with self._stack, _log_to(self._where.logs / "services.log", self._environment):

@@ -65,7 +65,7 @@ def run(
 
     Raises:
         NoServices: Redis or the database is not named, or another worker uses the referee.
-        RedisError: Redis is not available.
+        RedisUnavailable: Redis is not available.
         InfrastructureError: the worker cannot start.
         StoreError: the store cannot be used.
         SettingError: a setting is invalid.
@@ -195,7 +195,7 @@ def on_this_host(
 
     Raises:
         NoServices: Redis is not named, and services do not run for this folder.
-        RedisError: Redis is not available (own class or the client's).
+        RedisUnavailable, redis.exceptions.RedisError: Redis does not answer.
         SettingError: a setting is invalid.
     """
     from arena.queue.match_queue import workers
@@ -217,7 +217,7 @@ def _release_leases(resources: WorkerResources) -> None:
     from arena.store.matches import transitions
 
     try:
-        transitions.lapse(resources.engine, resources.owner)
+        transitions.end_leases(resources.engine, resources.owner)
     except (SQLAlchemyError, StoreError) as error:
         log.warning(
             "worker %s: cannot release its match; the lease will lapse: %s", resources.owner, error
@@ -249,7 +249,7 @@ def main() -> int:
         return run(where, arguments.name, burst=arguments.burst, most=arguments.max_matches)
     except (
         config.SettingError,
-        redis_server.RedisError,
+        redis_server.RedisUnavailable,
         InfrastructureError,
         NoServices,
         # Redis failed between two matches.

@@ -62,7 +62,7 @@ TRANSACTIONS: Final = (
     "commit_game",
     "closing_game",
     "release",
-    "lapse",
+    "end_leases",
     "void",
     "quarantine",
     "lift",

@@ -68,7 +68,7 @@ PROVOKED: dict[str, Act] = {
     "release": when_the_referee_dies,
     "extend": in_a_knockout,
     "close": under_way,
-    "lapse": when_the_worker_dies,
+    "end_leases": when_the_worker_dies,
     "quarantine": when_a_bot_is_gone,
     **dict.fromkeys(JOB_STEPS, under_way),
 }
@@ -105,7 +105,7 @@ def test_a_kill_at_a_fault_point_loses_and_doubles_nothing(name: str, conclude: 
         for name in (
             "commit_game.committed",
             *(f"{what}.written" for what in ("upgrade", "renew", "release", "closing_game")),
-            *(f"{what}.written" for what in ("lapse", "extend", "close")),
+            *(f"{what}.written" for what in ("end_leases", "extend", "close")),
         )
     ],
 )

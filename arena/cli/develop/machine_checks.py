@@ -173,7 +173,7 @@ def _redis(workspace: Workspace) -> CheckResult:
     began = time.monotonic()
     try:
         server = _redis_information(workspace)
-    except (redis_server.RedisError, config.SettingError, OSError) as error:
+    except (redis_server.RedisUnavailable, config.SettingError, OSError) as error:
         return CheckResult("Redis", FAIL, str(error), redis_server.REMEDIES)
     version = server.get("valkey_version") or server.get("redis_version")
     seconds = time.monotonic() - began

@@ -1,6 +1,6 @@
 """The relay's process.
 
-Example: ``python -m arena.remote.relay --listen HOST:PORT --desk unix:/run/desk.sock
+Example: ``python -m arena.remote.relay --listen HOST:PORT --control unix:/run/control.sock
 --sockets DIRECTORY --port FILE``.
 """
 
@@ -37,13 +37,13 @@ async def serve(options: argparse.Namespace, where: config.Folder) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    worker_endpoint = WorkerEndpoint(options.desk, options.sockets)
+    worker_endpoint = WorkerEndpoint(options.control, options.sockets)
     tunnel = None
     if options.workers is not None:
         tunnel = await worker_endpoint.open(options.workers, options.certificate, options.key)
         log.info("listening for workers of other machines at %s", tunnel.address)
     registry = SessionRegistry(
-        database.open(where.database_url()), options.desk, options.sockets, tunnel
+        database.open(where.database_url()), options.control, options.sockets, tunnel
     )
     outer, port = public_endpoint.server(
         public_endpoint.PublicEndpoint(registry), options.listen, options.certificate, options.key
@@ -52,7 +52,7 @@ async def serve(options: argparse.Namespace, where: config.Folder) -> None:
     health_pb2_grpc.add_HealthServicer_to_server(healthy, outer)
     names = (public_endpoint.SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, outer)
-    inner = control_api.server(control_api.ControlApi(registry), options.desk)
+    inner = control_api.server(control_api.ControlApi(registry), options.control)
     await outer.start()
     options.port.write_text(str(port), encoding="utf-8")
     await inner.start()
@@ -83,7 +83,7 @@ def main() -> int:
     parser.add_argument(
         "--listen", required=True, help="address for the connectors of authors, HOST:PORT"
     )
-    parser.add_argument("--desk", required=True, help="address of the control API, unix:PATH")
+    parser.add_argument("--control", required=True, help="address of the control API, unix:PATH")
     parser.add_argument(
         "--sockets", required=True, type=Path, help="directory for the sockets of seats"
     )

@@ -2,7 +2,18 @@
 
     PENDING --lease--> RUNNING --last game--> CLOSED
        ^                  |
-       '---- release -----'   or its lease lapses and another attempt takes it
+       '---- release -----'
+
+| function | transition |
+| --- | --- |
+| `lease` | PENDING to RUNNING; if the earlier lease has lapsed, RUNNING to its next attempt |
+| `renew`, `end_leases` | none: they move the end of the lease |
+| `commit_game` | none; with the last game RUNNING to CLOSED |
+| `release` | RUNNING to PENDING |
+| `void` | PENDING or RUNNING to VOID |
+
+In a cancelled tournament `lease` and `release` change the match to CANCELLED. After too many
+failures of the arena (`FAILURES_TO_VOID`) they change it to VOID.
 
 The attempt number is the fencing token: each lease gets the next number, and only the newest lease
 may write, until it lapses. All times are the database's, so the workers' clocks do not matter.
@@ -129,10 +140,12 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
         if row is None:
             return None
         if row.tournament_state == TournamentState.CANCELLED:
-            _end(connection, row, MatchState.CANCELLED)
+            _end_match(connection, row, MatchState.CANCELLED)
             return None
         lost = row.state == MatchState.RUNNING
-        given_up = lost and _failed(connection, row, f"the worker {row.owner} that had it was lost")
+        given_up = lost and _record_failure(
+            connection, row, f"the worker {row.owner} that had it was lost"
+        )
         if not given_up:
             values = {"new_attempt": row.attempt + 1, "new_owner": owner, "seconds": seconds}
             connection.execute(_lease_update(), {"of_match": match, **values})
@@ -140,7 +153,7 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
             spec = rows.spec_of(connection, row)
             committed = rows.committed(connection, match) if row.attempt else ()
     if lost:
-        _consider(engine, match)
+        _quarantine_failing_bots(engine, match)
     return None if given_up else Lease(match, owner, row.attempt + 1, seconds, spec, committed)
 
 
@@ -156,7 +169,7 @@ def renew(engine: Engine, lease: Lease) -> bool:
     return held.rowcount == 1
 
 
-def lapse(engine: Engine, owner: str) -> int:
+def end_leases(engine: Engine, owner: str) -> int:
     """End the leases of a dead worker at once, instead of waiting until they lapse.
 
     Args:
@@ -164,11 +177,11 @@ def lapse(engine: Engine, owner: str) -> int:
         owner: the worker's name, which must belong to one process only.
 
     Returns:
-        The number of matches that it held.
+        The number of leases that ended.
     """
     matches = schema.matches
     its = (matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
-    with writing(engine, "lapse") as connection:
+    with writing(engine, "end_leases") as connection:
         lock_rows(connection, select(matches.c.id).where(*its).order_by(matches.c.id))
         held = connection.execute(update(matches).where(*its).values(lease_until=now()))
     return held.rowcount
@@ -185,11 +198,11 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
         Conflict: the game is committed already.
         ValueError: the game does not belong to this match.
     """
-    _check(lease.spec, game)
+    _check_belongs_to_match(lease.spec, game)
     with writing(engine, "commit_game") as connection:
-        row = _lock(connection, lease.match, _is_held, of_attempt=lease.attempt)
+        row = _lock(connection, lease.match, _has_valid_lease, of_attempt=lease.attempt)
         if row is None:
-            raise _lost(connection, lease)
+            raise _lease_lost(connection, lease)
         numbers = rows.game_numbers(connection, lease.match)
         if game.game in numbers:
             raise Conflict(
@@ -202,7 +215,7 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
         if done < row.games:
             return False
         rows.insert_result(connection, lease.spec, lease.attempt)
-        _end(connection, row, MatchState.CLOSED)
+        _end_match(connection, row, MatchState.CLOSED)
         announce(connection, MatchClosed(lease.match, row.tournament or ""))
         failpoint.edge("closing_game", "written")
     failpoint.edge("closing_game", "committed")
@@ -228,13 +241,14 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
         lock_rows(
             connection, select(tournaments.c.id).where(tournaments.c.id == tournament), shared=True
         )
-        row = _lock(connection, lease.match, _is_newest, of_attempt=lease.attempt)
+        row = _lock(connection, lease.match, _has_newest_attempt, of_attempt=lease.attempt)
         if row is None:
             return
-        if reason is not None and _failed(connection, row, reason):
+        is_void = reason is not None and _record_failure(connection, row, reason)
+        if is_void:
             pass
         elif row.tournament_state == TournamentState.CANCELLED:
-            _end(connection, row, MatchState.CANCELLED)
+            _end_match(connection, row, MatchState.CANCELLED)
         else:
             connection.execute(
                 update(matches)
@@ -242,7 +256,7 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
                 .values(state=MatchState.PENDING, owner=None, lease_until=None)
             )
     if reason is not None:
-        _consider(engine, lease.match)
+        _quarantine_failing_bots(engine, lease.match)
 
 
 def void(engine: Engine, match: str, reason: str) -> bool:
@@ -257,7 +271,7 @@ def void(engine: Engine, match: str, reason: str) -> bool:
     with writing(engine, "void") as connection:
         row = _lock(connection, match, _is_open)
         if row is not None:
-            _end(connection, row, MatchState.VOID, reason=reason)
+            _end_match(connection, row, MatchState.VOID, reason=reason)
             return True
         if connection.execute(select(matches.c.id).where(matches.c.id == match)).first() is None:
             raise not_found(match)
@@ -283,13 +297,13 @@ def _is_open() -> ColumnElement[bool]:
     return schema.matches.c.state.in_(OPEN)
 
 
-def _is_newest() -> ColumnElement[bool]:
+def _has_newest_attempt() -> ColumnElement[bool]:
     matches = schema.matches
     return and_(matches.c.state == MatchState.RUNNING, matches.c.attempt == bindparam("of_attempt"))
 
 
-def _is_held() -> ColumnElement[bool]:
-    return and_(_is_newest(), schema.matches.c.lease_until > now())
+def _has_valid_lease() -> ColumnElement[bool]:
+    return and_(_has_newest_attempt(), schema.matches.c.lease_until > now())
 
 
 def _lock_if_due(connection: Connection, match: str) -> Row[*tuple[Any, ...]] | None:
@@ -371,7 +385,7 @@ def _renewal() -> Update:
     matches = schema.matches
     return (
         update(matches)
-        .where(matches.c.id == bindparam("of_match"), _is_held())
+        .where(matches.c.id == bindparam("of_match"), _has_valid_lease())
         .values(lease_until=now() + bindparam("seconds", type_=Double()))
     )
 
@@ -386,7 +400,7 @@ def _end_update() -> Update:
     )
 
 
-def _failed(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> bool:
+def _record_failure(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> bool:
     """Record a failure of the arena; return whether it voided the match.
 
     Only consecutive attempts without a committed game count. An attempt that committed a game made
@@ -412,27 +426,27 @@ def _failed(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> 
     ).scalar_one()
     if in_a_row < FAILURES_TO_VOID:
         return False
-    _end(connection, row, MatchState.VOID)
+    _end_match(connection, row, MatchState.VOID)
     log.warning("%s is VOID after %d failures without a game: %s", row.id, in_a_row, reason)
     return True
 
 
-def _consider(engine: Engine, match: str) -> None:
+def _quarantine_failing_bots(engine: Engine, match: str) -> None:
     try:
         quarantine.quarantine_failing(engine, match)
     except SQLAlchemyError as error:
         # The rule is checked again at the next failure; this lease or release remains valid.
-        log.warning("%s: who is to be quarantined is not known: %s", match, error)
+        log.warning("%s: cannot decide which bots to quarantine: %s", match, error)
 
 
-def _end(
+def _end_match(
     connection: Connection, row: Row[*tuple[Any, ...]], state: MatchState, **values: object
 ) -> None:
     changed = _end_update().values(**values) if values else _end_update()
     connection.execute(changed, {"of_match": row.id, "new_state": state})
 
 
-def _check(spec: MatchSpec, game: PlayedGame) -> None:
+def _check_belongs_to_match(spec: MatchSpec, game: PlayedGame) -> None:
     table, board = divmod(game.game, spec.boards)
     number = board if spec.mirrored else game.game
     if not 0 <= game.game < spec.games or (game.table, game.board) != (table, number):
@@ -448,7 +462,7 @@ def _check(spec: MatchSpec, game: PlayedGame) -> None:
         )
 
 
-def _lost(connection: Connection, lease: Lease) -> LeaseLost:
+def _lease_lost(connection: Connection, lease: Lease) -> LeaseLost:
     matches = schema.matches
     row = connection.execute(
         select(*matches.c["state", "attempt"]).where(matches.c.id == lease.match)

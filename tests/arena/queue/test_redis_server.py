@@ -13,7 +13,7 @@ import redis
 from arena import config
 from arena.config import Folder, Running
 from arena.queue import redis_server
-from arena.queue.redis_server import RedisError
+from arena.queue.redis_server import RedisUnavailable
 from tests.errors import has_code
 from tests.waiting import has_exited, wait_until
 
@@ -93,7 +93,7 @@ def test_the_redis_of_running_services_is_used_while_it_answers(where: Folder) -
 
 def test_a_configured_redis_that_does_not_answer_is_not_replaced(where: Folder) -> None:
     with (
-        pytest.raises(RedisError) as caught,
+        pytest.raises(RedisUnavailable) as caught,
         redis_server.resolve(where, {"REDIS_URL": "redis://:secret@127.0.0.1:1/0"}),
     ):
         pass
@@ -130,7 +130,7 @@ def test_without_any_server_the_error_lists_the_remedies(
     broken.write_text("#!/bin/sh\necho no memory for this; exit 3\n")
     broken.chmod(0o755)
     with (
-        pytest.raises(RedisError, match="no memory for this") as caught,
+        pytest.raises(RedisUnavailable, match="no memory for this") as caught,
         redis_server.resolve(where, {"PATH": str(tmp_path)}),
     ):
         pass

@@ -31,7 +31,7 @@ from arena.system import grpc_probe
 from tests.arena.cli.terminal import POKEARENA
 from tests.waiting import wait_until
 
-ELSEWHERE = "unix:/elsewhere/desk.sock"
+ELSEWHERE = "unix:/elsewhere/control.sock"
 BOT = """
 import os, sys, time
 from concurrent import futures
@@ -88,8 +88,8 @@ class Relay:
         database.upgrade(self.engine)
         self._options = options
         self._sockets = Path(tempfile.mkdtemp(prefix="relay-"))
-        self.desk = f"unix:{self._sockets}/desk.sock"
-        self._told_desk = "unix:desk.sock" if hidden else self.desk
+        self.control = f"unix:{self._sockets}/control.sock"
+        self._control_seen_by_others = "unix:control.sock" if hidden else self.control
         self._port = self._sockets / "port"
         self.log = directory / "relay.log"
         self.process: subprocess.Popen[bytes] | None = None
@@ -119,7 +119,7 @@ class Relay:
                         f"--listen=127.0.0.1:{port}",
                     ),
                     *(
-                        f"--desk={self._told_desk}",
+                        f"--control={self._control_seen_by_others}",
                         f"--sockets={self._sockets}",
                         f"--port={self._port}",
                     ),
@@ -129,7 +129,7 @@ class Relay:
                 cwd=self._sockets,
                 stderr=log,
             )
-        wait_until(lambda: self._port.exists() and grpc_probe.answers(self.desk))
+        wait_until(lambda: self._port.exists() and grpc_probe.answers(self.control))
 
     def stop(self, number: int = signal.SIGTERM) -> None:
         assert self.process is not None
@@ -170,7 +170,7 @@ class Relay:
         """
         table = SeatClient()
         with RemoteSeats(match, table.ended.append, table.lost.append) as relayed:
-            bot = Bot(version, relay=ELSEWHERE if way else self.desk, tunnel=way)
+            bot = Bot(version, relay=ELSEWHERE if way else self.control, tunnel=way)
             address = relayed.start(0, bot)
             table.report = lambda: relayed.report(0)
             with grpc.insecure_channel(address) as channel:

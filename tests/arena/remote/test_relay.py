@@ -219,7 +219,7 @@ def test_an_offline_or_busy_bot_gets_no_seat(relay: Relay, tmp_path: Path) -> No
         RemoteSeats("m-1", lambda report: None, lambda sentence: None) as relayed,
         pytest.raises(BotAbsent, match="is not connected"),
     ):
-        relayed.start(0, Bot(version, relay=relay.desk))
+        relayed.start(0, Bot(version, relay=relay.control))
     with AuthorMachine(tmp_path, relay.port, token, "--tables", "1"):
         wait_until(lambda: relay.is_here(version))
         # Both seats of one match, but not a second match.

@@ -39,7 +39,7 @@ def test_a_relay_killed_before_a_table_charges_no_bot(tmp_path: Path) -> None:
         started_referee(tmp_path) as referee,
         grpc.insecure_channel(referee.address) as channel,
     ):
-        bots = [Bot(version, relay=relay.desk), sample("random")]
+        bots = [Bot(version, relay=relay.control), sample("random")]
         # The bot's clock expires soon.
         clock = Clock(start_ms=500)
         spec = replace(MatchArena(tmp_path, referee).spec(bots, boards=1), clock=clock)

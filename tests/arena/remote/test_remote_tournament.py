@@ -133,8 +133,8 @@ def test_relay_addresses_are_listed_while_a_bot_is_online_or_awaited(arena: Remo
     [match] = listing.matches(arena.engine)
     assert remote_bots.relay_addresses(arena.engine, match.id) == {}
     way = {"address": "10.0.0.5:7001", "secret": "s", "certificate": ""}
-    remote_bots.record_connected(arena.engine, arena.far, "unix:/elsewhere/desk.sock", 1, way)
-    there = {"unix:/elsewhere/desk.sock": way}
+    remote_bots.record_connected(arena.engine, arena.far, "unix:/elsewhere/control.sock", 1, way)
+    there = {"unix:/elsewhere/control.sock": way}
     assert remote_bots.relay_addresses(arena.engine, match.id) == there
     with arena.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE remotes SET until = 0")

@@ -137,7 +137,7 @@ def test_a_wrong_tunnel_secret_is_refused_and_logged(relay: Relay, tmp_path: Pat
 def test_the_tunnel_leads_only_to_the_control_api_and_seats(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "walled") as (version, _):
         for name in ("../../etc/passwd", "port", "1.bot/../port", "", "99999.bot"):
-            with pytest.raises(tunnel.RelayOutOfReach):
+            with pytest.raises(tunnel.TunnelUnavailable):
                 asyncio.run(tunnel.dial(relay.way(version), name))
         asyncio.run(opened(relay.way(version)))
 
@@ -171,7 +171,7 @@ def test_over_tls_only_the_stored_relay_certificate_is_trusted(
                 table.start()
                 assert table.act(1).result().decision == 1
             for other in (replace(way, certificate="0" * 64), replace(way, certificate="")):
-                with pytest.raises(tunnel.RelayOutOfReach):
+                with pytest.raises(tunnel.TunnelUnavailable):
                     asyncio.run(opened(other))
 
 

@@ -193,7 +193,7 @@ def test_sweeps_lock_matches_in_one_order(
     table = schema.matches
     with database.writing(store) as connection:
         connection.execute(select(table.c.id).where(table.c.id == first).with_for_update())
-        lapsed = concurrently(transitions.lapse, store, "dead")
+        lapsed = concurrently(transitions.end_leases, store, "dead")
         assert not lapsed.done()
         # The transaction that waits for the first match has not taken the last.
         rows = select(table.c.id).where(table.c.id == last).with_for_update(nowait=True)
