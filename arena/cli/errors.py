@@ -32,6 +32,31 @@ def _with_data(command: str) -> str:
     return f"{command} --data {shlex.quote(str(context.params['data']))}"
 
 
+def source_of(parameter: str) -> str:
+    """Return what has set a parameter of the current command, as the user knows it.
+
+    Returns:
+        The environment variable that contains the value, else the longest flag of an option or the
+        name of an argument.
+    """
+    context = click.get_current_context()
+    assert context is not None
+    return name_of(context, next(p for p in context.command.params if p.name == parameter))
+
+
+def name_of(context: click.Context | None, parameter: click.Parameter) -> str:
+    """Return the environment variable that has set a parameter, else its flag or name."""
+    if not isinstance(parameter, click.Option):
+        return parameter.human_readable_name
+    name = parameter.name or ""
+    from_environment = context is not None and (
+        context.get_parameter_source(name) is ParameterSource.ENVIRONMENT
+    )
+    if from_environment and isinstance(parameter.envvar, str):
+        return parameter.envvar
+    return max(parameter.opts, key=len)
+
+
 OK: Final = 0
 FAILED: Final = 1
 """The requested operation failed: a bot faulted, or a record is not correct."""

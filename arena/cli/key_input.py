@@ -32,7 +32,8 @@ def keyboard() -> Iterator[Callable[[], str]]:
     before = termios.tcgetattr(descriptor)
     try:
         tty.setcbreak(descriptor)
-        yield lambda: _key(descriptor)
+        keys = keys_from(descriptor)
+        yield lambda: next(keys, "q")
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
@@ -51,10 +52,13 @@ def read_keys(descriptor: int) -> str:
     return text
 
 
-def _key(descriptor: int) -> str:
-    # A terminal sends an arrow key as three characters at once.
-    pressed = os.read(descriptor, 3).decode(errors="replace")
-    return named(pressed) or ("" if pressed else "q")
+def keys_from(descriptor: int) -> Iterator[str]:
+    """Yield the names of the keys from a terminal until the input ends; skip keys without one.
+
+    Keys that arrive together are yielded one after the other.
+    """
+    while text := read_keys(descriptor):
+        yield from split_keys(text)
 
 
 def named(pressed: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import rich_click as click
 
 from arena.cli import completers
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import USAGE, CommandError, name_of, source_of
 from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, REMOTE_WAIT_SECONDS, SEATS, START_MS, Bounds
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -261,14 +261,17 @@ def relay_options(command: F) -> F:
         certificate, key = named.pop("relay_cert"), named.pop("relay_key")
         workers = named.pop("relay_workers")
         if (certificate is None) != (key is None):
+            given_name, missing = ("relay_key", "--relay-cert")
+            if key is None:
+                given_name, missing = ("relay_cert", "--relay-key")
             raise CommandError(
-                "--relay-cert and --relay-key must be given together.",
+                f"{source_of(given_name)} also requires {missing}: TLS needs both files.",
                 USAGE,
                 code="option-combination",
             )
         if listen is not None and not ADDRESS.fullmatch(listen):
             raise CommandError(
-                f'--relay: "{listen}" is not a valid address; write HOST:PORT.',
+                f'{source_of("relay")}: "{listen}" is not a valid address; write HOST:PORT.',
                 USAGE,
                 code="invalid-address",
             )
@@ -328,18 +331,21 @@ def _check_way(listen: str | None, workers: str) -> None:
     """Raise CommandError if other machines cannot use the value of --relay-workers."""
     from arena.services.relay_process import ADDRESS
 
+    name = source_of("relay_workers")
     if listen is None:
-        raise CommandError("--relay-workers requires --relay.", USAGE, code="option-combination")
+        raise CommandError(
+            f"{name} requires --relay (POKEARENA_RELAY).", USAGE, code="option-combination"
+        )
     address = ADDRESS.fullmatch(workers)
     if address is None or int(address[2]) > 65535:
         raise CommandError(
-            f'--relay-workers: "{workers}" is not a valid address; write HOST:PORT.',
+            f'{name}: "{workers}" is not a valid address; write HOST:PORT.',
             USAGE,
             code="invalid-address",
         )
     if address[1].strip("[]") in ("0.0.0.0", "::", "*"):
         raise CommandError(
-            f'--relay-workers: other machines cannot reach "{workers}"; write '
+            f'{name}: other machines cannot reach "{workers}"; write '
             "the address of this machine in the network of the workers.",
             USAGE,
             code="unreachable-address",
@@ -357,7 +363,9 @@ def host_and_port(
     address = ADDRESS.fullmatch(text)
     if address is None or int(address[2]) > 65535:
         raise CommandError(
-            f'"{text}" is not a valid address; write HOST:PORT.', USAGE, code="invalid-address"
+            f'{name_of(context, option)}: "{text}" is not a valid address; write HOST:PORT.',
+            USAGE,
+            code="invalid-address",
         )
     return address[1].strip("[]"), int(address[2])
 

@@ -20,6 +20,7 @@ from arena.cli.errors import (
     UNREACHABLE,
     USAGE,
     CommandError,
+    name_of,
 )
 from arena.cli.root import LazyCommand, pokearena
 
@@ -163,9 +164,10 @@ def _usage_sentence(error: click.UsageError) -> str:
             choices = (
                 f", one of {', '.join(kind.choices)}" if isinstance(kind, click.Choice) else ""
             )
-            return f"missing {parameter.param_type_name} {_name_of(parameter)}{choices}."
+            return f"missing {parameter.param_type_name} {name_of(error.ctx, parameter)}{choices}."
         case click.BadParameter(param=click.Parameter() as parameter):
-            return f"{_name_of(parameter)}: {_invalid_value(error.message, parameter.type)}"
+            name = name_of(error.ctx, parameter)
+            return f"{name}: {_invalid_value(error.message, parameter.type)}"
     return _without_capital(error.format_message())
 
 
@@ -175,13 +177,6 @@ def _similar(word: str, possibilities: Iterable[str]) -> str:
 
     close = get_close_matches(word, possibilities, 1, _SIMILARITY)
     return f"; did you mean {close[0]}?" if close else "."
-
-
-def _name_of(parameter: click.Parameter) -> str:
-    """Return the longest flag of an option, or the name of an argument."""
-    if isinstance(parameter, click.Option):
-        return max(parameter.opts, key=len)
-    return parameter.human_readable_name
 
 
 def _invalid_value(message: str, kind: click.ParamType[Any]) -> str:

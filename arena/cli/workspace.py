@@ -99,7 +99,7 @@ class Workspace:
                 return resolve(text, self._stored, self._known)
             return resolve(text)
         except BotError as error:
-            raise CommandError(str(error), USAGE) from None
+            raise CommandError(str(error), USAGE, code=error.code) from None
 
     def _stored(self, name: str, number: str | None) -> Bot | None:
         from arena.store.bots import stored_bots

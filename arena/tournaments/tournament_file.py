@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
@@ -15,17 +15,37 @@ from arena.config import Bounds
 from arena.errors import BadName, OutOfRange, check_name, check_owner, nearest
 from arena.formats import registry
 from arena.store.matches.spec import Clock
-from arena.system.structured_file import FileError, FileProblem, InvalidKey, KeyPath, read_toml
+from arena.system.structured_file import (
+    FileError,
+    FileProblem,
+    InvalidKey,
+    KeyPath,
+    parse_toml,
+    read_toml,
+)
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES
 
-NamedBot: TypeAlias = tuple[str, str]
-"""A bot as named by the organiser, and its owner ("" for none)."""
 _CLOCK: Final = Clock()
 
 
 class TournamentFileError(FileError):
     """A tournament file cannot be read or is not valid."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBot:
+    """A bot as named by the organiser.
+
+    Args:
+        text: the name, address or folder.
+        owner: its owner; empty for none.
+        key: its place in the tournament file; empty if a flag names it.
+    """
+
+    text: str
+    owner: str = ""
+    key: KeyPath = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +167,11 @@ def read(path: Path) -> TournamentSpec:
     return spec if content.format is None else replace(spec, format=content.format)
 
 
+def line_of(spec: TournamentSpec, bot: NamedBot) -> int | None:
+    """Return the line of the tournament file that names a bot; None if a flag names it."""
+    return parse_toml(Path(spec.file)).line(*bot.key) if bot.key else None
+
+
 def _check_names(content: _TournamentFile) -> None:
     for index, entrant in enumerate(content.entrants):
         if entrant.owner is not None:
@@ -200,12 +225,14 @@ def _unknown(path: tuple[str, str], what: str, known: Collection[str]) -> Invali
 
 def _bots(folder: Path, content: _TournamentFile) -> list[NamedBot]:
     """Resolve the bots of a file: folders are relative to it and may contain patterns."""
-    named: list[tuple[KeyPath, str, str]] = [
-        (("bots", index), text, "") for index, text in enumerate(content.bots)
+    named = [NamedBot(text, "", ("bots", index)) for index, text in enumerate(content.bots)]
+    named += [
+        NamedBot(entrant.bot, entrant.owner or "", ("entrants", index, "bot"))
+        for index, entrant in enumerate(content.entrants)
     ]
-    for index, entrant in enumerate(content.entrants):
-        named.append((("entrants", index, "bot"), entrant.bot, entrant.owner or ""))
-    return [(bot, owner) for key, text, owner in named for bot in _matching(folder, key, text)]
+    return [
+        replace(bot, text=text) for bot in named for text in _matching(folder, bot.key, bot.text)
+    ]
 
 
 def _matching(folder: Path, key: KeyPath, text: str) -> list[str]:

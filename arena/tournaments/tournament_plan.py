@@ -41,7 +41,7 @@ def plan_of(spec: TournamentSpec) -> TournamentPlan:
     entrants = len(spec.bots)
     if spec.name:
         check_name("a tournament", spec.name)
-    for owner in {owner for _, owner in spec.bots if owner}:
+    for owner in {bot.owner for bot in spec.bots if bot.owner}:
         check_owner(owner)
     seats = spec.seats
     plan = TournamentPlan(

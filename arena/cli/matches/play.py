@@ -10,6 +10,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 import rich_click as click
+from click.core import ParameterSource
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
@@ -139,6 +140,8 @@ def play(
         )
     if HUMAN in bots:
         _check_person(watch, as_json)
+    else:
+        _check_no_person()
     workspace = Workspace(data)
     if listed:
         if game is not None:
@@ -241,6 +244,21 @@ def _check_person(watch: bool, as_json: bool) -> None:
             code="option-combination",
         )
     human_terminal.expect_terminal()
+
+
+def _check_no_person() -> None:
+    """Raise CommandError if an option was given that only concerns a person."""
+    context = click.get_current_context()
+    assert context is not None
+    for name in ("think", "partner"):
+        # A configuration file may set them for the matches that have a person.
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise CommandError(
+                f"--{name} concerns a person at the table; add `human` to the bots, for example "
+                "pokearena play poke human sample:greedy.",
+                USAGE,
+                code="option-combination",
+            )
 
 
 def _play_with_people(match: LocalMatch, workspace: Workspace) -> None:

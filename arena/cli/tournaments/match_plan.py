@@ -15,14 +15,14 @@ from arena.store.access.audit_log import audited_command
 from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system.process_info import cores
-from arena.tournaments import scheduler, time_estimate, tournament_plan
-from referee.games.contract import SetupError
+from arena.tournaments import scheduler, time_estimate, tournament_file, tournament_plan
+from referee.games.contract import Game, SetupError
 from referee.games.registry import find
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
     from arena.cli.workspace import Workspace
-    from arena.tournaments.tournament_file import TournamentSpec
+    from arena.tournaments.tournament_file import NamedBot, TournamentSpec
     from arena.tournaments.tournament_plan import SchedulePreview
 
 _SHOWN = 40
@@ -49,10 +49,20 @@ def _prepared(
     workspace: Workspace, spec: TournamentSpec
 ) -> tuple[TournamentPlan, list[tuple[Bot, str]]]:
     plan = tournament_plan.plan_of(spec)
-    entrants = [(workspace.bot(text), owner) for text, owner in spec.bots]
-    for bot, _ in entrants:
-        game_options.check_plays(bot, find(plan.game))
-    return plan, entrants
+    game = find(plan.game)
+    return plan, [(_bot(workspace, spec, named, game), named.owner) for named in spec.bots]
+
+
+def _bot(workspace: Workspace, spec: TournamentSpec, named: NamedBot, game: Game) -> Bot:
+    """Return a bot that plays the game; errors name its line in the tournament file."""
+    try:
+        bot = workspace.bot(named.text)
+        game_options.check_plays(bot, game)
+    except CommandError as error:
+        line = tournament_file.line_of(spec, named)
+        place = "" if line is None else f"line {line}: "
+        raise CommandError(f"{place}{error}", error.status, error.advice, code=error.code) from None
+    return bot
 
 
 def registered(

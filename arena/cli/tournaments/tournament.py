@@ -220,7 +220,7 @@ def _spec(flags: dict[str, Any]) -> TournamentSpec:
     """
     from arena.cli import game_options as setup
     from arena.tournaments import game_settings, tournament_file, tournament_plan
-    from arena.tournaments.tournament_file import TournamentSpec
+    from arena.tournaments.tournament_file import NamedBot, TournamentSpec
 
     context = click.get_current_context()
     assert context is not None
@@ -236,7 +236,7 @@ def _spec(flags: dict[str, Any]) -> TournamentSpec:
     if "pairs" in used:
         given["options"] = dict(map(setup.option, flags["pairs"]))
     if flags["bots"]:
-        given["bots"] = tuple((text, "") for text in flags["bots"])
+        given["bots"] = tuple(map(NamedBot, flags["bots"]))
     if flags["game"].endswith(".toml"):
         return tournament_file.read(Path(flags["game"])).updated(given)
     if not flags["bots"]:

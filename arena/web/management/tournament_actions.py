@@ -18,7 +18,7 @@ from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.system.process_info import cores
 from arena.tournaments import game_settings, json_values, scheduler, tournament_plan
-from arena.tournaments.tournament_file import TournamentSpec
+from arena.tournaments.tournament_file import NamedBot, TournamentSpec
 from arena.web.management.action import Action, ActionRequest, ActionResult, InputField
 from referee.games.registry import GAMES
 
@@ -74,7 +74,7 @@ def _requested(request: ActionRequest) -> _Request:
 
 def _spec(request: ActionRequest, bots: list[Version]) -> TournamentSpec:
     values: dict[str, Any] = {
-        "bots": tuple((bot.id, "") for bot in bots),
+        "bots": tuple(NamedBot(bot.id) for bot in bots),
         "settings": _pairs(request, "settings"),
         "options": _pairs(request, "options"),
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.cli.key_input import read_keys, split_keys
+from arena.cli.key_input import keys_from, read_keys, split_keys
 
 
 @pytest.fixture
@@ -38,3 +38,11 @@ def test_a_lone_escape_is_a_key(terminal: tuple[int, int]) -> None:
     user, program = terminal
     os.write(user, b"\x1b")
     assert list(split_keys(read_keys(program))) == ["escape"]
+
+
+def test_long_sequences_and_bursts_do_not_become_other_keys(terminal: tuple[int, int]) -> None:
+    user, program = terminal
+    delete, shift_right, f5 = b"\x1b[3~", b"\x1b[1;2C", b"\x1b[15~"
+    os.write(user, delete + b"\x1b[C" + shift_right + f5 + b"nq")
+    keys = keys_from(program)
+    assert [next(keys) for _ in range(3)] == ["right", "n", "q"]

@@ -128,6 +128,26 @@ def test_the_relay_address_must_be_reachable_for_workers(cli: Cli, cwd: Path) ->
         assert (result.status, result.code) == (2, "unreachable-address")
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("POKEARENA_RELAY", "here"),
+        ("POKEARENA_RELAY_KEY", "key.pem"),
+        ("POKEARENA_RELAY_WORKERS", "10.0.0.5:7001"),
+        ("POKEARENA_RELAY_WAIT", "soon"),
+        ("POKEARENA_METRICS", "here"),
+    ],
+)
+def test_an_error_names_the_variable_that_contains_the_value(
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    (cwd / "key.pem").touch()
+    monkeypatch.setenv(variable, value)
+    result = cli("serve")
+    assert result.status == 2
+    assert variable in result.err
+
+
 def test_the_token_can_be_read_from_a_file_named_by_a_variable(
     cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

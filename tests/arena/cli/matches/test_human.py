@@ -194,6 +194,12 @@ def test_thinking_time_is_unlimited_unless_it_is_set(cwd: Path) -> None:
     assert fault["verdict"] == "timeout"
 
 
+@pytest.mark.parametrize("option", [("--think", "5"), ("--partner", "sample:meek")])
+def test_options_of_a_person_are_refused_without_one(cli: Cli, option: tuple[str, str]) -> None:
+    result = cli("play", "poke", "sample:greedy", "sample:random", *option)
+    assert (result.status, result.code) == (2, "option-combination")
+
+
 def test_a_person_needs_a_terminal(cli: Cli) -> None:
     result = cli("play", "poke", "sample:greedy", "human")
     assert (result.status, result.code) == (2, "no-terminal")

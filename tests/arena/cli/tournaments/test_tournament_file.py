@@ -7,7 +7,7 @@ import pytest
 
 from arena.cli.errors import USAGE
 from arena.system.structured_file import FileProblem
-from arena.tournaments.tournament_file import TournamentFileError, TournamentSpec, read
+from arena.tournaments.tournament_file import NamedBot, TournamentFileError, TournamentSpec, read
 from tests.arena.cli.terminal import Cli
 
 CUP = """
@@ -41,10 +41,10 @@ def test_a_file_describes_a_whole_tournament(tournament: Path) -> None:
     assert read(tournament) == TournamentSpec(
         game="poke",
         bots=(
-            ("sample:greedy", ""),
-            ("sample:meek", ""),
-            ("sample:random", ""),
-            ("sample:bold", "ada"),
+            NamedBot("sample:greedy"),
+            NamedBot("sample:meek"),
+            NamedBot("sample:random"),
+            NamedBot("sample:bold", "ada"),
         ),
         name="Friday cup",
         format="swiss",
@@ -71,7 +71,7 @@ def test_folders_are_relative_to_the_file_and_may_have_patterns(cwd: Path) -> No
     path = cwd / "cups" / "cup.toml"
     path.write_text('game = "poke"\nbots = ["entries/*", "entries/a", "greedy@1"]')
     entries = cwd / "cups" / "entries"
-    assert [bot for bot, _ in read(path).bots] == [
+    assert [bot.text for bot in read(path).bots] == [
         str(entries / "a"),
         str(entries / "b"),
         str(entries / "a"),
@@ -142,6 +142,29 @@ def test_an_invalid_file_is_refused_with_key_and_line(
         read(path)
     error = caught.value
     assert (error.file, error.problem, error.key, error.line) == (path, problem, key, line)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (GAME + 'bots = ["sample:greedy", "gready"]', 2),
+        (GAME + 'bots = ["sample:greedy"]\n[[entrants]]\nowner = "ada"\nbot = "gready"', 5),
+    ],
+)
+def test_an_unknown_bot_is_reported_with_its_line(
+    cwd: Path, cli: Cli, text: str, line: int
+) -> None:
+    (cwd / "cup.toml").write_text(text)
+    result = cli("tournament", "run", "cup.toml")
+    assert (result.status, result.code) == (USAGE, "unknown-bot")
+    assert f"cup.toml: line {line}: " in result.err
+
+
+def test_an_unknown_bot_of_the_command_line_has_no_line(cwd: Path, cli: Cli) -> None:
+    (cwd / "cup.toml").write_text(GAME + 'bots = ["sample:greedy", "sample:meek"]')
+    result = cli("tournament", "run", "cup.toml", "sample:greedy", "gready")
+    assert result.code == "unknown-bot"
+    assert "line" not in result.err
 
 
 @pytest.mark.parametrize(
