@@ -64,9 +64,6 @@ def field(number: int, message: bytes) -> bytes:
     return _TAGS[number] + (_LENGTHS[length] if length < 4096 else varint(length)) + message
 
 
-# Decoding: from the protocol's messages to the rules' dataclasses.
-
-
 Decode = Callable[[Any], Any]
 
 

@@ -7,8 +7,6 @@ from typing import Any, Final
 from referee.rpc.sockets import connected
 
 # The arena connects to bots with the same settings as the referee (referee/tables/bot_client.py).
-
-
 ANSWER_BYTES: Final = 1 << 20
 """Maximum size in bytes of a bot's message, as in the referee."""
 OPTIONS: Final[list[tuple[str, Any]]] = [

@@ -24,19 +24,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-# Format counts and times, and parse seeds.
-
-# Times in local time.
-
-
 def local_time(seconds: float | None) -> str:
     """Format a time in the local time zone."""
     if seconds is None:
         return "–"
     return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-# Seeds as text.
 
 
 # The alphabet of match ids, without letters that are easily confused.
@@ -56,9 +48,6 @@ def count(number: int, singular: str, more: str = "") -> str:
 def tournament_state(state: str, playing: bool) -> str:
     """Return the state to print: `waiting` if a running tournament is not being played."""
     return "waiting" if state == "running" and not playing else state
-
-
-# Cards in the text of a game, coloured for a terminal: four colours, with suit symbols.
 
 
 _CARD: Final = re.compile(r"\b([2-9TJQKA])([CDHS])\b")
@@ -85,9 +74,6 @@ def clean(text: str) -> str:
     from referee.sanitizing import sanitized
 
     return " ".join(sanitized(text).split())
-
-
-# Progress of slow operations, on standard error.
 
 
 _PAUSE_SECONDS: Final = 2.0

@@ -135,9 +135,6 @@ class StrengthOrder:
             between[self._clan[self.names[at]]] += 1
 
 
-# The waiting queue of a ladder: by number of even matches, then by turn.
-
-
 class WaitingQueue:
     """The waiting queue: entrants by number of even matches, the longest waiting first.
 

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from arena.ratings.sprt import SprtSettings
 
 
-# Comparison of two versions from the store.
-
-
 class NeverMet(LookupError):
     """Two versions have not met. The text is a sentence for display."""
 

@@ -16,8 +16,6 @@ from arena.store.matches.table_plan import plan
 from referee import logs
 from referee.record import dump
 
-# The record of a match as text: `play` and the store produce the same lines.
-
 
 def record_text(spec: MatchSpec, games: Mapping[int, str], seed: bytes | None) -> str:
     """Return the match line, the games in ascending order, and the seed if it is public.

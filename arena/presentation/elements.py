@@ -242,8 +242,6 @@ def signed(number: int) -> str:
     return f"+{number}" if number > 0 else f"−{-number}" if number else "0"
 
 
-# Names of poker hands.
-
 _RANKS = {
     2: "twos", 3: "threes", 4: "fours", 5: "fives", 6: "sixes", 7: "sevens", 8: "eights",
     9: "nines", 10: "tens", 11: "jacks", 12: "queens", 13: "kings", 14: "aces",

@@ -27,9 +27,6 @@ from numpy.typing import NDArray
 from referee.games.contract import Action, Legal, View
 from referee.games.shared.cards import DECK, DECK_WITH_JOKERS, JOKERS, RANKS, SUITS, Card
 
-# Observations: fixed fields of numbers between -1 and 1.
-
-
 Numbers = NDArray[np.float32]
 
 Buffer: TypeAlias = "array[float]"
@@ -172,9 +169,6 @@ class ObservationLayout:
     def stride(self, start: int) -> int:
         """Return the distance between the repetitions of the field that starts here."""
         return next(field.stride for field in self.fields if field.start == start)
-
-
-# Choices: the numbers of one step of a decision, and what they lead to.
 
 
 @dataclass(frozen=True, slots=True)

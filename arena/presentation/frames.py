@@ -451,9 +451,6 @@ def _width(group: Group) -> int:
     return 3 * len(shown) + group.backs
 
 
-# Convert a recorded game into a frame sequence, with the actions between its positions.
-
-
 def phrase(game: Game, action: dict[str, Any]) -> str:
     """Return an action in the protocol's JSON form as a phrase in the third person.
 

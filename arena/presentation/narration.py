@@ -62,9 +62,6 @@ def positions(match: Line, game: GameRecord, seed: bytes) -> Iterator[dict[str, 
         yield {**made, "result": ended}
 
 
-# Render a position from a public view or from the view of one seat.
-
-
 class InvalidPosition(ValueError):
     """The data is not a position of this game. The text is a user-facing sentence."""
 

@@ -134,9 +134,6 @@ def _check_layer(
         raise PolicyError(f"layer {number} has numbers that are not finite.", code="not-finite")
 
 
-# The file of a policy.
-
-
 def digest(encoding: Encoding) -> str:
     """Return a short hash of the declared fields of an encoding and of its number of actions."""
     fields = [
@@ -247,9 +244,6 @@ def _layers(path: Path, arrays: Mapping[str, Any]) -> Sequence[tuple[Numbers, Nu
             code="no-layers",
         )
     return layers
-
-
-# The bot.
 
 
 class PolicyBot:

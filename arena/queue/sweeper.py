@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
-# Offline remote bots: probe them, and limit the wait to the time set by the organiser.
-
-
 PROBE_SECONDS = 3.0
 _PARALLEL_PROBES = 8
 

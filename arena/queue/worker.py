@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from redis.client import Pipeline
 
 
-# A forked process that plays one match.
-
 _STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger("arena.worker")

@@ -17,8 +17,6 @@ from arena.store.matches import results
 from arena.store.matches.results import ScoredGame
 from referee.record import GameRecord, MatchRecord, read_games
 
-# Slowest decision of every entrant of a finished match, without reading all its games.
-
 
 def slowest(
     engine: Engine, match: str, entrants: Sequence[str], games: Sequence[ScoredGame]

@@ -22,9 +22,6 @@ from referee.games.registry import find
 from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import Chance, Seeded
 
-# The spaces of both environments, and the observations of a table.
-
-
 Observation = dict[str, Any]
 """Arrays ``observation`` (numbers from -1 to 1) and ``action_mask`` (1 for each legal action)."""
 

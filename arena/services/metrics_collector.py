@@ -39,8 +39,6 @@ from arena.store.gauges import StoreGauges
 from arena.system import grpc_probe, timings
 from arena.system.timings import DurationSum
 
-# Counts and histograms over the closed matches.
-
 DECISION_BOUNDS: Final = tuple(2.0**n / 1000 for n in range(-1, 15))
 """Upper bounds in seconds, 0.5 ms to 16.384 s; they coincide with bin edges of decision times."""
 MATCH_BOUNDS: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)

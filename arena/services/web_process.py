@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 
-# Web settings of the organiser.
-
-
 @dataclass(frozen=True, slots=True)
 class WebSettings:
     """Limits and options of the web server.

@@ -67,9 +67,6 @@ def match_id(tournament: str, key: str) -> str:
     return "m-" + "".join(_LETTERS[bits >> place & 31] for place in places)
 
 
-# Look up ids by their first characters, as users type them.
-
-
 def matches(engine: Engine, prefix: str, limit: int = 10) -> tuple[str, ...]:
     """Return the match ids with this prefix in ascending order, at most `limit`."""
     return _beginning(engine, schema.matches.c.id, prefix, limit)

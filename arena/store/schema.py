@@ -23,9 +23,6 @@ from sqlalchemy import (
     text,
 )
 
-# The files of versions, which are sent between machines, and the naming of constraints.
-
-
 metadata = MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",

@@ -225,9 +225,6 @@ def log(engine: Engine, webhook: str = "", limit: int = 50) -> tuple[Delivery, .
         return tuple(map(_delivery, connection.execute(query.limit(limit))))
 
 
-# Plan deliveries, attempt them, and record the results.
-
-
 def plan(engine: Engine) -> int:
     """Plan the deliveries of all new events; return their number.
 

@@ -10,7 +10,7 @@ from arena.errors import Conflict, NotFound
 from arena.store.bots import remote_bots, versions
 from arena.store.tournaments import challenges, tournaments
 from arena.store.tournaments.challenges import ChallengeLimits
-from arena.submissions import pipeline
+from arena.submissions import open_ladders
 from arena.tournaments import scheduler
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES, find, parse_form
@@ -157,7 +157,7 @@ def _plan(engine: Engine, form: str, *players: Version) -> TournamentPlan:
     if form:
         try:
             game_id, seats, options = parse_form(form)
-            chosen = pipeline.plan_of(game_id, seats, options)
+            chosen = open_ladders.plan_of(game_id, seats, options)
         except SetupError as error:
             raise ChallengeRefused(422, f'unknown form "{form}": {error}.') from None
         for player in players:
@@ -178,14 +178,14 @@ def _plan(engine: Engine, form: str, *players: Version) -> TournamentPlan:
                 f"no game with two sides is played by both {players[0].id} and {players[1].id}.",
             )
         chosen = first
-    ladders = (ladder.plan for ladder in pipeline.listing(engine))
+    ladders = (ladder.plan for ladder in open_ladders.listing(engine))
     return next((plan for plan in ladders if plan.form == chosen.form), chosen)
 
 
 def _candidates(engine: Engine) -> Iterator[TournamentPlan]:
     """Yield the settings of the open ladders, then those of the default form of each game."""
-    yield from (ladder.plan for ladder in pipeline.listing(engine))
-    yield from map(pipeline.plan_of, GAMES)
+    yield from (ladder.plan for ladder in open_ladders.listing(engine))
+    yield from map(open_ladders.plan_of, GAMES)
 
 
 def _has_two_sides(plan: TournamentPlan) -> bool:

@@ -228,9 +228,6 @@ def _refuse(path: Path, fault: _Fault, line: int | None, error: type[FileError])
     raise error(path, fault.problem, fault.sentence, _key(fault.path), line)
 
 
-# Search a document for the first value that its model does not allow.
-
-
 @dataclass(frozen=True, slots=True)
 class _Fault:
     path: KeyPath

@@ -6,8 +6,6 @@ import ipaddress
 import math
 from collections import OrderedDict
 
-# Addresses of clients, as limits per client count them.
-
 _LONGEST = 64
 
 

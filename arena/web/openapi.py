@@ -19,9 +19,6 @@ from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageR
 from arena.web.serving import owner_requests, page_formats, request_limits
 from arena.web.serving.page_formats import KINDS
 
-# The upload of a bot, the only operation with a request body for programs.
-
-
 SECURITY: Final[Mapping[str, Any]] = {
     "owner": {
         "type": "http",
@@ -182,9 +179,6 @@ def _answer(description: str, example: Mapping[str, Any] = _EXAMPLE) -> dict[str
 def _refusal(description: str) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Error"}
     return {"description": description, "content": {KINDS["json"]: {"schema": schema}}}
-
-
-# Example values for the paths of pages, from this arena's data.
 
 
 _PLACE = re.compile(r"\{(\w+)(?::\w+)?\}")

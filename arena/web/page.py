@@ -10,8 +10,6 @@ from urllib.parse import quote, urlencode
 from arena.web.atom import AtomFeed
 from arena.web.data.web_state import WebState
 
-# Builders of links: for the server, or for a static site.
-
 
 class Links(Protocol):
     """Builds links. It quotes all words, because names come from untrusted authors."""
@@ -145,8 +143,6 @@ class Page:
     description: str = ""
     picture: str = ""
 
-
-# The address of a page with its parameters.
 
 Draw = Callable[[WebState, PageRequest], Page]
 

@@ -17,9 +17,6 @@ from arena.services import web_process
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 
-# Time limits for clients that do not complete a request or do not read the response.
-
-
 ASKING_SECONDS = 10.0
 """Seconds within which a client must send the head of a request."""
 READING_SECONDS = 30.0

@@ -204,8 +204,6 @@ def _text(data: bytes | str) -> str:
     return data if isinstance(data, str) else data.decode("latin-1")
 
 
-# Split a peer's bytes into frames, check their order, and join header blocks.
-
 _PRIORITY_BYTES = 5
 _ON_A_CALL = frozenset(
     (

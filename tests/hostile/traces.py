@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from arena.bots.sandbox.sandbox import FIRST_USER_ID, USER_ID_COUNT
+from arena.bots.sandbox.user_ids import FIRST_USER_ID, USER_ID_COUNT
 
 MARK = "sleep\0" + "31.4159"
 """The command line of the daemons that the corpus leaves behind."""

@@ -19,9 +19,6 @@ from arena.bots.sandbox import landlock
 from arena.bots.sandbox.level import INSTALL, SETTING, Level, bubblewrap
 from arena.errors import InfrastructureError
 
-# Self-test bot that tries forbidden actions; it runs at a level before the level is used.
-
-
 PATIENCE: Final = 20.0
 """Time limit of the self-test in seconds, sufficient for a busy machine."""
 DONE: Final = "tried everything"

@@ -13,9 +13,6 @@ from arena.bots.sandbox.init_process import InitProcess
 from arena.bots.sandbox.sandbox import UNSANDBOXED, StartCommand, copy_of
 from arena.system import file_tree
 
-# Bounded buffer for a bot's output.
-
-
 HEAD = 4 * 1024
 TAIL = 64 * 1024
 

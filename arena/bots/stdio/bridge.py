@@ -17,8 +17,6 @@ from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
-# Format the lines sent to a program and parse its answers (docs/reference/protocol.md).
-
 # Messages in protobuf's JSON form, with all fields in the order of the protocol.
 #
 # The result equals that of protobuf's ``MessageToDict`` with
@@ -213,12 +211,6 @@ def _json(message: Message) -> dict[str, Any]:
 
 def _line(fields: dict[str, Any]) -> bytes:
     return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
-
-
-# Exchange of lines with the program.
-
-
-# Splitting of the program's output into lines.
 
 
 LONGEST: Final = 1 << 20

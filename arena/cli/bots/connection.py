@@ -14,9 +14,10 @@ from pokearena.v1 import bot_pb2, relay_pb2
 
 from arena.cli import output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, USAGE, CommandError
-from arena.remote import connector as targets
-from arena.remote.connector import Connector, RefusedByRelay, RelayTarget, RelayUnreachable
+from arena.remote import relay_url
+from arena.remote.connector import Connector, RefusedByRelay, RelayUnreachable
 from arena.remote.connector_process import Command
+from arena.remote.relay_url import RelayTarget
 
 
 def command_of(words: tuple[str, ...]) -> Command:
@@ -57,10 +58,10 @@ def target_of(url: str, authority: Path | None) -> RelayTarget:
         CommandError: the URL is not valid, or the relay cannot be found.
     """
     try:
-        return targets.find(url, authority)
-    except targets.InvalidRelayUrl as error:
+        return relay_url.find(url, authority)
+    except relay_url.InvalidRelayUrl as error:
         raise CommandError(str(error), USAGE) from None
-    except targets.RelayNotFound as error:
+    except relay_url.RelayNotFound as error:
         raise CommandError(str(error), UNREACHABLE) from None
 
 

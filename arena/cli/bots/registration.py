@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from arena.store.bots.versions import Version
 
 
-# Build an author's bots in their own folders when their files have changed.
-
-
 def up_to_date(workspace: Workspace, bot: Bot) -> Bot:
     """Build the bot if necessary and return it; stored versions are already built.
 

@@ -258,14 +258,14 @@ def _ladders(workspace: Workspace) -> CheckResult:
 
     from arena.errors import StoreError
     from arena.store import database
-    from arena.submissions import pipeline
+    from arena.submissions import open_ladders
 
     none = CheckResult("ladders", OK, "none is open; `pokearena serve --ladder FORM` opens one")
     try:
         if not workspace.has_store:
             return none
         engine = database.open(workspace.folder.database_url())
-        ladders = pipeline.listing(engine) if database.version(engine) else ()
+        ladders = open_ladders.listing(engine) if database.version(engine) else ()
         engine.dispose()
     except (exc.SQLAlchemyError, StoreError, config.SettingError):
         return CheckResult("ladders", OK, "unknown; see the database above")

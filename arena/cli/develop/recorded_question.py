@@ -237,9 +237,6 @@ def _clause(error: Any) -> str:
     return f"it answered with the error {code.name}: {details}"
 
 
-# Send several recorded questions to a bot in one message of Play, like the referee.
-
-
 def ask_together(
     source: RecordSource, puts: Sequence[RecordedQuestion], bot: Bot, patience: float, start: float
 ) -> list[BotAnswer]:
@@ -296,11 +293,6 @@ def _check(puts: Sequence[RecordedQuestion]) -> None:
 def _no(put: RecordedQuestion, trouble: str, output: str = "") -> BotAnswer:
     limit = put.request.clock.allowance_ms + put.request.clock.bank_ms
     return BotAnswer(None, "", False, 0.0, limit, trouble, output)
-
-
-# Send a recorded question to a bot after all earlier questions of its table.
-
-# Messages to a bot's process at its table before a question.
 
 
 MessageKey = tuple[int, int, int]

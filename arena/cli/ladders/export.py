@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from arena.ratings.crosstable import CrosstableCell
 
 
-# Render ladders as one self-contained HTML page without scripts, fonts or images.
-
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1f; --dim: #5c5c66; --ground: #fdfdfb;
   --rule: #d9d9d2; --up: 20 120 70; --down: 180 60 40; }

@@ -122,11 +122,11 @@ def new_season(form: str, name: str, as_json: bool, data: Path | None) -> None:
     from arena.cli.services.serve import ladder_of
     from arena.cli.workspace import Workspace
     from arena.store.tournaments import tournaments
-    from arena.submissions import pipeline
+    from arena.submissions import open_ladders
     from arena.tournaments import json_values
 
     workspace = Workspace(data)
-    made = pipeline.begin_season(workspace.existing_store, ladder_of(form, "FORM"), name)
+    made = open_ladders.begin_season(workspace.existing_store, ladder_of(form, "FORM"), name)
     season = int(made.plan.settings["season"])
     if as_json:
         progress = tournaments.progress(workspace.store, made.id)

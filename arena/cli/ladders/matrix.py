@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from arena.ratings.crosstable import CrosstableCell
 
 
-# Crosstables as text.
-
-
 NOTHING = "·"
 
 

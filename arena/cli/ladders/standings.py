@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from arena.ratings.strength.settings import StrengthSettings
 
 
-# Anchors of strength on the command line.
-
-
 def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
     """Return the settings of strength with these anchors, "NAME@VERSION=STRENGTH[:DEVIATION]".
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from arena.matches.local_match import LocalMatch
 
 
-# Summarise the results of a match by entrant.
-
-
 @dataclass(slots=True)
 class EntrantSummary:
     """Results of one entrant in several games. Times are milliseconds."""

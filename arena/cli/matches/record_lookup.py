@@ -12,9 +12,6 @@ from arena.cli.workspace import Workspace
 from arena.matches import local_records
 from referee.record import GameRecord, MatchRecord, RecordError, read
 
-# Selection of the bots of a match by the name of a bot or the number of a seat.
-
-
 SeatFilter = Callable[[str, int], bool]
 """Returns whether a bot at a seat is selected."""
 

@@ -103,8 +103,6 @@ def faults(game: GameRecord) -> Iterator[str]:
         yield f"{name} is out: {fault['verdict']}, {clean(fault['sentence'])}"
 
 
-# Explain a fault of a record to the author of the bot.
-
 _SHOWN_ACTIONS = 12
 _SHOWN_FIRST, _SHOWN_LAST = 6, 14
 
@@ -140,8 +138,6 @@ def _shortened(lines: list[str]) -> list[str]:
         return lines
     return [*lines[:_SHOWN_FIRST], f"... {left_out} lines ...", *lines[-_SHOWN_LAST:]]
 
-
-# Step through recorded games: as pages of text, or by keys in a terminal.
 
 Page = list[str]
 _KEYS = "n next · p previous · g first · e last · ] next game · [ game before · q quit"

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from arena.cli.output import ProgressLine
 
 
-# Check of a whole database, for `pokearena db check`.
-
-
 _SHOWN: Final = 20
 
 

@@ -81,7 +81,7 @@ def serve(
     from arena.cli.workspace import Workspace
     from arena.services.local import Services
     from arena.services.web_process import Pages, PortTaken, listen
-    from arena.submissions import pipeline
+    from arena.submissions import open_ladders
 
     plans = [ladder_of(form, "--ladder") for form in forms]
     workspace = Workspace(data)
@@ -102,8 +102,8 @@ def serve(
             Services(workspace.folder, workers, pages=pages, relaying=relaying) as services,
             _measured(workspace, services, metrics) as measured,
         ):
-            plans += pipeline.default_plans(workspace.store) if ladders else []
-            pipeline.create_missing(workspace.store, plans)
+            plans += open_ladders.default_plans(workspace.store) if ladders else []
+            open_ladders.create_missing(workspace.store, plans)
             services.nudge()
             _announce(workspace, services, measured, as_json)
             _stay(running_services.RunningServices(workspace, services))
@@ -118,7 +118,7 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
     Raises:
         CommandError: the form does not exist.
     """
-    from arena.submissions import pipeline
+    from arena.submissions import open_ladders
     from arena.tournaments import game_settings
     from referee.games.contract import SetupError
     from referee.games.registry import parse_form
@@ -127,7 +127,7 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
     game = game_settings.game_named(name)
     _, seats, options = parse_form(f"{game.id}-{rest}" if rest else game.id)
     try:
-        return pipeline.plan_of(game.id, seats, game_settings.settled_options(game, options))
+        return open_ladders.plan_of(game.id, seats, game_settings.settled_options(game, options))
     except SetupError as error:
         raise CommandError(f"{option} {form}: {error}.", USAGE, code="unknown-form") from None
 
@@ -159,9 +159,9 @@ def _measured(
 
 def _announce(workspace: Workspace, services: Services, measured: str, as_json: bool) -> None:
     from arena.queue import redis_server
-    from arena.submissions import pipeline
+    from arena.submissions import open_ladders
 
-    ladders = pipeline.listing(workspace.store)
+    ladders = open_ladders.listing(workspace.store)
     snapshot = services.snapshot
     redis, children = redis_server.without_password(snapshot.redis.url), snapshot.services
     if as_json:

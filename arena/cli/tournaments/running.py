@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from arena.services.web_process import Pages
 
 
-# Check that all matches of tournaments are complete and their records correct.
-
-
 @dataclass(frozen=True, slots=True)
 class CheckedMatch:
     """A checked match."""

@@ -206,8 +206,6 @@ def changed(workspace: Workspace, name: str, sentence: str, as_json: bool) -> No
         output.line(f"{progress.running} running matches are finished and still count")
 
 
-# Print the result of a tournament check as text or JSON.
-
 _SHOWN: Final = 20
 
 

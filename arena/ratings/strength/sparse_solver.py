@@ -301,9 +301,6 @@ def expected_scores(strength: Floats, first: Ints, second: Ints) -> Floats:
     return scores
 
 
-# The scatter of scores between matches, by line-up.
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ScatterBlock:
     """The scatter of the entrants' surpluses (`meeting_arrays.score_scatter`) of some line-ups.
@@ -376,9 +373,6 @@ class SparseScatter:
             for place, (first, second) in ends:
                 np.add.at(at_pairs, block.pairs[:, place], block.scatter[:, first, second])
         return cls(diagonal, at_pairs)
-
-
-# Random samples with a given covariance.
 
 
 def pair_samples(graph: PairGraph, variances: Floats | Singles, stream: int) -> Singles:

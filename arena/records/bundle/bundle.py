@@ -132,13 +132,11 @@ class Bundle:
         return Seated(name, version.content_hash, "" if version.remote else "files", {})
 
 
-# Compare a bundle with an earlier one: facts published during a tournament must not change.
-
-
 def changes(earlier: Bundle, later: Bundle) -> Iterator[str]:
     """Yield a sentence for each fact of the earlier bundle that has changed.
 
-    Meanwhile matches may have been added, played and closed, and entrants may have joined or left.
+    Facts published during a tournament must not change. Meanwhile, matches may have been added,
+    played and closed, and entrants may have joined or left.
     """
     if earlier.tournament.id != later.tournament.id:
         yield f"the earlier bundle contains tournament {earlier.tournament.id}"
@@ -197,9 +195,6 @@ def _match(then: Scheduled, now: Scheduled) -> Iterator[str]:
         yield f"{then.words} was {then.state.lower()}, and is {now.state.lower()}"
     if now.attempts < then.attempts:
         yield f"{then.words} had {then.attempts} attempts, and has {now.attempts}"
-
-
-# Derive the standings and the decision of the format from the results of a tournament.
 
 
 def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[str, Any]:

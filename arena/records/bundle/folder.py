@@ -28,8 +28,6 @@ STANDINGS: Final = "standings.json"
 README: Final = "README.md"
 MATCHES: Final = "matches"
 
-# `tournament.json`: a tournament with its schedule as JSON (docs/reference/bundle.md).
-
 
 class BundleFileError(FileError, BundleError):
     """A file of a bundle cannot be read or is not valid."""

@@ -27,8 +27,6 @@ from arena.store.schema import MatchState
 from arena.system import grpc_probe
 from arena.system.token_buckets import Buckets
 
-# The outcome of a match, as the relay sends it to the remote bots that played it.
-
 
 def outcome_of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
     """Return the outcome of a match for one entrant; None if it is open or unknown."""

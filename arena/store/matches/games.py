@@ -161,9 +161,6 @@ def _storable(text: str) -> str:
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-# Summarize the games of a match for storage with its result.
-
-
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
     """The stored summary of a match.

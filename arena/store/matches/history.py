@@ -16,8 +16,6 @@ from arena.store.matches.games import games_of
 from arena.store.matches.results import LoggedFault
 from arena.store.schema import OPEN, MatchState
 
-# List the faults of some versions in finished matches, newest first, by page.
-
 
 def kinds(engine: Engine, of: Collection[str]) -> dict[str, int]:
     """Count the faults of some versions by verdict, the most frequent first.

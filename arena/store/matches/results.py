@@ -27,8 +27,6 @@ from arena.store.objects import record_archive
 from arena.store.schema import OPEN, MatchState
 from referee.games.registry import form_of
 
-# Results of the games of a finished match, without their records.
-
 
 @dataclass(frozen=True, slots=True)
 class ScoredGame:

@@ -15,8 +15,6 @@ from arena.store.database import now, reading
 from arena.store.matches.games import games_of
 from arena.store.schema import OPEN, MatchState
 
-# End times of tournament rounds, and numbers of matches and entrants over several tournaments.
-
 
 def ends(engine: Engine, of: Sequence[str]) -> tuple[float, ...]:
     """Return the end of each round of some tournaments, ascending: when its last match closed.

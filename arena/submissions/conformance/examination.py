@@ -38,9 +38,6 @@ from referee.games.registry import GAMES
 from referee.record import Line, read_games
 from referee.replay import RecordedQuestion, question
 
-# Decision times at the played tables, compared with the clock of an ordinary match.
-
-
 CLOCK_CHECK = "clock"
 _MUCH = 0.5
 """Share of the bank that produces a remark when used."""
@@ -107,9 +104,6 @@ def _ms(time: float) -> str:
     return f"{time:.1f} ms"
 
 
-# The first checks: build, start and listen.
-
-
 BUILDS: Final = "builds"
 LISTENS: Final = "starts and listens"
 
@@ -174,9 +168,6 @@ def listening_check(order: ExaminationOrder, game: Game) -> tuple[Check, int]:
             output=error.output,
         )
         return failed, 0
-
-
-# Analysis of a fault at a table of the examination.
 
 
 _LATE: Final = "timeout"

@@ -24,9 +24,6 @@ from referee.game_codec import DecodeError
 from referee.games.registry import find
 from referee.replay import RecordedQuestion, codec_of, in_words
 
-# Validation of answers, and the check whether a question alone makes a bot fail.
-
-
 _LISTED: Final = 12
 
 

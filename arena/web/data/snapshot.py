@@ -33,8 +33,6 @@ from arena.web import charts
 from arena.web.charts import Sparkline
 from arena.web.data.time_estimates import TimeEstimates, TimeEstimator
 
-# Rating histories of ladders for the pages, with sparklines computed once per change.
-
 
 @dataclass(frozen=True, slots=True)
 class RatingChart:

@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     from arena.store.tournaments.tournaments import Tournament
 
 
-# Page cache: values computed from a ladder, valid while the ladder is unchanged.
-
-
 _REST_FACTOR = 10
 """Minimum lifetime of a crosstable, as a multiple of the time of its computation.
 
@@ -75,9 +72,6 @@ class PageCache:
             until = began + (1 + _REST_FACTOR) * (time.monotonic() - began)
             known = self._cells[form] = ladder, made, until
         return known[1]
-
-
-# Standings cache of tournaments, with the state of their incremental computation.
 
 
 _KEPT = 32

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from arena.store.access.sessions import Role
 from arena.store.bots import versions
 from arena.store.tournaments.challenges import ChallengeLimits
-from arena.submissions import challenges, pipeline
+from arena.submissions import challenges, open_ladders
 from arena.submissions.challenges import ChallengeRefused
 from arena.web.management.action import Action, ActionRequest, ActionResult, InputField
 
@@ -21,7 +21,7 @@ def _retire(request: ActionRequest) -> ActionResult:
     version = versions.find(request.web.engine, request.text("version"))
     if version.owner != request.actor.name:
         raise HTTPException(403, f"{version.id} does not belong to {request.actor.name}.")
-    withdrawn = pipeline.retire(request.web.engine, version)
+    withdrawn = open_ladders.retire(request.web.engine, version)
     return ActionResult({"version": version.id, "withdrawn": list(withdrawn)}, ACCOUNT)
 
 

@@ -21,8 +21,6 @@ from arena.web.openapi import Samples, plain
 from arena.web.page import Links, Page, PageNotFound, PageRequest, PageRoute
 from referee.games.registry import GAMES
 
-# Markdown to HTML, without embedded HTML and with anchors at headings.
-
 
 @dataclass(frozen=True, slots=True)
 class RenderedDocument:
@@ -205,9 +203,6 @@ def _page(name: str, links: Links) -> RenderedDocument:
 
 def _rules(game: str, links: Links) -> RenderedDocument:
     return written(shipped_docs.rules(game), links)
-
-
-# API documentation: the OpenAPI document, and an HTML page with examples.
 
 
 def api_document(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:

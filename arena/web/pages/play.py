@@ -56,9 +56,6 @@ QUERY: Final = (
 )
 
 
-# Choose a game, and who sits at the table.
-
-
 @dataclass(frozen=True, slots=True)
 class TableSetup:
     """The game of a table: its rules, options and seats."""
@@ -235,9 +232,6 @@ def _bot(web: WebState, game: Game, name: str) -> Bot:
     if not bot.plays(game.id):
         raise InvalidQuery(f"{bot.label} does not play {game.title}.")
     return bot
-
-
-# The table.
 
 
 @dataclass(frozen=True, slots=True)

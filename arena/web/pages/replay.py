@@ -30,9 +30,6 @@ from referee.games.registry import find
 from referee.record import GameRecord, Line, RecordError, read_games
 from referee.replay import Mismatch
 
-# Data of the replay pages, for the web server and the static site.
-
-
 ALL = "all"
 """Viewpoint from which all hands are visible."""
 

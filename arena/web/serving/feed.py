@@ -28,9 +28,6 @@ from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from referee.sanitizing import escaped_json
 
-# Details from the store for the matches of events.
-
-
 _KEPT = 5000
 
 

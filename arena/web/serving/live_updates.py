@@ -18,8 +18,6 @@ from starlette.types import Receive, Scope, Send
 
 from arena.web.data.changes import Changes
 
-# Streamed responses, with a limit on the number of connected clients.
-
 
 class StreamClients:
     """Counts connected clients and limits them in total; one address can have a quarter."""

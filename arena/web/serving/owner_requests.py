@@ -15,7 +15,7 @@ from arena.store.bots.versions import Version
 from arena.store.matches import listing
 from arena.store.tournaments.challenges import ChallengeLimits
 from arena.store.tournaments.tournaments import Tournament
-from arena.submissions import challenges, pipeline
+from arena.submissions import challenges, open_ladders
 from arena.submissions.challenges import ChallengeRefused
 from arena.tournaments import json_values
 from arena.web.data.web_state import WebState
@@ -43,7 +43,7 @@ class OwnerRequests:
 
     def _retired(self, owner: str, label: str) -> dict[str, Any]:
         version = self._own_version(owner, label)
-        withdrawn = pipeline.retire(self._web.engine, version)
+        withdrawn = open_ladders.retire(self._web.engine, version)
         retired = versions.find(self._web.engine, label)
         return {
             "version": retired.id,

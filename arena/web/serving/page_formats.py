@@ -23,8 +23,6 @@ from arena.web import assets, wording
 from arena.web.page import Forbidden, InvalidQuery, Links, Page, PageNotFound, TextTable
 from referee.sanitizing import escaped_json, one_line, sanitized
 
-# Content negotiation: by the extension of the path or by the Accept header.
-
 KINDS: Final[Mapping[str, str]] = {
     "html": "text/html; charset=utf-8",
     "json": "application/json",
@@ -256,8 +254,6 @@ def _aligned(rows: Sequence[Sequence[str]], left: Sequence[bool]) -> Iterator[st
         cells = zip(row, widths, left, strict=True)
         yield "  ".join(c.ljust(w) if side else c.rjust(w) for c, w, side in cells)
 
-
-# Error responses with a status and a sentence, in the requested kind.
 
 log = logging.getLogger("arena.web")
 

@@ -63,9 +63,6 @@ async def owner_of(request: Request, engine: Engine) -> str:
     return owner
 
 
-# Requests of browsers that change something.
-
-
 def expect_same_origin(request: Request) -> None:
     """Check that a page of this server sent the request (protection against CSRF).
 

@@ -9,7 +9,7 @@ from arena.store import schema
 from arena.store.bots import versions
 from arena.store.database import writing
 from arena.store.tournaments import tournaments
-from arena.submissions import pipeline
+from arena.submissions import open_ladders
 from referee.games.contract import SetupError
 from tests.arena.submissions.submission_harness import SubmissionHarness
 
@@ -22,21 +22,21 @@ def harness(tmp_path: Path) -> SubmissionHarness:
 def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(
     harness: SubmissionHarness,
 ) -> None:
-    assert pipeline.default_plans(harness.engine) == []
+    assert open_ladders.default_plans(harness.engine) == []
     for number in (1, 2):
         harness.pushed(harness.bot("mine", 'games = ["poke", "pouku"]', text=f"pass  # {number}\n"))
-    plans = pipeline.default_plans(harness.engine)
+    plans = open_ladders.default_plans(harness.engine)
     assert [plan.game for plan in plans] == ["poke", "pouku"]
-    pipeline.create_missing(harness.engine, plans)
-    ladders = pipeline.listing(harness.engine)
+    open_ladders.create_missing(harness.engine, plans)
+    ladders = open_ladders.listing(harness.engine)
     assert {ladder.plan.game: ladder.entrants for ladder in ladders} == {
         "poke": ("mine@2",),
         "pouku": ("mine@2",),
     }
     pushed = harness.pushed(harness.bot("other", 'games = ["poke"]'))
     assert pushed.ladders == (ladders[0].id,)
-    pipeline.create_missing(harness.engine, pipeline.default_plans(harness.engine))
-    assert [ladder.id for ladder in pipeline.listing(harness.engine)] == [
+    open_ladders.create_missing(harness.engine, open_ladders.default_plans(harness.engine))
+    assert [ladder.id for ladder in open_ladders.listing(harness.engine)] == [
         ladder.id for ladder in ladders
     ]
     assert tournaments.find(harness.engine, ladders[0].id).entrants == ("mine@2", "other@1")
@@ -45,18 +45,18 @@ def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(
 def test_remote_and_quarantined_bots_do_not_open_ladders(harness: SubmissionHarness) -> None:
     versions.add(harness.engine, "far", "1", "f" * 64, "", {"remote": True})
     versions.add(harness.engine, "bad", "1", "e" * 64, "/bots/bad", {"run": ["x"]})
-    assert pipeline.default_plans(harness.engine) != []
+    assert open_ladders.default_plans(harness.engine) != []
     with writing(harness.engine, "") as connection:
         connection.execute(update(schema.versions).values(quarantined=1.0, quarantine_reason="x"))
-    assert pipeline.default_plans(harness.engine) == []
+    assert open_ladders.default_plans(harness.engine) == []
 
 
 def test_a_ladder_of_another_form_waits_without_bots(harness: SubmissionHarness) -> None:
-    plan = pipeline.plan_of("saint_poker", 3)
+    plan = open_ladders.plan_of("saint_poker", 3)
     assert plan.form == "saint_poker-3"
-    pipeline.create_missing(harness.engine, [plan, plan])
-    (ladder,) = pipeline.listing(harness.engine)
+    open_ladders.create_missing(harness.engine, [plan, plan])
+    (ladder,) = open_ladders.listing(harness.engine)
     assert (ladder.plan.form, ladder.entrants) == ("saint_poker-3", ())
     assert tournaments.progress(harness.engine, ladder.id).matches == 0
     with pytest.raises(SetupError):
-        pipeline.plan_of("saint_poker", 40)
+        open_ladders.plan_of("saint_poker", 40)

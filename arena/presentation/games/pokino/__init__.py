@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
     from referee.games.pokino.state import PokinoState
 
-# The layout as pieces on a grid.
-
-
 _NONE = -1
 
 

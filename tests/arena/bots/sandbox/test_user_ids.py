@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandbox import sandbox
+from arena.bots.sandbox import user_ids
 from tests.hosts.network import needs_namespaces
 
 FIRST, COUNT = 61_500, 2
 """User ids that the arena does not assign to bots during these tests."""
 TAKER = f"""
     import sys
-    from arena.bots.sandbox import sandbox as uids
+    from arena.bots.sandbox import user_ids as uids
     uids.FIRST_USER_ID, uids.USER_ID_COUNT = {FIRST}, int(sys.argv[1])
     uids.USER_ID_LOCKS = sys.argv[2]
     try:
@@ -32,9 +32,9 @@ TAKER = f"""
 
 @pytest.fixture(autouse=True)
 def _own_user_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "FIRST_USER_ID", FIRST)
-    monkeypatch.setattr(sandbox, "USER_ID_COUNT", COUNT)
-    monkeypatch.setattr(sandbox, "USER_ID_LOCKS", str(tmp_path / "locks"))
+    monkeypatch.setattr(user_ids, "FIRST_USER_ID", FIRST)
+    monkeypatch.setattr(user_ids, "USER_ID_COUNT", COUNT)
+    monkeypatch.setattr(user_ids, "USER_ID_LOCKS", str(tmp_path / "locks"))
 
 
 class NetworkNamespace:
@@ -60,8 +60,8 @@ def taken(*within: str) -> Iterator[str]:
         sys.executable,
         "-c",
         textwrap.dedent(TAKER),
-        str(sandbox.USER_ID_COUNT),
-        sandbox.USER_ID_LOCKS,
+        str(user_ids.USER_ID_COUNT),
+        user_ids.USER_ID_LOCKS,
     ]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
@@ -83,8 +83,8 @@ def test_processes_of_a_user_id_are_not_killed_from_another_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     needs_namespaces(NetworkNamespace)
-    monkeypatch.setattr(sandbox, "USER_ID_COUNT", 1)
-    owner = sandbox.UserId()
+    monkeypatch.setattr(user_ids, "USER_ID_COUNT", 1)
+    owner = user_ids.UserId()
     assert owner.number is not None
     living = subprocess.Popen(["sleep", "60"], user=owner.number, group=owner.number)
     try:
@@ -104,6 +104,6 @@ def test_a_user_id_is_unique_without_a_lock_file(
 ) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root gives ids away")
-    monkeypatch.setattr(sandbox, "USER_ID_LOCKS", str(tmp_path))
+    monkeypatch.setattr(user_ids, "USER_ID_LOCKS", str(tmp_path))
     with taken() as cwd, taken() as there:
         assert {cwd, there} == {str(FIRST), str(FIRST + 1)}

@@ -12,7 +12,7 @@ from arena.store.bots import versions
 from arena.store.matches import games, transitions
 from arena.store.schema import TournamentState
 from arena.store.tournaments import lifecycle, tournaments
-from arena.submissions import pipeline
+from arena.submissions import open_ladders
 from arena.tournaments import scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -37,7 +37,7 @@ def workspace(cwd: Path) -> Workspace:
     """Return an arena with a tournament of three bots and an open ladder of the same form."""
     workspace = Workspace()
     store_tournament(workspace, ("ace", "bee", "cat"), {})
-    pipeline.create_missing(workspace.store, [pipeline.plan_of("poke")])
+    open_ladders.create_missing(workspace.store, [open_ladders.plan_of("poke")])
     play(workspace, 2)
     return workspace
 
@@ -50,13 +50,13 @@ def ladder_matches(cli: Cli, *words: str) -> dict[str, int]:
 
 def test_ratings_start_anew_and_the_earlier_season_stays(cli: Cli, workspace: Workspace) -> None:
     before = ladder_matches(cli, "poke")
-    (ladder,) = pipeline.listing(workspace.store)
+    (ladder,) = open_ladders.listing(workspace.store)
     versions.retire(workspace.store, "cat@1")
     made = json.loads(cli("ladder", "new-season", "poke", "--name", "Spring", "--json").out)
     assert (made["season"], made["name"], made["entrants"]) == (2, "Spring", ["ace@1", "bee@1"])
     assert made["settings"] == {**ladder.plan.settings, "season": 2}
     assert tournaments.find(workspace.store, ladder.id).state is TournamentState.CANCELLED
-    assert [each.id for each in pipeline.listing(workspace.store)] == [made["tournament"]]
+    assert [each.id for each in open_ladders.listing(workspace.store)] == [made["tournament"]]
     # The bots of the new season are listed before their first match.
     assert ladder_matches(cli, "poke") == {"ace@1": 0, "bee@1": 0}
     assert ladder_matches(cli, "poke", "--season", "1") == before
@@ -85,7 +85,7 @@ def test_a_season_can_begin_without_a_ladder(cli: Cli, cwd: Path) -> None:
 
 
 def test_an_interrupted_start_of_a_season_is_repeated(cli: Cli, workspace: Workspace) -> None:
-    (ladder,) = pipeline.listing(workspace.store)
+    (ladder,) = open_ladders.listing(workspace.store)
     lifecycle.cancel(workspace.store, ladder.id)
     made = json.loads(cli("ladder", "new-season", "poke", "--json").out)
     assert (made["season"], made["entrants"]) == (2, ["ace@1", "bee@1", "cat@1"])
@@ -96,8 +96,10 @@ def test_an_interrupted_start_of_a_season_is_repeated(cli: Cli, workspace: Works
 def test_pushed_bots_enter_the_new_season(cli: Cli, workspace: Workspace) -> None:
     assert cli("ladder", "new-season", "poke").status == 0
     version = versions.add(workspace.store, "new", "1", "n" * 64, "/new", {"run": ["x"]}, "ada")
-    (ladder,) = pipeline.listing(workspace.store)
-    assert pipeline.join(workspace.store, version, Manifest("new", ("x",))) == {ladder.id: "poke"}
+    (ladder,) = open_ladders.listing(workspace.store)
+    assert open_ladders.join(workspace.store, version, Manifest("new", ("x",))) == {
+        ladder.id: "poke"
+    }
     assert set(ladder_matches(cli, "poke")) == {"ace@1", "bee@1", "cat@1"}
 
 

@@ -19,7 +19,7 @@ from arena.ratings.match_digest import digest
 from arena.ratings.standings import table
 from arena.records import rebuilt_results
 from arena.store import database, schema
-from arena.submissions import pipeline
+from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import StoreTournament, store_tournament
@@ -260,11 +260,11 @@ def _slow_down(simulated_arena: SimulatedArena, tournament: str) -> None:
 def test_a_ladder_can_store_anchors(cli: Cli, begun_tournament: str) -> None:
     """They count for all tournaments of the form, also on pages and in histories."""
     workspace = Workspace()
-    plan = pipeline.plan_of("poke")
+    plan = open_ladders.plan_of("poke")
     text = "bee@1=1500:40, dog@1=1300"
     anchored = replace(plan, settings={**plan.settings, "anchors": text})
     by_command = json.loads(cli("standings", "--anchor", "bee@1=1500:40", "--json").out)
-    pipeline.create_missing(workspace.store, [anchored])
+    open_ladders.create_missing(workspace.store, [anchored])
     stored = json.loads(cli("standings", "--json").out)
     assert stored["details"]["poke"]["strength"]["loose_anchors"] == {"bee@1": [1500, 40]}
     strengths = [

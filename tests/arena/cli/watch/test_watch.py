@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.watch.screen import Navigation, View, ViewKind, pressed
+from arena.cli.watch.navigation import Navigation, View, ViewKind, pressed
 from arena.cli.workspace import Workspace
 from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.cli.terminal import Cli, in_a_terminal

@@ -13,7 +13,7 @@ from arena.records.bundle.audit import audit
 from arena.records.bundle.folder import read
 from arena.store.matches import listing
 from arena.store.schema import MatchState
-from arena.submissions import pipeline
+from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
@@ -159,8 +159,8 @@ def test_verified_records_are_counted(simulated_arena: SimulatedArena, client: T
 
 
 def test_the_home_page_links_the_open_ladders(simulated_arena: SimulatedArena) -> None:
-    pipeline.create_missing(simulated_arena.engine, [pipeline.plan_of("poke")])
-    (ladder,) = pipeline.listing(simulated_arena.engine)
+    open_ladders.create_missing(simulated_arena.engine, [open_ladders.plan_of("poke")])
+    (ladder,) = open_ladders.listing(simulated_arena.engine)
     with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         values = client.get("/", headers={"Accept": "application/json"}).json()
         assert values["open_ladders"] == {"poke": ladder.id}

@@ -7,8 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.config import Folder, Running
-from arena.remote import connector
-from arena.remote.connector import RelayNotFound, RelayTarget
+from arena.remote import relay_url
+from arena.remote.relay_url import RelayNotFound, RelayTarget
 from arena.store import database
 from arena.system import process_info
 from arena.web.app import create
@@ -43,9 +43,9 @@ def test_the_pages_publish_the_relay_address(
 
 def test_a_bot_connects_with_the_web_address_only(tmp_path: Path) -> None:
     with served(web_of(tmp_path / "a", "grpcs://0.0.0.0:7000")) as address:
-        assert connector.find(address) == RelayTarget("127.0.0.1:7000", tls=True)
+        assert relay_url.find(address) == RelayTarget("127.0.0.1:7000", tls=True)
     with (
         served(web_of(tmp_path / "b", "")) as address,
         pytest.raises(RelayNotFound),
     ):
-        connector.find(address)
+        relay_url.find(address)

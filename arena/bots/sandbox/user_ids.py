@@ -1,0 +1,97 @@
+"""Reserve a user id of its own for each running bot.
+
+Only root can assign user ids. An id is reserved by binding an abstract socket with its name and
+by locking a byte in a file of the machine. The file is needed because abstract names are local to
+a network namespace. The kernel releases both when the process ends in any way. Therefore no two
+running bots of a machine have the same id, whatever their workers and networks.
+"""
+
+from __future__ import annotations
+
+import _socket
+import contextlib
+import errno
+import fcntl
+import os
+import signal
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    pass
+
+
+FIRST_USER_ID = 58_000
+"""Above the users of a system, below the range of dynamically created service users."""
+USER_ID_COUNT = 1_000
+USER_ID_LOCKS = "/run/pokearena-uids"
+"""Lock file with one byte per id. Only root can write to it."""
+
+
+class UserId:
+    """A reserved user and group id; ``number`` is None if this process does not run as root."""
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self.name_socket: _socket.socket | None = None
+        self.lock_file: int | None = None
+        if os.geteuid() == 0:
+            self.reserve()
+
+    def reserve(self) -> None:
+        """Reserve a free id.
+
+        Raises:
+            OSError: all ids are in use.
+        """
+        # Without a writable file system, as in some containers, only the abstract names are used.
+        with contextlib.suppress(OSError):
+            self.lock_file = os.open(USER_ID_LOCKS, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        start = int.from_bytes(os.urandom(4), "big")
+        for step in range(USER_ID_COUNT):
+            number = FIRST_USER_ID + (start + step) % USER_ID_COUNT
+            name_socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+            try:
+                name_socket.bind(f"\0pokearena-uid-{number}")
+                if self.lock_file is not None:
+                    fcntl.lockf(
+                        self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number - FIRST_USER_ID
+                    )
+            except OSError:
+                name_socket.close()
+                continue
+            self.name_socket = name_socket
+            self.number = number
+            self.kill_processes()
+            return
+        self.release()
+        raise OSError(errno.EAGAIN, f"all {USER_ID_COUNT} user ids of bots are in use")
+
+    def release(self) -> None:
+        if self.name_socket is not None:
+            self.name_socket.close()
+            self.name_socket = None
+        if self.lock_file is not None:
+            os.close(self.lock_file)
+            self.lock_file = None
+
+    def kill_processes(self) -> None:
+        """Kill all processes with this id."""
+        if self.number is None:
+            return
+        pid = os.fork()
+        if pid == 0:
+            try:
+                become(self.number)
+                # One call reaches all of them, so they cannot fork meanwhile.
+                os.kill(-1, signal.SIGKILL)
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
+
+
+def become(number: int) -> None:
+    """Change this process permanently to that user and group."""
+    os.setgroups([])
+    os.setresgid(number, number, number)
+    os.setresuid(number, number, number)

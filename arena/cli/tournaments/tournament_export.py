@@ -1,0 +1,86 @@
+"""The command `pokearena tournament export`: write a tournament as a static site."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import completers, output
+from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.options import (
+    data_option,
+    json_option,
+)
+
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
+
+
+@click.command(epilog="Example: pokearena tournament export t-7f3k9q --html friday")
+@click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
+@click.option(
+    "--html",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    required=True,
+    help="Folder to write; it must be empty or missing.",
+)
+@json_option
+@data_option
+def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> None:
+    """Write a tournament as static web pages, starting with index.html.
+
+    The pages show the standings, the crosstable or bracket, the closed matches with replays and
+    records, the bots and the rules. Open matches show only what is public while they are played.
+    """
+    from arena.cli import lookup
+    from arena.cli.workspace import Workspace
+
+    workspace = Workspace(data)
+    assert workspace.existing_store is not None
+    name = lookup.find_tournament(workspace, tournament)
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise CommandError(
+                f"{folder} is not empty; choose another folder with --html.",
+                USAGE,
+                code="not-empty",
+            )
+        files = _write_site(workspace, name, folder)
+    except OSError as error:
+        raise CommandError(
+            f"{folder} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
+        ) from None
+    if as_json:
+        output.document({"tournament": name, "folder": str(folder), "files": files})
+        return
+    output.line(f"wrote {name} to {folder}: {files} files")
+    output.hint(f"open {folder / 'index.html'} in a browser")
+
+
+def _write_site(workspace: Workspace, tournament: str, folder: Path) -> int:
+    """Write a site into an empty or missing folder, completely or not at all.
+
+    Returns:
+        The number of files.
+    """
+    from arena.cli.output import ProgressLine
+    from arena.web import static_site
+
+    exists = folder.exists()
+    beside = folder if exists else folder.parent
+    beside.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=beside) as temporary:
+        site = Path(temporary) / "site"
+        site.mkdir()
+        files = static_site.write(workspace.store, tournament, site, ProgressLine())
+        if exists:
+            for path in site.iterdir():
+                path.rename(folder / path.name)
+        else:
+            site.rename(folder)
+    return files

@@ -1,0 +1,97 @@
+"""Resolve the URL argument of `pokearena bot connect` to the relay's address."""
+
+from __future__ import annotations
+
+import json
+import re
+import ssl
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+FORMS: Final = "grpc://HOST:PORT, grpcs://HOST:PORT, or http(s)://HOST[:PORT] of the arena's pages"
+PATH: Final = "/relay.json"
+"""Path on the arena's web site that returns the relay's address as JSON."""
+_SECONDS: Final = 10.0
+_BYTES: Final = 64 << 10
+_LOOPBACK: Final = re.compile(r"localhost|127\.\d+\.\d+\.\d+|\[?::1\]?")
+
+
+class InvalidRelayUrl(ValueError):
+    """The URL is invalid. The exception's text is a sentence."""
+
+
+class RelayNotFound(Exception):
+    """The web site cannot be reached or names no relay. The exception's text is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelayTarget:
+    """Address (HOST:PORT) of a relay, and whether it uses TLS."""
+
+    address: str
+    tls: bool
+
+    @property
+    def exposed(self) -> bool:
+        """Whether traffic, including the token, crosses the network unencrypted."""
+        host = self.address.rpartition(":")[0]
+        return not self.tls and not _LOOPBACK.fullmatch(host)
+
+
+def find(url: str, authority: Path | None = None) -> RelayTarget:
+    """Resolve `url` to a relay. For an http(s) URL, request the address from the arena's web site.
+
+    Args:
+        url: a URL in one of FORMS.
+        authority: a PEM file of CA certificates that replaces the system's; only used for https.
+
+    Raises:
+        InvalidRelayUrl: the URL is invalid.
+        RelayNotFound: the web site cannot be reached or does not name a relay.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise InvalidRelayUrl(f'"{url}" is not a valid address; write {FORMS}.') from None
+    if parts.scheme not in ("grpc", "grpcs", "http", "https") or not parts.hostname:
+        raise InvalidRelayUrl(f'"{url}" is not the address of a relay; write {FORMS}.')
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    if parts.scheme.startswith("http"):
+        return _relay_of(
+            url, _fetch_reply(f"{parts.scheme}://{parts.netloc}{PATH}", authority), host
+        )
+    if port is None:
+        raise InvalidRelayUrl(f'"{url}" has no port; write {parts.scheme}://{host}:PORT.')
+    return RelayTarget(f"{host}:{port}", parts.scheme == "grpcs")
+
+
+def _fetch_reply(address: str, authority: Path | None) -> dict[str, Any]:
+    trust = None
+    if address.startswith("https:"):
+        trust = ssl.create_default_context(cafile=str(authority) if authority else None)
+    try:
+        with urllib.request.urlopen(address, timeout=_SECONDS, context=trust) as answer:
+            reply = json.loads(answer.read(_BYTES))
+    except urllib.error.HTTPError as error:
+        raise RelayNotFound(
+            f"{address} answers {error.code}; are these an arena's pages?"
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise RelayNotFound(f"{address} cannot be asked where the relay is: {reason}.") from None
+    return reply if isinstance(reply, dict) else {}
+
+
+def _relay_of(url: str, reply: dict[str, Any], host: str) -> RelayTarget:
+    port = reply.get("port")
+    if not isinstance(port, int):
+        raise RelayNotFound(
+            f"the arena at {url} has no relay; its organiser starts one with "
+            "`pokearena serve --relay HOST:PORT`."
+        )
+    return RelayTarget(f"{reply.get('host') or host}:{port}", bool(reply.get("tls")))

@@ -1,0 +1,197 @@
+"""Open ladders, which accepted submissions enter automatically: list, create and join them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from arena.errors import Conflict
+from arena.formats.contract import FormatEntrant
+from arena.formats.ladder import LadderFormat
+from arena.formats.registry import NEWEST
+from arena.ladders import ladder_key
+from arena.store.bots import versions
+from arena.store.matches.spec import TournamentPlan
+from arena.store.tournaments import lifecycle, tournaments
+from arena.tournaments import scheduler
+from referee.games.registry import GAMES
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.bots.manifest import Manifest
+    from arena.store.bots.versions import Version
+    from arena.store.tournaments.tournaments import Tournament
+
+
+log = logging.getLogger("arena.submissions")
+
+_BOARDS: Final = 10
+
+
+def listing(engine: Engine) -> tuple[Tournament, ...]:
+    """Return all open ladders, the oldest first."""
+    return tuple(
+        tournament
+        for tournament in tournaments.listing(engine, over=False)
+        if tournament.plan.settings.get("open") is True
+    )
+
+
+def plan_of(
+    game_id: str, seats: int | None = None, options: Mapping[str, object] | None = None
+) -> TournamentPlan:
+    """Return the settings of an open ladder of a form.
+
+    Args:
+        game_id: the game.
+        seats: the number of seats; None: the first that the game allows.
+        options: the options of the game that differ from their defaults.
+
+    Raises:
+        SetupError: the game does not allow these seats or options.
+    """
+    game = GAMES[game_id]
+    settled = game.settle(options or {})
+    if seats is None:
+        seats = next(number for number in game.seats if game.allows(number, settled))
+    game.check_seats(seats, settled)
+    return TournamentPlan(
+        name=f"{game_id} ladder",
+        game=game_id,
+        options=settled,
+        seats=seats,
+        boards=_BOARDS,
+        format="ladder",
+        settings={"open": True, **NEWEST["ladder"]},
+    )
+
+
+def default_plans(engine: Engine) -> list[TournamentPlan]:
+    """Return open ladders in the default form of each game that a hosted bot plays."""
+    return [plan_of(game) for game in GAMES if _entrants(engine, game)]
+
+
+def create_missing(engine: Engine, plans: Iterable[TournamentPlan]) -> None:
+    """Create each of these ladders unless an open ladder of its form exists.
+
+    The newest version of each hosted bot that plays the game enters it. Remote bots do not, because
+    their matches would wait for them.
+    """
+    forms = {ladder.plan.form for ladder in listing(engine)}
+    for plan in plans:
+        if plan.form not in forms:
+            forms.add(plan.form)
+            scheduler.begin(engine, plan, _entrants(engine, plan.game))
+
+
+def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tournament:
+    """Cancel the open ladders of a form, and begin the ladder of its next season.
+
+    The new ladder has the settings and the active entrants of the newest ladder that was open, and
+    the newest pairing rules. May be repeated after an interruption.
+
+    Args:
+        engine: the store.
+        plan: the settings if the form has never had an open ladder.
+        name: the name of the new ladder; empty: the form and the number of the season.
+    """
+    earlier = [
+        tournament
+        for tournament in tournaments.listing(engine, game=plan.game)
+        if tournament.plan.form == plan.form and tournament.plan.settings.get("open") is True
+    ]
+    for ladder in earlier:
+        if ladder.ended is None:
+            lifecycle.cancel(engine, ladder.id)
+    entrants = _entrants(engine, plan.game)
+    if earlier:
+        plan = earlier[-1].plan
+        active = {version.id for version in versions.listing(engine) if not version.quarantined}
+        entrants = [
+            entry.name
+            for entry in earlier[-1].entries
+            if entry.withdrawn is None and entry.name in active
+        ]
+    seasons = ladder_key.of_seasons(engine, plan.form)
+    number = seasons[-1].season + 1 if seasons else 1
+    settings = {**plan.settings, "pairing": NEWEST["ladder"]["pairing"], "season": number}
+    plan = replace(plan, name=name or f"{plan.form} season {number}", settings=settings)
+    return scheduler.begin(engine, plan, entrants)
+
+
+def _entrants(engine: Engine, game: str) -> list[str]:
+    """Return the newest version of each hosted bot that plays a game."""
+    newest: dict[str, str] = {}
+    for version in versions.listing(engine):
+        games = version.manifest.get("games")
+        if version.folder and version.quarantined is None and (not games or game in games):
+            newest[version.name] = version.id
+    return list(newest.values())
+
+
+def open_to(engine: Engine, manifest: Manifest) -> tuple[Tournament, ...]:
+    """Return the open ladders for a bot with this manifest, the oldest first."""
+    return tuple(
+        tournament for tournament in listing(engine) if manifest.plays(tournament.plan.game)
+    )
+
+
+def join(engine: Engine, version: Version, manifest: Manifest) -> dict[str, str]:
+    """Enter a version on all open ladders, and withdraw the bot's oldest versions beyond the limit.
+
+    May be repeated; existing entries stay.
+
+    Args:
+        engine: the store.
+        version: the version.
+        manifest: its manifest.
+
+    Returns:
+        The form of each ladder on which the version is entered, by the id of the ladder.
+    """
+    joined = {}
+    for ladder in open_to(engine, manifest):
+        if version.id not in ladder.entrants:
+            try:
+                lifecycle.add(engine, ladder.id, [FormatEntrant(version.id, version.owner)])
+            except Conflict as error:
+                # The ladder has closed, or another process has added the version.
+                log.info("%s does not enter the ladder %s: %s", version.id, ladder.id, error)
+                continue
+        joined[ladder.id] = str(ladder.plan.form)
+        _make_room(engine, ladder.id, version)
+    return joined
+
+
+def retire(engine: Engine, version: Version) -> tuple[str, ...]:
+    """Retire a version at its owner's request, and withdraw it from the open ladders.
+
+    May be repeated.
+
+    Returns:
+        The IDs of the ladders from which it is withdrawn.
+    """
+    versions.retire(engine, version.id)
+    withdrawn = []
+    for ladder in listing(engine):
+        for entry in ladder.entries:
+            if entry.name == version.id and entry.withdrawn is None:
+                lifecycle.withdraw(engine, ladder.id, version.id, "its owner retired it")
+                withdrawn.append(ladder.id)
+    return tuple(withdrawn)
+
+
+def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
+    """Withdraw a bot's oldest versions that exceed the ladder's limit per bot; 0 is unlimited."""
+    tournament = tournaments.find(engine, ladder)
+    most = int(tournament.plan.settings.get("versions", LadderFormat().versions))
+    there = [
+        entry.name
+        for entry in tournament.entries
+        if entry.name.partition("@")[0] == newest.name and entry.withdrawn is None
+    ]
+    for version in there[:-most] if most else ():
+        lifecycle.withdraw(engine, ladder, version, f"{newest.id} came")
