@@ -187,12 +187,12 @@ def largest_steps(renderings: Sequence[TableRendering]) -> set[int]:
     They also have every combination of parts of the centre that are visible together.
     """
     # A gap between all positions keeps each trick table by itself.
-    film = _sequence([(2 * n, each) for n, each in enumerate(renderings)], 2 * len(renderings))
-    parts = [part for zone in film.zones for part in zone]
-    parts += [*film.below, *(part for place in film.places for part in place.parts)]
+    frames = _sequence([(2 * n, each) for n, each in enumerate(renderings)], 2 * len(renderings))
+    parts = [part for zone in frames.zones for part in zone]
+    parts += [*frames.below, *(part for place in frames.places for part in place.parts)]
     spans: list[Span[Any]] = [
-        *film.titles,
-        *(span for place in film.places for span in place.heads),
+        *frames.titles,
+        *(span for place in frames.places for span in place.heads),
     ]
     spans += [span for part in parts if isinstance(part, TrackedArea) for span in part.spans]
     visible: dict[frozenset[str], int] = {}
@@ -522,7 +522,7 @@ class ReplayPosition:
 class RecordedFrames:
     """A game from the deal to its end."""
 
-    film: FrameSequence
+    frames: FrameSequence
     moments: tuple[ReplayPosition, ...]
     names: tuple[str, ...]
 

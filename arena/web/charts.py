@@ -60,20 +60,20 @@ def line(points: Iterable[tuple[float, float]]) -> str:
     return " ".join(f"{_short(x)},{_short(y)}" for x, y in points)
 
 
-def spark(course: Sequence[float]) -> Sparkline:
+def spark(values: Sequence[float]) -> Sparkline:
     """Return the sparkline of at least two strengths."""
-    low, high = min(course), max(course)
+    low, high = min(values), max(values)
     room = max(high - low, _LEAST_RANGE)
     base = (low + high - room) / 2
     wide, tall = SPARK_WIDTH - 2 * _SPARK_EDGE - 2, SPARK_HEIGHT - 2 * _SPARK_EDGE
     points = [
         (
-            _SPARK_EDGE + wide * at / (len(course) - 1),
+            _SPARK_EDGE + wide * at / (len(values) - 1),
             _SPARK_EDGE + tall * (1 - (value - base) / room),
         )
-        for at, value in enumerate(course)
+        for at, value in enumerate(values)
     ]
-    text = f"from {course[0]:.0f} to {course[-1]:.0f} in {len(course)} points"
+    text = f"from {values[0]:.0f} to {values[-1]:.0f} in {len(values)} points"
     return Sparkline(line(points), round(points[-1][0], 1), round(points[-1][1], 1), text)
 
 
@@ -105,17 +105,17 @@ def graph_y(share: float) -> float:
     return _GRAPH_EDGE + _GRAPH_HEIGHT * (1 - share)
 
 
-def places_by_side(film: FrameSequence) -> list[list[SeatFrames]]:
+def places_by_side(frames: FrameSequence) -> list[list[SeatFrames]]:
     """Return the seats of each side."""
     by_side: dict[int, list[SeatFrames]] = {}
-    for place in film.places:
+    for place in frames.places:
         by_side.setdefault(place.side, []).append(place)
     return list(by_side.values())
 
 
-def score_graph(film: FrameSequence) -> ScoreGraph:
+def score_graph(frames: FrameSequence) -> ScoreGraph:
     """Return the running score of each side; the axis includes 0."""
-    scores = [span.value.score for place in film.places for span in place.heads]
+    scores = [span.value.score for place in frames.places for span in place.heads]
     low, high = min(0, *scores), max(0, *scores)
 
     def y(score: int) -> float:
@@ -131,7 +131,7 @@ def score_graph(film: FrameSequence) -> ScoreGraph:
                 for step in dict.fromkeys((span.first, span.last))
             ),
         )
-        for places in places_by_side(film)
+        for places in places_by_side(frames)
     )
     return ScoreGraph(lines, low, high, y(0))
 

@@ -39,14 +39,14 @@ class RatingCurves:
     """Geometry of the chart.
 
     Args:
-        courses: the versions.
+        curves: the versions.
         uploads: marks where versions were added.
         values: ticks of the strength axis.
         times: ticks of the time axis.
         description: the chart in words.
     """
 
-    courses: tuple[RatingCurve, ...]
+    curves: tuple[RatingCurve, ...]
     uploads: tuple[Tick, ...]
     values: tuple[Tick, ...]
     times: tuple[Tick, ...]
@@ -123,9 +123,9 @@ def _chart(
         return None
     points = [point for point in past.points if any(name in point.values for name in names)]
     scale = _Scale(points, ends)
-    courses = [_course(scale, name, at) for at, name in enumerate(names)]
+    curves = [_curve(scale, name, at) for at, name in enumerate(names)]
     return RatingCurves(
-        courses=tuple(_apart(courses)),
+        curves=tuple(_apart(curves)),
         uploads=tuple(_uploads(scale, versions)),
         values=tuple(
             Tick(scale.y(value), f"{value:.0f}")
@@ -136,7 +136,7 @@ def _chart(
     )
 
 
-def _course(scale: _Scale, name: str, number: int) -> RatingCurve:
+def _curve(scale: _Scale, name: str, number: int) -> RatingCurve:
     ratings = [(at, p.values[name]) for at, p in enumerate(scale.points) if name in p.values]
     upper = [(scale.x(at), scale.y(value.high)) for at, value in ratings]
     lower = [(scale.x(at), scale.y(value.low)) for at, value in ratings]
@@ -147,12 +147,12 @@ def _course(scale: _Scale, name: str, number: int) -> RatingCurve:
     )
 
 
-def _apart(courses: Sequence[RatingCurve]) -> list[RatingCurve]:
+def _apart(curves: Sequence[RatingCurve]) -> list[RatingCurve]:
     """Move labels down so that they do not overlap."""
     placed: list[RatingCurve] = []
-    for course in sorted(courses, key=lambda each: (each.y, each.number)):
-        label = max(course.y, placed[-1].label + _LABEL) if placed else course.y
-        fields = (course.name, course.number, course.line, course.band, course.x, course.y)
+    for curve in sorted(curves, key=lambda each: (each.y, each.number)):
+        label = max(curve.y, placed[-1].label + _LABEL) if placed else curve.y
+        fields = (curve.name, curve.number, curve.line, curve.band, curve.x, curve.y)
         placed.append(RatingCurve(*fields, label))
     return sorted(placed, key=lambda each: each.number)
 

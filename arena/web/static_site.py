@@ -106,18 +106,18 @@ def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_:
         RatingHistories(engine), web.snapshot.ladders, web.rating_charts, math.inf
     )
     matches = listing.matches(engine, tournament=name)
-    sheets = dict(_sheets(web, name, matches))
+    pages = dict(_pages(web, name, matches))
     records = {f"matches/{listed.id}.jsonl": listed.id for listed in matches if _is_over(listed)}
     others = {
-        f"{file.removesuffix('.html')}.{kind}" for file in sheets for kind in sheets[file].kinds
+        f"{file.removesuffix('.html')}.{kind}" for file in pages for kind in pages[file].kinds
     }
     for number, id_ in enumerate(records.values()):
         progress("records are checked", number, len(records))
         _await_proof(web, id_)
-    files = frozenset({*sheets, *records, *others})
-    for number, (file, sheet) in enumerate(sheets.items()):
-        progress("pages are written", number, len(sheets))
-        _write(web, folder, file, sheet, files)
+    files = frozenset({*pages, *records, *others})
+    for number, (file, site_page) in enumerate(pages.items()):
+        progress("pages are written", number, len(pages))
+        _write(web, folder, file, site_page, files)
     for file, id_ in records.items():
         _put(folder / file, redaction.public_record(results.record(engine, id_)))
     _copy_static(folder / "static")
@@ -134,7 +134,7 @@ def _is_over(match: Match) -> bool:
     return match.state is MatchState.CLOSED
 
 
-def _sheets(web: WebState, name: str, matches: tuple[Match, ...]) -> Iterator[tuple[str, SitePage]]:
+def _pages(web: WebState, name: str, matches: tuple[Match, ...]) -> Iterator[tuple[str, SitePage]]:
     tournament = tournaments.find(web.engine, name)
     yield "index.html", _of_tournament(name, 1, ())
     for page in range(1, -(-len(matches) // _ON_A_PAGE) + 1):
@@ -162,14 +162,16 @@ def _of_tournament(name: str, page: int, kinds: tuple[str, ...]) -> SitePage:
     return SitePage(tournament.page, {"id": name}, query, kinds)
 
 
-def _write(web: WebState, folder: Path, file: str, sheet: SitePage, files: frozenset[str]) -> None:
+def _write(
+    web: WebState, folder: Path, file: str, site_page: SitePage, files: frozenset[str]
+) -> None:
     links = SiteLinks(file, files)
-    page_request = PageRequest(sheet.path, sheet.query, links)
-    page = sheet.draw(web, page_request)
+    page_request = PageRequest(site_page.path, site_page.query, links)
+    page = site_page.draw(web, page_request)
     note = f"As it stood {moment(web.snapshot.at)}"
     html = page_formats.html(page, links, path="/" + file.removesuffix(".html"), note=note)
-    _put(folder / file, settled(html, links, sheet))
-    for kind in sheet.kinds:
+    _put(folder / file, settled(html, links, site_page))
+    for kind in site_page.kinds:
         _put(folder / f"{file.removesuffix('.html')}.{kind}", page_formats.written(page, kind))
 
 
@@ -184,16 +186,16 @@ def _await_proof(web: WebState, id_: str) -> None:
         ) from None
 
 
-def settled(html: str, links: SiteLinks, sheet: SitePage) -> str:
+def settled(html: str, links: SiteLinks, site_page: SitePage) -> str:
     """Remove elements that require a server: search forms, and links to pages outside the site."""
 
     def turn(reference: re.Match[str]) -> str:
         page = reference[1]
         tail = "" if page == "1" else f"-page-{page}"
-        return f'href="{links.to(_PAGES, sheet.path["id"] + tail)}"'
+        return f'href="{links.to(_PAGES, site_page.path["id"] + tail)}"'
 
     html = _FORM.sub("", html)
-    html = _TURN.sub(turn, html) if sheet.draw is tournament.page else _PAGER.sub("", html)
+    html = _TURN.sub(turn, html) if site_page.draw is tournament.page else _PAGER.sub("", html)
     return page_formats.without_empty_links(html)
 
 

@@ -159,5 +159,5 @@ def _match(web: WebState, view: View) -> ScreenContent:
     table = live_table(
         web.events.positions, running, tournaments.find(web.engine, running.tournament)
     )
-    scene = () if table is None else text.lines(table.scene)
-    return ScreenContent(page.title, sections, (progress, "", *scene))
+    drawn = () if table is None else text.lines(table.rendering)
+    return ScreenContent(page.title, sections, (progress, "", *drawn))

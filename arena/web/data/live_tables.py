@@ -81,7 +81,7 @@ class LiveTable:
     match: str
     game: str
     position: Position
-    scene: TableRendering
+    rendering: TableRendering
     options: Mapping[str, object]
     log: tuple[LiveAction, ...]
     """The last actions of the game, newest first."""
@@ -91,19 +91,19 @@ class LiveTable:
     """When the position was published, in seconds since 1970."""
 
     @cached_property
-    def film(self) -> FrameSequence:
-        """The scene as a frame sequence of length 1, with space for all positions of its form."""
-        return live_frames(self.scene, self.game, self.options)
+    def frames(self) -> FrameSequence:
+        """A frame sequence of length 1, with space for all positions of the form."""
+        return live_frames(self.rendering, self.game, self.options)
 
     @cached_property
     def update(self) -> FrameSequence:
-        """The film without the contents that reserve space, which the page has already."""
-        return self.film.without_reserved()
+        """The frames without the contents that reserve space, which the page already has."""
+        return self.frames.without_reserved()
 
     @property
     def sides(self) -> tuple[LiveSide, ...]:
         """The sides of the game with their scores, by first seat."""
-        return live_sides(self.scene.seats, self.position)
+        return live_sides(self.rendering.seats, self.position)
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as JSON values; the view is in the protocol's format."""
@@ -116,7 +116,7 @@ class LiveTable:
             "seating": list(position.seating),
             "actors": list(position.actors),
             "view": dict(position.view),
-            "scores": [seat.score for seat in self.scene.seats],
+            "scores": [seat.score for seat in self.rendering.seats],
             "bank_ms": list(position.bank_ms),
             "allowance_ms": self.allowance_ms,
             "log": [{"seat": action.seat, "action": action.phrase} for action in self.log],
@@ -173,14 +173,14 @@ def live_table(
         return None
     plan = tournament.plan
     try:
-        scene = render_view(
+        rendering = render_view(
             plan.game, plan.options, position.view, position.seating, position.actors
         )
         actions = public_actions(plan.game, position.view)
     except InvalidPosition as error:
         log.warning("a table of %s cannot be shown: %s", match.id, error)
         return None
-    names = [seat.name for seat in scene.seats]
+    names = [seat.name for seat in rendering.seats]
     newest = tuple(
         LiveAction(action.seat, names[action.seat], action.phrase)
         for action in reversed(actions[-LOG_LINES:])
@@ -189,7 +189,7 @@ def live_table(
         match.id,
         plan.game,
         position,
-        scene,
+        rendering,
         plan.options,
         newest,
         plan.clock.allowance_ms,

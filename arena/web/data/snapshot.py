@@ -81,11 +81,11 @@ def updated_charts(
 
 
 def _sparks(past: RatingHistory) -> dict[str, Sparkline]:
-    courses: dict[str, list[float]] = {}
+    strengths: dict[str, list[float]] = {}
     for point in past.points:
         for name, value in point.values.items():
-            courses.setdefault(name, []).append(value.strength)
-    return {name: charts.spark(course) for name, course in courses.items() if len(course) > 1}
+            strengths.setdefault(name, []).append(value.strength)
+    return {name: charts.spark(values) for name, values in strengths.items() if len(values) > 1}
 
 
 @dataclass(frozen=True, slots=True)

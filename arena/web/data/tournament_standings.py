@@ -55,7 +55,7 @@ class EntrantLine:
 
 
 @dataclass(frozen=True, slots=True)
-class TournamentCourse:
+class FormatState:
     """State of the tournament according to its format."""
 
     step: Step | None = None
@@ -70,7 +70,7 @@ class TournamentCourse:
         return self.step.ranking if isinstance(self.step, FormatOver) else ()
 
 
-def course_of(engine: Engine, tournament: Tournament, matches: int) -> TournamentCourse:
+def format_state(engine: Engine, tournament: Tournament, matches: int) -> FormatState:
     """Return the state of a tournament according to its format; empty if it has many matches.
 
     Args:
@@ -79,22 +79,22 @@ def course_of(engine: Engine, tournament: Tournament, matches: int) -> Tournamen
         matches: its number of matches.
     """
     if matches > (_MANY if tournament.ended is None else _TOO_MANY):
-        return TournamentCourse()
+        return FormatState()
     history = FormatHistory(engine, tournament.id).matches()
-    course = TournamentCourse(
+    state = FormatState(
         tournament_outcome.next_step(engine, tournament),
         {match.place: _score(match) for match in history},
     )
     try:
         rules = scheduler.format_of(tournament.plan)
         if isinstance(rules, SwissFormat):
-            return replace(course, worth=rules.worth(tournament.entries, history))
+            return replace(state, worth=rules.worth(tournament.entries, history))
         if isinstance(rules, KnockoutFormat):
-            return replace(course, stages=rules.bracket(tournament.entries, history))
+            return replace(state, stages=rules.bracket(tournament.entries, history))
     except ValueError:
         # The tournament's step reports the error.
         pass
-    return course
+    return state
 
 
 def _score(match: Fixed) -> str:
@@ -106,13 +106,11 @@ def _score(match: Fixed) -> str:
     return "–".join(map(str, wins)) if match.games else ""
 
 
-def lines_of(
-    tournament: Tournament, table: Standings, course: TournamentCourse
-) -> list[EntrantLine]:
+def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> list[EntrantLine]:
     """Return the standings of a tournament in the order of its format."""
     standings = {line.entrant: line for line in table.lines}
     entries = {entry.name: entry for entry in tournament.entries}
-    ranking = course.ranking or _by_worth(course.worth)
+    ranking = state.ranking or _by_worth(state.worth)
     if not ranking:
         ranked = [line for line in table.lines if line.entrant in entries]
         return [
@@ -124,7 +122,7 @@ def lines_of(
         last = rank + len(group) - 1
         words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
         for name in sorted(group, key=lambda name: standings[name].strength.first):
-            worth = course.worth.get(name) if course.worth else None
+            worth = state.worth.get(name) if state.worth else None
             lines.append(EntrantLine(words_of_rank, standings[name], entries[name], worth))
         rank = last + 1
     return lines
@@ -189,5 +187,5 @@ class ChampionsCache:
         return by_tournament
 
     def _read(self, tournament: Tournament, progress: TournamentProgress) -> tuple[str, ...]:
-        course = course_of(self._engine, tournament, progress.matches)
-        return champions(tournament, lines_of(tournament, self._standings(tournament), course))
+        state = format_state(self._engine, tournament, progress.matches)
+        return champions(tournament, lines_of(tournament, self._standings(tournament), state))

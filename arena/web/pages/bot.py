@@ -26,6 +26,7 @@ from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTa
 from arena.web.pages import atom_feeds, submission
 from arena.web.pages import ladder as ladders
 from arena.web.pages.bots import state
+from arena.web.paging import ListPage
 from arena.web.rating_curves import RatingCurves
 
 _PUSHED = 5
@@ -195,6 +196,37 @@ class MatchRow:
     p95: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class _BotQuery:
+    """The bot of a page, and the query parameters that select its matches.
+
+    Args:
+        name: the bot.
+        versions: its versions, the oldest first.
+        form: only on this ladder; empty for all.
+        version: only this version; empty for all.
+        opponent: only against this bot or version, as given; empty for all.
+        opponents: the versions of the opponent.
+    """
+
+    name: str
+    versions: tuple[Version, ...]
+    form: str
+    version: str
+    opponent: str
+    opponents: list[str]
+
+    @property
+    def ids(self) -> list[str]:
+        """The versions of the bot as name@number."""
+        return [version.id for version in self.versions]
+
+    @property
+    def played(self) -> list[str]:
+        """The versions whose matches are listed."""
+        return [self.version] if self.version else self.ids
+
+
 def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a bot.
 
@@ -202,26 +234,17 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         PageNotFound: the bot does not exist.
         InvalidQuery: the query is invalid.
     """
-    name, versions = found_bot(web, page_request)
-    form = _form(web, page_request)
-    ids = [version.id for version in versions]
-    version = _version(page_request, ids)
+    query = _query(web, page_request)
+    name, versions = query.name, query.versions
     every = [
-        made
+        standing
         for ladder in web.snapshot.ladders.values()
-        if (made := _standing(web, ladder, versions))
+        if (standing := _standing(web, ladder, versions))
     ]
-    standings = [standing for standing in every if form in ("", standing.form)]
+    standings = [standing for standing in every if query.form in ("", standing.form)]
     shown = max(standings, key=lambda standing: standing.matches, default=None)
-    of = web.snapshot.ladders[form].scope.tournaments if form else ()
-    selection = paging.selection_of(page_request, 25)
-    played = [version] if version else ids
-    opponent, opponents = _opponents_sought(web, page_request)
-    sitting = [played, opponents] if opponent else [played]
-    listed = history.matches(web.engine, sitting, of, selection.offset, selection.limit)
-    total = history.count(web.engine, sitting, of)
-    piece = selection.of([_row(match, played) for match in listed], total)
-    kinds = history.kinds(web.engine, ids)
+    piece = _matches(web, page_request, query)
+    kinds = history.kinds(web.engine, query.ids)
     pushed = submissions.listing(web.engine, name=name, limit=_PUSHED)
     return Page(
         title=f"The bot {name}",
@@ -232,11 +255,11 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "by": list(_by(versions[-1])),
             "state": state,
             "remotes": remote_bots.listing(web.engine),
-            "form": form,
-            "version": version,
-            "opponent": opponent,
+            "form": query.form,
+            "version": query.version,
+            "opponent": query.opponent,
             "standings": every,
-            "shown": _details(web, shown, versions, version) if shown else None,
+            "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": piece,
             "kinds": kinds,
             "pushed": list(submission.lines(pushed)),
@@ -247,9 +270,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "versions": [_version_json(version) for version in versions],
             "ladders": {standing.form: _standing_json(standing) for standing in standings},
             "faults": kinds,
-            "submissions": [
-                submission.to_json(pushed_version, owned=False) for pushed_version in pushed
-            ],
+            "submissions": [submission.to_json(each, owned=False) for each in pushed],
             "list": piece.to_json(),
             "matches": [_row_json(row) for row in piece.items],
         },
@@ -263,7 +284,24 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
-def found_bot(web: WebState, page_request: PageRequest) -> tuple[str, tuple[Version, ...]]:
+def _query(web: WebState, page_request: PageRequest) -> _BotQuery:
+    name, versions = find_bot(web, page_request)
+    form = _form(web, page_request)
+    version = _version(page_request, [version.id for version in versions])
+    return _BotQuery(name, versions, form, version, *_opponents_of_query(web, page_request))
+
+
+def _matches(web: WebState, page_request: PageRequest, query: _BotQuery) -> ListPage[MatchRow]:
+    """Return the selected matches of the bot, the newest first."""
+    of = web.snapshot.ladders[query.form].scope.tournaments if query.form else ()
+    sides = [query.played, query.opponents] if query.opponent else [query.played]
+    selection = paging.selection_of(page_request, 25)
+    listed = history.matches(web.engine, sides, of, selection.offset, selection.limit)
+    rows = [_row(match, query.played) for match in listed]
+    return selection.of(rows, history.count(web.engine, sides, of))
+
+
+def find_bot(web: WebState, page_request: PageRequest) -> tuple[str, tuple[Version, ...]]:
     """Return a bot's name and its versions, the oldest first; raises PageNotFound."""
     name = page_request.path["name"].partition("@")[0]
     versions = [version for version in web.snapshot.versions.values() if version.name == name]
@@ -300,7 +338,7 @@ def _version(page_request: PageRequest, ids: Sequence[str]) -> str:
     return version
 
 
-def _opponents_sought(web: WebState, page_request: PageRequest) -> tuple[str, list[str]]:
+def _opponents_of_query(web: WebState, page_request: PageRequest) -> tuple[str, list[str]]:
     """Return the requested opponent and its versions; both empty without one."""
     opponent = page_request.query.get("opponent", "").strip()
     names = [each.id for each in web.snapshot.versions.values() if opponent in (each.id, each.name)]
@@ -313,15 +351,15 @@ def _standing(
     web: WebState, ladder: LadderSnapshot, versions: Sequence[Version]
 ) -> BotStanding | None:
     names = {version.id for version in versions}
-    trail = web.rating_charts.get(ladder.scope.form)
-    lines = ladders.lines(web.snapshot, ladder, trail, names)
+    chart = web.rating_charts.get(ladder.scope.form)
+    lines = ladders.lines(web.snapshot, ladder, chart, names)
     if not lines:
         return None
     return BotStanding(
         ladder.scope.form,
         tuple(lines),
-        trail.past if trail else RatingHistory(),
-        trail.sparks.get(lines[0].name) if trail else None,
+        chart.past if chart else RatingHistory(),
+        chart.sparks.get(lines[0].name) if chart else None,
         len(ladder.table.lines),
         tuple(_matchups(web, ladder, [line.name for line in lines])),
         ladder.table.thinking.get(lines[0].name, DecisionHistogram()),

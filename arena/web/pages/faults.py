@@ -18,7 +18,7 @@ from arena.store.matches.results import LoggedFault
 from arena.web import paging
 from arena.web.data.web_state import WebState
 from arena.web.page import Forbidden, InvalidQuery, Page, PageRequest, TextTable
-from arena.web.pages.bot import found_bot
+from arena.web.pages.bot import find_bot
 from referee.record import GameRecord, MatchRecord, RecordError, read_games
 
 _OWN: Final = ("answer", "clock", "exit_status", "signal", "peak_memory")
@@ -112,7 +112,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         Forbidden: the token is not the owner's.
         InvalidQuery: the query is invalid.
     """
-    name, versions = found_bot(web, page_request)
+    name, versions = find_bot(web, page_request)
     owned = _is_owner(web, page_request, versions)
     ids = [version.id for version in versions]
     kinds, kind = history.kinds(web.engine, ids), _kind(page_request)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from arena.store.matches import listing, results
+from arena.store.matches.listing import Match
 from arena.store.tournaments import challenges, tournaments
 from arena.tournaments import json_values
 from arena.web.data.changes import ARENA, position_of
@@ -24,72 +26,115 @@ _LATEST = 6
 _ENDED = 3
 
 
+@dataclass(frozen=True, slots=True)
+class _OnScreen:
+    """The running match whose table is shown.
+
+    Args:
+        match: the match; None if no match runs.
+        table: its table; None without a position.
+        form: the form of its game.
+    """
+
+    match: Match | None = None
+    table: LiveTable | None = None
+    form: str = ""
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """What the page depends on."""
+        return frozenset({ARENA} if self.match is None else {ARENA, position_of(self.match.id)})
+
+    def to_json(self) -> dict[str, Any] | None:
+        """Return the match and its position as JSON values; None without a position."""
+        if self.match is None or self.table is None:
+            return None
+        return {"match": self.match.id, "position": self.table.to_json()}
+
+
 def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the home page."""
     snapshot = web.snapshot
+    on_screen = _on_screen(web)
+    featured = featured_replay(web.engine) if on_screen.table is None else None
     tops = [
         (standing.scope.form, ladder.lines(snapshot, standing)[:TOP])
         for standing in snapshot.ladders.values()
     ]
-    match = web.featured.pick(web.snapshot, web.events.positions)
-    shown: LiveTable | None = None
-    topics = {ARENA}
-    on_screen: dict[str, Any] = {"match": None, "shown": None, "form": ""}
-    if match is not None:
-        tournament = tournaments.find(web.engine, match.tournament)
-        shown = live_table(web.events.positions, match, tournament, web.events.shown_since)
-        on_screen = {"match": match, "shown": shown, "form": tournament.plan.form}
-        topics.add(position_of(match.id))
     open_ladders = [
         tournament
         for tournament, _ in snapshot.open_tournaments
         if tournament.plan.settings.get("open") is True
     ]
-    others = [other for other in snapshot.running if match is None or other.id != match.id]
     latest = listing.latest(web.engine, _LATEST)
-    ended = [
-        (tournament, tournaments.progress(web.engine, tournament.id))
-        for tournament in tournaments.last_closed(web.engine, _ENDED, without=challenges.FORMAT)
-    ]
-    closed_ids = {tournament.id for tournament, _ in ended}
-    featured = featured_replay(web.engine) if shown is None else None
     return Page(
         title="Poke arena",
         template="home.html",
         model={
-            **on_screen,
+            "match": on_screen.match,
+            "shown": on_screen.table,
+            "form": on_screen.form,
             "featured": featured,
             "delay": web.settings.delay,
             "tops": tops,
             "open_ladders": open_ladders,
             "games": list(GAMES.values()),
-            "others": others[:_RUNNING],
-            "more": max(len(others) - _RUNNING, 0),
-            "going": [
-                TournamentLine(
-                    tournament,
-                    progress,
-                    snapshot.time_estimates.get(tournament.id, TimeEstimates()),
-                )
-                for tournament, progress in snapshot.open_tournaments
-                # The snapshot may be older than the list of closed tournaments.
-                if tournament.id not in closed_ids
-            ],
+            **_other_matches(web, on_screen.match),
+            **_tournaments(web),
             "latest": latest,
-            "ended": [tournament for tournament, _ in ended],
-            "champions": web.champions.of(ended),
             "winners": results.winners(web.engine, [match.id for match in latest]),
         },
         data={
             "ladders": {form: [line.to_json() for line in lines] for form, lines in tops},
             "open_ladders": {ladder.plan.form: ladder.id for ladder in open_ladders},
             "running": [json_values.match(running) for running in snapshot.running],
-            "shown": {"match": match.id, "position": shown.to_json()} if match and shown else None,
+            "shown": on_screen.to_json(),
             "featured": featured.to_json() if featured else None,
             "tournaments": [json_values.tournament(*each) for each in snapshot.open_tournaments],
             "latest": [json_values.match(closed) for closed in latest],
         },
         parts=("home-table", "home-now", "home-tops", "home-latest"),
-        topics=frozenset(topics),
+        topics=on_screen.topics,
         feed_link=page_request.links.to("tournaments.atom"),
     )
+
+
+def _on_screen(web: WebState) -> _OnScreen:
+    match = web.featured.pick(web.snapshot, web.events.positions)
+    if match is None:
+        return _OnScreen()
+    tournament = tournaments.find(web.engine, match.tournament)
+    table = live_table(web.events.positions, match, tournament, web.events.shown_since)
+    return _OnScreen(match, table, tournament.plan.form)
+
+
+def _other_matches(web: WebState, on_screen: Match | None) -> dict[str, Any]:
+    """Return the running matches without a table on the page, and the number of those left out."""
+    others = [
+        other for other in web.snapshot.running if on_screen is None or other.id != on_screen.id
+    ]
+    return {"others": others[:_RUNNING], "more": max(len(others) - _RUNNING, 0)}
+
+
+def _tournaments(web: WebState) -> dict[str, Any]:
+    """Return the open tournaments, and the latest closed ones with their champions."""
+    snapshot = web.snapshot
+    closed = [
+        (tournament, tournaments.progress(web.engine, tournament.id))
+        for tournament in tournaments.last_closed(web.engine, _ENDED, without=challenges.FORMAT)
+    ]
+    closed_ids = {tournament.id for tournament, _ in closed}
+    return {
+        "going": [
+            TournamentLine(
+                tournament,
+                progress,
+                snapshot.time_estimates.get(tournament.id, TimeEstimates()),
+            )
+            for tournament, progress in snapshot.open_tournaments
+            # The snapshot may be older than the list of closed tournaments.
+            if tournament.id not in closed_ids
+        ],
+        "ended": [tournament for tournament, _ in closed],
+        "champions": web.champions.of(closed),
+    }

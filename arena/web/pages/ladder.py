@@ -121,7 +121,7 @@ COLUMNS: tuple[LadderColumn, ...] = (
     LadderColumn("language", "language", lambda line: line.language or None, falling=False),
     LadderColumn("strength", "strength", lambda line: line.standing.strength.value),
     LadderColumn("los", "LOS", lambda line: line.standing.strength.superiority_to_next),
-    LadderColumn("course", "course", lambda line: None, sortable=False),
+    LadderColumn("course", "history", lambda line: None, sortable=False),
     LadderColumn("elo", "Elo", lambda line: line.standing.elo),
     LadderColumn("matches", "matches", lambda line: line.standing.matches),
     LadderColumn("games", "W–D–L", lambda line: line.standing.wins),
@@ -298,7 +298,7 @@ def found_ladder(web: WebState, form: str) -> LadderSnapshot:
 def lines(
     snapshot: ArenaSnapshot,
     ladder: LadderSnapshot,
-    trail: RatingChart | None = None,
+    chart: RatingChart | None = None,
     only: Collection[str] | None = None,
 ) -> list[LadderLine]:
     """Return the lines of a ladder, the strongest first.
@@ -306,12 +306,12 @@ def lines(
     Args:
         snapshot: the arena.
         ladder: the ladder.
-        trail: its rating history.
+        chart: its rating history.
         only: only the lines of these versions; None: all lines.
     """
-    trail = trail or RatingChart()
+    chart = chart or RatingChart()
     return [
-        _line(snapshot, ladder, trail, place, standing)
+        _line(snapshot, ladder, chart, place, standing)
         for place, standing in enumerate(ladder.table.lines, 1)
         if only is None or standing.entrant in only
     ]
@@ -320,7 +320,7 @@ def lines(
 def _line(
     snapshot: ArenaSnapshot,
     ladder: LadderSnapshot,
-    trail: RatingChart,
+    chart: RatingChart,
     place: int,
     standing: StandingsLine,
 ) -> LadderLine:
@@ -332,8 +332,8 @@ def _line(
         version=snapshot.versions.get(name),
         thinking=times.p95 if times is not None else None,
         seen=ladder.seen.get(name),
-        spark=trail.sparks.get(name),
-        moved=trail.moved(name, place),
+        spark=chart.sparks.get(name),
+        moved=chart.moved(name, place),
     )
 
 

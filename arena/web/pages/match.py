@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import groupby
 from operator import add
@@ -29,7 +29,6 @@ from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
 
 _KEPT_SECONDS = 600.0
-_PARTS = ("match-state", "match-table")
 
 STATES = {
     MatchState.PENDING: "waiting to be played",
@@ -124,47 +123,56 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a match; raises NotFound."""
     match = listing.find(web.engine, page_request.path["id"])
     tournament = tournaments.find(web.engine, match.tournament)
-    model: dict[str, Any] = {
-        "match": match,
-        "tournament": tournament,
-        "state": STATES[match.state],
-        "options": options(tournament),
-        "open": match.state in OPEN,
-        "spectators": web.settings.spectators,
-        "delay": web.settings.delay,
-        "shown": None,
-        "others": [each for each in listing.replays(web.engine, match) if each.id != match.id],
-        "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
-    }
-    data = {**json_values.match(match), "form": tournament.plan.form}
-    title = f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}"
-    picture = page_request.links.to("matches", f"{match.id}.png")
+    page = Page(
+        title=f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}",
+        template="match.html",
+        picture=page_request.links.to("matches", f"{match.id}.png"),
+        model={
+            "match": match,
+            "tournament": tournament,
+            "state": STATES[match.state],
+            "options": options(tournament),
+            "open": match.state in OPEN,
+            "spectators": web.settings.spectators,
+            "delay": web.settings.delay,
+            "shown": None,
+            "others": [each for each in listing.replays(web.engine, match) if each.id != match.id],
+            "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
+        },
+        data={**json_values.match(match), "form": tournament.plan.form},
+        parts=("match-state", "match-table"),
+    )
     if match.state in OPEN:
-        shown = live_table(web.events.positions, match, tournament, web.events.shown_since)
-        return Page(
-            title=title,
-            template="match.html",
-            picture=picture,
-            model={**model, "shown": shown},
-            data={**data, "position": shown.to_json() if shown else None},
-            csv=_csv(match, ()),
-            text=_text(()),
-            parts=_PARTS,
-            topics=frozenset({ARENA, position_of(match.id)}),
-        )
+        return _with_table(web, page, match, tournament)
+    return _with_results(web, page, match)
+
+
+def _with_table(web: WebState, page: Page, match: Match, tournament: Tournament) -> Page:
+    """Return the page of an open match, with its table if it is visible."""
+    shown = live_table(web.events.positions, match, tournament, web.events.shown_since)
+    return replace(
+        page,
+        model={**page.model, "shown": shown},
+        data={**page.data, "position": shown.to_json() if shown else None},
+        csv=_csv(match, ()),
+        text=_text(()),
+        topics=frozenset({ARENA, position_of(match.id)}),
+    )
+
+
+def _with_results(web: WebState, page: Page, match: Match) -> Page:
+    """Return the page of a match that is over."""
     games = scorecard(web.engine, match.id)
-    longest = slowest(web.engine, match.id, match.entrants, games)
-    sides = sides_of(match, games, longest)
+    sides = sides_of(match, games, slowest(web.engine, match.id, match.entrants, games))
     faults = same_faults(results.faults(web.engine, match=match.id))
     cover = results.cover(web.engine, match.id)
     seed = None if cover.seed is None else cover.seed.hex()
     proof = {} if seed is None else {"verified": _verified(web, match)}
-    return Page(
-        title=title,
-        template="match.html",
-        picture=picture,
+    is_verifying = None in proof.values()
+    return replace(
+        page,
         model={
-            **model,
+            **page.model,
             "games": games,
             "sides": sides,
             "richest": richest_loser(sides),
@@ -174,7 +182,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             **proof,
         },
         data={
-            **data,
+            **page.data,
             "seed": seed,
             **{name: _verified_json(verification) for name, verification in proof.items()},
             "sides": [side.to_json(match.id) for side in sides],
@@ -184,11 +192,10 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         csv=_csv(match, games),
         text=_text(sides),
         # Clients that followed the match receive its end. New clients do not need live updates.
-        parts=_PARTS,
         still=True,
-        topics=frozenset({ARENA}) if None in proof.values() else frozenset(),
+        topics=frozenset({ARENA}) if is_verifying else frozenset(),
         # While the verification is running, the next request must check its result.
-        fresh=0.0 if None in proof.values() else _KEPT_SECONDS,
+        fresh=0.0 if is_verifying else _KEPT_SECONDS,
     )
 
 

@@ -289,7 +289,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
             "seat": seat,
             "names": names,
-            "film": None if rendering is None else _film(rendering, seat, spec),
+            "frames": None if rendering is None else _frames_seen_by(rendering, seat, spec),
             "turn": None if state.question is None else _turn(state.question, find),
             "find": find,
             "fresh_actions": tuple(reversed(history[state.seen :])),
@@ -334,10 +334,10 @@ def _visible(
     return question.seat, question.rendering(), question.history()
 
 
-def _film(rendering: TableRendering, seat: int, spec: MatchSpec) -> FrameSequence:
+def _frames_seen_by(rendering: TableRendering, seat: int, spec: MatchSpec) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
-    film = live_frames(rendering, spec.game, spec.options, viewer=seat)
-    return replace(film, places=(*film.places[seat:], *film.places[:seat]))
+    frames = live_frames(rendering, spec.game, spec.options, viewer=seat)
+    return replace(frames, places=(*frames.places[seat:], *frames.places[:seat]))
 
 
 def _turn(question: PersonQuestion, find: str) -> Turn:

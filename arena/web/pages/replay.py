@@ -59,7 +59,7 @@ class Replay:
     subtitle: str
     options: tuple[str, ...]
     names: tuple[str, ...]
-    film: FrameSequence
+    frames: FrameSequence
     moments: tuple[ReplayPosition, ...]
     chapters: tuple[str, ...]
     """Titles of the chapters."""
@@ -96,7 +96,7 @@ class Replay:
         """Positions at which a score changes; automatic playback stays longer at them."""
         steps = {
             after.first
-            for place in self.film.places
+            for place in self.frames.places
             for before, after in pairwise(place.heads)
             if before.value.score != after.value.score
         }
@@ -105,7 +105,7 @@ class Replay:
     @property
     def graph(self) -> ScoreGraph:
         """The running score of each side."""
-        return score_graph(self.film)
+        return score_graph(self.frames)
 
     @property
     def event_before(self) -> int:
@@ -161,7 +161,7 @@ def replay(
         ),
         options=_options(match),
         names=rendered.names,
-        film=rendered.film,
+        frames=rendered.frames,
         moments=rendered.moments,
         chapters=_chapters(rendered),
         step=_first(rendered, shown),
@@ -206,7 +206,7 @@ def _options(match: Line) -> tuple[str, ...]:
 def _chapters(rendered: RecordedFrames) -> tuple[str, ...]:
     """Return the first part of the heading at which each chapter begins, for example "Deal 3"."""
     names: dict[int, str] = {}
-    for span in rendered.film.titles:
+    for span in rendered.frames.titles:
         chapter = rendered.moments[span.first].chapter
         names.setdefault(chapter, span.value.heading.partition(" · ")[0])
     return tuple(names[chapter] for chapter in sorted(names))

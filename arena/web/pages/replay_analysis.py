@@ -86,7 +86,7 @@ def of_game(
     analysis: dict[str, Any] | None,
     entrants: Sequence[str],
     game: int,
-    frames: RecordedFrames,
+    recorded: RecordedFrames,
 ) -> ReplayAnalysis | None:
     """Return the analysis of a match for the page of one game.
 
@@ -94,18 +94,18 @@ def of_game(
         analysis: the stored analysis in the supported form; None before it is stored.
         entrants: the names of the match's entrants, in its order.
         game: the number of the game.
-        frames: the frames of the game.
+        recorded: the frames of the game.
     """
     if analysis is None:
         return None
     rated = [
-        (_step(frames, row["decision"]), row["expectations"])
+        (_step(recorded, row["decision"]), row["expectations"])
         for row in analysis["positions"]
         if row["game"] == game
     ]
     return ReplayAnalysis(
-        lines=tuple(_lines(frames, rated)),
-        swings=tuple(_swings(frames, rated)),
+        lines=tuple(_lines(recorded, rated)),
+        swings=tuple(_swings(recorded, rated)),
         accuracies=tuple(_accuracies(analysis, entrants)),
         costliest=tuple(
             CostlyDecision(
@@ -139,9 +139,9 @@ def data_of_game(analysis: dict[str, Any] | None, game: int) -> dict[str, Any] |
     }
 
 
-def _step(frames: RecordedFrames, decision: int) -> int:
+def _step(recorded: RecordedFrames, decision: int) -> int:
     """Return the position before a decision."""
-    before = [all(act.decision < decision for act in m.acts) for m in frames.moments]
+    before = [all(act.decision < decision for act in m.acts) for m in recorded.moments]
     return max(sum(before) - 1, 0)
 
 
@@ -149,7 +149,7 @@ _Rated = list[tuple[int, list[list[float]]]]
 """Rated positions: the step, and by seat the win expectation and its standard error."""
 
 
-def _lines(frames: RecordedFrames, rated: _Rated) -> list[ExpectationLine]:
+def _lines(recorded: RecordedFrames, rated: _Rated) -> list[ExpectationLine]:
     return [
         ExpectationLine(
             places[0].number,
@@ -157,7 +157,7 @@ def _lines(frames: RecordedFrames, rated: _Rated) -> list[ExpectationLine]:
             line((step, _y(by_seat[places[0].number][0])) for step, by_seat in rated),
             _band([(step, by_seat[places[0].number]) for step, by_seat in rated]),
         )
-        for places in places_by_side(frames.film)
+        for places in places_by_side(recorded.frames)
     ]
 
 
@@ -175,9 +175,9 @@ def _y(expectation: float) -> float:
     return graph_y(min(1.0, max(0.0, expectation)))
 
 
-def _swings(frames: RecordedFrames, rated: _Rated) -> list[Swing]:
+def _swings(recorded: RecordedFrames, rated: _Rated) -> list[Swing]:
     """Return the largest swings in the order of the game; one for each position at most."""
-    first_seats = {place.side: place.number for place in reversed(frames.film.places)}
+    first_seats = {place.side: place.number for place in reversed(recorded.frames.places)}
     swings = []
     for (_, before), (step, after) in pairwise(rated):
         changes = [
@@ -189,7 +189,7 @@ def _swings(frames: RecordedFrames, rated: _Rated) -> list[Swing]:
         if changes:
             size, negative = max(changes)
             seat = -negative
-            swing = Swing(step, seat, frames.names[seat], before[seat][0], after[seat][0])
+            swing = Swing(step, seat, recorded.names[seat], before[seat][0], after[seat][0])
             swings.append((size, swing))
     largest = sorted(swings, key=lambda each: (-each[0], each[1].step))[:_SWINGS]
     return sorted((swing for _, swing in largest), key=lambda swing: swing.step)

@@ -19,7 +19,7 @@ from arena.tournaments import json_values, tournament_outcome
 from arena.web import paging, wording
 from arena.web.data import tournament_standings
 from arena.web.data.changes import ARENA
-from arena.web.data.tournament_standings import EntrantLine, TournamentCourse
+from arena.web.data.tournament_standings import EntrantLine, FormatState
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
 from arena.web.pages import atom_feeds, matrix
@@ -45,17 +45,15 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a tournament; raises NotFound."""
     tournament = tournaments.find(web.engine, page_request.path["id"])
     overview = list_page.line_of(web, tournament)
+    matches = overview.progress.matches
     table = web.standings_cache.of(tournament)
-    course = tournament_standings.course_of(web.engine, tournament, overview.progress.matches)
-    lines = tournament_standings.lines_of(tournament, table, course)
+    state = tournament_standings.format_state(web.engine, tournament, matches)
+    lines = tournament_standings.lines_of(tournament, table, state)
     selection = paging.selection_of(page_request, 100)
-    matches = listing.matches(
+    listed = listing.matches(
         web.engine, tournament=tournament.id, limit=selection.limit, offset=selection.offset
     )
-    void = listing.matches(
-        web.engine, tournament=tournament.id, states=[MatchState.VOID], limit=_VOID_SHOWN
-    )
-    piece = selection.of(matches, overview.progress.matches)
+    piece = selection.of(listed, matches)
     closed = tournament.state is TournamentState.CLOSED
     return Page(
         title=f"{tournament.plan.name}: {wording.form_name(tournament.plan.form)}",
@@ -64,33 +62,20 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         model={
             "tournament": tournament,
             "overview": overview,
-            "lines": lines,
-            "course": course,
-            "scores": course.scores,
-            "drained": tournament_outcome.uncounted_matches(course.step) if course.step else (),
-            "crossed": _shades(table, [line.standing.entrant for line in lines]),
-            "remarks": list(ladder_values.remarks(table)),
-            "piece": piece,
-            "rounds": [
-                (n, list(group)) for n, group in groupby(matches, lambda match: match.round)
-            ],
-            "states": match_page.STATES,
-            "void": void,
-            "winners": results.winners(web.engine, [match.id for match in matches]),
-            "champions": tournament_standings.champions(tournament, lines),
-            "podium": _podium(tournament, lines),
             "options": match_page.options(tournament),
-            "places": _ids(web, tournament, course),
             "closed": closed,
-            "checked": _checked(web, matches),
+            "piece": piece,
+            **_standings_model(tournament, table, state, lines),
+            **_format_model(web, tournament, state),
+            **_matches_model(web, tournament, listed),
         },
         data={
             **json_values.tournament(tournament, overview.progress),
             "seconds_left": overview.estimate.seconds_left,
             "matches_expected": overview.estimate.matches,
             "standings": [_line_json(line) for line in lines],
-            "decision": tournament_outcome.to_json(course.step) if course.step else None,
-            "schedule": [json_values.match(match) for match in matches],
+            "decision": tournament_outcome.to_json(state.step) if state.step else None,
+            "schedule": [json_values.match(match) for match in listed],
             "list": piece.to_json(),
         },
         csv=_csv(lines),
@@ -111,6 +96,44 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
+def _standings_model(
+    tournament: Tournament, table: Ranked, state: FormatState, lines: Sequence[EntrantLine]
+) -> dict[str, Any]:
+    """Return the variables of the standings and the crosstable."""
+    return {
+        "lines": lines,
+        "crossed": _shades(table, [line.standing.entrant for line in lines]),
+        "remarks": list(ladder_values.remarks(table)),
+        "champions": tournament_standings.champions(tournament, lines),
+        "podium": _podium(tournament, lines),
+    }
+
+
+def _format_model(web: WebState, tournament: Tournament, state: FormatState) -> dict[str, Any]:
+    """Return the variables of the format: its decision, and the bracket of a knockout."""
+    return {
+        "format_state": state,
+        "scores": state.scores,
+        "drained": tournament_outcome.uncounted_matches(state.step) if state.step else (),
+        "places": _bracket(web, tournament, state),
+    }
+
+
+def _matches_model(
+    web: WebState, tournament: Tournament, matches: Sequence[Match]
+) -> dict[str, Any]:
+    """Return the variables of the listed matches, and the first void ones of the tournament."""
+    return {
+        "rounds": [(n, list(group)) for n, group in groupby(matches, lambda match: match.round)],
+        "states": match_page.STATES,
+        "void": listing.matches(
+            web.engine, tournament=tournament.id, states=[MatchState.VOID], limit=_VOID_SHOWN
+        ),
+        "winners": results.winners(web.engine, [match.id for match in matches]),
+        "checked": _checked(web, matches),
+    }
+
+
 def _podium(tournament: Tournament, lines: Sequence[EntrantLine]) -> list[EntrantLine]:
     """Return the first lines of a closed tournament with more than two entrants."""
     if tournament.state is not TournamentState.CLOSED or len(lines) < _PODIUM:
@@ -129,11 +152,11 @@ def _shades(table: Ranked, names: Sequence[str]) -> list[tuple[str, list[Shade]]
     ]
 
 
-def _ids(
-    web: WebState, tournament: Tournament, course: TournamentCourse
+def _bracket(
+    web: WebState, tournament: Tournament, state: FormatState
 ) -> dict[tuple[int, int], Match]:
     """Return the matches of a bracket by (round, number)."""
-    if not course.stages:
+    if not state.stages:
         return {}
     matches = listing.matches(web.engine, tournament=tournament.id)
     return {match.place: match for match in matches}

@@ -18,7 +18,7 @@ def golden(name: str) -> MatchRecord:
     return read((GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8"))
 
 
-def reel_of(record: MatchRecord, game: int = 0) -> RecordedFrames:
+def recorded_game(record: MatchRecord, game: int = 0) -> RecordedFrames:
     assert record.seed is not None
     return recorded_frames(record.match, record.games[game], record.seed)
 
@@ -26,26 +26,26 @@ def reel_of(record: MatchRecord, game: int = 0) -> RecordedFrames:
 @every_table
 def test_every_action_is_described_once_after_it(table: Table) -> None:
     record = read(path(table).read_text(encoding="utf-8"))
-    frames = reel_of(record)
-    acts = [act for moment in frames.moments for act in moment.acts]
+    recorded = recorded_game(record)
+    acts = [act for moment in recorded.moments for act in moment.acts]
     lines = sorted(record.games[0].actions, key=lambda line: int(line["decision"]))
     assert [(a.decision, a.seat) for a in sorted(acts, key=lambda a: a.decision)] == [
         (line["decision"], line["seat"]) for line in lines
     ]
-    assert frames.moments[0].acts == ()
-    assert frames.film.steps == len(frames.moments)
+    assert recorded.moments[0].acts == ()
+    assert recorded.frames.steps == len(recorded.moments)
     # The wording is a spectator's: "leads 4C", not the protocol's "lead 4C".
     assert all(act.words.split()[0].endswith("s") for act in acts)
 
 
 def test_a_deal_starts_after_the_score_of_the_previous_one() -> None:
-    frames = reel_of(golden("poke-2-must_beat=true"))
-    begins = [moment.step for moment in frames.moments if moment.begins]
+    recorded = recorded_game(golden("poke-2-must_beat=true"))
+    begins = [moment.step for moment in recorded.moments if moment.begins]
     assert begins[:2] == [0, 15]
-    assert [moment.chapter for moment in frames.moments if moment.begins] == list(
+    assert [moment.chapter for moment in recorded.moments if moment.begins] == list(
         range(len(begins))
     )
-    assert all(frames.moments[step].is_event for step in begins)
+    assert all(recorded.moments[step].is_event for step in begins)
 
 
 def test_a_fault_is_shown_at_its_question() -> None:
@@ -59,8 +59,8 @@ def test_a_fault_is_shown_at_its_question() -> None:
         "sentence": "the answer came too late",
     }
     game = replace(record.games[0], faults=(fault,))
-    frames = reel_of(replace(record, games=(game,)))
-    (moment,) = (moment for moment in frames.moments if moment.stops)
+    recorded = recorded_game(replace(record, games=(game,)))
+    (moment,) = (moment for moment in recorded.moments if moment.stops)
     (stop,) = moment.stops
     assert (moment.step, stop.name, stop.verdict) == (5, "luck1@1", "timeout")
     assert moment.is_event

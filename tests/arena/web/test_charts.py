@@ -53,23 +53,23 @@ def test_a_chart_has_a_line_a_band_and_a_label_for_each_version() -> None:
         AXIS,
     )
     assert chart is not None
-    assert [course.name for course in chart.courses] == ["bot@1", "bot@2"]
-    assert [len(numbers(course.line)) for course in chart.courses] == [3, 2]
-    assert [len(numbers(course.band)) for course in chart.courses] == [6, 4]
-    for course in chart.courses:
-        for x, y in numbers(course.line) + numbers(course.band):
+    assert [curve.name for curve in chart.curves] == ["bot@1", "bot@2"]
+    assert [len(numbers(curve.line)) for curve in chart.curves] == [3, 2]
+    assert [len(numbers(curve.band)) for curve in chart.curves] == [6, 4]
+    for curve in chart.curves:
+        for x, y in numbers(curve.line) + numbers(curve.band):
             assert rating_curves.LEFT <= x <= rating_curves.WIDTH - rating_curves.RIGHT
             assert rating_curves.TOP <= y <= rating_curves.HEIGHT - rating_curves.BOTTOM
     assert [mark.text for mark in chart.uploads] == ["@2"]
-    third, fourth = numbers(chart.courses[1].line)
-    assert numbers(chart.courses[0].line)[1][0] < chart.uploads[0].at < third[0] < fourth[0]
+    third, fourth = numbers(chart.curves[1].line)
+    assert numbers(chart.curves[0].line)[1][0] < chart.uploads[0].at < third[0] < fourth[0]
 
 
 def test_labels_of_lines_do_not_overlap() -> None:
     rows = [{1: (1200.0, 9.0), 2: (1201.0, 9.0), 3: (1199.0, 9.0)}] * 2
     chart = rating_curves.of_versions(past(*rows), [version(n, 0) for n in (1, 2, 3)], AXIS)
     assert chart is not None
-    labels = sorted(course.label for course in chart.courses)
+    labels = sorted(curve.label for curve in chart.curves)
     assert all(b - a >= 14 for a, b in itertools.pairwise(labels))
 
 
@@ -80,7 +80,7 @@ def test_lines_of_one_ladder_share_their_axis() -> None:
     assert charted[0] is not None
     assert charted[1] is not None
     assert charted[0].values == charted[1].values
-    heights = [[y for _, y in numbers(chart.courses[0].line)] for chart in charted if chart]
+    heights = [[y for _, y in numbers(chart.curves[0].line)] for chart in charted if chart]
     assert max(heights[0]) - min(heights[0]) < 10
     assert max(heights[1]) - min(heights[1]) > 200
 
