@@ -115,7 +115,7 @@ class ClosedMatch:
 class RatedMatch(Protocol):
     """The attributes of a match that ratings require.
 
-    `ClosedMatch` and `arena.ratings.match_digest.Digest` implement it.
+    `ClosedMatch` and `MatchScore` implement it.
 
     Attributes:
         id: the match's id.
@@ -142,6 +142,19 @@ class RatedMatch(Protocol):
     def played(self) -> int: ...
     @property
     def halves(self) -> tuple[int, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MatchScore:
+    """The values of a `RatedMatch`, without the single games."""
+
+    id: str
+    tournament: int
+    round: int
+    number: int
+    entrants: tuple[str, ...]
+    played: int
+    halves: tuple[int, ...]
 
 
 def canonical_order(match: RatedMatch) -> tuple[int, int, int, str]:

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Self
 
 from elo import Elo
 
-from arena.ratings.closed_match import RatedMatch, canonical_order, pairwise
+from arena.ratings.closed_match import MatchScore, RatedMatch, canonical_order, pairwise
 from referee.games.shared.coded_errors import InvalidValue
 
 # Gaps are limited to this multiple of 2 * beta; each multiple is a factor of ten in the odds.
@@ -49,23 +49,6 @@ class EloSettings:
                 f"Elo's initial rating must be a finite number, not {self.initial}",
                 code="not-finite",
             )
-
-
-@dataclass(frozen=True, slots=True)
-class _OpenMatch:
-    """The values of a `RatedMatch`."""
-
-    id: str
-    tournament: int
-    round: int
-    number: int
-    entrants: tuple[str, ...]
-    played: int
-    halves: tuple[int, ...]
-
-    @classmethod
-    def of(cls, match: RatedMatch) -> Self:
-        return cls(*(getattr(match, name) for name in cls.__slots__))
 
 
 class RoundAlreadyRated(Exception):
@@ -113,7 +96,10 @@ class Periods:
         return {
             "settled": self._settled,
             "last": self._last,
-            "open": [astuple(_OpenMatch.of(match)) for match in chain(*self._open.values())],
+            "open": [
+                [getattr(match, name) for name in MatchScore.__slots__]
+                for match in chain(*self._open.values())
+            ],
         }
 
     @classmethod
@@ -124,7 +110,7 @@ class Periods:
         periods._last = state["last"] and (state["last"][0], state["last"][1])
         for name, tournament, number, place, entrants, played, halves in state["open"]:
             results = tuple(entrants), played, tuple(halves)
-            match = _OpenMatch(name, tournament, number, place, *results)
+            match = MatchScore(name, tournament, number, place, *results)
             periods._open.setdefault((match.tournament, match.round), []).append(match)
         return periods
 

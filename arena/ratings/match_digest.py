@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.ratings import points
-from arena.ratings.closed_match import FINISHED, ClosedMatch
+from arena.ratings.closed_match import FINISHED, ClosedMatch, MatchScore
 from arena.ratings.points import Margins
 
 SEPARATOR = "\t"
@@ -17,11 +17,8 @@ SEPARATOR = "\t"
 
 
 @dataclass(frozen=True, slots=True)
-class Digest:
+class Digest(MatchScore):
     """The digest of a match; tuples are in the order of its entrants.
-
-    `id`, `tournament`, `round`, `number`, `entrants`, `played` and `halves` are those of
-    `arena.ratings.closed_match.RatedMatch`.
 
     Attributes:
         wins: games with the first place alone.
@@ -32,13 +29,6 @@ class Digest:
         verdicts: numbers of games of each entrant by verdict, except finished ones.
     """
 
-    id: str
-    tournament: int
-    round: int
-    number: int
-    entrants: tuple[str, ...]
-    played: int
-    halves: tuple[int, ...]
     wins: tuple[int, ...]
     draws: tuple[int, ...]
     points: tuple[int, ...]
