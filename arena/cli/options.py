@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import rich_click as click
 
@@ -14,12 +14,25 @@ from arena.cli import completers
 from arena.cli.errors import USAGE, CommandError, name_of, source_of
 from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, REMOTE_WAIT_SECONDS, SEATS, START_MS, Bounds
 
+if TYPE_CHECKING:
+    from arena.services.relay_process import RelayOptions
+    from arena.services.web_process import WebSettings
+
 F = TypeVar("F", bound=Callable[..., Any])
+Decorator = Callable[[Any], Any]
 
 
 def bounded(bounds: Bounds) -> click.IntRange:
     """Return the type of an option for a whole number in a range."""
     return click.IntRange(bounds.least, bounds.most)
+
+
+def _with_options(command: F, options: Sequence[Decorator]) -> F:
+    """Add options, in the order in which `--help` prints them."""
+    decorated: Any = command
+    for option in reversed(options):
+        decorated = option(decorated)
+    return cast(F, decorated)
 
 
 def data_option(command: F) -> F:
@@ -125,129 +138,145 @@ def web_options(command: F) -> F:
         return command(*given, web_settings=WebSettings(**values), **named)
 
     usual = WebSettings()
-    decorated: Any = gathered
-    for option in reversed(
-        (
-            click.option(
-                "--host",
-                default="127.0.0.1",
-                show_default=True,
-                help="Address at which the web pages listen.",
-            ),
-            click.option(
-                "--port",
-                type=click.IntRange(0, 65535),
-                default=8000,
-                show_default=True,
-                help="Port of the web pages; 0 chooses a free one.",
-            ),
-            click.option(
-                "--delay",
-                type=click.FloatRange(0, 86400),
-                default=usual.delay,
-                metavar="SECONDS",
-                help="Delay with which running tables are shown.",
-            ),
-            click.option(
-                "--spectators/--no-spectators",
-                default=usual.spectators,
-                help="Show tables while they are played. [default: yes]",
-            ),
-            click.option(
-                "--watchers",
-                type=click.IntRange(0, 100_000),
-                default=usual.watchers,
-                show_default=True,
-                help="Maximum number of clients with live updates; one address gets "
-                "at most a quarter.",
-            ),
-            click.option(
-                "--rate",
-                type=click.FloatRange(0, 1e6),
-                default=usual.rate,
-                show_default=True,
-                metavar="N",
-                help="Requests per second and address, after a burst of 200; 0: no limit.",
-            ),
-            click.option(
-                "--behind-proxy",
-                "proxied",
-                is_flag=True,
-                help="Trust X-Forwarded-For; only behind a proxy that sets it.",
-            ),
-            click.option(
-                "--pushes",
-                type=click.IntRange(0, 100_000),
-                default=usual.pushes,
-                show_default=True,
-                metavar="N",
-                help="Maximum number of versions that an owner can push per day; 0: none.",
-            ),
-            click.option(
-                "--push-mib",
-                type=click.IntRange(1, 1024),
-                default=usual.push_mib,
-                show_default=True,
-                metavar="MIB",
-                help="Maximum size of a pushed bot, packed.",
-            ),
-            click.option(
-                "--max-active-versions",
-                "active_versions",
-                type=click.IntRange(0, 100_000),
-                default=usual.active_versions,
-                show_default=True,
-                metavar="N",
-                help="Maximum number of versions of an owner that are not retired; 0: no limit.",
-            ),
-            click.option(
-                "--approve-pushes",
-                is_flag=True,
-                help="Hold pushed bots after their tests until an organiser approves them "
-                "(/organiser/submissions, `bot approve`).",
-            ),
-            click.option(
-                "--challenges",
-                type=click.IntRange(0, 100_000),
-                default=usual.challenges,
-                show_default=True,
-                metavar="N",
-                help="Maximum number of challenges of an owner per day; 0: none.",
-            ),
-            click.option(
-                "--challenge-boards",
-                type=bounded(BOARDS),
-                default=usual.challenge_boards,
-                show_default=True,
-                metavar="N",
-                help="Maximum number of boards of a challenge.",
-            ),
-            click.option(
-                "--play/--no-play",
-                default=None,
-                help="Let people play against bots on the pages. [default: only if --host is a "
-                "loopback address, without --behind-proxy]",
-            ),
-            click.option(
-                "--play-tables",
-                type=click.IntRange(1, 1000),
-                default=usual.play_tables,
-                show_default=True,
-                metavar="N",
-                help="Maximum number of matches of people at the same time; one client gets at "
-                "most half.",
-            ),
-            click.option(
-                "--site",
-                default=usual.site,
-                metavar="URL",
-                callback=_site,
-                help="Public address of the web pages, for links in feeds and webhooks.",
-            ),
-        )
-    ):
-        decorated = option(decorated)
-    return cast(F, decorated)
+    options = [
+        *_access_options(usual),
+        *_submission_options(usual),
+        *_play_options(usual),
+        click.option(
+            "--site",
+            default=usual.site,
+            metavar="URL",
+            callback=_site,
+            help="Public address of the web pages, for links in feeds and webhooks.",
+        ),
+    ]
+    return _with_options(cast(F, gathered), options)
+
+
+def _access_options(usual: WebSettings) -> list[Decorator]:
+    """Return the options of addresses, and the limits of clients that read pages."""
+    return [
+        click.option(
+            "--host",
+            default="127.0.0.1",
+            show_default=True,
+            help="Address at which the web pages listen.",
+        ),
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=8000,
+            show_default=True,
+            help="Port of the web pages; 0 chooses a free one.",
+        ),
+        click.option(
+            "--delay",
+            type=click.FloatRange(0, 86400),
+            default=usual.delay,
+            metavar="SECONDS",
+            help="Delay with which running tables are shown.",
+        ),
+        click.option(
+            "--spectators/--no-spectators",
+            default=usual.spectators,
+            help="Show tables while they are played. [default: yes]",
+        ),
+        click.option(
+            "--watchers",
+            type=click.IntRange(0, 100_000),
+            default=usual.watchers,
+            show_default=True,
+            help="Maximum number of clients with live updates; one address gets at most a quarter.",
+        ),
+        click.option(
+            "--rate",
+            type=click.FloatRange(0, 1e6),
+            default=usual.rate,
+            show_default=True,
+            metavar="N",
+            help="Requests per second and address, after a burst of 200; 0: no limit.",
+        ),
+        click.option(
+            "--behind-proxy",
+            "proxied",
+            is_flag=True,
+            help="Trust X-Forwarded-For; only behind a proxy that sets it.",
+        ),
+    ]
+
+
+def _submission_options(usual: WebSettings) -> list[Decorator]:
+    """Return the limits of what owners of bots can send."""
+    return [
+        click.option(
+            "--pushes",
+            type=click.IntRange(0, 100_000),
+            default=usual.pushes,
+            show_default=True,
+            metavar="N",
+            help="Maximum number of versions that an owner can push per day; 0: none.",
+        ),
+        click.option(
+            "--push-mib",
+            type=click.IntRange(1, 1024),
+            default=usual.push_mib,
+            show_default=True,
+            metavar="MIB",
+            help="Maximum size of a pushed bot, packed.",
+        ),
+        click.option(
+            "--max-active-versions",
+            "active_versions",
+            type=click.IntRange(0, 100_000),
+            default=usual.active_versions,
+            show_default=True,
+            metavar="N",
+            help="Maximum number of versions of an owner that are not retired; 0: no limit.",
+        ),
+        click.option(
+            "--approve-pushes",
+            is_flag=True,
+            help="Hold pushed bots after their tests until an organiser approves them "
+            "(/organiser/submissions, `bot approve`).",
+        ),
+        click.option(
+            "--challenges",
+            type=click.IntRange(0, 100_000),
+            default=usual.challenges,
+            show_default=True,
+            metavar="N",
+            help="Maximum number of challenges of an owner per day; 0: none.",
+        ),
+        click.option(
+            "--challenge-boards",
+            type=bounded(BOARDS),
+            default=usual.challenge_boards,
+            show_default=True,
+            metavar="N",
+            help="Maximum number of boards of a challenge.",
+        ),
+    ]
+
+
+def _play_options(usual: WebSettings) -> list[Decorator]:
+    """Return the options of matches that people play on the pages."""
+    return [
+        click.option(
+            "--play/--no-play",
+            default=None,
+            help="Let people play against bots on the pages. [default: only if --host is a "
+            "loopback address, without --behind-proxy]",
+        ),
+        click.option(
+            "--play-tables",
+            type=click.IntRange(1, 1000),
+            default=usual.play_tables,
+            show_default=True,
+            metavar="N",
+            help="Maximum number of matches of people at the same time; one client gets at "
+            "most half.",
+        ),
+    ]
 
 
 def relay_options(command: F) -> F:
@@ -255,79 +284,85 @@ def relay_options(command: F) -> F:
 
     @wraps(command)
     def gathered(*given: Any, **named: Any) -> Any:
-        from arena.services.relay_process import ADDRESS, RelayOptions
+        from arena.services.relay_process import RelayOptions
 
-        listen, wait = named.pop("relay"), named.pop("relay_wait")
-        certificate, key = named.pop("relay_cert"), named.pop("relay_key")
-        workers = named.pop("relay_workers")
-        if (certificate is None) != (key is None):
-            given_name, missing = ("relay_key", "--relay-cert")
-            if key is None:
-                given_name, missing = ("relay_cert", "--relay-key")
-            raise CommandError(
-                f"{source_of(given_name)} also requires {missing}: TLS needs both files.",
-                USAGE,
-                code="option-combination",
-            )
-        if listen is not None and not ADDRESS.fullmatch(listen):
-            raise CommandError(
-                f'{source_of("relay")}: "{listen}" is not a valid address; write HOST:PORT.',
-                USAGE,
-                code="invalid-address",
-            )
-        if workers is not None:
-            _check_way(listen, workers)
-        relaying = RelayOptions(listen, certificate, key, wait, workers)
+        relaying = RelayOptions(
+            named.pop("relay"),
+            named.pop("relay_cert"),
+            named.pop("relay_key"),
+            named.pop("relay_wait"),
+            named.pop("relay_workers"),
+        )
+        _check_relay(relaying)
         return command(*given, relaying=relaying, **named)
 
-    decorated: Any = gathered
     a_file = click.Path(path_type=Path, exists=True, dir_okay=False)
-    for option in reversed(
-        (
-            click.option(
-                "--relay",
-                envvar="POKEARENA_RELAY",
-                metavar="HOST:PORT",
-                help="Address at which remote bots connect. [default: none]",
-            ),
-            click.option(
-                "--relay-cert",
-                envvar="POKEARENA_RELAY_CERT",
-                type=a_file,
-                metavar="FILE",
-                help="Certificate of the relay (PEM); it then uses TLS.",
-            ),
-            click.option(
-                "--relay-key",
-                envvar="POKEARENA_RELAY_KEY",
-                type=a_file,
-                metavar="FILE",
-                help="Private key of the certificate (PEM).",
-            ),
-            click.option(
-                "--relay-workers",
-                envvar="POKEARENA_RELAY_WORKERS",
-                metavar="HOST:PORT",
-                help="Address of this machine in the workers' network, so that "
-                "workers on other machines can play remote bots. [default: "
-                "only local workers]",
-            ),
-            click.option(
-                "--relay-wait",
-                envvar="POKEARENA_RELAY_WAIT",
-                type=click.FloatRange(0, 1e7),
-                default=REMOTE_WAIT_SECONDS,
-                show_default=True,
-                metavar="SECONDS",
-                help="Time for which a match waits for a remote bot that is not connected.",
-            ),
+    options = [
+        click.option(
+            "--relay",
+            envvar="POKEARENA_RELAY",
+            metavar="HOST:PORT",
+            help="Address at which remote bots connect. [default: none]",
+        ),
+        click.option(
+            "--relay-cert",
+            envvar="POKEARENA_RELAY_CERT",
+            type=a_file,
+            metavar="FILE",
+            help="Certificate of the relay (PEM); it then uses TLS.",
+        ),
+        click.option(
+            "--relay-key",
+            envvar="POKEARENA_RELAY_KEY",
+            type=a_file,
+            metavar="FILE",
+            help="Private key of the certificate (PEM).",
+        ),
+        click.option(
+            "--relay-workers",
+            envvar="POKEARENA_RELAY_WORKERS",
+            metavar="HOST:PORT",
+            help="Address of this machine in the workers' network, so that "
+            "workers on other machines can play remote bots. [default: "
+            "only local workers]",
+        ),
+        click.option(
+            "--relay-wait",
+            envvar="POKEARENA_RELAY_WAIT",
+            type=click.FloatRange(0, 1e7),
+            default=REMOTE_WAIT_SECONDS,
+            show_default=True,
+            metavar="SECONDS",
+            help="Time for which a match waits for a remote bot that is not connected.",
+        ),
+    ]
+    return _with_options(cast(F, gathered), options)
+
+
+def _check_relay(options: RelayOptions) -> None:
+    """Raise CommandError if an address is invalid, or an option lacks another one."""
+    from arena.services.relay_process import ADDRESS
+
+    if (options.certificate is None) != (options.key is None):
+        given, missing = ("relay_key", "--relay-cert")
+        if options.key is None:
+            given, missing = ("relay_cert", "--relay-key")
+        raise CommandError(
+            f"{source_of(given)} also requires {missing}: TLS needs both files.",
+            USAGE,
+            code="option-combination",
         )
-    ):
-        decorated = option(decorated)
-    return cast(F, decorated)
+    if options.listen is not None and not ADDRESS.fullmatch(options.listen):
+        raise CommandError(
+            f'{source_of("relay")}: "{options.listen}" is not a valid address; write HOST:PORT.',
+            USAGE,
+            code="invalid-address",
+        )
+    if options.workers is not None:
+        _check_workers_address(options.listen, options.workers)
 
 
-def _check_way(listen: str | None, workers: str) -> None:
+def _check_workers_address(listen: str | None, workers: str) -> None:
     """Raise CommandError if other machines cannot use the value of --relay-workers."""
     from arena.services.relay_process import ADDRESS
 
@@ -393,44 +428,41 @@ def seats_option(command: F) -> F:
 
 def game_options(command: F) -> F:
     """Add --option NAME=VALUE, and the clock of a match."""
-    for option in reversed(
-        (
-            click.option(
-                "--option",
-                "pairs",
-                shell_complete=completers.game_options,
-                multiple=True,
-                metavar="NAME=VALUE",
-                help="Option of the game; repeatable. NAME alone means NAME=true.",
-            ),
-            click.option(
-                "--allowance",
-                type=bounded(ALLOWANCE_MS),
-                default=200,
-                show_default=True,
-                metavar="MS",
-                help="Time per decision that is not charged to the bank.",
-            ),
-            click.option(
-                "--bank",
-                type=bounded(BANK_MS),
-                default=10_000,
-                show_default=True,
-                metavar="MS",
-                help="Additional time of a bot for a whole table.",
-            ),
-            click.option(
-                "--start",
-                type=bounded(START_MS),
-                default=10_000,
-                show_default=True,
-                metavar="MS",
-                help="Time limit for the start of a bot.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+    options = [
+        click.option(
+            "--option",
+            "pairs",
+            shell_complete=completers.game_options,
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Option of the game; repeatable. NAME alone means NAME=true.",
+        ),
+        click.option(
+            "--allowance",
+            type=bounded(ALLOWANCE_MS),
+            default=200,
+            show_default=True,
+            metavar="MS",
+            help="Time per decision that is not charged to the bank.",
+        ),
+        click.option(
+            "--bank",
+            type=bounded(BANK_MS),
+            default=10_000,
+            show_default=True,
+            metavar="MS",
+            help="Additional time of a bot for a whole table.",
+        ),
+        click.option(
+            "--start",
+            type=bounded(START_MS),
+            default=10_000,
+            show_default=True,
+            metavar="MS",
+            help="Time limit for the start of a bot.",
+        ),
+    ]
+    return _with_options(command, options)
 
 
 def unknown(what: str, word: str, known: list[str]) -> CommandError:

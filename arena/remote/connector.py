@@ -181,8 +181,6 @@ class Connector:
         if self._out is not None:
             self._out.put_nowait(message)
 
-    # --- messages from the relay --------------------------------------------------------
-
     def _receive(self, message: relay_pb2.ConnectResponse) -> None:
         self._was_here = time.monotonic()
         what = message.WhichOneof("message")

@@ -114,8 +114,6 @@ class Tunnel:
     def _do(self, what: Coroutine[Any, Any, _Result]) -> _Result:
         return asyncio.run_coroutine_threadsafe(what, self._loop).result()
 
-    # --- in the event loop ---------------------------------------------------------------
-
     async def _begin(self) -> None:
         self._keep(asyncio.create_task(self._go_on_beating()))
 

@@ -159,8 +159,6 @@ class Supervisor:
             self._loop.run(on_check)
             log.info("stopping")
 
-    # --- starting ----------------------------------------------------------------------
-
     def _start_redis(self) -> None:
         # Each supervisor starts its own Redis. Another supervisor's Redis for this folder would end
         # with that supervisor, and a second one does not cause harm.
@@ -294,8 +292,6 @@ class Supervisor:
         sender = WebhookSender(engine, self._address.url, site)
         self._stack.callback(sender.stop)
         sender.start()
-
-    # --- running -----------------------------------------------------------------------
 
     def _count_failures(self) -> None:
         """Read the failure counts of the services every 5 s, and log new failures."""

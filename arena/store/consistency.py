@@ -89,8 +89,15 @@ def _references() -> Iterator[tuple[str, Select[Any]]]:
 
 
 def _rules() -> Iterator[tuple[str, Select[Any]]]:
+    """Yield the broken rules as sentences, each with a query of the rows that break it."""
+    yield from _match_rules()
+    yield from _entrant_rules()
+    yield from _tournament_rules()
+    yield _build_archives()
+
+
+def _match_rules() -> Iterator[tuple[str, Select[Any]]]:
     matches, games, results = schema.matches, schema.games, schema.results
-    tournaments, sides = schema.tournaments, schema.match_entrants
     played = (
         select(func.count()).where(games.c.match == matches.c.id).correlate(matches)
     ).scalar_subquery()
@@ -110,29 +117,13 @@ def _rules() -> Iterator[tuple[str, Select[Any]]]:
     yield "matches are being played by nobody", name.where(held, nobody)
     ended = matches.c.ended.is_(None)
     yield "matches are over at no time", name.where(matches.c.state.not_in(OPEN), ended)
+
+
+def _entrant_rules() -> Iterator[tuple[str, Select[Any]]]:
+    matches, sides, results = schema.matches, schema.match_entrants, schema.results
+    name = select(matches.c.id).order_by(matches.c.id)
     seated = select(literal_column("1")).where(sides.c.match == matches.c.id).exists()
     yield "matches have no entrants", name.where(~seated)
-    has = (
-        select(
-            matches.c.tournament,
-            func.count().label("matches"),
-            func.sum(matches.c.games).label("games"),
-        )
-        .group_by(matches.c.tournament)
-        .subquery()
-    )
-    yield (
-        "tournaments have other matches or games than they count",
-        select(tournaments.c.id)
-        .outerjoin(has, has.c.tournament == tournaments.c.id)
-        .where(
-            or_(
-                tournaments.c.matches != func.coalesce(has.c.matches, 0),
-                tournaments.c.games != func.coalesce(has.c.games, 0),
-            )
-        )
-        .order_by(tournaments.c.id),
-    )
     yield (
         "matches have another tournament than their entrants",
         select(sides.c.match)
@@ -150,14 +141,38 @@ def _rules() -> Iterator[tuple[str, Select[Any]]]:
         .where(differs)
         .order_by(sides.c.match),
     )
-    yield _build_archives()
-    left: Select[Any] = select(literal_column("1")).where(
+
+
+def _tournament_rules() -> Iterator[tuple[str, Select[Any]]]:
+    matches, tournaments = schema.matches, schema.tournaments
+    counted = (
+        select(
+            matches.c.tournament,
+            func.count().label("matches"),
+            func.sum(matches.c.games).label("games"),
+        )
+        .group_by(matches.c.tournament)
+        .subquery()
+    )
+    yield (
+        "tournaments have other matches or games than they count",
+        select(tournaments.c.id)
+        .outerjoin(counted, counted.c.tournament == tournaments.c.id)
+        .where(
+            or_(
+                tournaments.c.matches != func.coalesce(counted.c.matches, 0),
+                tournaments.c.games != func.coalesce(counted.c.games, 0),
+            )
+        )
+        .order_by(tournaments.c.id),
+    )
+    open_matches: Select[Any] = select(literal_column("1")).where(
         matches.c.tournament == tournaments.c.id, matches.c.state.in_(OPEN)
     )
     yield (
         "tournaments are closed and have open matches",
         select(tournaments.c.id).where(
-            tournaments.c.state == TournamentState.CLOSED, left.exists()
+            tournaments.c.state == TournamentState.CLOSED, open_matches.exists()
         ),
     )
 

@@ -18,9 +18,9 @@ def one_line(text: str) -> str:
     return sanitized(text).replace("\n", " ").replace("\t", " ")
 
 
-def contains_words(text: str, sought: str) -> bool:
+def contains_words(text: str, search_words: str) -> bool:
     """Whether a text contains every search word, ignoring case."""
-    return all(word in text.lower() for word in sought.lower().split())
+    return all(word in text.lower() for word in search_words.lower().split())
 
 
 def iso(seconds: float | None) -> str:

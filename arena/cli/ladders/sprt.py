@@ -12,6 +12,8 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import json_option, sprt_options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arena.ratings.sprt import Model, SprtSettings
     from arena.ratings.sprt_length import SprtLength, SprtUnit
 
@@ -84,6 +86,13 @@ def sprt(
             }
         )
         return
+    _print_lines(test, lines)
+    output.next_step(
+        f"pokearena tournament run GAME BOT BOT --format sprt --set low={low:g} --set high={high:g}"
+    )
+
+
+def _print_lines(test: SprtSettings, lines: Sequence[SprtLength]) -> None:
     output.table(
         ("Elo", "normalized", "passes", "boards", "games"),
         [
@@ -101,9 +110,6 @@ def sprt(
     output.hint(
         f"bounds of the log-likelihood ratio: {lower:.2f} and {upper:.2f}; numbers of boards are "
         "means; a test that is close to the middle of its bounds can take three times as many"
-    )
-    output.next_step(
-        f"pokearena tournament run GAME BOT BOT --format sprt --set low={low:g} --set high={high:g}"
     )
 
 

@@ -175,13 +175,7 @@ def play(
     if not as_json:
         _announce(match)
     interrupted = not _play_to_end(match, workspace, watch=watch)
-    files = _WrittenFiles()
-    try:
-        files.record = local_match.write_record(match, workspace.folder, record, keep)
-        if open_page and match.games:
-            files.page = replay_page.of_local_match(match, workspace)
-    except OSError as error:
-        files.error = error
+    files = _written_files(match, workspace, record, keep, with_page=open_page)
     if as_json:
         output.document(_as_json(match, files))
     else:
@@ -192,17 +186,7 @@ def play(
             _suggest(match, bots, str(files.record) if record else match.spec.id, interrupted)
     if files.page is not None:
         replay_page.open_in_browser(files.page)
-    if match.output_error is not None:
-        unwritten = match.output_error
-        output.warn(f"{unwritten.filename} cannot be written: {unwritten.strerror}.")
-    if files.error is not None:
-        raise CommandError(
-            f"the file {files.error.filename} cannot be written: {files.error.strerror}.",
-            INTERRUPTED if interrupted else FAILED,
-            code="cannot-write",
-        )
-    if interrupted:
-        raise CommandError(_interruption(match), INTERRUPTED)
+    _raise_failure(match, files, interrupted)
     return OK if match.complete else FAILED
 
 
@@ -214,6 +198,37 @@ class _WrittenFiles:
     page: Path | None = None
     error: OSError | None = None
     """Why the record or the page could not be written."""
+
+
+def _written_files(
+    match: LocalMatch, workspace: Workspace, record: Path | None, keep: int, *, with_page: bool
+) -> _WrittenFiles:
+    from arena.cli.matches import replay_page
+    from arena.matches import local_match
+
+    files = _WrittenFiles()
+    try:
+        files.record = local_match.write_record(match, workspace.folder, record, keep)
+        if with_page and match.games:
+            files.page = replay_page.of_local_match(match, workspace)
+    except OSError as error:
+        files.error = error
+    return files
+
+
+def _raise_failure(match: LocalMatch, files: _WrittenFiles, interrupted: bool) -> None:
+    """Raise CommandError if a file was not written or the match was interrupted."""
+    if match.output_error is not None:
+        unwritten = match.output_error
+        output.warn(f"{unwritten.filename} cannot be written: {unwritten.strerror}.")
+    if files.error is not None:
+        raise CommandError(
+            f"the file {files.error.filename} cannot be written: {files.error.strerror}.",
+            INTERRUPTED if interrupted else FAILED,
+            code="cannot-write",
+        )
+    if interrupted:
+        raise CommandError(_interruption(match), INTERRUPTED)
 
 
 def _play_to_end(match: LocalMatch, workspace: Workspace, *, watch: bool) -> bool:

@@ -112,8 +112,6 @@ class RelaySeat:
         for pending in self._open.values():
             pending.answers.put_nowait(lost)
 
-    # --- BotService for the referee -----------------------------------------------------
-
     async def _started(self, request: bytes, context: Any) -> bytes:
         response = await self._once(relay_pb2.METHOD_START, request, context)
         self._start = request

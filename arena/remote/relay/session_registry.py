@@ -22,6 +22,7 @@ from arena.remote.relay.stranger_streams import address_of
 from arena.remote.relay.work_budgets import WorkBudgets
 from arena.remote.tunnel import TunnelEndpoint
 from arena.store.bots import remote_bots
+from arena.store.bots.versions import Version
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
 from arena.system import grpc_probe
@@ -103,8 +104,6 @@ class SessionRegistry:
         self._known_tokens: frozenset[str] = frozenset()
         self._work = WorkBudgets()
 
-    # --- connections ---------------------------------------------------------------------
-
     async def enter(self, hello: relay_pb2.Hello, peer: str) -> RelaySession:
         """Admit a bot and return its session.
 
@@ -117,24 +116,7 @@ class SessionRegistry:
                 second connection are also written to the store.
         """
         now = time.monotonic()
-        if remote_bots.token_hash(hello.token) not in self._known_tokens:
-            wait = self._guesses.wait(address_of(peer), now)
-            if wait:
-                # Connectors retry after this code; a valid token may have been issued since the
-                # last tick.
-                raise ConnectionRefused(
-                    grpc.StatusCode.UNAVAILABLE,
-                    f"too many unknown tokens came from this address; try again in {wait} s.",
-                )
-        version = await asyncio.to_thread(remote_bots.of_token, self._engine, hello.token)
-        if version is None:
-            self._guesses.take(address_of(peer), now)
-            log.warning("%s sent an unknown token", peer)
-            raise ConnectionRefused(
-                grpc.StatusCode.UNAUTHENTICATED,
-                "unknown token; `pokearena bot add --remote NAME` makes one, and "
-                "`pokearena bot renew NAME@VERSION` another.",
-            )
+        version = await self._version_of(hello.token, peer, now)
         owner = version.owner or version.name
         self._pay_connection(owner, now)
         is_elsewhere = await self._is_elsewhere(version.id)
@@ -166,6 +148,32 @@ class SessionRegistry:
         session = RelaySession(version.id, owner, hello.instance, token, hello.tables)
         self._sessions[version.id] = session
         return session
+
+    async def _version_of(self, token: str, peer: str, now: float) -> Version:
+        """Return the bot of a token; an address can try only a few unknown ones.
+
+        Raises:
+            ConnectionRefused: the token is unknown, or its address has sent too many.
+        """
+        if remote_bots.token_hash(token) not in self._known_tokens:
+            wait = self._guesses.wait(address_of(peer), now)
+            if wait:
+                # Connectors retry after this code; a valid token may have been issued since the
+                # last tick.
+                raise ConnectionRefused(
+                    grpc.StatusCode.UNAVAILABLE,
+                    f"too many unknown tokens came from this address; try again in {wait} s.",
+                )
+        version = await asyncio.to_thread(remote_bots.of_token, self._engine, token)
+        if version is None:
+            self._guesses.take(address_of(peer), now)
+            log.warning("%s sent an unknown token", peer)
+            raise ConnectionRefused(
+                grpc.StatusCode.UNAUTHENTICATED,
+                "unknown token; `pokearena bot add --remote NAME` makes one, and "
+                "`pokearena bot renew NAME@VERSION` another.",
+            )
+        return version
 
     def _pay_connection(self, owner: str, now: float) -> None:
         wait = self._work.wait(owner, now)
@@ -231,8 +239,6 @@ class SessionRegistry:
             if session.link is not None and session.has_left():
                 session.link.end()
 
-    # --- seats -------------------------------------------------------------------------
-
     async def seat(self, order: relay_pb2.SeatRequest) -> tuple[RelaySession, RelaySeat]:
         """Create a seat for a bot and start its server.
 
@@ -275,8 +281,6 @@ class SessionRegistry:
     def _forget(self, session: RelaySession) -> None:
         if session.link is None and not session.seats:
             self._sessions.pop(session.version, None)
-
-    # --- the store ---------------------------------------------------------------------
 
     async def _tell_room(self, session: RelaySession) -> None:
         await self._store(remote_bots.has_room, session.version, session.room)

@@ -74,14 +74,14 @@ def _lower_priority() -> None:
 class Verifications:
     """Cache of the last 5,000 verifications. One runs at a time, so that pages stay responsive."""
 
-    _found: OrderedDict[str, Future[Verification]] = field(default_factory=OrderedDict)
+    _verifications: OrderedDict[str, Future[Verification]] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
     _worker: ThreadPoolExecutor | None = None
 
     def known(self, match: str) -> Verification | None:
         """Return the completed verification of a match, if any; does not start one."""
         with self._lock:
-            pending = self._found.get(match)
+            pending = self._verifications.get(match)
         if pending is None or not pending.done() or pending.exception() is not None:
             return None
         return pending.result()
@@ -101,7 +101,7 @@ class Verifications:
             # Reading the record may succeed later.
             log.exception("%s could not be checked", match)
             with self._lock:
-                self._found.pop(match, None)
+                self._verifications.pop(match, None)
             return None
 
     def complete(self, match: str, record: Callable[[], str]) -> Verification:
@@ -117,9 +117,9 @@ class Verifications:
         with self._lock:
             if self._worker is None:
                 self._worker = ThreadPoolExecutor(1, thread_name_prefix="verify")
-            if match not in self._found:
-                self._found[match] = self._worker.submit(_checked, record)
-            self._found.move_to_end(match)
-            while len(self._found) > _KEPT:
-                self._found.popitem(last=False)
-            return self._found[match]
+            if match not in self._verifications:
+                self._verifications[match] = self._worker.submit(_checked, record)
+            self._verifications.move_to_end(match)
+            while len(self._verifications) > _KEPT:
+                self._verifications.popitem(last=False)
+            return self._verifications[match]

@@ -20,7 +20,7 @@ from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import ladder as ladder_page
-from arena.web.pages.ladder import LadderLine, found_ladder
+from arena.web.pages.ladder import LadderLine, find_ladder
 
 PAIRS = (
     ("LL", "lost both"),
@@ -86,13 +86,13 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         PageNotFound: the ladder or a version does not exist.
         InvalidQuery: the query is invalid.
     """
-    ladder = found_ladder(web, page_request.path["form"])
+    ladder = find_ladder(web, page_request.path["form"])
     form = ladder.scope.form
     first, other = (_bot(ladder, page_request, name) for name in ("one", "other"))
     if first == other:
         raise InvalidQuery("Choose two different versions.")
     selection = paging.selection_of(page_request, 25)
-    result = _found(web, ladder, (first, other), _test_of(page_request))
+    result = _compared(web, ladder, (first, other), _test_of(page_request))
     pair, of = ({first}, {other}), ladder.scope.tournaments
     listed = history.matches(web.engine, pair, of, selection.offset, selection.limit)
     piece = selection.of(listed, history.count(web.engine, pair, of))
@@ -111,7 +111,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "other": other,
             "names": ladder.table.entrants,
             "sprt": page_request.query.get("sprt", ""),
-            "found": comparison,
+            "comparison": comparison,
             "facts": direct,
             "bars": _bars(comparison) if comparison else [],
             "sides": sides,
@@ -226,7 +226,7 @@ def _test_of(page_request: PageRequest) -> SprtSettings | None:
         raise InvalidQuery("sprt must be two differences in Elo points, such as 0 25.") from None
 
 
-def _found(
+def _compared(
     web: WebState, ladder: LadderSnapshot, pair: tuple[str, str], test: SprtSettings | None
 ) -> LadderComparison | None:
     """Return the comparison by common matches; None if the versions have not met."""

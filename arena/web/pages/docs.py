@@ -186,7 +186,7 @@ def _written(document: RenderedDocument, markdown: str, model: dict[str, object]
     return Page(
         title=document.title,
         template="written.html",
-        model={"found": document, **model},
+        model={"document": document, **model},
         data={"title": document.title, "markdown": markdown},
         topics=frozenset(),
         fresh=_KEPT_SECONDS,

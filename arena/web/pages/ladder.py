@@ -165,7 +165,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     every = lines(web.snapshot, standing, charts)
     only = page_request.query.get("only", "")
     matching = ordered(
-        sought(filtered(every, only), page_request.query.get("find", "")),
+        searched(filtered(every, only), page_request.query.get("find", "")),
         page_request.query.get("sort", ""),
     )
     piece = paging.selection_of(page_request, LINES).cut(matching)
@@ -266,7 +266,7 @@ def _season_of(web: WebState, page_request: PageRequest) -> LadderSnapshot:
     """
     form, text = page_request.path["form"], page_request.query.get("season", "")
     if not text:
-        return found_ladder(web, form)
+        return find_ladder(web, form)
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise InvalidQuery(f'season must be a whole number, not "{text}".')
     current = web.snapshot.ladders.get(form)
@@ -286,7 +286,7 @@ def _seasons(web: WebState, form: str) -> list[int]:
     return sorted(numbers + ([current.scope.season] if current is not None else []))
 
 
-def found_ladder(web: WebState, form: str) -> LadderSnapshot:
+def find_ladder(web: WebState, form: str) -> LadderSnapshot:
     """Return the ladder of a form; raises PageNotFound if it does not exist."""
     ladder = web.snapshot.ladders.get(form)
     if ladder is None:
@@ -346,12 +346,12 @@ def column_keys(every: Sequence[LadderLine]) -> frozenset[str]:
     return frozenset(by_key) - constant
 
 
-def sought(every: Sequence[LadderLine], words_sought: str) -> list[LadderLine]:
+def searched(every: Sequence[LadderLine], search_words: str) -> list[LadderLine]:
     """Return the lines whose name, authors or language contain every search word."""
     return [
         line
         for line in every
-        if wording.contains_words(f"{line.name} {line.authors} {line.language}", words_sought)
+        if wording.contains_words(f"{line.name} {line.authors} {line.language}", search_words)
     ]
 
 

@@ -12,7 +12,7 @@ from arena.web import paging, wording
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
-from arena.web.pages.ladder import found_ladder
+from arena.web.pages.ladder import find_ladder
 
 LINES, MOST = 30, 60
 """Number of bots in the table: default and maximum."""
@@ -59,9 +59,9 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         PageNotFound: the form does not have a ladder.
         InvalidQuery: the query is invalid.
     """
-    ladder = found_ladder(web, page_request.path["form"])
+    ladder = find_ladder(web, page_request.path["form"])
     form, los = ladder.scope.form, _flag(page_request, "los")
-    places = sought(ladder, page_request.query.get("find", ""))
+    places = searched_places(ladder, page_request.query.get("find", ""))
     piece = paging.selection_of(page_request, LINES, MOST).cut(places)
     rows = [_row(web, ladder, place, piece.items, los) for place in piece.items]
     title = "likelihood of superiority" if los else "crosstable"
@@ -90,7 +90,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
-def sought(ladder: LadderSnapshot, find: str) -> list[int]:
+def searched_places(ladder: LadderSnapshot, find: str) -> list[int]:
     """Return the places, from 1, of the bots whose names contain any search word.
 
     Without search words, all bots match.

@@ -146,7 +146,7 @@ def replay(
     Raises:
         Mismatch: the record does not describe a possible game.
     """
-    rendered = _reel(json.dumps(match), game.text, seed)
+    recorded = _recorded_frames(json.dumps(match), game.text, seed)
     entrants = " v ".join(name for name, _ in match["entrants"])
     return Replay(
         match=match["match"],
@@ -160,11 +160,11 @@ def replay(
             f"table {game.game['table'] + 1}"
         ),
         options=_options(match),
-        names=rendered.names,
-        frames=rendered.frames,
-        moments=rendered.moments,
-        chapters=_chapters(rendered),
-        step=_first(rendered, shown),
+        names=recorded.names,
+        frames=recorded.frames,
+        moments=recorded.moments,
+        chapters=_chapters(recorded),
+        step=_first(recorded, shown),
         eyes=shown.eyes,
         result=narration.result(game).removeprefix("result: "),
         seed=seed.hex(),
@@ -174,21 +174,21 @@ def replay(
         record=record,
         embed=embed,
         analysis=replay_analysis.of_game(
-            analysis, [name for name, _ in match["entrants"]], game.number, rendered
+            analysis, [name for name, _ in match["entrants"]], game.number, recorded
         ),
     )
 
 
-def _first(rendered: RecordedFrames, shown: ReplayView) -> int:
+def _first(recorded: RecordedFrames, shown: ReplayView) -> int:
     """Return the number of the initial position."""
     if shown.decision is None:
-        return min(shown.step, len(rendered.moments) - 1)
-    before = [all(act.decision < shown.decision for act in m.acts) for m in rendered.moments]
+        return min(shown.step, len(recorded.moments) - 1)
+    before = [all(act.decision < shown.decision for act in m.acts) for m in recorded.moments]
     return max(sum(before) - 1, 0)
 
 
 @lru_cache(maxsize=32)
-def _reel(match: str, game: str, seed: bytes) -> RecordedFrames:
+def _recorded_frames(match: str, game: str, seed: bytes) -> RecordedFrames:
     (record,) = read_games(game)
     return recorded_frames(json.loads(match), record, seed)
 
@@ -203,11 +203,11 @@ def _options(match: Line) -> tuple[str, ...]:
     )
 
 
-def _chapters(rendered: RecordedFrames) -> tuple[str, ...]:
+def _chapters(recorded: RecordedFrames) -> tuple[str, ...]:
     """Return the first part of the heading at which each chapter begins, for example "Deal 3"."""
     names: dict[int, str] = {}
-    for span in rendered.frames.titles:
-        chapter = rendered.moments[span.first].chapter
+    for span in recorded.frames.titles:
+        chapter = recorded.moments[span.first].chapter
         names.setdefault(chapter, span.value.heading.partition(" · ")[0])
     return tuple(names[chapter] for chapter in sorted(names))
 
@@ -229,7 +229,7 @@ QUERY = (
 
 def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the replay page with actions, scores and verification."""
-    source = _found(web, page_request)
+    source = _find_game(web, page_request)
     r = _replay(web, page_request, source)
     table = _table(r)
     match = listing.find(web.engine, r.match)
@@ -254,7 +254,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
 
 def embedded(web: WebState, page_request: PageRequest) -> Page:
     """Return the page with only the table and its controls, for a frame."""
-    r = _replay(web, page_request, _found(web, page_request))
+    r = _replay(web, page_request, _find_game(web, page_request))
     return Page(
         title=r.title,
         template="embed.html",
@@ -282,7 +282,7 @@ class _GameSource:
     analysis: dict[str, Any] | None
 
 
-def _found(web: WebState, page_request: PageRequest) -> _GameSource:
+def _find_game(web: WebState, page_request: PageRequest) -> _GameSource:
     match, number = page_request.path["id"], _whole(page_request.path["n"], "a game")
     cover = results.cover(web.engine, match)
     if cover.seed is None:

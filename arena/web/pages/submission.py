@@ -130,7 +130,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         title=f"Submission {submission.id}",
         template="submission.html",
         model={
-            "found": submission,
+            "submission": submission,
             "owned": owned,
             "steps": steps(submission),
             "standing": standing(submission),
