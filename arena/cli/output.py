@@ -58,21 +58,19 @@ def painted(line: str) -> Text:
     """Colour the cards of a line; every card stays two characters wide."""
     from rich.text import Text
 
-    made = Text()
+    text = Text()
     end = 0
     for card in _CARD.finditer(line):
         sign, style = _SUITS[card[2]]
-        made.append(line[end : card.start()])
-        made.append(f"{card[1]}{sign}", style)
+        text.append(line[end : card.start()])
+        text.append(f"{card[1]}{sign}", style)
         end = card.end()
-    made.append(line[end:])
-    return made
+    text.append(line[end:])
+    return text
 
 
 def clean(text: str) -> str:
     """Return text from a bot as one line that is safe for a terminal."""
-    from referee.sanitizing import sanitized
-
     return " ".join(sanitized(text).split())
 
 
@@ -84,19 +82,19 @@ class ProgressLine:
     """Prints progress at most every two seconds; prints nothing for quick operations."""
 
     def __init__(self) -> None:
-        self._said = time.monotonic()
+        self._printed_at = time.monotonic()
 
     def __call__(self, what: str, done: int, of: int) -> None:
         """Report that `done` of `of` items are finished; `what` names the items."""
-        if time.monotonic() - self._said >= _PAUSE_SECONDS:
+        if time.monotonic() - self._printed_at >= _PAUSE_SECONDS:
             hint(f"{done} of {of} {what}")
-            self._said = time.monotonic()
+            self._printed_at = time.monotonic()
 
     def now(self, what: str) -> None:
         """Report the current activity."""
-        if time.monotonic() - self._said >= _PAUSE_SECONDS:
+        if time.monotonic() - self._printed_at >= _PAUSE_SECONDS:
             hint(what)
-            self._said = time.monotonic()
+            self._printed_at = time.monotonic()
 
 
 @contextmanager
@@ -206,17 +204,17 @@ def document(value: Any) -> None:
 
 def hint(text: str) -> None:
     """Print a line of progress or advice, which is not data."""
-    _beside((("dim", text),))
+    _print_on_stderr((("dim", text),))
 
 
 def warn(sentence: str) -> None:
     """Print a warning about a problem of the arena."""
-    _beside((("bold yellow", "warning  "), ("", sentence)))
+    _print_on_stderr((("bold yellow", "warning  "), ("", sentence)))
 
 
 def complain(sentence: str) -> None:
     """Print an error as a sentence."""
-    _beside((("bold red", "error  "), ("", sentence)))
+    _print_on_stderr((("bold red", "error  "), ("", sentence)))
 
 
 def next_step(*commands: str) -> None:
@@ -224,10 +222,10 @@ def next_step(*commands: str) -> None:
     from arena.cli.errors import typed
 
     for number, command in enumerate(commands):
-        _beside((("bold", "      " if number else "next  "), ("cyan", typed(command))))
+        _print_on_stderr((("bold", "      " if number else "next  "), ("cyan", typed(command))))
 
 
-def _beside(parts: Sequence[tuple[str, str]]) -> None:
+def _print_on_stderr(parts: Sequence[tuple[str, str]]) -> None:
     """Print a line of styled parts on standard error, after all previous data."""
     parts = [(style, sanitized(text)) for style, text in parts]
     sys.stdout.flush()
@@ -272,18 +270,18 @@ def table(headings: Sequence[str], rows: Rows, *, left: int = 1) -> None:
 
 
 def drawn(headings: Sequence[str], rows: Rows, *, left: int = 1) -> RenderableType:
-    """Return the same table for a terminal."""
+    """Return a table drawn for a terminal, with the arguments of `table`."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
     for number, heading in enumerate(headings):
         is_left = number < left or heading.startswith("<")
-        made.add_column(heading.lstrip("<"), justify="left" if is_left else "right", no_wrap=True)
+        grid.add_column(heading.lstrip("<"), justify="left" if is_left else "right", no_wrap=True)
     for row in rows:
-        made.add_row(*map(Text, _cells(row)))
-    return made
+        grid.add_row(*map(Text, _cells(row)))
+    return grid
 
 
 def _cells(row: Sequence[object]) -> list[str]:
@@ -291,7 +289,7 @@ def _cells(row: Sequence[object]) -> list[str]:
 
 
 def aligned(headings: Sequence[str], rows: Rows, *, left: int = 1) -> list[str]:
-    """Return the same table as lines of text."""
+    """Return a table as aligned lines of text, with the arguments of `table`."""
     words = [heading.lstrip("<") for heading in headings]
     cells = [words, *map(_cells, rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

@@ -332,12 +332,12 @@ class _RoundPairing:
     def table(self, count: int) -> tuple[Sequence[str], str]:
         """Return the entrants of the match with this number, and the reason for the pairing."""
         telling = self._rules.tells(count)
-        made = self._telling() if telling else self._even()
-        self._queue.count(made[0], count)
-        self._meet(made[0], count)
-        self._line.played(sorted(made[0], key=self._queue.turn), not telling)
-        self._scheduled(made[0])
-        return made
+        pairing = self._telling() if telling else self._even()
+        self._queue.count(pairing[0], count)
+        self._meet(pairing[0], count)
+        self._line.played(sorted(pairing[0], key=self._queue.turn), not telling)
+        self._scheduled(pairing[0])
+        return pairing
 
     def _meet(self, names: Sequence[str], count: int) -> None:
         """Count the meetings of a match that is not in the summary, unless it is adaptive."""

@@ -103,7 +103,7 @@ class LadderSummary:
             number of matches played when it joined.
         even: number of even matches of each entrant; a newcomer starts with a number that bounds
             its placement.
-        met: opponents in even matches, by entrant.
+        even_meetings: opponents in even matches, by entrant.
         scored: results by entrant, in order of the first closed match.
     """
 
@@ -113,7 +113,7 @@ class LadderSummary:
     names: list[str] = field(default_factory=list)
     last: dict[str, int] = field(default_factory=dict)
     even: dict[str, int] = field(default_factory=dict)
-    met: dict[int, _MetRow] = field(default_factory=dict)
+    even_meetings: dict[int, _MetRow] = field(default_factory=dict)
     scored: dict[int, ScoreRow] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
 
@@ -146,7 +146,7 @@ class LadderSummary:
 
     def times_met(self, name: str) -> Counter[str]:
         """Return how often an entrant has met each opponent in even matches."""
-        row = self.met.get(self._numbers[name])
+        row = self.even_meetings.get(self._numbers[name])
         if row is None:
             return Counter()
         return Counter(
@@ -182,7 +182,7 @@ class LadderSummary:
     def _meet(self, names: Sequence[str]) -> None:
         numbers = [self._numbers[name] for name in names]
         for first, second in permutations(numbers, 2):
-            self.met.setdefault(first, _MetRow()).add(second)
+            self.even_meetings.setdefault(first, _MetRow()).add(second)
 
     def _score(self, match: FormatMatch) -> None:
         self.games = len(match.games)
@@ -215,11 +215,11 @@ class LadderSummary:
     def _columns(self) -> Iterator[array[int] | array[float]]:
         for counts in (self.last, self.even):
             yield array("i", [counts.get(name, -1) for name in self.names])
-        yield array("i", [len(self.met), *self.met])
-        yield array("i", [len(row.opponents) for row in self.met.values()])
-        for row in self.met.values():
+        yield array("i", [len(self.even_meetings), *self.even_meetings])
+        yield array("i", [len(row.opponents) for row in self.even_meetings.values()])
+        for row in self.even_meetings.values():
             yield row.opponents
-        for row in self.met.values():
+        for row in self.even_meetings.values():
             yield row.times
         yield array("i", [len(self.scored), *self.scored])
         yield array("i", [len(row.opponents) for row in self.scored.values()])
@@ -262,7 +262,7 @@ class LadderSummary:
         numbers, lengths = columns.rows()
         opponents = [columns.integers(length) for length in lengths]
         times = [columns.integers(length) for length in lengths]
-        self.met = dict(zip(numbers, map(_MetRow, opponents, times), strict=True))
+        self.even_meetings = dict(zip(numbers, map(_MetRow, opponents, times), strict=True))
         numbers, lengths = columns.rows()
         opponents = [columns.integers(length) for length in lengths]
         scores = [columns.floats(length) for length in lengths]

@@ -428,7 +428,7 @@ class GauntletFormat:
                 code="challengers",
             )
         seating = _GauntletSeating(self.sides, clan, played)
-        made = []
+        tables = []
         unfinished = [name for name in challengers if name in pool]
         while unfinished:
             for challenger in tuple(unfinished):
@@ -437,15 +437,15 @@ class GauntletFormat:
                     for name in others
                     if clan[name] != clan[challenger]
                     and (name in new or challenger in new)
-                    and seating.met[frozenset((challenger, name))] < self.cycles
+                    and seating.meetings[frozenset((challenger, name))] < self.cycles
                 ]
                 table = seating.table(challenger, others) if lacking else None
                 if table is None or not set(table) & set(lacking):
                     unfinished.remove(challenger)
                 else:
                     seating.count(table)
-                    made.append(table)
-        return made
+                    tables.append(table)
+        return tables
 
 
 class _GauntletSeating:
@@ -454,7 +454,7 @@ class _GauntletSeating:
     def __init__(self, sides: int, clan: Clans, played: Iterable[FormatMatch]) -> None:
         self._sides, self._clan = sides, clan
         self._plays = Counter[str]()
-        self.met = Counter[frozenset[str]]()
+        self.meetings = Counter[frozenset[str]]()
         """The number of common matches of two entrants, scheduled ones included."""
         for match in played:
             self.count(match.entrants)
@@ -462,14 +462,14 @@ class _GauntletSeating:
     def count(self, table: Sequence[str]) -> None:
         """Count a scheduled match."""
         self._plays.update(table)
-        self.met.update(map(frozenset, combinations(table, 2)))
+        self.meetings.update(map(frozenset, combinations(table, 2)))
 
     def table(self, challenger: str, others: Sequence[str]) -> list[str] | None:
         """Return the next table of a challenger; None if it cannot be filled."""
 
         def liking(seated: Sequence[str], name: str) -> tuple[int, int, int]:
-            meetings = sum(self.met[frozenset((name, other))] for other in seated[1:])
-            return self.met[frozenset((challenger, name))], meetings, self._plays[name]
+            meetings = sum(self.meetings[frozenset((name, other))] for other in seated[1:])
+            return self.meetings[frozenset((challenger, name))], meetings, self._plays[name]
 
         return complete([challenger], others, self._sides, self._clan, liking)
 
@@ -495,14 +495,14 @@ def _step(
 ) -> Step:
     """Return the next step if these rounds are all that is left to schedule."""
     first = next_round(played)
-    made = tuple(
+    next_fixtures = tuple(
         fixture
         for number, tables in enumerate(rounds, first)
         for fixture in fixtures(number, [(table, "") for table in tables], entrants)
     )
-    if made:
+    if next_fixtures:
         return NextMatches(
-            made, "all matches are known" if first == 0 else "newcomers meet the others"
+            next_fixtures, "all matches are known" if first == 0 else "newcomers meet the others"
         )
     if not played:
         raise InvalidValue(

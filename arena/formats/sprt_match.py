@@ -123,20 +123,20 @@ class SprtFormat:
                 f"{first} is {word}: the ratio is {decided.ratio:.2f}", ranking, drained
             )
         number = next_round(played)
-        gone = any(not entrant.plays_in(number) for entrant in entrants)
-        if gone or (self.limit and len(played) >= self.limit):
-            why = "an entrant has withdrawn" if gone else f"{self.limit} matches are played"
+        has_left = any(not entrant.plays_in(number) for entrant in entrants)
+        if has_left or (self.limit and len(played) >= self.limit):
+            why = "an entrant has withdrawn" if has_left else f"{self.limit} matches are played"
             return waiting(played) if count_open(played) else FormatOver(f"no verdict: {why}")
         earlier = [match for match in played if match.round < number - 1]
         if count_open(earlier):
             return waiting(earlier)
-        coming = min(self.batch, self.limit - len(played)) if self.limit else self.batch
+        size = min(self.batch, self.limit - len(played)) if self.limit else self.batch
         names = [entrant.name for entrant in entrants]
-        coming_fixtures = tuple(
+        fixtures = tuple(
             Fixture(number, place, self._seated(names, len(played) + place))
-            for place in range(coming)
+            for place in range(size)
         )
-        return NextMatches(coming_fixtures, "the test runs until a bound is crossed")
+        return NextMatches(fixtures, "the test runs until a bound is crossed")
 
     def _check(self, entrants: Sequence[FormatEntrant]) -> None:
         if self.sides == 2 != len(entrants):

@@ -115,11 +115,11 @@ def _levels(
     level = np.full(size, -1)
     levels: list[list[int]] = []
     for number, (opponents, _, _) in rows.items():
-        own = int(level[np.frombuffer(opponents, np.intc)].max(initial=-1)) + 1
-        level[number] = own
-        if own == len(levels):
+        highest = int(level[np.frombuffer(opponents, np.intc)].max(initial=-1)) + 1
+        level[number] = highest
+        if highest == len(levels):
             levels.append([])
-        levels[own].append(number)
+        levels[highest].append(number)
     return levels
 
 
@@ -147,9 +147,9 @@ class _Level:
         """Do one Newton step for each entrant; return the size of the largest step."""
         import numpy as np
 
-        own = means[self.entrants]
+        strengths = means[self.entrants]
         chances = means[self.opponents]
-        chances -= np.repeat(own, self.lengths)
+        chances -= np.repeat(strengths, self.lengths)
         np.exp(chances, out=chances)
         chances += 1
         np.divide(1, chances, out=chances)
@@ -157,9 +157,9 @@ class _Level:
         gained = np.add.reduceat(expected, self.begins)
         expected *= chances
         precision = PRIOR + gained - np.add.reduceat(expected, self.begins)
-        slope = self.scores - gained - PRIOR * own
+        slope = self.scores - gained - PRIOR * strengths
         step = np.clip(slope / precision, -1.0, 1.0)
-        means[self.entrants] = own + step
+        means[self.entrants] = strengths + step
         precisions[self.entrants] = precision
         return float(np.abs(step).max())
 

@@ -253,7 +253,7 @@ class _SwissTable:
         self.points = dict.fromkeys(self.seeds, 0)
         self.idle = dict.fromkeys(self.seeds, 0)
         """Rounds without a match: byes, and rounds before the entrant joined."""
-        self.met = Counter[frozenset[str]]()
+        self.meetings = Counter[frozenset[str]]()
         self.floated_down: set[str] = set()
         """Entrants whose opponent in the last round had fewer points."""
         self.floated_up: set[str] = set()
@@ -274,7 +274,7 @@ class _SwissTable:
                 self.points[name] += points
             # The entrants of a void match do not count as having met.
             if match.state is MatchStatus.CLOSED:
-                self.met.update(map(frozenset, combinations(match.entrants, 2)))
+                self.meetings.update(map(frozenset, combinations(match.entrants, 2)))
         for entrant in self._entrants:
             if entrant.name not in busy:
                 self.idle[entrant.name] += 1
@@ -333,12 +333,12 @@ def _pairs(
     if len(pool) % 2:
         order = table.bye_order(pool)
         byes = [name for name in order if table.idle[name] == table.idle[order[0]]]
-    for often in range(max(table.met.values(), default=0) + 1):
+    for often in range(max(table.meetings.values(), default=0) + 1):
         for bye in byes:
             players = [name for name in pool if name != bye]
-            made = matched(players, table, often)
-            if made is not None:
-                return made
+            tables = matched(players, table, often)
+            if tables is not None:
+                return tables
     raise AssertionError("an even number can always be paired when any may meet again")
 
 
@@ -358,7 +358,7 @@ def _best(players: Sequence[str], table: _SwissTable, often: int) -> Tables | No
 
     def cost(higher: int, lower: int) -> tuple[int, ...] | None:
         names = players[higher], players[lower]
-        meetings = table.met[frozenset(names)]
+        meetings = table.meetings[frozenset(names)]
         if meetings > often:
             return None
         upper, under = (table.points[name] for name in names)
@@ -385,8 +385,8 @@ def _best(players: Sequence[str], table: _SwissTable, often: int) -> Tables | No
 def _matched(players: Sequence[str], table: _SwissTable, often: int) -> Tables | None:
     """Pair everyone with an opponent met at most `often` times; None if that is impossible."""
 
-    def met(player: int, opponent: int) -> int:
-        return table.met[frozenset((players[player], players[opponent]))]
+    def meetings(player: int, opponent: int) -> int:
+        return table.meetings[frozenset((players[player], players[opponent]))]
 
     def wishes(player: int, unpaired: Sequence[int]) -> list[int]:
         # Within a group of equal points, the upper half is paired with the lower half.
@@ -399,13 +399,15 @@ def _matched(players: Sequence[str], table: _SwissTable, often: int) -> Tables |
         return sorted(
             unpaired,
             key=lambda opponent: (
-                met(player, opponent),
+                meetings(player, opponent),
                 mine - table.points[players[opponent]],
                 abs(opponent - half),
             ),
         )
 
-    pairs = pair_up(len(players), lambda player, opponent: met(player, opponent) <= often, wishes)
+    pairs = pair_up(
+        len(players), lambda player, opponent: meetings(player, opponent) <= often, wishes
+    )
     if pairs is None:
         return None
     return [
@@ -421,7 +423,7 @@ def _tables(
     chosen = set(choose(reversed(table.bye_order(pool)), room, sides, clan))
 
     def liking(seated: Sequence[str], name: str) -> tuple[int, int]:
-        meetings = sum(table.met[frozenset((name, other))] for other in seated)
+        meetings = sum(table.meetings[frozenset((name, other))] for other in seated)
         return meetings, abs(table.points[seated[0]] - table.points[name])
 
     players = [name for name in pool if name in chosen]
@@ -431,5 +433,5 @@ def _tables(
 def _why(names: Sequence[str], table: _SwissTable) -> str:
     points = sorted((table.points[name] for name in names), reverse=True)
     words = " against ".join(str(value) for value in points) + " points"
-    again = any(table.met[frozenset(pair)] for pair in combinations(names, 2))
+    again = any(table.meetings[frozenset(pair)] for pair in combinations(names, 2))
     return f"{words}, again" if again else words

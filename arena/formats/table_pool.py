@@ -69,7 +69,7 @@ def fill(
         liking: sort key of a candidate, given the seated entrants; ties follow the pool's order.
     """
     standing = list(pool)
-    made = []
+    tables = []
     for left in range(len(pool) // sides, 0, -1):
         table: list[str] = []
         while len(table) < sides:
@@ -81,8 +81,8 @@ def fill(
             )
             table.append(name)
             standing.remove(name)
-        made.append(table)
-    return made
+        tables.append(table)
+    return tables
 
 
 def _allowed(
@@ -141,7 +141,7 @@ def cover(
             lacking[left][right] = lacking[right][left] = needed[frozenset((left, right))]
     plays = Counter[str]()
     meetings = Counter[tuple[str, str]]()
-    made: list[list[str]] = []
+    tables: list[list[str]] = []
 
     def liking(table: Sequence[str], name: str) -> Key:
         lack = sum(lacking[name][other] > 0 for other in table)
@@ -150,7 +150,7 @@ def cover(
     while True:
         short = [name for name in pool if any(times > 0 for times in lacking[name].values())]
         if not short:
-            return made
+            return tables
         first = min(short, key=lambda name: (plays[name], place[name]))
         second = min(
             lacking[first],
@@ -158,7 +158,7 @@ def cover(
         )
         table = complete([first, second], pool, sides, clan, liking)
         assert table is not None
-        made.append(table)
+        tables.append(table)
         plays.update(table)
         for left, right in permutations(table, 2):
             meetings[left, right] += 1

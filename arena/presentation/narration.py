@@ -46,11 +46,11 @@ def result(game: GameRecord) -> str:
 def positions(match: Line, game: GameRecord, seed: bytes) -> Iterator[dict[str, Any]]:
     """Yield every position with the actions that follow it; the last one has the result."""
     ended = {name: game.result[name] for name in ("places", "scores", "verdicts")}
-    made: dict[str, Any] | None = None
+    values: dict[str, Any] | None = None
     for step in steps(match, game, seed):
-        if made is not None:
-            yield made
-        made = {
+        if values is not None:
+            yield values
+        values = {
             "match": match["match"],
             "game": game.number,
             "decision": step.decision,
@@ -58,8 +58,8 @@ def positions(match: Line, game: GameRecord, seed: bytes) -> Iterator[dict[str, 
             "actors": list(step.state.actors),
             "actions": [{n: line[n] for n in _ACTION if n in line} for line in step.lines],
         }
-    if made is not None:
-        yield {**made, "result": ended}
+    if values is not None:
+        yield {**values, "result": ended}
 
 
 class InvalidPosition(ValueError):

@@ -47,7 +47,7 @@ class Address:
     source: str
 
 
-def setting(environment: Mapping[str, str] = os.environ) -> Address | None:
+def configured(environment: Mapping[str, str] = os.environ) -> Address | None:
     """Return the Redis address configured in the environment, if any, without connecting to it.
 
     Raises:
@@ -71,14 +71,14 @@ def setting(environment: Mapping[str, str] = os.environ) -> Address | None:
     return Address(url, variable)
 
 
-def named(environment: Mapping[str, str] = os.environ) -> Address | None:
+def configured_and_reachable(environment: Mapping[str, str] = os.environ) -> Address | None:
     """Return the Redis configured in the environment, if any, after checking that it answers.
 
     Raises:
         RedisUnavailable: the Redis does not answer; a different one is not used instead.
         SettingError: the value is not a valid Redis address.
     """
-    address = setting(environment)
+    address = configured(environment)
     if address is None:
         return None
     variable, url = address.source, address.url
@@ -101,7 +101,7 @@ def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address 
         RedisUnavailable: the configured Redis does not answer.
         SettingError: the configured value is not a valid Redis address.
     """
-    address = named(environment)
+    address = configured_and_reachable(environment)
     if address:
         return address
     running = where.running()

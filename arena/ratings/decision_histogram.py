@@ -37,9 +37,9 @@ class DecisionHistogram:
     @classmethod
     def read(cls, stored: Sequence[int]) -> DecisionHistogram:
         """Create it from the result of `stored`."""
-        made = cls()
-        made._stored = tuple(stored)
-        return made
+        histogram = cls()
+        histogram._stored = tuple(stored)
+        return histogram
 
     def stored(self) -> list[int]:
         """Return the stored form: bin, count, bin, count, ... in ascending order of bins."""

@@ -176,10 +176,10 @@ def _covariance(arrays: Sequence[Array]) -> Covariance:
 def _line_values(line: StandingsLine) -> list[Any]:
     """Return the values of a line; those of its strength come first."""
     strength, board = line.strength, line.board
-    own = [getattr(strength, name) for name in Strength.__slots__]
-    own[_BOUND] = strength.bound and astuple(strength.bound)
+    strength_values = [getattr(strength, name) for name in Strength.__slots__]
+    strength_values[_BOUND] = strength.bound and astuple(strength.bound)
     further = [getattr(line, name) for name in _FURTHER]
-    return [own, board and astuple(board), further]
+    return [strength_values, board and astuple(board), further]
 
 
 _BOUND: Final = Strength.__slots__.index("bound")
@@ -189,10 +189,10 @@ _FURTHER: Final = tuple(
 
 
 def _line(values: Sequence[Any]) -> StandingsLine:
-    own, board, further = values
-    if own[_BOUND]:
-        own[_BOUND] = StrengthBound(*own[_BOUND])
-    strength = Strength(*own)
+    strength_values, board, further = values
+    if strength_values[_BOUND]:
+        strength_values[_BOUND] = StrengthBound(*strength_values[_BOUND])
+    strength = Strength(*strength_values)
     return StandingsLine(
         entrant=strength.entrant,
         strength=strength,

@@ -106,7 +106,7 @@ class Explanation:
         """The time taken and the time available."""
         clock = self.line.get("clock")
         if clock is None:
-            return _had((self.question or {}).get("clock"))
+            return _older_clock((self.question or {}).get("clock"))
         if "allowance_ms" not in clock:
             return f"{clock['ms']:.1f} ms of the {clock['limit_ms']:.0f} ms it has to start"
         many = clock.get("questions", 1)
@@ -120,25 +120,28 @@ class Explanation:
     def process(self) -> str:
         """The fate of the bot's process, and its peak memory."""
         line = self.line
-        held = line.get("peak_memory")
-        if not line.get("ended") and held is None:
+        peak = line.get("peak_memory")
+        if not line.get("ended") and peak is None:
             return "not known"
-        became = sanitized(line.get("ended") or "ran on")
-        return became if held is None else f"{became}; peak memory {held / MIB:.1f} MiB"
+        end = sanitized(line.get("ended") or "ran on")
+        return end if peak is None else f"{end}; peak memory {peak / MIB:.1f} MiB"
 
     @property
     def output(self) -> str:
         """The end of the process output: at most 64 KB."""
-        return sanitized(str(self._first.get("output", "")))
+        return sanitized(str(self._line_with_output.get("output", "")))
 
     @property
-    def _first(self) -> Line:
+    def _line_with_output(self) -> Line:
         """The fault line with the output: one exited process can cause faults in many games."""
-        there = self.line.get("output_in")
-        if there is None:
+        number_of_output = self.line.get("output_in")
+        if number_of_output is None:
             return self.line
         lines = (
-            fault for game in self.record.games if game.number == there for fault in game.faults
+            fault
+            for game in self.record.games
+            if game.number == number_of_output
+            for fault in game.faults
         )
         return next((line for line in lines if line["seat"] == self.seat), self.line)
 
@@ -204,7 +207,7 @@ def explanations(record: MatchRecord) -> Iterator[Explanation]:
             yield Explanation(record, game, line)
 
 
-def _had(clock: dict[str, int] | None) -> str:
+def _older_clock(clock: dict[str, int] | None) -> str:
     """Describe the clock of a question from an older record, which lacks the time taken."""
     if clock is None:
         return "not kept"

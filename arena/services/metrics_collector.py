@@ -437,9 +437,9 @@ def connect(url: str) -> Redis | None:
 
 def registry(collector: ArenaCollector) -> CollectorRegistry:
     """Return a registry with only this collector, without metrics of the exporter's own process."""
-    made = CollectorRegistry(auto_describe=False)
-    made.register(collector)
-    return made
+    collectors = CollectorRegistry(auto_describe=False)
+    collectors.register(collector)
+    return collectors
 
 
 def _played(counts: Counts) -> Iterator[Family]:

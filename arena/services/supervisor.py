@@ -162,7 +162,7 @@ class Supervisor:
     def _start_redis(self) -> None:
         # Each supervisor starts its own Redis. Another supervisor's Redis for this folder would end
         # with that supervisor, and a second one does not cause harm.
-        address = redis_server.named(self._environment)
+        address = redis_server.configured_and_reachable(self._environment)
         if address is None:
             server = redis_server.start(
                 self._sockets, self._where.logs / f"{_REDIS}.log", self._environment

@@ -93,7 +93,7 @@ def enrol(
     return [FormatEntrant(name, (owners or {}).get(name) or of_bots[name]) for name in entrants]
 
 
-def standing(engine: Engine, tournament: Tournament) -> Step:
+def current_step(engine: Engine, tournament: Tournament) -> Step:
     """Return the format's step for the current state of a tournament."""
     return _history(engine, tournament).next(tournament)
 

@@ -70,8 +70,8 @@ def matches(
             )
     while isinstance(step := rules.next(entrants, known.values()), NextMatches):
         for fixture in step.fixtures:
-            made = _played(fixture, luck)
-            known[made.place] = made
+            match = _played(fixture, luck)
+            known[match.place] = match
     return len(known)
 
 
@@ -105,22 +105,22 @@ def sprt_forecast(
     The variance of a board is that of the boards that both entrants have played against each other
     in this form, at most 200 matches.
     """
-    made = format_of(plan)
-    if not isinstance(made, SprtFormat):
+    rules = format_of(plan)
+    if not isinstance(rules, SprtFormat):
         return None
-    test = SprtSettings(made.low, made.high, made.alpha, made.beta, cast("Model", made.model))
+    test = SprtSettings(rules.low, rules.high, rules.alpha, rules.beta, cast("Model", rules.model))
     pair = entrants[0].name, entrants[1].name
-    boards = [0] * (2 * made.sides + 1)
+    boards = [0] * (2 * rules.sides + 1)
     for counts in _boards_between(engine, plan, pair):
         boards = list(map(add, boards, counts))
     duel = of_boards(boards) if sum(boards) else None
     measured = duel is not None and duel.variance > 0
-    variance = duel.variance if duel and measured else 1 / (4 * made.sides)
-    unit = SprtUnit(variance, made.sides)
-    middle = (made.low + made.high) / 2
+    variance = duel.variance if duel and measured else 1 / (4 * rules.sides)
+    unit = SprtUnit(variance, rules.sides)
+    middle = (rules.low + rules.high) / 2
     low, half, high = (
         ceil(length(test, unit, elo_of(test, unit, difference)).units / plan.boards)
-        for difference in (made.low, middle, made.high)
+        for difference in (rules.low, middle, rules.high)
     )
     return SprtForecast(low, half, high, sum(boards) if measured else 0)
 

@@ -20,7 +20,7 @@ def next_step(engine: Engine, tournament: Tournament) -> Step:
     If the entrants cannot play the format, this is a `WaitForMatches` with the error.
     """
     try:
-        return scheduler.standing(engine, tournament)
+        return scheduler.current_step(engine, tournament)
     except ValueError as error:
         return WaitForMatches(f"it cannot continue: {error}")
 

@@ -29,7 +29,7 @@ def main() -> int:
     logs.set_up()
     os.nice(_NICE)
     where = config.locate()
-    named = redis_server.setting()
+    named = redis_server.configured()
     with socket.socket(fileno=arguments.socket) as listening:
         listening.set_inheritable(False)
         settings = ServerSettings(

@@ -205,15 +205,15 @@ def histogram(stored: Sequence[int], bins: int) -> Histogram | None:
     first, last = first - lacking // 2, last + (lacking + 1) // 2
     wide = (TIMES_WIDTH - 2 * _TIMES_LEFT) / (last - first + 1)
     tall, most = TIMES_HEIGHT - _TIMES_TOP - _TIMES_BOTTOM, max(merged.values())
-    made = []
+    bars = []
     for place, count in sorted(merged.items()):
         height = max(tall * count / most, 1.0)
         low, high = 2.0 ** (place / 2), 2.0 ** ((place + 1) / 2)
         title = f"{low:.3g} to {high:.3g} ms: {count} decisions"
         x = round(_TIMES_LEFT + (place - first) * wide, 1)
         y = round(_TIMES_TOP + tall - height, 1)
-        made.append(Bar(x, y, round(wide - 1, 1), round(height, 1), title, count=count))
-    return Histogram(tuple(made), tuple(_powers(first, last + 1, wide)))
+        bars.append(Bar(x, y, round(wide - 1, 1), round(height, 1), title, count=count))
+    return Histogram(tuple(bars), tuple(_powers(first, last + 1, wide)))
 
 
 def _powers(first: int, last: int, wide: float) -> Iterable[Tick]:

@@ -13,8 +13,16 @@ from arena.bots.sandbox.init_process import InitProcess
 from arena.bots.sandbox.sandbox import UNSANDBOXED, StartCommand, copy_of
 from arena.system import file_tree
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 HEAD = 4 * 1024
 TAIL = 64 * 1024
+CHUNK = 65536
+OWNER_CHECK_SECONDS = 1.0
+"""Seconds between two checks whether the owner is alive, in case its pipe stays open."""
 
 
 class OutputBuffer:
@@ -37,15 +45,6 @@ class OutputBuffer:
         omitted = self.written - len(self.head) - len(self.tail)
         omission = f"\n[{omitted} bytes are omitted here]\n".encode() if omitted else b""
         return (self.head + omission + self.tail).decode("utf-8", "replace")
-
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-CHUNK = 65536
-OWNER_CHECK_SECONDS = 1.0
-"""Seconds between two checks whether the owner is alive, in case its pipe stays open."""
 
 
 class StartedBot:

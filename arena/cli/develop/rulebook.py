@@ -58,10 +58,10 @@ def applicable(game: Game, numbers: Sequence[str], width: int) -> list[str]:
 
 def forms(game: Game) -> list[Form]:
     """Return the forms of action of a game, each with an example from a random game."""
-    made = []
+    described = []
     for kind, example in _examples(game).items():
         message = codec_of(game).action_json(example)
-        made.append(
+        described.append(
             Form(
                 snake(kind.__name__),
                 (inspect.getdoc(kind) or "").partition("\n")[0],
@@ -70,7 +70,7 @@ def forms(game: Game) -> list[Form]:
                 message,
             )
         )
-    return made
+    return described
 
 
 def choices(option: Option) -> str:

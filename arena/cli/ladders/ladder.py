@@ -126,15 +126,15 @@ def new_season(form: str, name: str, as_json: bool, data: Path | None) -> None:
     from arena.tournaments import json_values
 
     workspace = Workspace(data)
-    made = open_ladders.begin_season(workspace.existing_store, ladder_of(form, "FORM"), name)
-    season = int(made.plan.settings["season"])
+    tournament = open_ladders.begin_season(workspace.existing_store, ladder_of(form, "FORM"), name)
+    season = int(tournament.plan.settings["season"])
     if as_json:
-        progress = tournaments.progress(workspace.store, made.id)
-        output.document({"season": season, **json_values.tournament(made, progress)})
+        progress = tournaments.progress(workspace.store, tournament.id)
+        output.document({"season": season, **json_values.tournament(tournament, progress)})
         return
-    output.line(f"season {season} of {made.plan.form} begins with {made.id}")
+    output.line(f"season {season} of {tournament.plan.form} begins with {tournament.id}")
     earlier = f" --season {season - 1}" if season > 1 else ""
-    output.next_step(f"pokearena standings {made.plan.form}{earlier}")
+    output.next_step(f"pokearena standings {tournament.plan.form}{earlier}")
 
 
 def _was(ladder: RebuiltLadder) -> str:

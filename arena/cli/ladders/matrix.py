@@ -79,8 +79,10 @@ def matrix(
     workspace = Workspace(data)
     assert workspace.existing_store is not None
     scopes = lookup.scopes_of(workspace, game, tournament)
-    made = {scope.form: stored_crosstables.of_scope(workspace.store, scope) for scope in scopes}
-    crosstables = {form: crosstable for form, crosstable in made.items() if crosstable is not None}
+    by_form = {scope.form: stored_crosstables.of_scope(workspace.store, scope) for scope in scopes}
+    crosstables = {
+        form: crosstable for form, crosstable in by_form.items() if crosstable is not None
+    }
     if as_json:
         output.document(
             {"matrices": {form: crosstable.to_json() for form, crosstable in crosstables.items()}}

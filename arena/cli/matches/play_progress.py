@@ -68,10 +68,10 @@ class EntrantSummary:
 
 def summaries(entrants: Sequence[str], games: Iterable[PlayedGame]) -> list[EntrantSummary]:
     """Return the tallies of all entrants, in their order."""
-    made = [EntrantSummary(name) for name in entrants]
-    by_name = {tally.bot: tally for tally in made}
+    results = [EntrantSummary(name) for name in entrants]
+    by_name = {tally.bot: tally for tally in results}
     for game in games:
-        for position, tally in enumerate(made):
+        for position, tally in enumerate(results):
             tally.games += 1
             first = game.places[position] == 1
             tally.wins += first and game.places.count(1) == 1
@@ -83,7 +83,7 @@ def summaries(entrants: Sequence[str], games: Iterable[PlayedGame]) -> list[Entr
         for line in record.actions:
             if line.get("by") != "referee":
                 by_name[record.game["seating"][line["seat"]]].times.append(line["ms"])
-    return made
+    return results
 
 
 _TERMINAL_SECONDS: Final = 1.0

@@ -80,7 +80,7 @@ def redis_of(workspace: Workspace) -> str:
     This is the configured Redis, or else that of the services running for this folder; "" if
     neither exists.
     """
-    named = redis_server.setting()
+    named = redis_server.configured()
     if named is not None:
         return named.url
     services = running(workspace)

@@ -95,7 +95,7 @@ def add(
         raise CommandError(f"{error}.", USAGE, code=error.code) from None
     workspace = Workspace(data)
     scope = _scope(workspace, tournament, game, bot)
-    made = webhooks.add(
+    hook = webhooks.add(
         workspace.store,
         url,
         WebhookFormat(body_format or _HOSTS.get(parts.hostname or "", "standard")),
@@ -104,11 +104,11 @@ def add(
         private=allow_private,
     )
     if as_json:
-        output.document({**_values(made), "secret": made.secret})
+        output.document({**_values(hook), "secret": hook.secret})
         return
-    output.line(made.secret)
-    output.hint(f"secret of {made.id}; it is shown only once")
-    output.next_step(f"pokearena webhook test {made.id}")
+    output.line(hook.secret)
+    output.hint(f"secret of {hook.id}; it is shown only once")
+    output.next_step(f"pokearena webhook test {hook.id}")
 
 
 @webhook.command("list", epilog="Example: pokearena webhook list")

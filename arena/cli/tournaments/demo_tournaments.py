@@ -56,7 +56,7 @@ def planned(boards: int | None, cycles: int, full: bool = False) -> list[DemoTou
         full: whether `strong` plays every game instead of one.
     """
     bots = _bots()
-    made = []
+    demo = []
     for game in GAMES.values():
         labels = tuple(
             bot.label
@@ -71,8 +71,8 @@ def planned(boards: int | None, cycles: int, full: bool = False) -> list[DemoTou
             boards=boards or _boards(game, full),
             settings={"cycles": cycles},
         )
-        made.append(DemoTournament(plan, labels))
-    return made
+        demo.append(DemoTournament(plan, labels))
+    return demo
 
 
 def table(tournaments: Sequence[DemoTournament]) -> list[str]:
@@ -93,13 +93,13 @@ def begin(
     """
     bots = _bots()
     labels = {bot.label: registration.register_house_bot(workspace, bot).id for bot in bots}
-    made = []
+    ids = []
     for tournament in tournaments:
         plan = tournament.plan
         entrants = [labels[bot] for bot in tournament.bots]
         secret = None if seed is None else derive(game_settings.seed_of(seed), plan.game, 0)
-        made.append(scheduler.begin(workspace.store, plan, entrants, secret).id)
-    return made
+        ids.append(scheduler.begin(workspace.store, plan, entrants, secret).id)
+    return ids
 
 
 def _bots() -> list[Bot]:

@@ -116,9 +116,9 @@ def run(
     secret = None if spec.seed is None else game_settings.seed_of(spec.seed)
 
     def begin() -> list[str]:
-        made = tournaments.create(workspace.store, plan, entries, first, secret)
-        output.hint(f"{made.id} · {plan.form} · {', '.join(entrants)}")
-        return [made.id]
+        created = tournaments.create(workspace.store, plan, entries, first, secret)
+        output.hint(f"{created.id} · {plan.form} · {', '.join(entrants)}")
+        return [created.id]
 
     def pages() -> Pages:
         return Pages(listen_near(HOST, PORT))

@@ -237,14 +237,14 @@ def write(bundle: Bundle, folder: Path) -> None:
     check(folder, bundle.tournament.id)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as beside:
-        made = Path(beside)
-        _write(bundle, made)
+        new_folder = Path(beside)
+        _write(bundle, new_folder)
         folder.mkdir(exist_ok=True)
         _clear(folder)
         (folder / MATCHES).mkdir(exist_ok=True)
-        for path in sorted(made.rglob("*")):
+        for path in sorted(new_folder.rglob("*")):
             if path.is_file():
-                shutil.move(path, folder / path.relative_to(made))
+                shutil.move(path, folder / path.relative_to(new_folder))
 
 
 def check(folder: Path, tournament: str) -> None:

@@ -59,7 +59,7 @@ async def serve(options: argparse.Namespace, where: config.Folder) -> None:
     for name in (public_endpoint.SERVICE, ""):
         await healthy.set(name, health_pb2.HealthCheckResponse.SERVING)
     log.info("relay listening at %s, port %d", options.listen, port)
-    redis = redis_server.setting()
+    redis = redis_server.configured()
     ticking = asyncio.create_task(
         incidents.keep_task_running("relay", lambda: _tick(registry), redis.url if redis else "")
     )

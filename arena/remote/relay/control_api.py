@@ -48,7 +48,7 @@ class ControlApi(relay_pb2_grpc.LobbyServiceServicer):
 
 def server(service: ControlApi, address: str) -> grpc.aio.Server:
     """Return a server of the control API at `address`, not yet started."""
-    made = grpc.aio.server(options=_OPTIONS)
-    relay_pb2_grpc.add_LobbyServiceServicer_to_server(service, made)
-    made.add_insecure_port(address)
-    return made
+    grpc_server = grpc.aio.server(options=_OPTIONS)
+    relay_pb2_grpc.add_LobbyServiceServicer_to_server(service, grpc_server)
+    grpc_server.add_insecure_port(address)
+    return grpc_server

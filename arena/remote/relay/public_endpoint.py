@@ -127,11 +127,11 @@ def server(
         OSError: the certificate or the key cannot be read.
         RuntimeError: the address cannot be bound.
     """
-    made = grpc.aio.server(
+    grpc_server = grpc.aio.server(
         options=_OPTIONS, maximum_concurrent_rpcs=1024, interceptors=[BoundedServices(SERVICE)]
     )
-    relay_pb2_grpc.add_RelayServiceServicer_to_server(gate, made)
+    relay_pb2_grpc.add_RelayServiceServicer_to_server(gate, grpc_server)
     if certificate is None or key is None:
-        return made, made.add_insecure_port(listen)
+        return grpc_server, grpc_server.add_insecure_port(listen)
     pair = (key.read_bytes(), certificate.read_bytes())
-    return made, made.add_secure_port(listen, grpc.ssl_server_credentials([pair]))
+    return grpc_server, grpc_server.add_secure_port(listen, grpc.ssl_server_credentials([pair]))

@@ -67,15 +67,15 @@ class RelaySession:
     def __init__(self, version: str, owner: str, instance: str, token: str, tables: int) -> None:
         self.version = version
         self.owner = owner
-        self.became(instance, token, tables)
+        self.set_connector(instance, token, tables)
         self.link: ConnectorLink | None = None
         self.seats: dict[int, RelaySeat] = {}
         self.played: set[str] = set()
         """Matches the bot has played whose outcome was not yet sent to it."""
-        self._idle = 0
+        self._idle_ticks = 0
 
-    def became(self, instance: str, token: str, tables: int) -> None:
-        """Store the values of the connector that now serves this bot."""
+    def set_connector(self, instance: str, token: str, tables: int) -> None:
+        """Store the values of the connector that serves this bot from now on."""
         self.instance = instance
         self.token = token
         self.tables = min(max(1, tables), MOST_TABLES)
@@ -93,7 +93,7 @@ class RelaySession:
         """Matches in which the bot has a seat. Both seats of a partnership share one table."""
         return {seat.match for seat in self.seats.values()}
 
-    def takes(self, match: str) -> bool:
+    def accepts(self, match: str) -> bool:
         """Whether the bot accepts a seat in this match now."""
         if self.link is None:
             return False
@@ -104,8 +104,8 @@ class RelaySession:
 
         Call it once per tick. A match counts as finished after two ticks without a seat.
         """
-        self._idle = self._idle + 1 if self.leaving and not self.seats else 0
-        return self._idle > 1
+        self._idle_ticks = self._idle_ticks + 1 if self.leaving and not self.seats else 0
+        return self._idle_ticks > 1
 
     def send(self, message: relay_pb2.ConnectResponse) -> None:
         """Send a message to the bot, or discard it while the bot is disconnected.

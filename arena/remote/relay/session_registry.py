@@ -137,7 +137,7 @@ class SessionRegistry:
         token = remote_bots.token_hash(hello.token)
         if session is not None:
             # The connector was restarted, so the bot's processes are new too.
-            session.became(hello.instance, token, hello.tables)
+            session.set_connector(hello.instance, token, hello.tables)
             session.owner = owner
             return session
         if len(self._sessions) >= MOST_SESSIONS:
@@ -255,7 +255,7 @@ class SessionRegistry:
             session = self._sessions[order.version] = RelaySession(order.version, name, "", "", 1)
         if session is None or (session.link is None and not order.even_absent):
             raise BotNotSeatable(f"{order.version} is not connected.")
-        if not session.takes(order.match) and not order.even_absent:
+        if not session.accepts(order.match) and not order.even_absent:
             raise BotNotSeatable(f"{order.version} takes no more tables at the moment.")
         number = next(self._numbers)
         owner_of = session

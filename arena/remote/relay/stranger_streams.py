@@ -89,13 +89,13 @@ class BoundedServices(grpc.aio.ServerInterceptor):
         handler = await continuation(handler_call_details)
         if handler is None or handler_call_details.method.startswith(self._exempt):
             return handler
-        made = {
+        factories = {
             (False, False): (grpc.unary_unary_rpc_method_handler, handler.unary_unary),
             (False, True): (grpc.unary_stream_rpc_method_handler, handler.unary_stream),
             (True, False): (grpc.stream_unary_rpc_method_handler, handler.stream_unary),
             (True, True): (grpc.stream_stream_rpc_method_handler, handler.stream_stream),
         }
-        make, behaviour = made[handler.request_streaming, handler.response_streaming]
+        make, behaviour = factories[handler.request_streaming, handler.response_streaming]
         bounded = self._stream if handler.response_streaming else self._single
         return make(
             bounded(behaviour),

@@ -83,10 +83,10 @@ def withdraw(engine: Engine, owner: str) -> None:
     """
     versions, entrants, held = schema.versions, schema.entrants, schema.tournaments
     remotes, sent, matches = schema.remotes, schema.submissions, schema.matches
-    mine = versions.c.id.in_(_versions(owner))
+    of_owner = versions.c.id.in_(_versions(owner))
     with writing(engine, "delete_owner") as connection:
         # Lock versions before tournaments, as `arena.store.bots.quarantine` does.
-        lock_rows(connection, select(versions.c.id).where(mine).order_by(versions.c.id))
+        lock_rows(connection, select(versions.c.id).where(of_owner).order_by(versions.c.id))
         connection.execute(delete(schema.owners).where(schema.owners.c.name == owner))
         connection.execute(
             update(remotes)
@@ -94,7 +94,7 @@ def withdraw(engine: Engine, owner: str) -> None:
             .values(token=None, until=0, refusal=None)
         )
         connection.execute(
-            update(versions).where(mine, versions.c.retired.is_(None)).values(retired=now())
+            update(versions).where(of_owner, versions.c.retired.is_(None)).values(retired=now())
         )
         query = (
             select(entrants.c.tournament, entrants.c.version)
@@ -252,8 +252,8 @@ def _matches(owner: str) -> Select[tuple[str]]:
 
 def _contents(connection: Connection, owner: str) -> tuple[str, ...]:
     table = schema.versions
-    mine = table.c.id.in_(_versions(owner))
-    query = select(table.c.content_hash).where(mine, table.c.content_hash != "")
+    of_owner = table.c.id.in_(_versions(owner))
+    query = select(table.c.content_hash).where(of_owner, table.c.content_hash != "")
     others = select(table.c.content_hash).where(table.c.id.not_in(_versions(owner)))
     chosen = query.where(table.c.content_hash.not_in(others)).distinct()
     return tuple(connection.execute(chosen.order_by(table.c.content_hash)).scalars())

@@ -46,8 +46,10 @@ def add(engine: Engine, name: str) -> str:
     token = new_token()
     try:
         with writing(engine, "add_owner") as connection:
-            made = insert(schema.owners).values(name=name, token=token_hash(token), created=now())
-            connection.execute(made)
+            new_owner = insert(schema.owners).values(
+                name=name, token=token_hash(token), created=now()
+            )
+            connection.execute(new_owner)
     except exc.IntegrityError:
         raise Conflict(
             f"{name} has a token already; `pokearena owner renew {name}` makes another.",

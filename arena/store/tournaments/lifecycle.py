@@ -108,8 +108,8 @@ def add(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> To
                 )
             there.add(entry.name)
         joined = _next_round(connection, tournament)
-        made = [replace(entry, joined=joined, withdrawn=None) for entry in entries]
-        enter(connection, tournament, made, first=len(there) - len(made))
+        joining = [replace(entry, joined=joined, withdrawn=None) for entry in entries]
+        enter(connection, tournament, joining, first=len(there) - len(joining))
     return find(engine, tournament)
 
 

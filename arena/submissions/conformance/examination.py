@@ -341,7 +341,7 @@ class _Examination:
         tried = (
             examined_forms.varied_forms(game)
             if self._order.thorough
-            else examined_forms.default_and_last(game)[-1:]
+            else examined_forms.forms(game)[-1:]
         )
         by_name: dict[str, list[QuestionResult]] = {}
         broken: list[str] = []
@@ -370,9 +370,7 @@ class _Examination:
     def _table_checks(self, game: Game) -> Iterator[Check]:
         """Play a table in each form and one long table."""
         tried = (
-            examined_forms.forms(game)
-            if self._order.thorough
-            else examined_forms.default_and_last(game)[:1]
+            examined_forms.forms(game) if self._order.thorough else examined_forms.forms(game)[:1]
         )
         failed = decisions = done = 0
         began = time.monotonic()

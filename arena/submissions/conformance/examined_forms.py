@@ -37,13 +37,13 @@ class ExaminedForm:
         return self.game.side_count(self.seats, self.options)
 
     @property
-    def turned(self) -> bool:
+    def has_changed_option(self) -> bool:
         """Whether an option differs from its default."""
         return any(v != self.game.options[n].default for n, v in self.options.items())
 
 
 def forms(game: Game) -> tuple[ExaminedForm, ...]:
-    """Return the forms of a game, the default one first.
+    """Return the forms of a game, the default one first, the one that differs most last.
 
     The forms are: every number of seats with default options; every combination of options at the
     smallest table that allows it; and the largest table with the last combination, in which every
@@ -56,24 +56,18 @@ def forms(game: Game) -> tuple[ExaminedForm, ...]:
         (min(s for s in game.seats if game.allows(s, choice)), choice) for choice in every
     ]
     combinations += [(max(game.seats), every[-1])]
-    made: list[ExaminedForm] = []
+    distinct: list[ExaminedForm] = []
     for seats, options in combinations:
         form = ExaminedForm(game, seats, options)
-        if game.allows(seats, options) and form not in made:
-            made.append(form)
-    return tuple(made)
+        if game.allows(seats, options) and form not in distinct:
+            distinct.append(form)
+    return tuple(distinct)
 
 
 def varied_forms(game: Game) -> tuple[ExaminedForm, ...]:
     """Return the most different forms: all numbers of seats with defaults, and the last form."""
     every = forms(game)
-    return tuple(f for f in every if not f.turned or f is every[-1])
-
-
-def default_and_last(game: Game) -> tuple[ExaminedForm, ...]:
-    """Return the default form and the last one, which differs most from it."""
-    every = forms(game)
-    return tuple(every[n] for n in sorted({0, len(every) - 1}))
+    return tuple(f for f in every if not f.has_changed_option or f is every[-1])
 
 
 def _settings(game: Game) -> Iterator[dict[str, Value]]:

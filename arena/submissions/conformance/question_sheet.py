@@ -119,27 +119,27 @@ def prepare_questions(
             chosen[place] = kind
     positions: list[PreparedQuestion] = []
     records = tuple(recorded.record for recorded in played)
-    made = QuestionSheet(spec, seat, (), records)
+    sheet = QuestionSheet(spec, seat, (), records)
     for recorded in played:
         decisions = [decision for game, decision in chosen if game == recorded.number]
-        positions += _positions(made, recorded, chosen, max(decisions, default=-1))
+        positions += _positions(sheet, recorded, chosen, max(decisions, default=-1))
     order = list(QuestionKind)
     positions.sort(key=lambda position: (order.index(position.kind), position.place))
     return QuestionSheet(spec, seat, tuple(positions), records)
 
 
 def _positions(
-    made: QuestionSheet,
+    sheet: QuestionSheet,
     played: "_RandomGame",
     chosen: dict[tuple[int, int], QuestionKind],
     last: int,
 ) -> Iterator[PreparedQuestion]:
     if last < 0:
         return
-    for question in made._replayed(played.record):
+    for question in sheet._replayed(played.record):
         decision = question.request.decision
         kind = chosen.get((played.number, decision))
-        if kind is not None and question.request.seat == made.seat:
+        if kind is not None and question.request.seat == sheet.seat:
             yield PreparedQuestion(kind, question, len(question.request.legal))
         if decision >= last:
             return

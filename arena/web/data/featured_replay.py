@@ -65,9 +65,9 @@ def select(candidates: Iterable[FormResult]) -> FeaturedReplay | None:
         candidates: closed matches with their forms.
     """
     replays = [
-        (made, len(candidate.match.games))
+        (replay, len(candidate.match.games))
         for candidate in candidates
-        if (made := _replay(candidate)) is not None
+        if (replay := _replay(candidate)) is not None
     ]
     best = min(
         replays,

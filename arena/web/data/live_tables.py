@@ -132,11 +132,11 @@ def live_sides(seats: Sequence[SeatRendering], position: Position) -> tuple[Live
     # Messages of earlier releases have no clocks, and most have no notes.
     clocks = dict(enumerate(position.bank_ms))
     notes = dict(enumerate(position.notes))
-    made = []
+    sides = []
     for side, side_seats in members.items():
         best = max((score for other, score in scores.items() if other != side), default=0)
         numbers = tuple(seat.number for seat in side_seats)
-        made.append(
+        sides.append(
             LiveSide(
                 seats=numbers,
                 names=tuple(seat.name for seat in side_seats),
@@ -151,7 +151,7 @@ def live_sides(seats: Sequence[SeatRendering], position: Position) -> tuple[Live
                 notes=tuple(notes[seat] for seat in numbers if notes.get(seat)),
             )
         )
-    return tuple(made)
+    return tuple(sides)
 
 
 def live_table(

@@ -179,8 +179,8 @@ class SnapshotReader:
     def _snapshot(self) -> ArenaSnapshot:
         engine = self._engine
         at = format_history.clock(engine)
-        made = (self._ladder(scope) for scope in scopes.of_seasons(engine))
-        ladders = [ladder for ladder in made if ladder.table.lines]
+        every = (self._ladder(scope) for scope in scopes.of_seasons(engine))
+        ladders = [ladder for ladder in every if ladder.table.lines]
         listed = tournaments.listing(engine, over=False)
         open_tournaments = tuple(
             (tournament, tournaments.progress(engine, tournament.id)) for tournament in listed

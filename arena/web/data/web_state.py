@@ -68,9 +68,9 @@ class PageCache:
         form, began = ladder.scope.form, time.monotonic()
         known = self._cells.get(form)
         if known is None or (known[0] is not ladder and began > known[2]):
-            made = cells(ladder.table.meetings)
+            computed = cells(ladder.table.meetings)
             until = began + (1 + _REST_FACTOR) * (time.monotonic() - began)
-            known = self._cells[form] = ladder, made, until
+            known = self._cells[form] = ladder, computed, until
         return known[1]
 
 

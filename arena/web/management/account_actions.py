@@ -34,11 +34,15 @@ def _challenge(request: ActionRequest) -> ActionResult:
     boards = request.number("boards") or _BOARDS
     owner = request.actor.name
     try:
-        made = challenges.begin(request.web.engine, owner, bot, opponent, form, boards, limits)
+        challenge = challenges.begin(request.web.engine, owner, bot, opponent, form, boards, limits)
     except ChallengeRefused as refused:
         raise HTTPException(refused.status, str(refused)) from None
-    values = {"challenge": made.id, "form": made.plan.form, "entrants": list(made.entrants)}
-    return ActionResult(values, f"/tournaments/{made.id}")
+    values = {
+        "challenge": challenge.id,
+        "form": challenge.plan.form,
+        "entrants": list(challenge.entrants),
+    }
+    return ActionResult(values, f"/tournaments/{challenge.id}")
 
 
 RETIRE: Final = Action(

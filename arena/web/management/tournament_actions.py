@@ -119,14 +119,14 @@ def _preview(request: ActionRequest) -> ActionResult:
 
 def _create(request: ActionRequest) -> ActionResult:
     requested = _requested(request)
-    made = tournament_plan.begin(
+    created = tournament_plan.begin(
         request.web.engine,
         requested.plan,
         requested.entrants,
         requested.seed,
         paused=request.flag("paused"),
     )
-    return _result(request, made)
+    return _result(request, created)
 
 
 def _turned(change: Callable[[Engine, str], Tournament]) -> Callable[[ActionRequest], ActionResult]:

@@ -165,8 +165,8 @@ def _bracket(
 def _checked(web: WebState, matches: Sequence[Match]) -> tuple[int, list[str]]:
     """Return the number of records verified here, and the matches whose records have errors."""
     known = {match.id: web.verifications.known(match.id) for match in matches}
-    made = {name: check for name, check in known.items() if check is not None}
-    return len(made), [name for name, check in made.items() if check.problems]
+    checks = {name: check for name, check in known.items() if check is not None}
+    return len(checks), [name for name, check in checks.items() if check.problems]
 
 
 def _line_json(line: EntrantLine) -> dict[str, Any]:

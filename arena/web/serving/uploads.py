@@ -133,15 +133,15 @@ class UploadEndpoint:
     async def _stored(
         self, request: Request, pending_uploads: PendingUploads, sent: _AnnouncedUpload
     ) -> Response:
-        made = ids.submission_id()
+        number = ids.submission_id()
         stored: Submission | None = None
         try:
-            size = await _written(request, pending_uploads.part(made))
-            what = ReceivedUpload(made, sent.owner, sent.name, sent.content, size)
+            size = await _written(request, pending_uploads.part(number))
+            what = ReceivedUpload(number, sent.owner, sent.name, sent.content, size)
             stored = await anyio.to_thread.run_sync(self._added, pending_uploads, what)
         finally:
-            if stored is None or stored.id != made:
-                pending_uploads.clear(made)
+            if stored is None or stored.id != number:
+                pending_uploads.clear(number)
         return _answer(stored, 201)
 
     def _added(self, pending_uploads: PendingUploads, what: ReceivedUpload) -> Submission:

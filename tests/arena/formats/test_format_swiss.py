@@ -205,7 +205,9 @@ def test_without_repeats_the_squared_point_differences_are_minimal(
 
         def value(line: Sequence[Sequence[str]], table: _SwissTable = table) -> tuple[int, int]:
             gaps = [table.points[first] - table.points[second] for first, second in line]
-            return sum(table.met[frozenset(pair)] for pair in line), sum(gap**2 for gap in gaps)
+            return sum(table.meetings[frozenset(pair)] for pair in line), sum(
+                gap**2 for gap in gaps
+            )
 
         best = min(
             value([(names[a], names[b]) for a, b in line]) for line in matchings(range(len(names)))

@@ -105,7 +105,7 @@ def test_a_configured_redis_that_does_not_answer_is_not_replaced(where: Folder) 
     "url", ["127.0.0.1:6379", "http://:secret@127.0.0.1:6379", "redis://:secret/word@127.0.0.1"]
 )
 def test_an_invalid_address_is_a_setting_error(where: Folder, url: str) -> None:
-    for read in (redis_server.named, redis_server.setting):
+    for read in (redis_server.configured_and_reachable, redis_server.configured):
         with pytest.raises(config.SettingError, check=has_code("not-an-address")) as caught:
             read({"REDIS_URL": url})
         assert "secret" not in str(caught.value)

@@ -106,7 +106,7 @@ def test_a_tournament_of_every_format_is_played_to_its_end(
     assert play_out(store, made) == waves
     matches = listing.matches(store, tournament=made.id)
     assert [match.state for match in matches] == [MatchState.CLOSED] * sum(waves)
-    assert isinstance(scheduler.standing(store, tournaments.find(store, made.id)), FormatOver)
+    assert isinstance(scheduler.current_step(store, tournaments.find(store, made.id)), FormatOver)
 
 
 def test_an_sprt_ends_with_a_verdict_and_marks_matches_in_flight(
@@ -114,7 +114,7 @@ def test_an_sprt_ends_with_a_verdict_and_marks_matches_in_flight(
 ) -> None:
     made = begun_tournament("sprt", bots=2, low=0, high=400, batch=8)
     play_out(store, made)
-    over = scheduler.standing(store, tournaments.find(store, made.id))
+    over = scheduler.current_step(store, tournaments.find(store, made.id))
     assert isinstance(over, FormatOver)
     assert over.ranking == (("bot0@1",), ("bot1@1",))
     matches = listing.matches(store, tournament=made.id)
@@ -126,7 +126,7 @@ def test_the_winner_of_a_knockout_has_won_every_match(
 ) -> None:
     made = begun_tournament("knockout", bots=5)
     play_out(store, made)
-    over = scheduler.standing(store, tournaments.find(store, made.id))
+    over = scheduler.current_step(store, tournaments.find(store, made.id))
     assert isinstance(over, FormatOver)
     assert over.ranking[0] == ("bot0@1",)
 
@@ -164,7 +164,7 @@ def test_a_decision_from_an_outdated_state_is_refused(
     made = begun_tournament("swiss", rounds=2)
     play_due(store)
     seen = lifecycle.marks(store, made.id)
-    step = scheduler.standing(store, made)
+    step = scheduler.current_step(store, made)
     assert isinstance(step, NextMatches)
     lifecycle.withdraw(store, made.id, "bot3@1")
     assert lifecycle.extend(store, made, seen, step.fixtures) == 0

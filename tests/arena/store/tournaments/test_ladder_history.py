@@ -213,7 +213,7 @@ def test_old_rounds_are_summed_up_a_few_at_a_time(
     advancing = Scheduler(store)
     play(store, advancing, 6)
     entries = tournaments.find(store, ladder).entries
-    expected = scheduler.standing(store, tournaments.find(store, ladder))
+    expected = scheduler.current_step(store, tournaments.find(store, ladder))
     monkeypatch.setattr(ladder_history, "_AT_ONCE", 3)
     reading_anew = LadderHistory(store, ladder, RULES)
     later = reading_anew.matches(entries)
