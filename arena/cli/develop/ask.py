@@ -85,8 +85,6 @@ def ask(
     else:
         puts = [recorded_question.asked(source, game, decision) for game, decision in places]
         if by_play or len(puts) > 1:
-            from arena.cli.develop import recorded_question
-
             answers = recorded_question.ask_together(source, puts, built, *limits)
         else:
             answers = [recorded_question.ask(source, puts[0], built, *limits)]

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
+from click.core import ParameterSource
 
 from arena.cli import completers, output
 from arena.cli.matches import replay_animation
 from arena.cli.options import data_option, json_option
 from arena.matches import local_records
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.cli.matches.record_lookup import RecordSource
+    from referee.record import GameRecord
 
 
 @click.command(
@@ -81,8 +89,7 @@ def replay(
     `pokearena play`. --json prints one line per position, with all hands and stocks, the seats to
     act, and the following actions.
     """
-    from arena.cli import key_input
-    from arena.cli.matches import record_lookup, replay_page, story
+    from arena.cli.matches import record_lookup, replay_page
     from arena.cli.workspace import Workspace
     from arena.presentation import narration
 
@@ -90,7 +97,9 @@ def replay(
     source = record_lookup.find(workspace, match)
     seed = source.seed()
     games = source.record.games if game is None else (source.game(game),)
-    if gif is not None and (html is not None or open_page):
+    if gif is None:
+        _check_no_animation()
+    elif html is not None or open_page:
         raise click.UsageError("use --gif without --html and --open.")
     if gif is not None:
         frames = replay_animation.write(
@@ -100,8 +109,7 @@ def replay(
             output.document({"match": source.id, "gif": str(gif), "frames": frames})
         else:
             output.line(f"wrote {frames} positions of {source.id} to {gif}")
-        return
-    if html is not None or open_page:
+    elif html is not None or open_page:
         path = html or local_records.path_of(workspace.folder, source.id, ".html")
         replay_page.write(source.record, path, None if game is None else games)
         if as_json:
@@ -110,19 +118,35 @@ def replay(
             output.line(f"wrote the replay of {source.id} to {path}")
         if open_page:
             replay_page.open_in_browser(path)
-        return
-    if as_json:
+    elif as_json:
         for record in games:
             for position in narration.positions(source.record.match, record, seed):
                 output.document(position)
-        return
-    if output.is_terminal() and not no_pause and key_input.has_keys():
-        story.by_keys(source.record.match, games, seed)
     else:
-        for record in games:
-            width = output.screen().width
-            for page in story.pages(source.record.match, record, seed, width):
-                for line in page:
-                    output.game_line(line)
-                output.line()
-    output.next_step(f"pokearena verify {shlex.quote(match) if source.source else source.id}")
+        _show(source, games, no_pause)
+        output.next_step(f"pokearena verify {shlex.quote(match) if source.source else source.id}")
+
+
+def _check_no_animation() -> None:
+    """Raise UsageError if an option was given that only concerns --gif."""
+    context = click.get_current_context()
+    assert context is not None
+    for name in ("step_time", "size", "seat"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} requires --gif FILE.")
+
+
+def _show(source: RecordSource, games: Sequence[GameRecord], no_pause: bool) -> None:
+    """Step through the games by keys, or print all positions without a keyboard."""
+    from arena.cli import key_input
+    from arena.cli.matches import story
+
+    match, seed = source.record.match, source.seed()
+    if output.is_terminal() and not no_pause and key_input.has_keys():
+        story.by_keys(match, games, seed)
+        return
+    for game in games:
+        for page in story.pages(match, game, seed, output.screen().width):
+            for line in page:
+                output.game_line(line)
+            output.line()

@@ -10,7 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import ColumnElement, Engine, Select, and_, exists, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Select,
+    and_,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from arena.store import schema
 from arena.store.database import now, reading, writing
@@ -89,24 +100,7 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
     Returns:
         The number of matches that became void or are continued without the bot.
     """
-    matches, tournaments, remotes = schema.matches, schema.tournaments, schema.remotes
-    sides, games = schema.match_entrants, schema.games
-    last = func.coalesce(remotes.c.since, 0.0)
-    query = (
-        select(matches.c.id, func.min(remotes.c.version).label("version"))
-        .join(tournaments, tournaments.c.id == matches.c.tournament)
-        .join(sides, sides.c.match == matches.c.id)
-        .join(remotes, remotes.c.version == sides.c.version)
-        .where(
-            *_waits(),
-            remotes.c.until + limit <= now(),
-            last + limit <= now(),
-            tournaments.c.created + limit <= now(),
-            now() >= since + limit,
-        )
-        .group_by(matches.c.id)
-        .order_by(matches.c.id)
-    )
+    matches, query = schema.matches, _expired_waits(limit, since)
     with reading(engine) as connection:
         # Usually no match is found; then this does not take the write lock.
         if connection.execute(query).first() is None:
@@ -118,23 +112,50 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
             chosen = matches.c.id.in_(names[start : start + _AT_ONCE])
             lock_rows(connection, select(matches.c.id).where(chosen).order_by(matches.c.id))
         for match, version in expired:
-            begun = connection.execute(select(exists().where(games.c.match == match))).scalar_one()
             reason = f"the remote bot {version} was not there for {_words(limit)}"
-            change = update(matches).where(matches.c.id == match, *_is_open())
-            if begun:
-                change = change.values(
-                    unawaited=now(), reason=f"{reason}: the tournament continues without it."
-                )
-            else:
-                change = change.values(
-                    state=MatchState.VOID,
-                    owner=None,
-                    lease_until=None,
-                    ended=now(),
-                    reason=f"{reason}; nobody is charged.",
-                )
-            connection.execute(change)
+            _end_wait(connection, match, reason)
     return len(expired)
+
+
+def _expired_waits(limit: float, since: float) -> Select[str, str]:
+    """Return the query of the matches that have waited too long, each with an absent bot."""
+    matches, tournaments, remotes = schema.matches, schema.tournaments, schema.remotes
+    sides = schema.match_entrants
+    return (
+        select(matches.c.id, func.min(remotes.c.version).label("version"))
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .join(sides, sides.c.match == matches.c.id)
+        .join(remotes, remotes.c.version == sides.c.version)
+        .where(
+            *_waits(),
+            remotes.c.until + limit <= now(),
+            func.coalesce(remotes.c.since, 0.0) + limit <= now(),
+            tournaments.c.created + limit <= now(),
+            now() >= since + limit,
+        )
+        .group_by(matches.c.id)
+        .order_by(matches.c.id)
+    )
+
+
+def _end_wait(connection: Connection, match: str, reason: str) -> None:
+    """Continue a match without its absent bot if it has begun; else make it void."""
+    matches, games = schema.matches, schema.games
+    begun = connection.execute(select(exists().where(games.c.match == match))).scalar_one()
+    change = update(matches).where(matches.c.id == match, *_is_open())
+    if begun:
+        change = change.values(
+            unawaited=now(), reason=f"{reason}: the tournament continues without it."
+        )
+    else:
+        change = change.values(
+            state=MatchState.VOID,
+            owner=None,
+            lease_until=None,
+            ended=now(),
+            reason=f"{reason}; nobody is charged.",
+        )
+    connection.execute(change)
 
 
 def database_time(engine: Engine) -> float:

@@ -102,6 +102,15 @@ def test_invalid_options_of_an_animation_are_refused(
     assert not Path("here.gif").exists()
 
 
+@pytest.mark.parametrize("words", [("--size", "240x160"), ("--seat", "1"), ("--step-time", "0.5")])
+def test_options_of_an_animation_require_gif(
+    cli: Cli, played: Path, words: tuple[str, str]
+) -> None:
+    result = cli("replay", played, *words)
+    assert result.status == 2
+    assert "--gif" in result.err
+
+
 @pytest.mark.long
 def test_an_animation_is_written_completely_or_not_at_all(cli: Cli, played: Path) -> None:
     Path("here.gif").write_bytes(b"earlier")

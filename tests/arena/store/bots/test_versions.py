@@ -62,7 +62,9 @@ def test_a_retired_version_is_listed_only_on_request(store: Engine) -> None:
 
 def test_a_version_retires_once(store: Engine) -> None:
     add(store, "a", "1")
-    assert versions.retire(store, "a@1") == versions.retire(store, "a@1")
+    retired = versions.retire(store, "a@1")
+    assert retired.retired is not None
+    assert versions.retire(store, "a@1") == retired
 
 
 def test_an_unknown_version_cannot_be_retired(store: Engine) -> None:

@@ -71,7 +71,9 @@ def test_the_slowest_decision_of_each_side_is_linked(
     lines = list(map(json.loads, client.get(f"/matches/{match.id}.jsonl").text.splitlines()))
     seating = {line["game"]: line["seating"] for line in lines if line["type"] == "game"}
     page = client.get(f"/matches/{match.id}").text
-    for side in client.get(f"/matches/{match.id}.json").json()["sides"]:
+    sides = client.get(f"/matches/{match.id}.json").json()["sides"]
+    assert [side["entrant"] for side in sides] == list(match.entrants)
+    for side in sides:
         made = [
             (line["ms"], line["game"], line["decision"])
             for line in lines
