@@ -1,12 +1,13 @@
 """Measure bots in single deals of Poke: fewer decisions than whole rubbers for the same interval.
 
     uv run python -m bench.poke_deals champion strong --boards 100
-    uv run python -m bench.poke_deals champion strong --boards 100 --nodes 4
+    uv run python -m bench.poke_deals champion:4 champion --boards 100
 
 Each board is a deal in a position of a rubber at random. It is played twice, with the bots' seats
-exchanged. The figure is the mean gain of the first bot in the probability to win the rubber, with
-its 95 % interval. The probability comes from the table of `champion` (`poke.npz`), which self-play
-of simple draws made. It is an approximation: a bot that plays for this table has an advantage.
+exchanged; `champion:4` has four times the nodes. The figure is the mean gain of the first bot in
+the probability to win the rubber, with its 95 % interval. The probability comes from the table of
+`champion` (`poke.npz`), which self-play of simple draws made. It is an approximation: a bot that
+plays for this table has an advantage.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.strength import HOUSE, SEED, MeasuredForm, Timed, load, played_on
+from bench.strength import HOUSE, SEED, MeasuredForm, Timed, loaded, played_on
 from referee.game_codec import GameCodec
 from referee.games.poke.state import LEG_POINTS, PokeState
 from referee.games.registry import GAMES
@@ -78,8 +79,8 @@ def opening(board: int) -> PokeState:
 def measure(first_bot: str, second_bot: str, boards: int) -> DealComparison:
     """Play single deals between two bots."""
     codec, table = GameCodec(FORM.game), RubberTable()
-    first = [Timed(load(first_bot, FORM.start(seat))) for seat in (0, 1)]
-    second = [Timed(load(second_bot, FORM.start(seat))) for seat in (0, 1)]
+    first = [Timed(loaded(first_bot, FORM.start(seat))) for seat in (0, 1)]
+    second = [Timed(loaded(second_bot, FORM.start(seat))) for seat in (0, 1)]
     gains = []
     for board in range(boards):
         begun = opening(board)
@@ -104,8 +105,6 @@ def main() -> None:
     parser.add_argument("first")
     parser.add_argument("second")
     parser.add_argument("--boards", type=int, default=100)
-    # `champion` reads the option from the command line itself.
-    parser.add_argument("--nodes", type=float, help="budget of `champion`; default: its bot.toml")
     given = parser.parse_args()
     result = measure(given.first, given.second, given.boards)
     print(f"{' '.join(sys.argv[1:])}: {result.gain:+.4f} ± {result.half:.4f} per deal; ", end="")

@@ -2,6 +2,7 @@
 
     uv run python -m bench.strength                        # every form of every game: hours
     uv run python -m bench.strength --form pouku-3 --pair strong greedy --boards 40
+    uv run python -m bench.strength --form pouku-3 --pair champion:4 champion --boards 40
 
 At a table one side is the first bot, and all other sides are the second one. Each board is played
 with the first bot on every side in turn. Its score in a game is the mean over the other sides of 1
@@ -36,6 +37,7 @@ BOTS = ("champion", "strong", "greedy", "bold", "meek", "random")
 PAIRS = (("strong", "greedy"), *combinations(BOTS[2:], 2))
 """The default pairs; a bot that beats greedy need not play the others."""
 SEED = bytes(32)
+Watch = Callable[[int, State], None]
 
 
 @dataclass(frozen=True)
@@ -86,11 +88,23 @@ def forms() -> list[MeasuredForm]:
 
 
 def play(
-    form: MeasuredForm, codec: GameCodec, board: int, seating: Sequence[Choose]
+    form: MeasuredForm,
+    codec: GameCodec,
+    board: int,
+    seating: Sequence[Choose],
+    watch: Watch = lambda board, state: None,
 ) -> tuple[int, ...]:
-    """Play one game and return the places by seat."""
+    """Play one game and return the places by seat.
+
+    ``watch`` receives the board and every position.
+    """
+
+    def watched(state: Any) -> bool:
+        watch(board, state)
+        return False
+
     state = form.game.start(Seeded(board_seed(SEED, board)), form.seats, form.given)
-    state = played_on(state, codec, board, seating, lambda state: False)
+    state = played_on(state, codec, board, seating, watched)
     return form.game.outcome(state, form.sides).places
 
 
@@ -161,19 +175,39 @@ def measure(
     form: MeasuredForm, first_bot: str, second_bot: str, boards: int, skipped: int = 0
 ) -> BotComparison:
     """Play one bot against others of another kind, without the first boards."""
+    first = [Timed(loaded(first_bot, form.start(seat))) for seat in range(form.seats)]
+    second = [loaded(second_bot, form.start(seat)) for seat in range(form.seats)]
+    return compare(form, first, second, range(skipped, skipped + boards))
+
+
+def loaded(bot: str, start: bot_pb2.StartRequest) -> Choose:
+    """Return the function of a house bot; ``champion:4`` has four times the nodes."""
+    name, _, nodes = bot.partition(":")
+    choose = load(name, start)
+    if nodes:
+        choose.__self__.search.nodes = float(nodes)  # type: ignore[attr-defined]
+    return choose
+
+
+def compare(
+    form: MeasuredForm,
+    first: Sequence[Timed],
+    second: Sequence[Choose],
+    boards: range,
+    watch: Watch = lambda board, state: None,
+) -> BotComparison:
+    """Play bots, by seat, against others; ``watch`` receives the board and every position."""
     codec, sides = GameCodec(form.game), form.sides
-    first = [Timed(load(first_bot, form.start(seat))) for seat in range(form.seats)]
-    second = [load(second_bot, form.start(seat)) for seat in range(form.seats)]
     means = []
-    for board in range(skipped, skipped + boards):
+    for board in boards:
         scores = []
         for mine in sorted(set(sides)):
             seating = [first[s] if side == mine else second[s] for s, side in enumerate(sides)]
-            scores.append(score(play(form, codec, board, seating), sides, mine))
+            scores.append(score(play(form, codec, board, seating, watch), sides, mine))
         means.append(statistics.mean(scores))
-    half = 1.96 * statistics.stdev(means) / boards**0.5
+    half = 1.96 * statistics.stdev(means) / len(boards) ** 0.5
     took = sum(bot.seconds for bot in first) / sum(bot.decisions for bot in first)
-    return BotComparison(statistics.mean(means), half, boards * len(set(sides)), took * 1000)
+    return BotComparison(statistics.mean(means), half, len(boards) * len(set(sides)), took * 1000)
 
 
 def duel(game: Game, first_bot: str, second_bot: str, boards: int) -> tuple[float, float]:
@@ -182,12 +216,18 @@ def duel(game: Game, first_bot: str, second_bot: str, boards: int) -> tuple[floa
     return result.mean, result.half
 
 
+def _bot(text: str) -> str:
+    if text.partition(":")[0] not in BOTS:
+        raise argparse.ArgumentTypeError(f"unknown bot {text!r}; the bots are {', '.join(BOTS)}")
+    return text
+
+
 def main() -> None:
     """Print a table for each form."""
     known = {str(form): form for form in forms()}
     parser = argparse.ArgumentParser(description="The house bots against each other.")
     parser.add_argument("--form", action="append", choices=known, help="only this; may be repeated")
-    parser.add_argument("--pair", action="append", nargs=2, choices=BOTS, metavar="BOT")
+    parser.add_argument("--pair", action="append", nargs=2, type=_bot, metavar="BOT")
     parser.add_argument("--boards", type=int, default=100)
     parser.add_argument("--skip", type=int, default=0, help="boards of earlier measurements")
     given = parser.parse_args()
