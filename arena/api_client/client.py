@@ -65,8 +65,8 @@ class ArenaClient(ApiOperations):
         import urllib.error
         import urllib.request
 
-        given = {name: value for name, value in (query or {}).items() if value is not None}
-        address = f"{self.url}{path}" + (f"?{urlencode(given)}" if given else "")
+        present = {name: value for name, value in (query or {}).items() if value is not None}
+        address = f"{self.url}{path}" + (f"?{urlencode(present)}" if present else "")
         request = urllib.request.Request(address, method=method)
         request.add_header("Accept", "application/json")
         request.add_header("User-Agent", "pokearena")
@@ -104,8 +104,8 @@ def _body(
     if upload is not None or values is None:
         body = upload or b""
         return body, len(body), "application/gzip"
-    given = {name: value for name, value in values.items() if value is not None}
-    body = json.dumps(given).encode()
+    present = {name: value for name, value in values.items() if value is not None}
+    body = json.dumps(present).encode()
     return body, len(body), "application/json"
 
 

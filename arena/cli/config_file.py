@@ -143,10 +143,10 @@ def read_files(
 def _project_file() -> Path | None:
     """Return the nearest project file, from the current folder upwards."""
     try:
-        here = Path.cwd()
+        current = Path.cwd()
     except OSError:
         return None
-    for folder in (here, *here.parents):
+    for folder in (current, *current.parents):
         file = folder / PROJECT_FILE
         try:
             status = file.stat()

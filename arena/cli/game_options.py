@@ -58,13 +58,13 @@ def seats_for(
     fitting = [number for number, sides in by_seats.items() if sides == entrants]
     if not fitting:
         allowed = either(sorted(set(by_seats.values())))
-        here = "" if seats is None else f" at {seats} seats"
+        conditions = "" if seats is None else f" at {seats} seats"
         turned = [
             n for n, value in options.items() if value is True and not game.options[n].default
         ]
-        here += f" with {' and '.join(turned)}" if turned else ""
+        conditions += f" with {' and '.join(turned)}" if turned else ""
         raise CommandError(
-            f"{game.id} needs {allowed} bots{here}, and {entrants} "
+            f"{game.id} needs {allowed} bots{conditions}, and {entrants} "
             f"{'is' if entrants == 1 else 'are'} given."
             f"{_option_hint(game, options, entrants)}",
             USAGE,

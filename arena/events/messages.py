@@ -128,19 +128,19 @@ def text_of(event: Event) -> str:
 def parse(message: str | bytes) -> Event | None:
     """Return the event in a message; None if the message is not a valid event."""
     try:
-        given = json.loads(message) if len(message) <= LONGEST else None
+        fields = json.loads(message) if len(message) <= LONGEST else None
     except (ValueError, RecursionError):
         return None
-    if not isinstance(given, dict):
+    if not isinstance(fields, dict):
         return None
-    kind = _TYPES.get(str(given.get("type")))
+    kind = _TYPES.get(str(fields.get("type")))
     if kind is None:
         return None
     values: dict[str, Any] = {}
     for name, hint in _FIELDS[kind].items():
-        if name not in given and name in _OPTIONAL:
+        if name not in fields and name in _OPTIONAL:
             continue
-        value = given.get(name)
+        value = fields.get(name)
         if not _fits(value, hint):
             return None
         values[name] = tuple(value) if isinstance(value, list) else value

@@ -172,9 +172,9 @@ class WaitingQueue:
         """Move entrants that play now, in order of their turns, to the end of their levels."""
         for name in names:
             level = self._level[name]
-            here = self._levels[level]
-            del here[name]
-            if not here:
+            queue = self._levels[level]
+            del queue[name]
+            if not queue:
                 del self._levels[level]
             self._level[name] = level + is_even
             self._levels.setdefault(level + is_even, OrderedDict())[name] = None
@@ -360,16 +360,16 @@ class _RoundPairing:
         """Seat the entrant that has waited longest, and others beside it."""
         table = [min(self._line.heads(), key=self._queue.turn)]
         while len(table) < self._rules.sides:
-            here = {self._clan[name] for name in table}
-            table.append(self._beside(table, here))
+            seated_clans = {self._clan[name] for name in table}
+            table.append(self._beside(table, seated_clans))
         return table, f"even: {table[0]} has waited longest"
 
-    def _beside(self, table: Sequence[str], here: Collection[Hashable]) -> str:
-        """Return the least played entrant outside the clans `here` that has met the table least."""
+    def _beside(self, table: Sequence[str], seated_clans: Collection[Hashable]) -> str:
+        """Return the least played entrant of another clan that has met the table least."""
         times_met, neighbour, least = [self._times_met(other) for other in table], "", 0
         for group in self._line.groups(SLACK):
             for name in group:
-                if self._clan[name] in here:
+                if self._clan[name] in seated_clans:
                     continue
                 times = sum(counts[name] for counts in times_met)
                 if not neighbour or times < least:
@@ -445,13 +445,13 @@ class _InformedPairing(_RoundPairing):
     def _scheduled(self, names: Sequence[str]) -> None:
         self._gains.learn(names)
 
-    def _beside(self, table: Sequence[str], here: Collection[Hashable]) -> str:
-        """Return the entrant outside the clans `here` with the largest gain, of the least played.
+    def _beside(self, table: Sequence[str], seated_clans: Collection[Hashable]) -> str:
+        """Return the entrant of another clan with the largest gain, of the least played ones.
 
         Equal ones are chosen by waiting time.
         """
         for group in self._line.groups(SLACK):
-            candidates = [name for name in group if self._clan[name] not in here]
+            candidates = [name for name in group if self._clan[name] not in seated_clans]
             if candidates:
                 return self._best_of(candidates, table)
         raise AssertionError("`next` has checked that there are enough clans")
@@ -491,8 +491,8 @@ class _FreePairing(_InformedPairing):
     def _information(self) -> float:
         return information_of_ranking(self._rules.sides)
 
-    def _beside(self, table: Sequence[str], here: Collection[Hashable]) -> str:
-        return self._best_beside(table, here)
+    def _beside(self, table: Sequence[str], seated_clans: Collection[Hashable]) -> str:
+        return self._best_beside(table, seated_clans)
 
 
 PAIRINGS: Final[Mapping[int, type[_RoundPairing]]] = {

@@ -298,14 +298,14 @@ class LadderTurns:
         """Add the entrants that have joined by a round, before the match of this number."""
         while self._outside and self._outside[-1].joined <= number:
             joined = self._outside[-1].joined
-            there = [
+            counts = [
                 self.even[candidate.name]
                 for candidate in self._entrants
                 if candidate.name in self.even
                 and candidate.joined < joined
                 and candidate.plays_in(number)
             ]
-            start = max(min(there, default=0) - self._rules.placement, 0)
+            start = max(min(counts, default=0) - self._rules.placement, 0)
             while self._outside and self._outside[-1].joined == joined:
                 entrant = self._outside.pop()
                 self.even[entrant.name] = start

@@ -89,12 +89,14 @@ def _allowed(
     standing: Sequence[str], table: Sequence[str], seats: int, left: int, clan: Clans
 ) -> list[str]:
     """Return the candidates for the next seat that keep the remaining tables fillable."""
-    here = {clan[name] for name in table}
+    seated_clans = {clan[name] for name in table}
     sizes = Counter(clan[name] for name in standing)
-    urgent = {member for member, size in sizes.items() if size == left and member not in here}
+    urgent = {
+        member for member, size in sizes.items() if size == left and member not in seated_clans
+    }
     if len(urgent) >= seats:
         return [name for name in standing if clan[name] in urgent]
-    return [name for name in standing if clan[name] not in here]
+    return [name for name in standing if clan[name] not in seated_clans]
 
 
 def complete(
@@ -108,8 +110,8 @@ def complete(
     seated = list(table)
     rest = [name for name in pool if name not in seated]
     while len(seated) < sides:
-        here = {clan[name] for name in seated}
-        candidates = [name for name in rest if clan[name] not in here]
+        seated_clans = {clan[name] for name in seated}
+        candidates = [name for name in rest if clan[name] not in seated_clans]
         if not candidates:
             return None
         name = min(candidates, key=lambda candidate: liking(seated, candidate))

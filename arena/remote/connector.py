@@ -183,18 +183,18 @@ class Connector:
 
     def _receive(self, message: relay_pb2.ConnectResponse) -> None:
         self._was_here = time.monotonic()
-        what = message.WhichOneof("message")
-        if what == "welcome":
+        kind = message.WhichOneof("message")
+        if kind == "welcome":
             self._welcome(message.welcome)
-        elif what == "ask":
+        elif kind == "ask":
             self._handle_ask(message.ask)
-        elif what == "drop":
+        elif kind == "drop":
             seat = self._seats.get(message.drop.seat)
             if seat is not None:
                 seat.drop(message.drop.number)
-        elif what == "close":
+        elif kind == "close":
             self._end(message.close.seat)
-        elif what == "outcome":
+        elif kind == "outcome":
             self._on_event("outcome", {"outcome": message.outcome})
 
     def _welcome(self, welcome: relay_pb2.Welcome) -> None:

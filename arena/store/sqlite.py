@@ -125,14 +125,14 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
     clocks: list[Callable[[], float]] = []
     # A database that existed and disappears for a while (an unmounted disk) must not be replaced by
     # a new one. Rows written to the new file would be mixed with the old ones when it returns.
-    there = path.exists() and path.stat().st_size > 0
+    exists = path.exists() and path.stat().st_size > 0
     read_only = is_read_only(path)
 
     @event.listens_for(engine, "do_connect")
     def _create_none(
         dialect: Any, entry: ConnectionPoolEntry, arguments: Any, settings: dict[str, Any]
     ) -> sqlite3.Connection | None:
-        if not there:
+        if not exists:
             return None
         settings = {**settings, "uri": True}
         connection: sqlite3.Connection = sqlite3.connect(_uri(path, read_only), **settings)

@@ -188,10 +188,10 @@ def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
     """Withdraw a bot's oldest versions that exceed the ladder's limit per bot; 0 is unlimited."""
     tournament = tournaments.find(engine, ladder)
     most = int(tournament.plan.settings.get("versions", LadderFormat().versions))
-    there = [
+    entered = [
         entry.name
         for entry in tournament.entries
         if entry.name.partition("@")[0] == newest.name and entry.withdrawn is None
     ]
-    for version in there[:-most] if most else ():
+    for version in entered[:-most] if most else ():
         lifecycle.withdraw(engine, ladder, version, f"{newest.id} came")

@@ -109,8 +109,8 @@ def settled(format_name: str, settings: Mapping[str, Any]) -> dict[str, bool | i
     for name in settings:
         if name not in known:
             raise game_settings.unknown_name(f"setting of {format_name}", name, known)
-    given = {name: _setting(name, value, known[name]) for name, value in settings.items()}
-    return {**given, **{k: v for k, v in NEWEST.get(format_name, {}).items() if k not in given}}
+    typed = {name: _setting(name, value, known[name]) for name, value in settings.items()}
+    return {**typed, **{k: v for k, v in NEWEST.get(format_name, {}).items() if k not in typed}}
 
 
 def _setting(name: str, value: Any, kind: type) -> bool | int | float | str:

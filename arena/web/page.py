@@ -53,8 +53,8 @@ class ServerLinks:
 
 
 def _query(values: Mapping[str, object]) -> str:
-    given = {name: str(value) for name, value in values.items() if value not in (None, "")}
-    return f"?{urlencode(given)}" if given else ""
+    present = {name: str(value) for name, value in values.items() if value not in (None, "")}
+    return f"?{urlencode(present)}" if present else ""
 
 
 Rows = Sequence[Sequence[object]]

@@ -169,8 +169,8 @@ class BotClient:
                 answer = await self._channel.unary("Start", request.SerializeToString(), wait=True)
                 return self._read(bot_pb2.StartResponse, answer)
         except TimeoutError:
-            there = self._channel.listening
-            obstacle = "its Start did not return" if there else "it did not listen"
+            is_listening = self._channel.listening
+            obstacle = "its Start did not return" if is_listening else "it did not listen"
             raise NoAnswer(FailureKind.SILENT, f"{obstacle} within {seconds:g} s") from None
         except BudgetExceeded as failure:
             raise NoAnswer(FailureKind.WRONG, str(failure)) from None

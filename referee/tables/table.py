@@ -358,9 +358,9 @@ class RunningTable:
             except WrongAnswer as wrong:
                 report = await self._report(seat)
                 seat.count_fault(game)
-                here = replace(spent, message=place)
+                message_budget = replace(spent, message=place)
                 fault = judge.wrong_answer(
-                    seat.number, question, wrong, answer.action, report, here
+                    seat.number, question, wrong, answer.action, report, message_budget
                 )
                 self._fault(game, fault)
                 self._forfeit_if_out(seat)
@@ -399,8 +399,8 @@ class RunningTable:
         for game, question in unanswered:
             if not lost:
                 seat.count_fault(game)
-            here = replace(spent, message=places.get(game.number))
-            fault = judge.no_answer(seat.number, question, verdict, failure, report, here)
+            message_budget = replace(spent, message=places.get(game.number))
+            fault = judge.no_answer(seat.number, question, verdict, failure, report, message_budget)
             if fault.output and game is not unanswered[0][0]:
                 # The output is long, and a message can hold many questions: store it once.
                 fault = replace(fault, output="", output_in=unanswered[0][0].number)

@@ -295,8 +295,8 @@ def _remotes(workspace: Workspace) -> CheckResult:
         return CheckResult("remote", OK, "no remote bots to be seen; see the database above")
     if not remotes:
         return CheckResult("remote", OK, "no remote bots")
-    here = sum(remote.here for remote in remotes.values())
-    text = f"{here} of {len(remotes)} bots are there"
+    connected = sum(remote.here for remote in remotes.values())
+    text = f"{connected} of {len(remotes)} bots are there"
     services = running(workspace)
     if services is not None and services.relay:
         text += f"; they connect to {services.relay}"

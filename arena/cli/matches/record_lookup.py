@@ -64,8 +64,10 @@ class RecordSource:
             if game.number == number:
                 return game
         numbers = [game.number for game in self.record.games]
-        there = f"it has {_ranges(numbers)}" if numbers else "none is published yet"
-        raise CommandError(f"{self.id} has no game {number}; {there}.", USAGE, code="unknown-game")
+        available = f"it has {_ranges(numbers)}" if numbers else "none is published yet"
+        raise CommandError(
+            f"{self.id} has no game {number}; {available}.", USAGE, code="unknown-game"
+        )
 
     def seed(self) -> bytes:
         """Return the seed.
@@ -101,10 +103,10 @@ def find(workspace: Workspace, name: str) -> RecordSource:
         raise CommandError(f"file not found: {name}", USAGE, code="unknown-file")
     prefix = name if name.startswith(_PREFIX) else _PREFIX + name
     played = {path.stem: path for path in local_records.records(workspace.folder)}
-    here = {match for match in played if match.startswith(prefix)}
+    local = {match for match in played if match.startswith(prefix)}
     stored = _stored(workspace, prefix)
-    match = _only(name, prefix, here | stored)
-    if match in here:
+    match = _only(name, prefix, local | stored)
+    if match in local:
         return _from_file(played[match])
     from arena.store.matches import results
 

@@ -93,9 +93,9 @@ def _chosen(
         game, decision = place_of
         source.game(game)
         known = ", ".join(f"{fault.line['game']}:{fault.line['decision']}" for fault in faults)
-        there = f"its faults are {known}" if known else "it has none"
+        available = f"its faults are {known}" if known else "it has none"
         raise CommandError(
-            f"{source.id} has no fault in game {game} at decision {decision}; {there}.",
+            f"{source.id} has no fault in game {game} at decision {decision}; {available}.",
             USAGE,
             code="unknown-fault",
         )

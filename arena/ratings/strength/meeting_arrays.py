@@ -42,9 +42,11 @@ class MeetingArrays:
         for block in self.blocks:
             total = halves.setdefault(block.games, np.zeros((self.size, self.size)))
             for place, (first, second) in enumerate(pairs(block.seats)):
-                got = block.halves[:, place]
-                total += self._square(block, first, second, got)
-                total += self._square(block, second, first, 2 * block.games * block.matches - got)
+                scores = block.halves[:, place]
+                total += self._square(block, first, second, scores)
+                total += self._square(
+                    block, second, first, 2 * block.games * block.matches - scores
+                )
         sums = np.zeros((self.size, self.size))
         for games, total in sorted(halves.items()):
             sums += total / (2 * games)
@@ -137,19 +139,19 @@ def surplus_scatter(block: LineUpBlock, rows: slice, expected: Floats, weights: 
         weights: the weight of a match of each pair: (rows, pairs).
     """
     couples = np.array(pairs(block.seats))
-    got = block.halves[rows] / (2 * block.games)
+    scores = block.halves[rows] / (2 * block.games)
     signs = np.zeros((len(couples), block.seats))
     signs[np.arange(len(couples)), couples[:, 0]] = 1.0
     signs[np.arange(len(couples)), couples[:, 1]] = -1.0
     if block.once:
-        surplus = ((got - expected) * weights) @ signs
+        surplus = ((scores - expected) * weights) @ signs
         return np.asarray(surplus[:, :, None] * surplus[:, None, :])
-    squares = _pair_squares(block, rows, got, expected, weights)
+    squares = _pair_squares(block, rows, scores, expected, weights)
     return np.asarray(signs.T @ squares @ signs)
 
 
 def _pair_squares(
-    block: LineUpBlock, rows: slice, got: Floats, hoped: Floats, weight: Floats
+    block: LineUpBlock, rows: slice, scores: Floats, hoped: Floats, weight: Floats
 ) -> Floats:
     """Return the weighted sum over matches of the products of two pairs' deviations.
 
@@ -157,10 +159,10 @@ def _pair_squares(
     matches is computed from sums only: sum(s t) - b sum(s) - a sum(t) + n a b.
     """
     first, second = np.array(pairs_of_pairs(block.seats)).T
-    squares = np.empty((*got.shape, got.shape[1]))
+    squares = np.empty((*scores.shape, scores.shape[1]))
     squares[:, first, second] = block.products[rows] / (2 * block.games) ** 2
     squares[:, second, first] = squares[:, first, second]
-    squares -= got[:, :, None] * hoped[:, None, :] + hoped[:, :, None] * got[:, None, :]
+    squares -= scores[:, :, None] * hoped[:, None, :] + hoped[:, :, None] * scores[:, None, :]
     squares += block.matches[rows, None, None] * hoped[:, :, None] * hoped[:, None, :]
     squares *= weight[:, :, None] * weight[:, None, :]
     return squares

@@ -134,13 +134,13 @@ class RelaySession:
 
     def receive(self, message: relay_pb2.ConnectRequest) -> None:
         """Process a message from the connector."""
-        what = message.WhichOneof("message")
-        if what == "leaving":
+        kind = message.WhichOneof("message")
+        if kind == "leaving":
             self.leaving = True
             return
-        number = message.answer.seat if what == "answer" else message.gone.seat
+        number = message.answer.seat if kind == "answer" else message.gone.seat
         seat = self.seats.get(number)
-        if seat is not None and what == "gone":
+        if seat is not None and kind == "gone":
             seat.end(quote(message.gone.ended, 200) or "ended")
-        elif seat is not None and what == "answer":
+        elif seat is not None and kind == "answer":
             seat.receive(message.answer)

@@ -181,8 +181,8 @@ def record_connected(
         room: how many more tables the bot can join.
         tunnel: the relay's endpoint for other machines; None without one.
     """
-    here = {"since": now(), "until": now() + HERE_SECONDS, "room": room}
-    _note(engine, version, desk=control, way=tunnel, **here)
+    presence = {"since": now(), "until": now() + HERE_SECONDS, "room": room}
+    _note(engine, version, desk=control, way=tunnel, **presence)
 
 
 def has_room(engine: Engine, version: str, room: int) -> None:
@@ -194,9 +194,9 @@ def extend_presence(engine: Engine, of: Collection[str], control: str) -> None:
     """Extend the presence of bots still connected to the relay with this control address."""
     table = schema.remotes
     if of:
-        its = (table.c.version.in_(of), table.c.desk == control)
-        rows = select(table.c.version).where(*its).order_by(table.c.version)
-        _write(engine, update(table).where(*its).values(until=now() + HERE_SECONDS), rows)
+        of_relay = (table.c.version.in_(of), table.c.desk == control)
+        rows = select(table.c.version).where(*of_relay).order_by(table.c.version)
+        _write(engine, update(table).where(*of_relay).values(until=now() + HERE_SECONDS), rows)
 
 
 def record_disconnected(engine: Engine, version: str, control: str | None = None) -> None:

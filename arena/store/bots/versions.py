@@ -224,7 +224,7 @@ def reassign(engine: Engine, name: str, owner: str) -> None:
     if owner:
         check_owner(owner)
     bots, entrants, held = schema.bots, schema.entrants, schema.tournaments
-    its = select(schema.versions.c.id).where(schema.versions.c.name == name)
+    of_name = select(schema.versions.c.id).where(schema.versions.c.name == name)
     unfinished = select(held.c.id).where(held.c.ended.is_(None))
     with writing(engine, "reassign") as connection:
         changed = connection.execute(update(bots).where(bots.c.name == name).values(owner=owner))
@@ -232,7 +232,7 @@ def reassign(engine: Engine, name: str, owner: str) -> None:
             raise NotFound(f"unknown bot {name}.", code="unknown-bot")
         connection.execute(
             update(entrants)
-            .where(entrants.c.version.in_(its), entrants.c.tournament.in_(unfinished))
+            .where(entrants.c.version.in_(of_name), entrants.c.tournament.in_(unfinished))
             .values(owner=owner)
         )
 

@@ -163,12 +163,12 @@ def disqualify(
         lock_rows(connection, select(schema.versions.c.id).where(schema.versions.c.id == version))
         row = _lock(connection, tournament)
         lifecycle.leave(connection, tournament, version, f"disqualified: {reason}", MatchState.VOID)
-        its = select(sides.c.match).where(sides.c.version == version)
+        of_version = select(sides.c.match).where(sides.c.version == version)
         query = (
             select(*matches.c["id", "round"])
             .where(
                 matches.c.tournament == tournament,
-                matches.c.id.in_(its),
+                matches.c.id.in_(of_version),
                 matches.c.state.in_((MatchState.RUNNING, MatchState.CLOSED)),
             )
             .order_by(matches.c.id)

@@ -206,10 +206,10 @@ def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[A
         )
         query = query.where(sat.exists())
     if of:
-        here = select(matches.c.id).where(
+        in_tournaments = select(matches.c.id).where(
             matches.c.id == sides.c.match, matches.c.tournament.in_(of)
         )
-        query = query.where(here.exists())
+        query = query.where(in_tournaments.exists())
     return query
 
 

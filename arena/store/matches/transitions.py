@@ -180,10 +180,10 @@ def end_leases(engine: Engine, owner: str) -> int:
         The number of leases that ended.
     """
     matches = schema.matches
-    its = (matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
+    of_owner = (matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
     with writing(engine, "end_leases") as connection:
-        lock_rows(connection, select(matches.c.id).where(*its).order_by(matches.c.id))
-        held = connection.execute(update(matches).where(*its).values(lease_until=now()))
+        lock_rows(connection, select(matches.c.id).where(*of_owner).order_by(matches.c.id))
+        held = connection.execute(update(matches).where(*of_owner).values(lease_until=now()))
     return held.rowcount
 
 

@@ -100,16 +100,16 @@ def add(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> To
         _lock(connection, tournament)
         admit(connection, [entry.name for entry in entries])
         query = select(table.c.version).where(table.c.tournament == tournament)
-        there = set(connection.execute(query).scalars())
+        entered = set(connection.execute(query).scalars())
         for entry in entries:
-            if entry.name in there:
+            if entry.name in entered:
                 raise Conflict(
                     f"{entry.name} has entered tournament {tournament} already.", code="entered"
                 )
-            there.add(entry.name)
+            entered.add(entry.name)
         joined = _next_round(connection, tournament)
         joining = [replace(entry, joined=joined, withdrawn=None) for entry in entries]
-        enter(connection, tournament, joining, first=len(there) - len(joining))
+        enter(connection, tournament, joining, first=len(entered) - len(joining))
     return find(engine, tournament)
 
 
@@ -155,18 +155,18 @@ def leave(
         Conflict: the version has not entered the tournament.
     """
     table, matches, sides = schema.entrants, schema.matches, schema.match_entrants
-    here = (table.c.tournament == tournament, table.c.version == version)
-    entered = connection.execute(select(table.c.withdrawn).where(*here)).one_or_none()
+    of_entrant = (table.c.tournament == tournament, table.c.version == version)
+    entered = connection.execute(select(table.c.withdrawn).where(*of_entrant)).one_or_none()
     if entered is None:
         raise Conflict(f"{version} has not entered tournament {tournament}.", code="not-entered")
     if entered.withdrawn is None:
         number = _next_round(connection, tournament)
-        connection.execute(update(table).where(*here).values(withdrawn=number))
-    its = select(sides.c.match).where(sides.c.version == version)
+        connection.execute(update(table).where(*of_entrant).values(withdrawn=number))
+    of_version = select(sides.c.match).where(sides.c.version == version)
     pending = (
         matches.c.tournament == tournament,
         matches.c.state == MatchState.PENDING,
-        matches.c.id.in_(its),
+        matches.c.id.in_(of_version),
     )
     lock_rows(connection, select(matches.c.id).where(*pending).order_by(matches.c.id))
     connection.execute(
@@ -231,7 +231,7 @@ def close(engine: Engine, tournament: str, seen: ChangeMarks) -> bool:
 def _marks(connection: Connection, tournament: str) -> ChangeMarks:
     entrants = schema.entrants
     counted = tournaments.by_state(connection, tournament)
-    there, gone = connection.execute(
+    entered, gone = connection.execute(
         select(func.count(), func.count(entrants.c.withdrawn)).where(
             entrants.c.tournament == tournament
         )
@@ -240,7 +240,7 @@ def _marks(connection: Connection, tournament: str) -> ChangeMarks:
         matches=sum(count.matches for count in counted.values()),
         open=sum(counted[state].matches for state in OPEN if counted),
         closed=counted[MatchState.CLOSED].matches if counted else 0,
-        entrants=there,
+        entrants=entered,
         withdrawn=gone,
     )
 

@@ -63,8 +63,10 @@ def by_state(connection: Connection, tournament: str) -> Mapping[MatchState, Mat
     closed = MatchCount(rows[0].matches, rows[0].games)
     for row in rows:
         if row.state is not None:
-            here = counts[MatchState(row.state)] = MatchCount(row.number, int(row.planned))
-            closed = MatchCount(closed.matches - here.matches, closed.games - here.games)
+            match_count = counts[MatchState(row.state)] = MatchCount(row.number, int(row.planned))
+            closed = MatchCount(
+                closed.matches - match_count.matches, closed.games - match_count.games
+            )
     counts[MatchState.CLOSED] = closed
     return counts
 

@@ -235,7 +235,7 @@ class SnapshotReader:
 def marks(engine: Engine) -> tuple[Any, ...]:
     """Return values that differ if the content of any page can differ."""
     matches, games, held = schema.matches, schema.games, schema.tournaments
-    here = schema.remotes
+    remotes = schema.remotes
     # Closed tournaments do not change any more.
     going = select(held.c.id).where(held.c.state != TournamentState.CLOSED)
     queries = (
@@ -252,7 +252,7 @@ def marks(engine: Engine) -> tuple[Any, ...]:
         select(func.count(), func.max(schema.versions.c.created)),
         select(func.max(schema.versions.c.retired), func.count(schema.versions.c.quarantined)),
         select(func.count()).where(schema.bots.c.owner != ""),
-        select(func.count(), func.max(here.c.since)).where(here.c.until > now()),
+        select(func.count(), func.max(remotes.c.since)).where(remotes.c.until > now()),
         select(func.count())
         .select_from(games.join(matches, matches.c.id == games.c.match))
         .where(matches.c.state == MatchState.RUNNING),

@@ -137,12 +137,12 @@ def _too_large(most: int) -> HTTPException:
 
 def _bounded(receive: Receive, most: int, seconds: float) -> Receive:
     """Wrap `receive` with limits for the body's size and duration."""
-    got = 0
+    received = 0
     until: float | None = None
     is_whole = False
 
     async def bounded() -> Message:
-        nonlocal got, until, is_whole
+        nonlocal received, until, is_whole
         if is_whole:
             return await receive()
         until = until or time.monotonic() + seconds
@@ -151,9 +151,9 @@ def _bounded(receive: Receive, most: int, seconds: float) -> Receive:
                 message = await receive()
         except TimeoutError:
             raise HTTPException(408, "timeout while receiving the request.") from None
-        got += len(message.get("body", b""))
+        received += len(message.get("body", b""))
         is_whole = not message.get("more_body", False)
-        if got > most:
+        if received > most:
             raise _too_large(most)
         return message
 

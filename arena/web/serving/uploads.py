@@ -137,16 +137,16 @@ class UploadEndpoint:
         stored: Submission | None = None
         try:
             size = await _written(request, pending_uploads.part(number))
-            what = ReceivedUpload(number, sent.owner, sent.name, sent.content, size)
-            stored = await anyio.to_thread.run_sync(self._added, pending_uploads, what)
+            upload = ReceivedUpload(number, sent.owner, sent.name, sent.content, size)
+            stored = await anyio.to_thread.run_sync(self._added, pending_uploads, upload)
         finally:
             if stored is None or stored.id != number:
                 pending_uploads.clear(number)
         return _answer(stored, 201)
 
-    def _added(self, pending_uploads: PendingUploads, what: ReceivedUpload) -> Submission:
-        pending_uploads.settle(what.id)
-        return submissions.add(self._web.engine, what, self._limits)
+    def _added(self, pending_uploads: PendingUploads, upload: ReceivedUpload) -> Submission:
+        pending_uploads.settle(upload.id)
+        return submissions.add(self._web.engine, upload, self._limits)
 
 
 def _is_empty(request: Request) -> bool:

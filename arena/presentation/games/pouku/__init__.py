@@ -112,10 +112,10 @@ def _gave(deal: PoukuDeal, players: Players) -> str:
     more = deal.worth - sum(yaku.worth for yaku in deal.yaku)
     besides = f", {more} of it for points and bonuses" if more else ""
     doubled = ", doubled" if deal.points[deal.winner] > deal.worth else ""
-    got = " · ".join(
+    gains = " · ".join(
         f"{name} {signed(points)}" for name, points in zip(players.names, deal.points, strict=True)
     )
-    return f"{players.names[deal.winner]} went out, worth {deal.worth}{besides}{doubled}. {got}"
+    return f"{players.names[deal.winner]} went out, worth {deal.worth}{besides}{doubled}. {gains}"
 
 
 def _pad(public: PoukuView, players: Players) -> ScoreTable:
