@@ -26,7 +26,9 @@ from arena.system.redis_connection import connect
 from referee import logs
 
 if TYPE_CHECKING:
+    from arena.bots.sandbox.level import Level
     from arena.matches.attempt import WorkerResources
+    from arena.queue.worker import IdleWork
 
 
 _UNREACHABLE = 3
@@ -73,7 +75,7 @@ def run(
     require_linux("Workers run")
     # Imported before the first fork, so that matches do not spend time on it.
     from arena.bots.sandbox.available_levels import best_level
-    from arena.matches.attempt import WorkerResources, attempt
+    from arena.matches.attempt import WorkerResources
     from arena.store import database
     from referee.games.registry import GAMES
 
@@ -90,12 +92,10 @@ def run(
             where, workers, address, environment, name=name, burst=burst, most=most
         )
     claim = _claim(referee)
-    name = name or fresh_name()
-    engine = database.open(url)
     resources = WorkerResources(
-        engine,
+        database.open(url),
         referee,
-        name,
+        name or fresh_name(),
         where.outputs,
         where.versions,
         address.url,
@@ -103,16 +103,32 @@ def run(
         environment.get(config.WATCH_NOTES) == "1",
         most_bytes=most_bytes,
     )
-    log.info(
-        "worker %s: Redis %s, referee %s", name, redis_server.without_password(address.url), referee
-    )
-    play = functools.partial(attempt, resources)
-    on_crash = functools.partial(_release_leases, resources)
-    idle_work = idle_analysis.idle_work(engine, environment)
-    worker = MatchWorker(connect(address.url), play, name, on_crash, level, idle_work)
+    idle_work = idle_analysis.idle_work(resources.engine, environment)
+    worker = _worker(resources, address.url, level, idle_work)
     with claim, idle_work or contextlib.nullcontext():
         worker.work(logging_level="WARNING", burst=burst, max_jobs=most)
     return 0
+
+
+def _worker(
+    resources: WorkerResources, redis: str, level: Level, idle_work: IdleWork | None
+) -> MatchWorker:
+    from arena.matches.attempt import attempt
+
+    log.info(
+        "worker %s: Redis %s, referee %s",
+        resources.owner,
+        redis_server.without_password(redis),
+        resources.referee,
+    )
+    return MatchWorker(
+        connect(redis),
+        functools.partial(attempt, resources),
+        resources.owner,
+        functools.partial(_release_leases, resources),
+        level,
+        idle_work,
+    )
 
 
 def _watch_ms(environment: Mapping[str, str]) -> int:
