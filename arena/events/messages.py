@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from redis import Redis as SyncRedis
     from redis.asyncio import Redis
 
-    from referee.games.contract import View
-
 LONGEST: Final = 128 * 1024
 """Maximum number of characters of a message; longer ones are ignored."""
 POSITION_SECONDS: Final = 30
@@ -145,17 +143,6 @@ def parse(message: str | bytes) -> Event | None:
             return None
         values[name] = tuple(value) if isinstance(value, list) else value
     return kind(**values)
-
-
-def view_of(position: Position) -> View:
-    """Return the public view of a position as an object of the rules.
-
-    Raises:
-        DecodeError: it is not the view of a registered game.
-    """
-    from referee.replay import view_of_json
-
-    return view_of_json(position.view)
 
 
 def channel_of(client: Redis | SyncRedis) -> str:

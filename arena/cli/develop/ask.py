@@ -81,27 +81,27 @@ def ask(
     history = None
     if from_start:
         history = _ask_history(source, places, built, limits)
-        puts, answers = [history.question], [history.answer]
+        questions, answers = [history.question], [history.answer]
     else:
-        puts = [recorded_question.asked(source, game, decision) for game, decision in places]
-        if by_play or len(puts) > 1:
-            answers = recorded_question.ask_together(source, puts, built, *limits)
+        questions = [recorded_question.asked(source, game, decision) for game, decision in places]
+        if by_play or len(questions) > 1:
+            answers = recorded_question.ask_together(source, questions, built, *limits)
         else:
-            answers = [recorded_question.ask(source, puts[0], built, *limits)]
-    answered = list(zip(puts, answers, strict=True))
+            answers = [recorded_question.ask(source, questions[0], built, *limits)]
+    answered = list(zip(questions, answers, strict=True))
     good = all(answer.legal if debug else answer.good for answer in answers)
     if as_json:
-        many = [_as_json(source, put, answer) for put, answer in answered]
+        many = [_as_json(source, recorded, answer) for recorded, answer in answered]
         document = many[0] if len(many) == 1 else {"answers": many}
         output.document(
             {"bot": bot, **document, **({} if history is None else _history_json(history))}
         )
     else:
-        for put, answer in answered:
-            _show(source, put, answer, bot, debug)
+        for recorded, answer in answered:
+            _show(source, recorded, answer, bot, debug)
         if history is not None:
             _show_history(source, history)
-        elif good and any(_fault(source, put) for put in puts):
+        elif good and any(_fault(source, recorded) for recorded in questions):
             output.line("the fault did not happen again; for a bot with memory, add --from-start")
         output.next_step(f"pokearena replay {match} --game {places[0][0]}")
     return OK if good else FAILED
@@ -152,12 +152,12 @@ def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
             f'"{question}" is not a question; write MATCH:GAME:DECISION, such as m-7f3k9q:0:17.',
             USAGE,
         )
-    places = [workspace.split(":") for workspace in parts[2].split(",")]
+    places = [place.split(":") for place in parts[2].split(",")]
     return parts[1], [(int(game), int(decision)) for game, decision in places]
 
 
 def _show(
-    source: RecordSource, put: RecordedQuestion, answer: BotAnswer, bot: str, debug: bool
+    source: RecordSource, recorded: RecordedQuestion, answer: BotAnswer, bot: str, debug: bool
 ) -> None:
     from google.protobuf.json_format import MessageToDict
 
@@ -166,21 +166,20 @@ def _show(
     from referee.replay import in_words
 
     game = find(source.record.match["game"])
-    request = MessageToDict(put.request)
+    request = MessageToDict(recorded.request)
     number = request.get("decision", 0)
-    output.line(
-        f"{source.id} · game {put.request.game}, decision {number}, seat {put.request.seat}"
-    )
+    game_number, seat = recorded.request.game, recorded.request.seat
+    output.line(f"{source.id} · game {game_number}, decision {number}, seat {seat}")
     for view in request.get("view", {}).values():
         output.game_line(f"hand    {' '.join(view.get('hand', ())) or '–'}")
     legal = [in_words(game, action) for action in request.get("legal", [])]
     if legal:
         more = " | ..." * (len(legal) > _SHOWN_ACTIONS)
         output.game_line(f"legal   {' | '.join(legal[:_SHOWN_ACTIONS])}{more}")
-    was = _recorded(source, put)
-    if was is not None:
-        output.game_line(f"then    {in_words(game, was)}")
-    if fault := _fault(source, put):
+    recorded_action = _recorded_action(source, recorded)
+    if recorded_action is not None:
+        output.game_line(f"then    {in_words(game, recorded_action)}")
+    if fault := _fault(source, recorded):
         output.game_line(f"then    {fault['verdict']}: {clean(fault['sentence'])}")
     if answer.trouble:
         output.line(f"now     {bot}: no action: {answer.trouble}")
@@ -196,34 +195,36 @@ def _show(
         output.line(f"{'        ' if count else 'output  '}{line}")
 
 
-def _fault(source: RecordSource, put: RecordedQuestion) -> Mapping[str, Any] | None:
+def _fault(source: RecordSource, recorded: RecordedQuestion) -> Mapping[str, Any] | None:
     """Return the recorded fault at this question, if any."""
-    request = put.request
+    request = recorded.request
     for fault in source.game(request.game).faults:
         if fault["decision"] == request.decision and fault["seat"] == request.seat:
             return fault
     return None
 
 
-def _recorded(source: RecordSource, put: RecordedQuestion) -> dict[str, object] | None:
+def _recorded_action(source: RecordSource, recorded: RecordedQuestion) -> dict[str, object] | None:
     """Return the recorded action at this decision, if any."""
-    for line in source.game(put.request.game).actions:
-        if line["decision"] == put.request.decision:
+    for line in source.game(recorded.request.game).actions:
+        if line["decision"] == recorded.request.decision:
             action: dict[str, object] = line["action"]
             return action
     return None
 
 
-def _as_json(source: RecordSource, put: RecordedQuestion, answer: BotAnswer) -> dict[str, object]:
+def _as_json(
+    source: RecordSource, recorded: RecordedQuestion, answer: BotAnswer
+) -> dict[str, object]:
     from google.protobuf.json_format import MessageToDict
 
     return {
         "match": source.id,
-        "game": put.request.game,
-        "decision": put.request.decision,
-        "seat": put.request.seat,
-        "question": MessageToDict(put.request),
-        "recorded": _recorded(source, put),
+        "game": recorded.request.game,
+        "decision": recorded.request.decision,
+        "seat": recorded.request.seat,
+        "question": MessageToDict(recorded.request),
+        "recorded": _recorded_action(source, recorded),
         "answer": answer.action,
         "note": answer.note,
         "legal": answer.legal,

@@ -103,13 +103,13 @@ def _clock(source: RecordSource, record: GameRecord, seat: int) -> bot_pb2.Clock
 
 
 def ask(
-    source: RecordSource, put: RecordedQuestion, bot: Bot, patience: float, start: float
+    source: RecordSource, recorded: RecordedQuestion, bot: Bot, patience: float, start: float
 ) -> BotAnswer:
     """Start a bot and send a question, limited only by `patience`.
 
     Args:
         source: the record of the match.
-        put: the question.
+        recorded: the question.
         bot: the bot.
         patience: seconds for the answer.
         start: seconds for the start.
@@ -118,14 +118,14 @@ def ask(
         InfrastructureError: a remote bot cannot be reached.
     """
     if bot.address is not None:
-        answer = _converse(source, put, bot.address, min(start, patience), patience)
+        answer = _converse(source, recorded, bot.address, min(start, patience), patience)
         if answer.trouble.startswith(_NOT_STARTED):
             raise InfrastructureError(f"{bot.label} cannot be asked: it {answer.trouble}.")
         return answer
-    seat, ended = put.request.seat, Event()
+    seat, ended = recorded.request.seat, Event()
     with Processes(lambda report: ended.set(), level=available_levels.best_level()) as processes:
         address = processes.start(seat, bot)
-        answer = _converse(source, put, address, start, patience, ended)
+        answer = _converse(source, recorded, address, start, patience, ended)
         report = processes.report(seat)
     if answer.trouble and report.ended:
         answer = replace(answer, trouble=f"{answer.trouble}; its process {report.ended}")
@@ -134,24 +134,24 @@ def ask(
 
 def _converse(
     source: RecordSource,
-    put: RecordedQuestion,
+    recorded: RecordedQuestion,
     address: str,
     start_seconds: float,
     patience: float,
     ended: Event | None = None,
 ) -> BotAnswer:
     """Send the start request and the question; `ended` is set when the process has ended."""
-    clock = put.request.clock
+    clock = recorded.request.clock
     nothing = BotAnswer(None, "", False, 0.0, clock.allowance_ms + clock.bank_ms, "", "")
     with grpc.insecure_channel(address, options=OPTIONS + authority(address)) as channel:
         stub = bot_pb2_grpc.BotServiceStub(channel)
         try:
-            _start(stub, source, put, start_seconds, ended)
+            _start(stub, source, recorded, start_seconds, ended)
         except _StartFailed as error:
             return replace(nothing, trouble=f"{_NOT_STARTED}: {error}")
         began = time.monotonic()
         try:
-            response = _act(stub, put.request, patience)
+            response = _act(stub, recorded.request, patience)
         except grpc.RpcError as error:
             return replace(nothing, ms=_since(began), trouble=_clause(error))
         return replace(
@@ -159,7 +159,7 @@ def _converse(
             ms=_since(began),
             action=MessageToDict(response.action),
             note=response.note,
-            legal=is_legal(source, put, response),
+            legal=is_legal(source, recorded, response),
         )
 
 
@@ -167,9 +167,9 @@ def _since(began: float) -> float:
     return round(1000 * (time.monotonic() - began), 3)
 
 
-def start_request(source: RecordSource, put: RecordedQuestion) -> bot_pb2.StartRequest:
+def start_request(source: RecordSource, recorded: RecordedQuestion) -> bot_pb2.StartRequest:
     """Return the start request for the beginning of the table."""
-    match, request = source.record.match, put.request
+    match, request = source.record.match, recorded.request
     return bot_pb2.StartRequest(
         match=request.match,
         game=match["game"],
@@ -182,11 +182,11 @@ def start_request(source: RecordSource, put: RecordedQuestion) -> bot_pb2.StartR
 
 
 def _start(
-    stub: Any, source: RecordSource, put: RecordedQuestion, seconds: float, ended: Event | None
+    stub: Any, source: RecordSource, recorded: RecordedQuestion, seconds: float, ended: Event | None
 ) -> None:
     """Send the start request as at the beginning of a table, and apply its response."""
-    request = put.request
-    call = stub.Start.future(start_request(source, put), timeout=seconds, wait_for_ready=True)
+    request = recorded.request
+    call = stub.Start.future(start_request(source, recorded), timeout=seconds, wait_for_ready=True)
     while not call.done():
         if ended is not None and ended.wait(_GLANCE_SECONDS):
             call.cancel()
@@ -217,11 +217,13 @@ def _act(stub: Any, request: bot_pb2.ActRequest, patience: float) -> bot_pb2.Act
     return bot_pb2.ActResponse()
 
 
-def is_legal(source: RecordSource, put: RecordedQuestion, response: bot_pb2.ActResponse) -> bool:
+def is_legal(
+    source: RecordSource, recorded: RecordedQuestion, response: bot_pb2.ActResponse
+) -> bool:
     """Return whether an answer is a legal action of its question."""
     codec = codec_of(find(source.record.match["game"]))
     try:
-        return codec.decode(response.action) in put.legal
+        return codec.decode(response.action) in recorded.legal
     except ValueError:
         return False
 
@@ -238,13 +240,17 @@ def _clause(error: Any) -> str:
 
 
 def ask_together(
-    source: RecordSource, puts: Sequence[RecordedQuestion], bot: Bot, patience: float, start: float
+    source: RecordSource,
+    recorded_questions: Sequence[RecordedQuestion],
+    bot: Bot,
+    patience: float,
+    start: float,
 ) -> list[BotAnswer]:
     """Start a bot and send the questions in one message; return the answers in their order.
 
     Args:
         source: the record of the match.
-        puts: the questions.
+        recorded_questions: the questions.
         bot: the bot.
         patience: seconds for the answers.
         start: seconds for the start.
@@ -253,45 +259,49 @@ def ask_together(
         InfrastructureError: a remote bot cannot be reached.
         CommandError: these questions cannot be in one message.
     """
-    _check(puts)
-    session = BotSession(bot, start_request(source, puts[0]), start, patience)
+    _check(recorded_questions)
+    session = BotSession(bot, start_request(source, recorded_questions[0]), start, patience)
     try:
         with session:
             began = time.monotonic()
             try:
-                answers = session.play(*(put.request for put in puts))
+                answers = session.play(*(recorded.request for recorded in recorded_questions))
             except MethodUnimplemented:
-                return [_no(put, "it has no Play, or broke at its first message") for put in puts]
+                return [
+                    _no(recorded, "it has no Play, or broke at its first message")
+                    for recorded in recorded_questions
+                ]
             ms = round(1000 * (time.monotonic() - began), 3)
             output = session.report().output
     except SessionFailed as error:
         if bot.remote and not session.seconds:
             raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
         clause = str(error) if session.seconds else f"did not start: {error}"
-        return [_no(put, clause, error.output) for put in puts]
+        return [_no(recorded, clause, error.output) for recorded in recorded_questions]
     return [
         BotAnswer(
             action=MessageToDict(answer.action),
             note=answer.note,
-            legal=is_legal(source, put, answer),
+            legal=is_legal(source, recorded, answer),
             ms=ms,
-            limit_ms=len(puts) * put.request.clock.allowance_ms + put.request.clock.bank_ms,
+            limit_ms=len(recorded_questions) * recorded.request.clock.allowance_ms
+            + recorded.request.clock.bank_ms,
             trouble="",
             output=output,
         )
-        for put, answer in zip(puts, answers, strict=True)
+        for recorded, answer in zip(recorded_questions, answers, strict=True)
     ]
 
 
-def _check(puts: Sequence[RecordedQuestion]) -> None:
-    if len({put.request.seat for put in puts}) > 1:
+def _check(recorded_questions: Sequence[RecordedQuestion]) -> None:
+    if len({recorded.request.seat for recorded in recorded_questions}) > 1:
         raise CommandError("these are questions to different seats; one message has one.", USAGE)
-    if len({put.request.game for put in puts}) < len(puts):
+    if len({recorded.request.game for recorded in recorded_questions}) < len(recorded_questions):
         raise CommandError("one message has one question of a game at the most.", USAGE)
 
 
-def _no(put: RecordedQuestion, trouble: str, output: str = "") -> BotAnswer:
-    limit = put.request.clock.allowance_ms + put.request.clock.bank_ms
+def _no(recorded: RecordedQuestion, trouble: str, output: str = "") -> BotAnswer:
+    limit = recorded.request.clock.allowance_ms + recorded.request.clock.bank_ms
     return BotAnswer(None, "", False, 0.0, limit, trouble, output)
 
 
@@ -327,14 +337,16 @@ def messages(source: RecordSource, game: int, decision: int) -> list[list[PastQu
         CommandError: the game does not exist, or the seed is secret.
         Mismatch: the decision does not exist.
     """
-    put = asked(source, game, decision)
-    seat, table = put.request.seat, source.game(game).game["table"]
+    recorded = asked(source, game, decision)
+    seat, table = recorded.request.seat, source.game(game).game["table"]
     games = [record for record in source.record.games if record.game["table"] == table]
     past = [question for record in games for question in _of_game(source, record, seat)]
     target = next((question for question in past if question.place == (game, decision)), None)
     if target is None:
         keys = (question.key for question in past if question.place[0] == game)
-        target = PastQuestion(put, (max(keys, default=(-1, game, 0))[0], game, decision), 0, None)
+        target = PastQuestion(
+            recorded, (max(keys, default=(-1, game, 0))[0], game, decision), 0, None
+        )
         past.append(target)
     lost = [
         _message_key(fault, fault.get("clock", {}))[0]
@@ -363,8 +375,8 @@ def _of_game(source: RecordSource, record: GameRecord, seat: int) -> Iterator[Pa
             continue
         if decision in faults:
             fault = faults[decision]
-            put = asked(source, record.number, decision)
-            yield PastQuestion(put, *_message_key(fault, fault.get("clock", {})), None)
+            recorded = asked(source, record.number, decision)
+            yield PastQuestion(recorded, *_message_key(fault, fault.get("clock", {})), None)
         elif decision in actions and actions[decision].get("by") != "referee":
             line = actions[decision]
             yield PastQuestion(recorded, *_message_key(line, line), line["action"])
@@ -431,7 +443,7 @@ def ask_in_order(
         Mismatch: the decision does not exist.
     """
     history = messages(source, game, decision)
-    (put,) = (past.question for past in history[-1] if past.place == (game, decision))
+    (recorded,) = (past.question for past in history[-1] if past.place == (game, decision))
     before = sum(map(len, history)) - 1
     session = BotSession(bot, start_request(source, history[0][0].question), start, patience)
     differs: Difference | None = None
@@ -452,29 +464,29 @@ def ask_in_order(
             raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
         clause = f"{at}{error}" if session.seconds else f"did not start: {error}"
         nothing = BotAnswer(
-            None, "", False, 0.0, _limit(put, len(history[-1])), clause, error.output
+            None, "", False, 0.0, _limit(recorded, len(history[-1])), clause, error.output
         )
-        return HistoryAnswer(put, nothing, before, differs)
+        return HistoryAnswer(recorded, nothing, before, differs)
     for past, response in zip(history[-1], answers, strict=True):
-        if past.question is put:
+        if past.question is recorded:
             answer = BotAnswer(
                 action=MessageToDict(response.action),
                 note=response.note,
-                legal=is_legal(source, put, response),
+                legal=is_legal(source, recorded, response),
                 ms=ms,
-                limit_ms=_limit(put, len(history[-1])),
+                limit_ms=_limit(recorded, len(history[-1])),
                 trouble="",
                 output=output,
             )
-    return HistoryAnswer(put, answer, before, differs)
+    return HistoryAnswer(recorded, answer, before, differs)
 
 
 def _where(past: PastQuestion) -> str:
     return f"game {past.place[0]}, decision {past.place[1]}"
 
 
-def _limit(put: RecordedQuestion, questions: int) -> int:
-    clock = put.request.clock
+def _limit(recorded: RecordedQuestion, questions: int) -> int:
+    clock = recorded.request.clock
     return int(questions * clock.allowance_ms + clock.bank_ms)
 
 

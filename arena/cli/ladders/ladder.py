@@ -71,8 +71,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     is not counted in the printed ladder.
     """
     from arena.cli import lookup
-    from arena.cli.ladders import ladder_table as views
-    from arena.cli.ladders import rebuilt_ladder
+    from arena.cli.ladders import ladder_table, rebuilt_ladder
     from arena.cli.workspace import Workspace
     from arena.ladders import ladder_values
 
@@ -88,13 +87,12 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     else:
         for ladder in played:
             output.heading(ladder.scope.label)
-            views.show(ladder.table)
+            ladder_table.show(ladder.table)
             output.line()
             for difference in ladder.differences:
                 output.complain(f"{difference}.")
-            output.hint(
-                f"computed from {ladder.games} records of {ladder.matches} matches{_was(ladder)}"
-            )
+            computed = f"computed from {ladder.games} records of {ladder.matches} matches"
+            output.hint(f"{computed}{_outcome(ladder)}")
         if not played:
             output.hint("no match is closed yet")
         output.next_step("pokearena standings")
@@ -137,7 +135,7 @@ def new_season(form: str, name: str, as_json: bool, data: Path | None) -> None:
     output.next_step(f"pokearena standings {tournament.plan.form}{earlier}")
 
 
-def _was(ladder: RebuiltLadder) -> str:
+def _outcome(ladder: RebuiltLadder) -> str:
     text = "; no differences" if not ladder.differences else "; differences corrected"
     if ladder.unread:
         text = "; unreadable matches are unchanged"

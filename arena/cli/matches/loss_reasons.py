@@ -78,19 +78,19 @@ def show_match(source: RecordSource, seat: str | None) -> None:
         worst_for = f"the {len(worst)} worst of {len(played)} boards for {names[entrant]}"
         output.line(f"({worst_for}; --json prints all)")
     output.line()
-    paces = decision_times.paces(source.record)
+    times_by_bot = decision_times.paces(source.record)
     output.table(
         ("bot", "decisions", "p50 ms", "p95 ms", "p99 ms", "slowest ms", "<which"),
         [
             (
-                *(name, of.decisions, _ms(of.p50), _ms(of.p95), _ms(of.p99)),
+                *(name, times.decisions, _ms(times.p50), _ms(times.p95), _ms(times.p99)),
                 *(
-                    (_ms(of.slowest.ms), of.slowest.question(source.id))
-                    if of.slowest
+                    (_ms(times.slowest.ms), times.slowest.question(source.id))
+                    if times.slowest
                     else (_ms(None), "")
                 ),
             )
-            for name, of in paces.items()
+            for name, times in times_by_bot.items()
         ],
     )
 
@@ -202,8 +202,8 @@ def to_json(
         "match": source.id,
         "game": source.record.match["game"],
         "bots": [
-            {"bot": name, "share": round(share, 6), "thinking": of.to_json(source.id)}
-            for (name, of), share in zip(
+            {"bot": name, "share": round(share, 6), "thinking": times.to_json(source.id)}
+            for (name, times), share in zip(
                 decision_times.paces(source.record).items(), shares, strict=True
             )
         ],

@@ -81,7 +81,7 @@ def add(
     check_not_reserved(name)
     try:
         with writing(engine, "add_version") as connection:
-            _own(connection, name, owner)
+            _set_owner(connection, name, owner)
             version = _find(connection, label)
             if version is None:
                 _insert(connection, label, name, number, content_hash, folder, manifest)
@@ -205,7 +205,7 @@ def set_owner(engine: Engine, version: Version, owner: str) -> Version:
     if not owner or version.owner == owner:
         return version
     with writing(engine, "own") as connection:
-        _own(connection, version.name, owner)
+        _set_owner(connection, version.name, owner)
     return find(engine, version.id)
 
 
@@ -253,7 +253,7 @@ def retire(engine: Engine, label: str) -> Version:
     return find(engine, label)
 
 
-def _own(connection: Connection, name: str, owner: str) -> None:
+def _set_owner(connection: Connection, name: str, owner: str) -> None:
     """Insert the bot if it is new, and set its owner if one is given."""
     if owner:
         check_owner(owner)

@@ -74,10 +74,15 @@ def rows(
     matches: list[Mapping[str, Any]] = []
     sides: list[Mapping[str, Any]] = []
     for fixture in fixtures:
-        turn, number, table = fixture.round, fixture.number, fixture.entrants
-        key = ids.match_key(common, turn, number, [contents[entrant] for entrant in table])
+        number, table = fixture.number, fixture.entrants
+        table_contents = [contents[entrant] for entrant in table]
+        key = ids.match_key(common, fixture.round, number, table_contents)
         match_seed = match_seed_of(seed, key)
-        row = {"id": ids.match_id(tournament, key), "tournament": tournament, "round": turn}
+        row = {
+            "id": ids.match_id(tournament, key),
+            "tournament": tournament,
+            "round": fixture.round,
+        }
         matches.append(
             row
             | {

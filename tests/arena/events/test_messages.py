@@ -26,7 +26,6 @@ from arena.events.messages import (
     listen,
     parse,
     text_of,
-    view_of,
 )
 from arena.events.publisher import EventPublisher
 from arena.queue import redis_server
@@ -34,6 +33,7 @@ from arena.system import redis_connection, timings
 from referee.game_codec import DecodeError, json_of
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
+from referee.replay import view_of_json
 from tests.waiting import wait_until, wait_until_async
 
 VIEW = {"poke": json_of(find("poke").start(Seeded(bytes(32))).public())}
@@ -103,14 +103,13 @@ def test_a_message_is_one_line_of_json_and_parses_to_its_event(event: Event) -> 
 
 
 def test_a_position_contains_the_view_of_the_rules() -> None:
-    assert view_of(position()) == find("poke").start(Seeded(bytes(32))).public()
+    assert view_of_json(position().view) == find("poke").start(Seeded(bytes(32))).public()
 
 
 @pytest.mark.parametrize("view", [{}, {"chess": {}}, {"poke": {"hand": 5}}, {"poke": 1}], ids=str)
-def test_a_position_without_a_known_game_is_refused(view: dict[str, object]) -> None:
-    position_of_no_game = Position("m-1", 0, 0, 0, 0, (), (), view)
+def test_a_view_without_a_known_game_is_refused(view: dict[str, object]) -> None:
     with pytest.raises(DecodeError):
-        view_of(position_of_no_game)
+        view_of_json(view)
 
 
 MALFORMED: list[str | bytes] = [
