@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.announcements import webhook_message, webhook_receiver
 from arena.errors import StoreError
-from arena.events import incidents
+from arena.events import restarts
 from arena.store import webhooks
 from arena.store.webhooks import AttemptResult
 
@@ -87,7 +87,7 @@ class WebhookSender:
             thread.join()
 
     def _run(self) -> None:
-        incidents.keep_running(SERVICE, self._work, self._redis, self._stop)
+        restarts.keep_running(SERVICE, self._work, self._redis, self._stop)
 
     def _work(self) -> None:
         while True:
@@ -108,7 +108,7 @@ class WebhookSender:
         except (SQLAlchemyError, StoreError) as error:
             log.warning("webhook %s: cannot use the store: %s", name, error)
         except Exception as error:
-            incidents.report(SERVICE, error, self._redis, _ROUND_SECONDS)
+            restarts.report(SERVICE, error, self._redis, _ROUND_SECONDS)
 
     def _attempt(self, name: str) -> bool:
         """Attempt the oldest due delivery of a webhook; return whether it was delivered."""

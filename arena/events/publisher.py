@@ -18,7 +18,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from arena.events import incidents
+from arena.events import restarts
 from arena.events.messages import (
     POSITION_SECONDS,
     Event,
@@ -100,7 +100,7 @@ class EventPublisher:
         self._queue.put(event)
 
     def _keep_running(self) -> None:
-        incidents.keep_running("events", self._run, str(self._url), self._stop)
+        restarts.keep_running("events", self._run, str(self._url), self._stop)
 
     def _run(self) -> None:
         with contextlib.closing(_connect(str(self._url))) as client:

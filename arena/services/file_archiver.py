@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import Conflict, StoreError
-from arena.events import incidents
+from arena.events import restarts
 from arena.store.objects import object_storage, record_archive, stored_objects
 from arena.store.objects.record_archive import ClosedTime
 
@@ -80,7 +80,7 @@ class FileArchiver:
         return archived
 
     def _run(self) -> None:
-        incidents.keep_running(SERVICE, self._work, self._redis, self._stop)
+        restarts.keep_running(SERVICE, self._work, self._redis, self._stop)
 
     def _work(self) -> None:
         while not self._stop.is_set():
@@ -89,5 +89,5 @@ class FileArchiver:
                     log.info("matches whose records were moved to object storage: %d", archived)
             except (SQLAlchemyError, StoreError) as error:
                 log.warning("records are not moved to object storage: %s", error)
-                incidents.count(SERVICE, error, self._redis)
+                restarts.count(SERVICE, error, self._redis)
             self._stop.wait(_ROUND_SECONDS)

@@ -13,11 +13,7 @@ from enum import StrEnum
 from importlib.metadata import version
 from typing import Final
 
-from prometheus_client.core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.core import Metric as Family
 from prometheus_client.registry import Collector, CollectorRegistry
 from redis import Redis

@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from arena.events import incidents
+from arena.events import restarts
 from arena.web import assets
 from arena.web.data.web_state import WebState
 from arena.web.management.endpoints import ManagementEndpoints
@@ -115,7 +115,7 @@ def _background_tasks(web: WebState, feed: Feed) -> _Lifespan:
             await web.keep_snapshot()
 
         tasks = [
-            asyncio.create_task(incidents.keep_task_running("web", work, web.settings.redis))
+            asyncio.create_task(restarts.keep_task_running("web", work, web.settings.redis))
             for work in (
                 watch,
                 web.keep_rating_charts,

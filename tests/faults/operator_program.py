@@ -22,7 +22,7 @@ from arena.formats.ladder import LadderFormat
 from arena.records import rebuilt_results
 from arena.store import analyses, backup_file, database, schema, webhooks
 from arena.store.access import audit_log, organisers, sessions
-from arena.store.bots import owners, quarantine, remote_bots, submissions, version_files, versions
+from arena.store.bots import owners, quarantine, remote_bots, stored_builds, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.matches import corrections, listing, offline_bot_waits, transitions
 from arena.store.matches.spec import Clock, TournamentPlan
@@ -154,14 +154,14 @@ def sum_ladder(engine: Engine) -> None:
 def use_objects(engine: Engine, where: Folder) -> None:
     """Move all files to object storage, abandon and discard objects, and move all files back."""
     object_storage.bind(engine, None)
-    version_files.keep_build(engine, secrets.token_hex(32), io.BytesIO(b"packed"), trusted=False)
+    stored_builds.keep_build(engine, secrets.token_hex(32), io.BytesIO(b"packed"), trusted=False)
     storage = object_storage.from_url(f"file://{where.root}/objects")
     object_storage.bind(engine, storage)
     file_moves.to_objects(engine, lambda what, done, of: None)
     content = secrets.token_hex(32)
     for _ in range(2):
         # The second object is discarded.
-        version_files.keep_build(engine, content, io.BytesIO(b"packed"), trusted=False)
+        stored_builds.keep_build(engine, content, io.BytesIO(b"packed"), trusted=False)
     stored_objects.write(engine, storage, ObjectKind.BUILD, content, io.BytesIO(b"abandoned"))
     with database.writing(engine) as connection:
         objects = schema.stored_objects
@@ -178,9 +178,9 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "add_version":
         versions.add(engine, "late", "1", "0" * 64, "/late", {})
     elif action == "keep_crate":
-        version_files.keep_build(engine, "0" * 64, io.BytesIO(b"packed"), trusted=False)
+        stored_builds.keep_build(engine, "0" * 64, io.BytesIO(b"packed"), trusted=False)
     elif action == "trust_crate":
-        version_files.trust(engine, "0" * 64)
+        stored_builds.trust(engine, "0" * 64)
     elif action == "add_remote":
         remote_bots.add_relayed(engine, "far", "1")
     elif action == "presence":

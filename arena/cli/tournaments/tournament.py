@@ -9,11 +9,7 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, CommandError
-from arena.cli.options import (
-    data_option,
-    json_option,
-    workers_option,
-)
+from arena.cli.options import data_option, json_option, workers_option
 from arena.cli.tournaments.bundle import bundle, verify
 from arena.cli.tournaments.corrections import disqualify, replay, void
 from arena.cli.tournaments.tournament_export import export

@@ -10,10 +10,7 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.cli.options import (
-    data_option,
-    json_option,
-)
+from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace

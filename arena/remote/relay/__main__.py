@@ -18,7 +18,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from arena import config
-from arena.events import incidents
+from arena.events import restarts
 from arena.queue import redis_server
 from arena.remote.relay import control_api, public_endpoint
 from arena.remote.relay.session_registry import TICK_SECONDS, SessionRegistry
@@ -61,7 +61,7 @@ async def serve(options: argparse.Namespace, where: config.Folder) -> None:
     log.info("relay listening at %s, port %d", options.listen, port)
     redis = redis_server.configured()
     ticking = asyncio.create_task(
-        incidents.keep_task_running("relay", lambda: _tick(registry), redis.url if redis else "")
+        restarts.keep_task_running("relay", lambda: _tick(registry), redis.url if redis else "")
     )
     await stop.wait()
     ticking.cancel()

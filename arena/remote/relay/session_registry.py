@@ -14,8 +14,9 @@ from pokearena.v1 import relay_pb2
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.errors import NotFound, StoreError
+from arena.errors import StoreError
 from arena.remote.relay import work_budgets
+from arena.remote.relay.match_outcome import outcome_of
 from arena.remote.relay.relay_seat import RelaySeat
 from arena.remote.relay.relay_session import ConnectorLink, RelaySession
 from arena.remote.relay.stranger_streams import address_of
@@ -23,39 +24,8 @@ from arena.remote.relay.work_budgets import WorkBudgets
 from arena.remote.tunnel import TunnelEndpoint
 from arena.store.bots import remote_bots
 from arena.store.bots.versions import Version
-from arena.store.matches import listing, results
-from arena.store.schema import MatchState
 from arena.system import grpc_probe
 from arena.system.token_buckets import Buckets
-
-
-def outcome_of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
-    """Return the outcome of a match for one entrant; None if it is open or unknown."""
-    try:
-        record = listing.find(engine, match)
-    except NotFound:
-        return None
-    others = [name for name in record.entrants if name != version]
-    outcome = relay_pb2.Outcome(match=match, opponents=others)
-    if record.state in (MatchState.VOID, MatchState.CANCELLED):
-        outcome.void_reason = record.reason or f"the match was {record.state.lower()}."
-        return outcome
-    if record.state != MatchState.CLOSED:
-        return None
-    closed = results.of_match(engine, match)
-    entrant = closed.entrants.index(version)
-    for game in closed.games:
-        outcome.games += 1
-        first = game.places[entrant] == 1
-        outcome.wins += first and game.places.count(1) == 1
-        outcome.draws += first and game.places.count(1) > 1
-        outcome.faults += game.faults[entrant]
-    scores = [game.scores for game in closed.games if game.scores is not None]
-    totals = [sum(column) for column in zip(*scores, strict=True)] or [0] * len(closed.entrants)
-    outcome.points = totals[entrant]
-    outcome.others.extend(total for n, total in enumerate(totals) if n != entrant)
-    return outcome
-
 
 MOST_SESSIONS: Final = 512
 GUESS_RATE: Final = 0.2

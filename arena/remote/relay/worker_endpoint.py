@@ -62,7 +62,7 @@ class WorkerEndpoint:
             shown = tunnel.fingerprint(certificate)
         host, _, port = listen.rpartition(":")
         self._server = await asyncio.start_server(
-            self._come,
+            self._handle_connection,
             host.strip("[]"),
             int(port),
             ssl=context,
@@ -79,14 +79,18 @@ class WorkerEndpoint:
             stream.cancel()
         await asyncio.gather(*self._streams, return_exceptions=True)
 
-    async def _come(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _handle_connection(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._streams.add(task)
         try:
             await self._serve(TunnelStream(reader, writer))
         except PeerRefused as refused:
-            log.warning("no worker's, at %s: %s", writer.get_extra_info("peername"), refused)
+            log.warning(
+                "connection from %s refused: %s", writer.get_extra_info("peername"), refused
+            )
         except (OSError, asyncio.CancelledError):
             # The other machine is disconnected, or the relay ends.
             pass
@@ -112,19 +116,20 @@ class WorkerEndpoint:
         self._strangers += 1
         try:
             async with asyncio.timeout(HELLO_SECONDS):
-                return await self._known(worker)
+                return await self._stream_name(worker)
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             raise PeerRefused("it did not send the name of a stream") from None
         finally:
             self._strangers -= 1
 
-    async def _known(self, worker: TunnelStream) -> str:
+    async def _stream_name(self, worker: TunnelStream) -> str:
+        """Check the proof that the peer can read the store, and return the requested stream."""
         nonce = secrets.token_bytes(tunnel.NONCE_BYTES)
         worker.writer.write(nonce)
         shown = await worker.reader.readexactly(tunnel.PROOF_BYTES)
         name = (await worker.reader.readuntil(b"\n"))[:-1].decode("ascii", "replace")
         if not hmac.compare_digest(shown, tunnel.proof(self._secret, nonce, name)):
-            raise PeerRefused("it has not the secret that is in the store")
+            raise PeerRefused("it does not have the secret in the store")
         if name not in (tunnel.ECHO, tunnel.CONTROL_API) and not tunnel.SEAT.fullmatch(name):
             raise PeerRefused("unknown stream name")
         return name

@@ -14,7 +14,7 @@ from sqlalchemy import Engine, delete, select, update
 
 from arena.errors import Conflict
 from arena.store import schema
-from arena.store.bots import version_files
+from arena.store.bots import stored_builds
 from arena.store.database import reading, writing
 from arena.store.objects import object_storage, record_archive, stored_objects
 from arena.store.objects.object_storage import ObjectMissing, ObjectStorage
@@ -81,7 +81,7 @@ def problems(engine: Engine, report: Report) -> Iterator[str]:
     """
     names = stored_objects.subjects(engine, ObjectKind.BUILD)
     for number, name in enumerate(names, 1):
-        build = version_files.find(engine, name)
+        build = stored_builds.find(engine, name)
         if build is not None and build.key:
             try:
                 size = object_storage.needed(engine).size(build.key)
@@ -118,11 +118,11 @@ def _builds_in_database(engine: Engine) -> list[str]:
 
 def _build_to_object(engine: Engine, storage: ObjectStorage, content_hash: str) -> bool:
     builds, pieces = schema.crates, schema.crate_pieces
-    build = version_files.find(engine, content_hash)
+    build = stored_builds.find(engine, content_hash)
     if build is None or build.key:
         return False
     with tempfile.TemporaryFile() as packed:
-        version_files.fetch(engine, build, packed)
+        stored_builds.fetch(engine, build, packed)
         packed.seek(0)
         written = stored_objects.write(engine, storage, ObjectKind.BUILD, content_hash, packed)
     with writing(engine, "move_to_object") as connection:
@@ -137,11 +137,11 @@ def _build_to_object(engine: Engine, storage: ObjectStorage, content_hash: str) 
 
 
 def _build_to_database(engine: Engine, content_hash: str) -> bool:
-    build = version_files.find(engine, content_hash)
+    build = stored_builds.find(engine, content_hash)
     if build is None or not build.key:
         return False
     with tempfile.TemporaryFile() as packed:
-        version_files.fetch(engine, build, packed)
+        stored_builds.fetch(engine, build, packed)
         packed.seek(0)
         with writing(engine, "move_to_database") as connection:
             table = schema.crates
@@ -149,7 +149,7 @@ def _build_to_database(engine: Engine, content_hash: str) -> bool:
             lock_rows(connection, select(table.c.content_hash).where(*of_build))
             if stored_objects.find(connection, ObjectKind.BUILD, content_hash) is None:
                 return False
-            _, number, _ = version_files.insert_pieces(connection, content_hash, packed)
+            _, number, _ = stored_builds.insert_pieces(connection, content_hash, packed)
             connection.execute(update(table).where(*of_build).values(pieces=number))
             stored_objects.drop(connection, ObjectKind.BUILD, content_hash)
     return True

@@ -5,12 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from arena.bots.bot_session import (
-    BotSession,
-    MethodUnimplemented,
-    Response,
-    SessionFailed,
-)
+from arena.bots.bot_session import BotSession, MethodUnimplemented, Response, SessionFailed
 from arena.store.matches.spec import MatchSpec
 from arena.submissions.conformance.check import CheckRecord
 from arena.submissions.conformance.examination_order import ExaminationOrder

@@ -6,12 +6,10 @@ import asyncio
 import logging
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine
@@ -20,91 +18,21 @@ from starlette.concurrency import run_in_threadpool
 
 from arena.config import Folder
 from arena.errors import StoreError
-from arena.ladders import ladder_key
-from arena.ladders.ladder_sums import LadderSums
 from arena.ladders.rating_history import RatingHistories
-from arena.ratings.crosstable import Cells, cells
-from arena.ratings.standings import Standings
 from arena.services.web_process import WebSettings
 from arena.store.bots import submissions
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS, Changes
 from arena.web.data.event_subscriber import EventSubscriber
+from arena.web.data.ladder_caches import CrosstableCache, StandingsCache
 from arena.web.data.live_tables import FeaturedMatch, LiveMatches
 from arena.web.data.play_tables import PlayTables
-from arena.web.data.snapshot import (
-    ArenaSnapshot,
-    LadderSnapshot,
-    RatingChart,
-    SnapshotReader,
-    updated_charts,
-)
+from arena.web.data.snapshot import ArenaSnapshot, RatingChart, SnapshotReader, updated_charts
 from arena.web.data.tournament_standings import ChampionsCache
 from arena.web.data.verification import Verifications
 
 if TYPE_CHECKING:
-    from arena.store.tournaments.tournaments import Tournament
-
-
-_REST_FACTOR = 10
-"""Minimum lifetime of a crosstable, as a multiple of the time of its computation.
-
-The crosstable of a thousand bots takes a second, and a match may close every second.
-"""
-
-
-class PageCache:
-    """The crosstables of the ladders.
-
-    Pages are rendered in several threads without a lock here, so two threads may compute the same
-    crosstable at the same time.
-    """
-
-    def __init__(self) -> None:
-        self._cells: dict[str, tuple[LadderSnapshot, Cells, float]] = {}
-
-    def cells(self, ladder: LadderSnapshot) -> Cells:
-        """Return the crosstable of a ladder."""
-        form, began = ladder.scope.form, time.monotonic()
-        known = self._cells.get(form)
-        if known is None or (known[0] is not ladder and began > known[2]):
-            computed = cells(ladder.table.meetings)
-            until = began + (1 + _REST_FACTOR) * (time.monotonic() - began)
-            known = self._cells[form] = ladder, computed, until
-        return known[1]
-
-
-_KEPT = 32
-
-
-_CachedStandings = tuple[LadderSums, tuple[int, int], int, Standings]
-
-
-class StandingsCache:
-    """The standings of the last requested tournaments. Thread-safe."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._kept: OrderedDict[str, tuple[LadderSums, tuple[int, int], int, Standings]] = (
-            OrderedDict()
-        )
-        self._lock = Lock()
-
-    def of(self, tournament: Tournament) -> Standings:
-        """Return the standings of a tournament from all its closed matches."""
-        scope = ladder_key.of_tournament(tournament)
-        with self._lock:
-            kept = self._kept.pop(tournament.id, None)
-            following = kept[0] if kept else LadderSums(self._engine, scope.tournaments, scope.clip)
-            fold = following.now()
-            if kept and kept[1:3] == (following.revision, len(scope.entrants)):
-                table = kept[3]
-            else:
-                table = fold.table(scope.entrants, scope.strength)
-            self._kept[tournament.id] = following, following.revision, len(scope.entrants), table
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-            return table
+    pass
 
 
 log = logging.getLogger("arena.web")
@@ -155,7 +83,7 @@ class WebState:
     """Whether the last read of the store succeeded."""
     rating_charts: Mapping[str, RatingChart] = field(default_factory=dict)
     """Rating histories of the ladders by form; updated separately, after the snapshot."""
-    page_cache: PageCache = field(default_factory=PageCache)
+    crosstable_cache: CrosstableCache = field(default_factory=CrosstableCache)
     verifications: Verifications = field(default_factory=Verifications)
     standings_cache: StandingsCache = field(init=False)
     champions: ChampionsCache = field(init=False)

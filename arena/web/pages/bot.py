@@ -479,7 +479,7 @@ def _which_mistakes(details: LadderDetails) -> str:
 
 def _matchups(web: WebState, ladder: LadderSnapshot, ids: Sequence[str]) -> list[Matchup]:
     """Return the matchups against other bots' versions, the worst first."""
-    cells = web.page_cache.cells(ladder)
+    cells = web.crosstable_cache.cells(ladder)
     opponents = [
         Matchup(name, other, cell)
         for name in ids

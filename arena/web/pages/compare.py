@@ -151,7 +151,7 @@ def _gap(ladder: LadderSnapshot, sides: tuple[LadderLine, LadderLine]) -> Streng
 
 def _common(web: WebState, ladder: LadderSnapshot, first: str, other: str) -> list[CommonOpponent]:
     """Return the common opponents of two versions, the strongest first."""
-    cells = web.page_cache.cells(ladder)
+    cells = web.crosstable_cache.cells(ladder)
     return [
         CommonOpponent(name, first_cell, other_cell)
         for name in ladder.table.entrants

@@ -138,7 +138,7 @@ def _box(web: WebState, ladder: LadderSnapshot, place: int, to: int, los: bool) 
     name, other = lines[place - 1].entrant, lines[to - 1].entrant
     if place == to:
         return MatrixCell(other, None, "", "", None, None)
-    cell = web.page_cache.cells(ladder).get((name, other))
+    cell = web.crosstable_cache.cells(ladder).get((name, other))
     superior = ladder.table.strengths.gaps.superiority(place - 1, to - 1)
     if los:
         title = f"{name} is stronger than {other} with {superior:.1%}"

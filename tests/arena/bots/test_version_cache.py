@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import version_store
+from arena.bots import version_cache
 from arena.bots.resolver import fetched
 
 HOLD = """
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from arena.bots import version_store as cache
+from arena.bots import version_cache as cache
 assert cache.held(Path(sys.argv[1])) is not None
 print("held", flush=True)
 sys.stdin.read()
@@ -31,7 +31,7 @@ def fetch(versions: Path, name: str, used: int) -> Path:
     (folder / "bot").write_bytes(bytes(60))
     (folder / "data" / "book").write_bytes(bytes(40))
     file_size = (folder / "data").lstat().st_size
-    version_store.note_fetched(folder)
+    version_cache.note_fetched(folder)
     assert int(fetched(folder).read_text()) == 100 + file_size
     fetched(folder).write_text("100")
     os.utime(fetched(folder), (used, used))
@@ -44,7 +44,7 @@ def remaining_files(versions: Path) -> list[str]:
 
 
 def make_room(versions: Path, most: int) -> list[str]:
-    return version_store.make_room(versions, most, lambda content: True)
+    return version_cache.make_room(versions, most, lambda content: True)
 
 
 def test_the_least_recently_played_versions_are_evicted_first(
@@ -60,14 +60,14 @@ def test_the_least_recently_played_versions_are_evicted_first(
 def test_playing_a_version_renews_it(tmp_path: Path) -> None:
     old = fetch(tmp_path, "old", 1)
     fetch(tmp_path, "new", 2)
-    version_store.note_use(old)
+    version_cache.note_use(old)
     assert make_room(tmp_path, 100) == ["new"]
 
 
 def test_locally_added_versions_are_never_evicted(tmp_path: Path) -> None:
     folder = fetch(tmp_path, "mine", 1)
     fetched(folder).unlink()
-    version_store.note_use(folder)
+    version_cache.note_use(folder)
     assert make_room(tmp_path, 0) == []
     assert remaining_files(tmp_path) == ["mine"]
 
@@ -75,12 +75,12 @@ def test_locally_added_versions_are_never_evicted(tmp_path: Path) -> None:
 def test_versions_missing_from_the_store_are_not_evicted(tmp_path: Path) -> None:
     fetch(tmp_path, "only", 1)
     fetch(tmp_path, "other", 2)
-    assert version_store.make_room(tmp_path, 0, lambda content: content != "only") == ["other"]
+    assert version_cache.make_room(tmp_path, 0, lambda content: content != "only") == ["other"]
     assert remaining_files(tmp_path) == ["only", "only.fetched"]
 
 
 def test_a_version_in_use_is_kept_and_an_idle_one_evicted(tmp_path: Path) -> None:
-    held = version_store.held(fetch(tmp_path, "played", 1))
+    held = version_cache.held(fetch(tmp_path, "played", 1))
     assert held is not None
     fetch(tmp_path, "idle", 2)
     assert make_room(tmp_path, 100) == ["idle"]
@@ -105,7 +105,7 @@ def test_a_version_used_by_another_process_is_kept_until_that_exits(tmp_path: Pa
 
 def test_two_users_can_hold_a_version_at_once(tmp_path: Path) -> None:
     folder = fetch(tmp_path, "played", 1)
-    first, other = version_store.held(folder), version_store.held(folder)
+    first, other = version_cache.held(folder), version_cache.held(folder)
     assert first is not None
     assert other is not None
     os.close(first)
@@ -125,7 +125,7 @@ def test_a_folder_deleted_before_it_is_locked_is_not_held(
         lock(descriptor, kind)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    assert version_store.held(folder) is None
+    assert version_cache.held(folder) is None
     assert not list(opened(tmp_path))
 
 

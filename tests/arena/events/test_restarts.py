@@ -9,7 +9,7 @@ import pytest
 from redis import Redis
 
 from arena.config import Folder
-from arena.events import incidents
+from arena.events import incidents, restarts
 from arena.queue import redis_server
 from arena.queue.redis_server import Address
 from arena.system import redis_connection
@@ -31,7 +31,7 @@ def connection(redis: Address) -> Iterator[Redis]:
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the pauses between restarts."""
-    monkeypatch.setattr(incidents, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(restarts, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 def failing(times: int) -> Callable[[], None]:
@@ -46,7 +46,7 @@ def failing(times: int) -> Callable[[], None]:
 
 
 def test_a_thread_that_fails_is_restarted_and_counted(redis: Address, connection: Redis) -> None:
-    incidents.keep_running("lift", failing(3), redis.url, threading.Event())
+    restarts.keep_running("lift", failing(3), redis.url, threading.Event())
     counted = incidents.read(connection)
     assert counted.failures == {"lift": 3}
     assert counted.errors == {"lift": "RuntimeError: failure 2"}
@@ -55,7 +55,7 @@ def test_a_thread_that_fails_is_restarted_and_counted(redis: Address, connection
 def test_a_stopped_thread_is_not_restarted(redis: Address, connection: Redis) -> None:
     stop = threading.Event()
     stop.set()
-    incidents.keep_running("lift", failing(3), redis.url, stop)
+    restarts.keep_running("lift", failing(3), redis.url, stop)
     assert incidents.read(connection).failures == {"lift": 1}
 
 
@@ -65,7 +65,7 @@ def test_a_task_that_fails_is_restarted_and_counted(redis: Address, connection: 
     async def task() -> None:
         work()
 
-    asyncio.run(incidents.keep_task_running("lift", task, redis.url))
+    asyncio.run(restarts.keep_task_running("lift", task, redis.url))
     assert incidents.read(connection).failures == {"lift": 2}
 
 
@@ -79,7 +79,7 @@ def test_the_member_of_a_group_of_one_is_counted(redis: Address, connection: Red
         async with asyncio.TaskGroup() as group:
             group.create_task(member())
 
-    asyncio.run(incidents.keep_task_running("lift", task, redis.url))
+    asyncio.run(restarts.keep_task_running("lift", task, redis.url))
     assert incidents.read(connection).errors == {"lift": "RuntimeError: failure 0"}
 
 
@@ -91,7 +91,7 @@ def test_a_cancelled_task_is_not_restarted(redis: Address, connection: Redis) ->
             started.set()
             await asyncio.Event().wait()
 
-        task = asyncio.create_task(incidents.keep_task_running("lift", work, redis.url))
+        task = asyncio.create_task(restarts.keep_task_running("lift", work, redis.url))
         await started.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -102,5 +102,5 @@ def test_a_cancelled_task_is_not_restarted(redis: Address, connection: Redis) ->
 
 
 def test_failures_are_survived_without_redis() -> None:
-    incidents.keep_running("lift", failing(2), "", threading.Event())
-    incidents.keep_running("lift", failing(2), "redis://127.0.0.1:1/0", threading.Event())
+    restarts.keep_running("lift", failing(2), "", threading.Event())
+    restarts.keep_running("lift", failing(2), "redis://127.0.0.1:1/0", threading.Event())

@@ -121,7 +121,7 @@ def test_a_wrong_tunnel_secret_is_refused_and_logged(relay: Relay, tmp_path: Pat
         assert tunnel.is_reachable(relay.way(version))
         assert not tunnel.is_reachable(way)
         log_text = relay.log.read_text()
-        assert "it has not the secret that is in the store" in log_text
+        assert "it does not have the secret in the store" in log_text
         assert relay.way(version).secret not in log_text
         assert relay.way(version).secret not in repr(relay.way(version))
         with RemoteSeats("m-1", lambda report: None, lambda sentence: None) as relayed:

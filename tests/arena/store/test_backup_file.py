@@ -10,7 +10,7 @@ from sqlalchemy import Engine, insert, select, text
 
 from arena.errors import Conflict, NotFound, StoreError
 from arena.store import backup_file, consistency, database, schema
-from arena.store.bots import remote_bots, version_files, versions
+from arena.store.bots import remote_bots, stored_builds, versions
 from arena.store.matches import listing, results, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
@@ -53,7 +53,7 @@ def create_running_match(store: Engine, schedule: Schedule, played: Played, tmp_
     parcel = tmp_path / "parcel"
     parcel.write_bytes(bytes(range(256)) * 5000)
     with parcel.open("rb") as packed:
-        version_files.keep_build(store, "c" * 64, packed, trusted=True)
+        stored_builds.keep_build(store, "c" * 64, packed, trusted=True)
     versions.add(store, "near", "1", "e" * 64, "", {"authors": ["Zoë"]}, "Ødegård")
     remote_bots.add_relayed(store, "far", "1")
     remote_bots.record_connected(store, "far@1", "desk", 3)

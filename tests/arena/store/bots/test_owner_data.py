@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine
 
 from arena.errors import NotFound
-from arena.store.bots import owner_data, owners, version_files, versions
+from arena.store.bots import owner_data, owners, stored_builds, versions
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
@@ -43,7 +43,7 @@ def test_everything_but_the_results_is_deleted(
             owner_data.redact(store, match, data.versions, lambda text: text.replace("7", "7"))
     pseudonym = owner_data.forget(store, data)
     assert versions.find(store, "bot1@1").owner == pseudonym
-    assert version_files.find(store, f"{1:064x}") is None
+    assert stored_builds.find(store, f"{1:064x}") is None
     closed = listing.matches(store, tournament=tournament.id, states=(MatchState.CLOSED,))
     assert [match.id for match in closed] == [lease.spec.id]
     with pytest.raises(NotFound):

@@ -19,7 +19,7 @@ from arena.bots.resolver import fetched, from_folder, local, strangers
 from arena.config import Folder
 from arena.errors import BotError, StoreError
 from arena.store import database, schema
-from arena.store.bots import version_files, versions
+from arena.store.bots import stored_builds, version_files, versions
 from arena.store.bots.versions import Version
 from tests.errors import has_code
 
@@ -69,7 +69,7 @@ def bot_folder(tmp_path: Path) -> Path:
     (folder / "bot.toml").write_text(f'name = "mine"\nrun = ["./target/bot"]\n{BUILD}')
     (folder / "bot").write_text("#!/bin/sh\n")
     (folder / "bot").chmod(0o755)
-    (folder / "data" / "book").write_bytes(os.urandom(3 * version_files.PIECE // 2))
+    (folder / "data" / "book").write_bytes(os.urandom(3 * stored_builds.PIECE // 2))
     return folder
 
 
@@ -125,7 +125,7 @@ def test_an_untrusted_version_is_marked_until_the_organiser_adds_it(
     bot = arena.add(plain, trusted=False)
     assert not arena.fetched(bot).trusted
     arena.add(plain)
-    kept = version_files.find(arena.engine, bot.content)
+    kept = stored_builds.find(arena.engine, bot.content)
     assert kept is not None
     assert kept.trusted
 
@@ -211,7 +211,7 @@ def test_files_of_another_bot_are_refused(arena: TwoMachineArena, bot_folder: Pa
     packed = io.BytesIO()
     build_archive.pack(bot.folder, packed)
     packed.seek(0)
-    version_files.keep_build(arena.engine, "0" * 64, packed, trusted=True)
+    stored_builds.keep_build(arena.engine, "0" * 64, packed, trusted=True)
     with pytest.raises(BotError, check=has_code("hash-mismatch")):
         arena.fetched(replace(bot, content="0" * 64))
     assert list(arena.there.versions.iterdir()) == []
@@ -223,7 +223,7 @@ def test_local_versions_are_uploaded_to_the_store(arena: TwoMachineArena, bot_fo
     versions.add(arena.engine, "gone", "1", "1" * 64, "/nowhere", {})
     version_files.keep_all(arena.engine)
     assert arena.fetched(bot).content == bot.content
-    assert version_files.find(arena.engine, "1" * 64) is None
+    assert stored_builds.find(arena.engine, "1" * 64) is None
 
 
 def test_the_same_folder_is_packed_to_the_same_bytes(
@@ -284,7 +284,7 @@ def test_a_build_archive_that_escapes_its_folder_is_refused(tmp_path: Path, name
 def test_a_build_that_is_too_large_is_refused(
     arena: TwoMachineArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_archive, "MOST_BYTES", version_files.PIECE)
+    monkeypatch.setattr(build_archive, "MOST_BYTES", stored_builds.PIECE)
     with pytest.raises(BotError, check=has_code("build-too-large")):
         arena.add(bot_folder)
 

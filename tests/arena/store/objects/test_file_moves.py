@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, func, select
 
 from arena.store import consistency, database, schema
-from arena.store.bots import owner_data, owners, version_files, versions
+from arena.store.bots import owner_data, owners, stored_builds, versions
 from arena.store.matches import results
 from arena.store.objects import file_moves, object_storage, stored_objects
 from arena.store.objects.file_moves import MovedFiles
@@ -16,7 +16,7 @@ from arena.store.objects.object_storage import ObjectStorage, ObjectStorageError
 from tests.arena.store.objects.conftest import states
 from tests.errors import has_code
 
-PACKED = os.urandom(5 * version_files.PIECE // 2)
+PACKED = os.urandom(5 * stored_builds.PIECE // 2)
 
 
 def quiet(what: str, done: int, of: int) -> None:
@@ -24,13 +24,13 @@ def quiet(what: str, done: int, of: int) -> None:
 
 
 def keep(store: Engine, content_hash: str = "c" * 64, packed: bytes = PACKED) -> None:
-    version_files.keep_build(store, content_hash, io.BytesIO(packed), trusted=True)
+    stored_builds.keep_build(store, content_hash, io.BytesIO(packed), trusted=True)
 
 
 def fetched(store: Engine, content_hash: str = "c" * 64) -> bytes:
-    build, output = version_files.find(store, content_hash), io.BytesIO()
+    build, output = stored_builds.find(store, content_hash), io.BytesIO()
     assert build is not None
-    version_files.fetch(store, build, output)
+    stored_builds.fetch(store, build, output)
     return output.getvalue()
 
 
@@ -48,7 +48,7 @@ def test_a_build_is_kept_as_an_object(store: Engine, storage: ObjectStorage) -> 
     assert sorted(states(store)) == ["garbage", "stored"]
     stored_objects.sweep(store, storage)
     (key,) = storage.listing()
-    build = version_files.find(store, "c" * 64)
+    build = stored_builds.find(store, "c" * 64)
     assert build is not None
     assert (build.key, build.bytes, build.trusted) == (key, len(PACKED), True)
 
@@ -141,7 +141,7 @@ def test_the_builds_of_a_deleted_owner_are_swept(store: Engine, storage: ObjectS
     versions.add(store, "mine", "1", "c" * 64, "/mine", {}, "ada")
     keep(store)
     owner_data.forget(store, owner_data.survey(store, "ada"))
-    assert version_files.find(store, "c" * 64) is None
+    assert stored_builds.find(store, "c" * 64) is None
     assert stored_objects.sweep(store, storage) == 1
     assert list(storage.listing()) == []
 
