@@ -19,15 +19,20 @@ BUNDLES: Final = {
     "replay.css": ("style.css", "scene.css"),
     "live_tables.css": ("style.css", "pages.css", "scene.css", "live.css"),
     "match.css": ("style.css", "pages.css"),
+    "replay_page.js": ("spoilers.js", "replay.js"),
 }
-"""Style sheets that are joined from others, in this order."""
+"""Style sheets and scripts that are joined from others, in this order."""
 
 
 @cache
 def text(name: str) -> str:
     """Return a file or bundle, which may be inlined: it cannot end its element."""
     if name in BUNDLES:
-        return "".join(map(text, BUNDLES[name]))
+        parts = map(text, BUNDLES[name])
+        # A function of its own for each script, so that their names do not collide.
+        return "".join(
+            f"(() => {{\n{part}}})();\n" if name.endswith(".js") else part for part in parts
+        )
     content = (STATIC / name).read_text(encoding="utf-8")
     assert "</" not in content, f"{name} would end its element"
     return content

@@ -156,6 +156,7 @@ def test_hidden_results_are_remembered_and_can_be_shown(tab: Page, site: Site) -
     tab.get_by_role("button", name="Show the result").click()
     assert tab.locator(".sides").is_visible()
     tab.goto(f"{site.address}/matches/{site.match}/games/0")
+    tab.locator("#play:visible").wait_for()
     assert not tab.locator(".moves li.here ~ li").first.is_visible()
     tab.keyboard.press("t")
     assert tab.locator(".moves li").first.is_visible()

@@ -253,7 +253,7 @@ def test_a_table_whose_script_cannot_be_loaded_is_shown(
 ) -> None:
     context = browser.new_context()
     tab = context.new_page()
-    tab.route("**/static/replay.js*", lambda route: route.abort())
+    tab.route("**/static/replay_page.js*", lambda route: route.abort())
     tab.goto(f"{site}/matches/{play(workspace, POKE).match}/games/0")
     tab.locator(".felt h2").first.wait_for()
     assert len(hands(tab)[0]) == 5

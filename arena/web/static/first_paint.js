@@ -9,3 +9,21 @@ try {
 // replay.js lays the table out in several tasks. If it cannot be loaded, the table does not wait.
 document.documentElement.dataset.laysOut = "";
 setTimeout(() => { delete document.documentElement.dataset.laysOut; }, 3000);
+
+// Scripts are requested after the first paint, so that they do not delay it. A tab in the background
+// is not painted and waits for a second.
+{
+  const parsed = new Promise((resolve) => { addEventListener("DOMContentLoaded", resolve); });
+  const painted = new Promise((resolve) => {
+    new PerformanceObserver(resolve).observe({ type: "paint", buffered: true });
+    setTimeout(resolve, 1000);
+  });
+  Promise.all([parsed, painted]).then(() => {
+    for (const { content } of document.querySelectorAll("meta[name=script]")) {
+      const script = document.createElement("script");
+      script.src = content;
+      script.async = false;
+      document.head.append(script);
+    }
+  });
+}

@@ -172,11 +172,12 @@ def test_static_files_with_their_version_are_kept(client: TestClient, page: str,
         assert client.get(other).headers["cache-control"] == "no-cache"
 
 
-def test_a_bundle_contains_its_style_sheets(client: TestClient) -> None:
+def test_a_bundle_contains_its_files(client: TestClient) -> None:
     for name, parts in assets.BUNDLES.items():
         answer = client.get(f"/static/{name}")
-        assert answer.headers["content-type"].startswith("text/css")
-        assert answer.text == "".join(client.get(f"/static/{part}").text for part in parts)
+        expected = "text/css" if name.endswith(".css") else "text/javascript"
+        assert answer.headers["content-type"].startswith(expected)
+        assert all(client.get(f"/static/{part}").text in answer.text for part in parts)
 
 
 def test_pages_have_open_graph_data(client: TestClient) -> None:
