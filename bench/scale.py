@@ -1,10 +1,12 @@
-"""Measure the store with 10,000 bots and ten million matches in SQLite.
+"""Measure the store with 10,000 bots and ten million matches in SQLite or PostgreSQL.
 
     uv run python -m bench.scale [--matches 10000000] [--keep FOLDER]
+    uv run --extra postgres python -m bench.scale --stored FOLDER --database postgresql://HOST/NAME
 
-Writes the database (bench.bulk), then runs the queries of workers, the sweeper and the pages. Each
-figure is the median of several runs in milliseconds, with the maximum. The first run is often the
-slowest, because it reads from the disk.
+Writes an SQLite database (bench.bulk), then runs the queries of workers, the sweeper and the pages.
+With `--database` these run in that empty PostgreSQL database, into which the SQLite file is
+restored first. Each figure is the median of several runs in milliseconds, with the maximum. The
+first run is often the slowest, because it reads from the disk.
 """
 
 import argparse
@@ -17,8 +19,9 @@ from pathlib import Path
 
 from sqlalchemy import Engine, func, select, update
 
+from arena.config import Folder
 from arena.ladders import ladder_key
-from arena.store import consistency, schema
+from arena.store import backup_file, consistency, database, schema
 from arena.store.bots import versions
 from arena.store.database import reading, writing
 from arena.store.matches import history, listing, search, transitions
@@ -107,13 +110,26 @@ def main() -> None:
     """Write a database, and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--matches", type=int, default=10_000_000)
-    parser.add_argument("--keep", type=Path, help="a new folder in which the database stays")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--keep", type=Path, help="a new folder in which the database stays")
+    where.add_argument("--stored", type=Path, help="the folder that --keep left")
+    parser.add_argument("--database", help="the URL of an empty PostgreSQL database")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        where = options.keep or Path(folder)
-        what = f"writing {options.matches:,} matches"
-        engine: Engine = ladders.timed(what, lambda: bulk.write(where, BOTS, options.matches))
-        print(f"{Path(str(engine.url.database)).stat().st_size / 2**30:.1f} GB")
+        if options.stored:
+            engine = database.open(Folder(options.stored).database_url({}))
+        else:
+            what = f"writing {options.matches:,} matches"
+            kept = options.keep or Path(folder)
+            engine = ladders.timed(what, lambda: bulk.write(kept, BOTS, options.matches))
+        file = Path(str(engine.url.database))
+        print(f"{file.stat().st_size / 2**30:.1f} GB")
+        if options.database:
+            engine = database.open(options.database)
+            ladders.timed(
+                "restoring them",
+                lambda: backup_file.restore(engine, file, lambda *_: None),
+            )
         measure(engine)
 
 

@@ -192,15 +192,44 @@ def _copy(there: Connection, here: Connection, report: OnProgress) -> int:
     count = sum(
         there.execute(select(func.count()).select_from(table)).scalar_one() for table in _tables()
     )
+    copy_table = _copy_into_postgresql if here.dialect.name == "postgresql" else _insert
     for table in _tables():
         at_once = _PIECES_AT_ONCE if table is schema.crate_pieces else _AT_ONCE
-        query = select(table).execution_options(yield_per=at_once)
-        with there.execute(query) as rows:
-            for partition in rows.partitions():
-                here.execute(insert(table), [dict(row._mapping) for row in partition])
-                done += len(partition)
-                report(f"rows ({table.name})", done, count)
+        for number in copy_table(there, here, table, at_once):
+            done += number
+            report(f"rows ({table.name})", done, count)
     return done
+
+
+def _insert(there: Connection, here: Connection, table: Table, at_once: int) -> Iterator[int]:
+    """Copy a table; yield the number of rows of each step."""
+    query = select(table).execution_options(yield_per=at_once)
+    with there.execute(query) as rows:
+        for partition in rows.partitions():
+            here.execute(insert(table), [dict(row._mapping) for row in partition])
+            yield len(partition)
+
+
+def _copy_into_postgresql(
+    there: Connection, here: Connection, table: Table, at_once: int
+) -> Iterator[int]:
+    """Do the same from SQLite to PostgreSQL with COPY, which takes a fraction of the time.
+
+    The values are copied as SQLite stores them, so JSON stays text.
+    """
+    columns = ", ".join(column.name for column in table.columns)
+    source: Any = there.connection.driver_connection
+    target: Any = here.connection.driver_connection
+    rows = source.execute(f"SELECT {columns} FROM {table.name}")
+    statement = f"COPY {table.name} ({columns}) FROM STDIN"
+    try:
+        with target.cursor() as cursor, cursor.copy(statement) as copy:
+            while partition := rows.fetchmany(at_once):
+                for row in partition:
+                    copy.write_row(row)
+                yield len(partition)
+    except target.Error as error:
+        raise exc.DBAPIError(statement, None, error) from error
 
 
 def _settle(connection: Connection) -> None:
