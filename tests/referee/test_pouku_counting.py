@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.pouku.scores import GoingOut, owed
+from referee.games.pouku.packing import Packing
+from referee.games.pouku.scores import GoingOut, held_code, lying_code, owed
 from referee.games.pouku.yaku import Values
-from referee.games.shared.cards import Card
+from referee.games.shared.cards import DECK, Card
 from tests.examples import examples
 from tests.referee.pouku_by_hand import POINTS, best_worth, dearest, every_yaku, fits
 
@@ -279,3 +280,14 @@ def test_the_most_expensive_set_is_the_maximum_of_all_payable_sets(
         return
     cards = tuple(map(Card, fields))
     assert owed(Values(**points), cards, rank + "S") == dearest(fields, rank + "S", points)
+
+
+@settings(max_examples=examples(200, 20))
+@given(st.permutations(DECK), st.integers(2, 4), st.integers(0, 20))
+def test_separate_runs_score_as_much_as_one_search_of_all_ranks(
+    deck: list[Card], held: int, lying: int
+) -> None:
+    packing = Packing(Values())
+    code = held_code(deck[:held]) + lying_code(deck[held : held + lying])
+    ((at_once, _),) = packing.climb(code, 0, False).values()
+    assert next(packing.sets(code, 0, False))[0] == at_once

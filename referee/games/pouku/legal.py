@@ -1,13 +1,13 @@
 """Legal actions of Pouku and legal keeps (docs/rules/pouku.md, U-3, U-4, U-5)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations, islice, repeat
+from functools import cache, lru_cache
+from itertools import combinations, islice, product, repeat
+from random import Random
 
-from referee.games.contract import LazyActions, Words
+from referee.games.contract import Action, LazyActions, Words
 from referee.games.pouku.actions import Discard, Give, GoOut
-from referee.games.pouku.scores import GoingOut
 from referee.games.pouku.yaku import ACE, LONGEST, LOW_ACE, SHORTEST, name_of
 from referee.games.shared.cards import RANK, Card, Hand
 
@@ -27,10 +27,11 @@ def is_keep(keep: Hand, hand: Hand, fields: Fields) -> bool:
 
     A keep is one yaku of one card of the hand and cards of at most two other fields.
     """
-    if len(set(keep)) != len(keep) or any(c not in RANK for c in keep):
+    cards = set(keep)
+    if len(cards) != len(keep) or not cards <= RANK.keys():
         return False
-    shown = [c for c in keep if c in hand]
-    taken = [sum(c in field for c in keep) for field in fields]
+    shown = cards.intersection(hand)
+    taken = [len(cards.intersection(field)) for field in fields]
     if len(shown) != 1 or sum(taken) != len(keep) - 1 or sum(map(bool, taken)) > GIVERS:
         return False
     return name_of(keep) is not None
@@ -43,16 +44,17 @@ def keeps(hand: Hand, fields: Fields) -> tuple[tuple[Hand, ...], bool]:
     The card of the hand comes first. If there are too many, one keep of every set of ranks comes
     before all others, and the list is cut.
     """
-    owners = {card: seat for seat, field in enumerate(fields) for card in field}
-    legal = tuple(islice(_all(hand, owners), LISTED + 1))
+    legal = tuple(islice(_all(hand, fields), LISTED + 1))
     if len(legal) <= LISTED:
         return legal, True
-    of_each = tuple(islice(_all(hand, owners, 1), LISTED))
+    of_each = tuple(islice(_all(hand, fields, 1), LISTED))
     return tuple(dict.fromkeys((*of_each, *legal)))[:LISTED], False
 
 
-def _all(hand: Hand, owners: dict[Card, int], choices: int | None = None) -> Iterator[Hand]:
+def _all(hand: Hand, fields: Fields, choices: int | None = None) -> Iterator[Hand]:
     """Yield every keep, with at most ``choices`` straights of the same ranks."""
+    owners = {card: seat for seat, field in enumerate(fields) for card in field}
+    any_owners = sum(map(bool, fields)) <= GIVERS
     lying: dict[int, list[Card]] = {}
     for card in owners:
         lying.setdefault(RANK[card], []).append(card)
@@ -62,42 +64,44 @@ def _all(hand: Hand, owners: dict[Card, int], choices: int | None = None) -> Ite
         same = lying.get(RANK[card], ())
         for size in range(1, len(same) + 1):
             for few in combinations(same, size):
-                if size <= GIVERS or len({owners[c] for c in few}) <= GIVERS:
+                if any_owners or len({owners[c] for c in few}) <= GIVERS:
                     yield (card, *few)
     for card in hand:
-        for places in _straights(RANK[card], lying):
-            yield from islice(_taken(card, places, lying, owners), choices)
+        for others in _straights(RANK[card], lying):
+            choices_of_cards = product((card,), *[lying[place] for place in others])
+            straights = (
+                cards
+                for cards in choices_of_cards
+                if any_owners or len({owners[c] for c in cards[1:]}) <= GIVERS
+            )
+            yield from islice(straights, choices)
 
 
-def _straights(rank: int, lying: dict[int, list[Card]]) -> Iterator[list[int]]:
+def _straights(rank: int, lying: Container[int]) -> Iterator[tuple[int, ...]]:
     """Yield the other ranks of every straight that contains this rank, shortest first."""
     for place in (LOW_ACE, ACE) if rank == ACE else (rank,):
         first = last = place
-        while first - 1 in lying and first > LOW_ACE:
+        while first - 1 in lying:
             first -= 1
         while last + 1 in lying:
             last += 1
-        for size in range(SHORTEST, min(LONGEST, last - first + 1) + 1):
-            for start in range(max(first, place - size + 1), min(place, last - size + 1) + 1):
-                if size < LONGEST or start > LOW_ACE:  # avoid a second straight from ace to king
-                    yield [at for at in range(start, start + size) if at != place]
+        if last - first + 1 >= SHORTEST:
+            yield from _straights_within(place, first, last)
 
 
-def _taken(
-    card: Card, places: list[int], lying: dict[int, list[Card]], owners: dict[Card, int]
-) -> Iterator[Hand]:
-    """Yield all choices of one card per rank from at most two owners."""
+@cache
+def _straights_within(place: int, first: int, last: int) -> tuple[tuple[int, ...], ...]:
+    """Return the other ranks of every straight from ``first`` to ``last`` that contains a rank."""
+    return tuple(
+        tuple(at for at in range(start, start + size) if at != place)
+        for size in range(SHORTEST, min(LONGEST, last - first + 1) + 1)
+        for start in range(max(first, place - size + 1), min(place, last - size + 1) + 1)
+        if size < LONGEST or start > LOW_ACE  # avoid a second straight from ace to king
+    )
 
-    def extended(cards: Hand, givers: frozenset[int]) -> Iterator[Hand]:
-        if len(cards) > len(places):
-            yield cards
-            return
-        for taken in lying[places[len(cards) - 1]]:
-            now = givers | {owners[taken]}
-            if len(now) <= GIVERS:
-                yield from extended((*cards, taken), now)
 
-    return extended((card,), frozenset())
+_KINDS: tuple[tuple[type[Discard | Give], ...], ...] = ((Discard,), (Discard, Give))
+"""The kinds of discards, by whether the game is played in teams."""
 
 
 @dataclass(slots=True)
@@ -108,9 +112,7 @@ class PoukuTurns(LazyActions):
     fields: Fields
     """Fields whose cards may be kept, by seat; all empty if a keep is not allowed."""
     teams: bool
-    offer: GoingOut
-    needed: int
-    """Points required to go out."""
+    may_go_out: Callable[[], bool]
 
     def __contains__(self, action: object) -> bool:
         match action:
@@ -119,7 +121,7 @@ class PoukuTurns(LazyActions):
             case Give(card, keep):
                 return self.teams and self._may_discard(card, keep)
             case GoOut():
-                return self.offer.reaches(self.needed)
+                return self.may_go_out()
         return False
 
     def _may_discard(self, card: str, keep: Hand) -> bool:
@@ -138,7 +140,7 @@ class PoukuTurns(LazyActions):
         return keeps(self.hand, self.fields)[0]
 
     def words(self) -> Words:
-        kinds = (Discard, Give) if self.teams else (Discard,)
+        kinds = _KINDS[self.teams]
         hand = self.hand
         for kind in kinds:
             yield kind, zip(hand)
@@ -146,5 +148,22 @@ class PoukuTurns(LazyActions):
             others = [card for card in hand if card != keep[0]]
             for kind in kinds:
                 yield kind, zip(others, repeat(keep))
-        if self.offer.reaches(self.needed):
+        if self.may_go_out():
             yield GoOut, iter(((),))
+
+    def any(self, chance: Random) -> Action:
+        """Return a random listed action: choose its position in the list, then construct it."""
+        hand, listed, kinds = self.hand, self.listed_keeps, _KINDS[self.teams]
+        without_keep = len(kinds) * len(hand)
+        per_keep = len(kinds) * (len(hand) - 1)
+        discards = without_keep + per_keep * len(listed)
+        number = chance.choice(range(discards + self.may_go_out()))
+        if number == discards:
+            return GoOut()
+        if number < without_keep:
+            kind, place = divmod(number, len(hand))
+            return kinds[kind](hand[place])
+        which, number = divmod(number - without_keep, per_keep)
+        kind, place = divmod(number, len(hand) - 1)
+        keep = listed[which]
+        return kinds[kind]([card for card in hand if card != keep[0]][place], keep)

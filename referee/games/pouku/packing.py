@@ -13,18 +13,113 @@ Suits do not matter. The search is exact for these reasons (docs/rules/pouku.md,
   of these ranks forms another one with them. If the straight of the hand alone counts, another
   straight must not contain all four. (Using a field card of these ranks to avoid that never pays:
   the card itself makes a straight of four, and the hand's could be omitted.)
+
+Straights need runs of at least four available ranks, so the runs of a position are independent.
+With the usual points, only the best score of each run matters. The search caches it: positions of
+many games share their runs, and a run above the low ace is as good at any ranks.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from referee.games.pouku.yaku import ACE, LOW_ACE, NOTHING, ONE, SHORTEST, Values, Ways, ways
+from referee.games.shared.cards import RANK, Card
 
-Counts = tuple[int, ...]
-"""Number of cards of each rank; the index is the rank, 2 to 14."""
+PLACES = range(LOW_ACE, ACE + 1)
+"""The ranks from the low ace to the high ace."""
+
+
+def rank_at(place: int) -> int:
+    """Return the rank at a place; place 1 is the low ace."""
+    return ACE if place == LOW_ACE else place
+
+
+# Cards as one number, their *code*, because only the number of cards of each rank matters. It has
+# six bits per place: the lower three count the cards of the hand, the upper three the field cards.
+# A hand's ace counts at both of its places. A field's ace counts at the high place, and moves to
+# the low one if it is used there.
+
+_BITS = 6
+_ONE_HELD, _ONE_LYING = 1, 1 << 3
+_EACH = sum(1 << _BITS * place for place in PLACES)
+"""The lowest bit of every place."""
+_WHOLE_PLACE = (1 << _BITS) - 1
+_LOWEST_BIT = 1 << _BITS * LOW_ACE
+_MOVED_ACE = (_ONE_LYING << _BITS * LOW_ACE) - (_ONE_LYING << _BITS * ACE)
+"""Change of a code when a field's ace moves to the low place."""
+_UNSHIFTED = LOW_ACE + 1
+"""The place to which runs above the low ace are shifted, so that they share a code."""
+
+HELD_CODE: dict[Card, int] = {
+    card: _ONE_HELD << _BITS * rank | (_LOWEST_BIT if rank == ACE else 0)
+    for card, rank in RANK.items()
+}
+"""The code of a hand card."""
+LYING_CODE: dict[Card, int] = {card: _ONE_LYING << _BITS * rank for card, rank in RANK.items()}
+"""The code of a field card."""
+
+
+def held_at(code: int, place: int) -> int:
+    """Return the number of hand cards at a place."""
+    return code >> _BITS * place & 7
+
+
+def lying_at(code: int, place: int) -> int:
+    """Return the number of field cards at a place."""
+    return code >> _BITS * place + 3 & 7
+
+
+def without_one_held(code: int, rank: int) -> int:
+    """Return the code without one of the hand's cards of a rank."""
+    return code - ((_ONE_HELD << _BITS * rank) + (_LOWEST_BIT if rank == ACE else 0))
+
+
+def with_low_aces(code: int, low: int) -> int:
+    """Return the code with a number of field aces below the two."""
+    return code + low * _MOVED_ACE
+
+
+def runs_of(code: int) -> int:
+    """Return all bits of the places in runs of at least four available ranks."""
+    pool = (code | code >> 1 | code >> 2 | code >> 3 | code >> 4 | code >> 5) & _EACH
+    starts = pool & pool >> _BITS & pool >> 2 * _BITS & pool >> 3 * _BITS
+    return _WHOLE_PLACE * (starts | starts << _BITS | starts << 2 * _BITS | starts << 3 * _BITS)
+
+
+def in_run(runs: int, place: int) -> bool:
+    """Return whether a place is in one of these runs."""
+    return runs >> _BITS * place & 1 == 1
+
+
+def _separate(runs: int) -> Iterator[int]:
+    """Yield the bits of each run, lowest first."""
+    while runs:
+        # The sum carries through the lowest run, so the intersection holds only the others.
+        others = runs & runs + (runs & -runs)
+        yield runs ^ others
+        runs = others
+
+
+def straight_of(hand: int) -> int:
+    """Return the top place of the straight formed by a hand of four; 0 if it is not one.
+
+    Args:
+        hand: the code of the hand.
+    """
+    ranks = [rank for rank in range(2, ACE + 1) if held_at(hand, rank)]
+    if sum(held_at(hand, rank) for rank in ranks) != SHORTEST or len(ranks) < SHORTEST:
+        return 0
+    if ranks == [2, 3, 4, ACE]:
+        return SHORTEST
+    return ranks[3] if ranks[3] - ranks[0] == 3 else 0
+
+
 Chain = tuple[object, ...] | None
 """Linked list of choices, last first: (previous choices, place, long, low, new, parts)."""
+Chains = tuple[tuple[int, Chain], ...]
+"""The choices of independent runs, each with the difference to its real places."""
 Open = tuple[int, int, int, int, int, int]
 """State of the search.
 
@@ -33,47 +128,12 @@ four and a low ace; and the number of yaku, as far as it matters.
 """
 Layer = dict[Open, tuple[int, Chain]]
 
+Step = tuple[Open, int, tuple[int, int, int, tuple[tuple[int, int], ...]]]
+"""A change of the state: the next state, the score, and the choices for :data:`Chain`."""
+
 NO_STRAIGHT = (0, 0, 0, 0, 0, 0)
-PLACES = range(LOW_ACE, ACE + 1)
-"""The ranks from the low ace to the high ace."""
 ENOUGH = 4
 """Number of yaku required for the bonus."""
-
-
-def rank_at(place: int) -> int:
-    """Return the rank at a place; place 1 is the low ace."""
-    return ACE if place == LOW_ACE else place
-
-
-def runs_of(hand: Counts, fields: Counts, low: int) -> int:
-    """Return the places in runs of at least four available ranks, as bits.
-
-    Args:
-        hand: the cards of the hand.
-        fields: the cards of the fields.
-        low: number of field aces used below the two.
-    """
-    pool = 0
-    for rank in range(2, ACE):
-        if hand[rank] or fields[rank]:
-            pool |= 1 << rank
-    if hand[ACE] or low:
-        pool |= 1 << LOW_ACE
-    if hand[ACE] or fields[ACE] > low:
-        pool |= 1 << ACE
-    starts = pool & pool >> 1 & pool >> 2 & pool >> 3
-    return starts | starts << 1 | starts << 2 | starts << 3
-
-
-@lru_cache(1 << 12)
-def straight_of(hand: Counts) -> int:
-    """Return the top place of the straight formed by a hand of four; 0 if it is not one."""
-    ranks = [rank for rank in range(2, ACE + 1) if hand[rank]]
-    if sum(hand) != SHORTEST or len(ranks) < SHORTEST:
-        return 0
-    if ranks == [2, 3, 4, ACE]:
-        return SHORTEST
-    return ranks[3] if ranks[3] - ranks[0] == 3 else 0
 
 
 def fold(layer: Layer, options: Ways, place: int, several: bool) -> Layer:
@@ -119,69 +179,112 @@ class Packing:
         self.several = grouping and values.four_yaku > 1
         """Whether fewer points with more yaku can be better because of the bonus."""
         self._straight = ONE * values.straight + 1
-        self._ways = {
-            (hand, fields, whole): ways(values, hand, fields, whole and hand == 1, self.several)
-            if grouping
-            else NOTHING
-            for hand, fields in product(range(5), repeat=2)
-            if hand + fields <= 4
+        self._ways: tuple[dict[int, Ways], ...] = tuple(
+            {
+                held * _ONE_HELD + lying * _ONE_LYING: ways(
+                    values, held, lying, whole and held == 1, self.several
+                )
+                if grouping
+                else NOTHING
+                for held, lying in product(range(5), repeat=2)
+                if held + lying <= 4
+            }
             for whole in (False, True)
-        }
+        )
+        """The ways to use a rank's field cards, by whether the hand is a straight, and by code."""
 
-    def ways(self, hand: int, fields: int, whole: bool) -> Ways:
-        """Return the ways to use a rank's field cards; ``whole``: if the hand is a straight."""
-        return self._ways[hand, fields, whole]
-
-    def layers(self, hand: Counts, fields: Counts, sealed: int, whole: bool) -> Iterator[Layer]:
-        """Yield the final states, for every number of field aces used below the two.
+    def sets(self, code: int, sealed: int, whole: bool) -> Iterator[tuple[int, Chains]]:
+        """Yield sets of yaku with field cards, the best ones among them, as score and choices.
 
         Args:
-            hand: the cards of the hand.
-            fields: the cards of the fields.
+            code: the cards of the hand and of the fields.
             sealed: the place that straights must not pass; 0 for none.
             whole: whether the hand is a straight of four.
         """
-        for low in range(fields[ACE] + 1 if not hand[ACE] else 1):
-            runs = runs_of(hand, fields, low)
-            if not low or runs & 1 << LOW_ACE:
-                yield self._climb(hand, fields, (low, runs, sealed), whole)
+        for low in range(1 if held_at(code, ACE) else lying_at(code, ACE) + 1):
+            moved = with_low_aces(code, low)
+            if low and not in_run(runs_of(moved), LOW_ACE):
+                continue
+            if self.several:
+                for score, chain in self.climb(moved, sealed, whole).values():
+                    yield score, ((0, chain),)
+            elif best_set := self._by_runs(moved, sealed, whole):
+                yield best_set
 
-    def _climb(self, hand: Counts, fields: Counts, way: tuple[int, int, int], whole: bool) -> Layer:
-        # Climb the places with one layer of states each:
-        # 1. At the low ace, begin a straight with each of the ``low`` field aces.
-        # 2. Outside of runs, straights are impossible: the field cards form groups.
-        # 3. At a rank of the hand, extend all straights, then form groups.
-        # 4. At any other rank, choose the straights that use the field cards.
-        # 5. At the end of a run, close all straights.
-        low, runs, sealed = way
+    def _by_runs(self, code: int, sealed: int, whole: bool) -> tuple[int, Chains] | None:
+        """Return the best set if only its score matters; None if the low aces are not usable.
+
+        1. Form the best groups outside of the runs, where straights are impossible.
+        2. Add the best yaku of every run. Shift a run above the low ace, to share its result.
+        """
+        runs = runs_of(code)
+        score, chain = self.groups(code & ~runs, whole)
+        chains = [(0, chain)]
+        for run in _separate(runs):
+            first = (run & -run).bit_length() // _BITS
+            shift = max(0, first - _UNSHIFTED)
+            ceiling = sealed - shift if in_run(run, sealed) else 0
+            best_of_run = _climbed(self, (code & run) >> _BITS * shift, ceiling, whole)
+            if best_of_run is None:
+                return None
+            score += best_of_run[0]
+            chains.append((shift, best_of_run[1]))
+        return score, tuple(chains)
+
+    def groups(self, code: int, whole: bool) -> tuple[int, Chain]:
+        """Return the score and the choice of the best groups of every rank, without straights."""
+        held = (code | code >> 1 | code >> 2) & _EACH
+        two = (code >> 4 | code >> 5) & _EACH
+        lying = code >> 3 & _EACH | two
+        possible = two | lying & held  # places with a field card and another card
+        score, ways_of = 0, self._ways[whole]
+        chain: Chain = None
+        while possible:
+            at = (possible & -possible).bit_length() - 1
+            _, worth, parts = ways_of[code >> at & _WHOLE_PLACE][0]
+            score += worth
+            chain = (chain, at // _BITS, 0, 0, 0, parts)
+            possible &= possible - 1
+        return score, chain
+
+    def climb(self, code: int, sealed: int, whole: bool) -> Layer:
+        """Return the final states of a search with these cards.
+
+        The arguments are those of :meth:`sets`. Climb the places with one layer of states each:
+
+        1. At the low ace, begin a straight with each of the field aces there.
+        2. Outside of runs, straights are impossible: the field cards form groups.
+        3. At a rank of the hand, extend all straights, then form groups.
+        4. At any other rank, choose the straights that use the field cards.
+        5. At the end of a run, close all straights.
+        """
+        runs = runs_of(code)
         layer: Layer = {NO_STRAIGHT: (0, None)}
         behind = 0  # number of consecutive hand ranks just below, where a new straight begins
         for place in PLACES:
-            rank = rank_at(place)
-            held, lying = hand[rank], fields[rank]
-            if place == ACE:
-                lying -= low
+            here = code >> _BITS * place & _WHOLE_PLACE
+            held, lying = here & 7, here >> 3
             if place == LOW_ACE:
-                if low:
-                    layer = {(low, 0, 0, 0, 0, 0): (0, (None, place, 0, 0, low, ()))}
-                behind = 1 if held and runs & 1 << place else 0
-                if behind or not low:
-                    continue
-            elif not runs >> place & 1:
                 if lying:
-                    layer = fold(layer, self.ways(held, lying, whole), place, self.several)
+                    layer = {(lying, 0, 0, 0, 0, 0): (0, (None, place, 0, 0, lying, ()))}
+                behind = 1 if held and in_run(runs, place) else 0
+                if behind or not lying:
+                    continue
+            elif not in_run(runs, place):
+                if lying:
+                    layer = fold(layer, self._ways[whole][here], place, self.several)
                 behind = 0
                 continue
             elif held:
                 layer = closed(layer) if place == sealed else self._through(layer, place)
                 if lying:
-                    layer = fold(layer, self.ways(held, lying, whole), place, self.several)
+                    layer = fold(layer, self._ways[whole][here], place, self.several)
                 # A new straight may contain at most three of the sealed straight's four cards.
                 behind = 3 if place == sealed else behind + 1
             else:
                 layer = self._over(layer, lying, (place, behind, runs))
                 behind = 0
-            if not runs >> place + 1 & 1:
+            if not in_run(runs, place + 1):
                 layer = closed(layer)
         return closed(layer)
 
@@ -207,54 +310,86 @@ class Packing:
     def _over(self, layer: Layer, lying: int, way: tuple[int, int, int]) -> Layer:
         """Extend and begin straights at a rank that the hand lacks; each needs a field card.
 
-        1. Straights of fewer than four cards must continue; those of three become complete.
-        2. Try every number of straights of at least four cards, with and without low ace, that
-           continue.
-        3. Try every number of straights that begin with the ``behind`` hand cards just below.
-        4. The remaining field cards form groups; keep the best score of each resulting state.
+        Args:
+            layer: the states before.
+            lying: the number of field cards of the rank.
+            way: the place, the number of hand cards just below, and the bits of the runs.
         """
         place, behind, runs = way
         length = behind + 1
         ahead = max(0, SHORTEST - length)
-        may_begin = all(runs >> place + step & 1 for step in range(1, ahead + 1))
-        first = self._straight + ONE * (length - SHORTEST) if length >= SHORTEST else 0
-        begun = [(0, 0, 0, 0, 0)] + [
-            tuple(new if k == kind(length, place) else 0 for k in range(5))
-            for new in range(1, lying + 1)
-        ]
+        beginning = Beginning(
+            lying,
+            length,
+            all(in_run(runs, place + step) for step in range(1, ahead + 1)),
+            length == place >= SHORTEST,
+            place == SHORTEST,
+            place == ACE,
+        )
         after: Layer = {}
-        for (ones, twos, threes, fours, low, count), (score, chain) in layer.items():
-            # Each straight of fewer than four cards requires one of the field cards.
-            room = lying - ones - twos - threes
-            if room < 0:
-                continue
-            got = score + threes * self._straight
-            for long in range(min(fours, room) + 1):
-                for lows in range(min(low if place < ACE else 0, room - long) + 1):
-                    free = room - long - lows
-                    for new in range(free + 1 if may_begin else 1):
-                        gain = got + ONE * (long + lows) + new * first
-                        b = begun[new]
-                        key4 = (b[0], ones + b[1], twos + b[2], long + b[3], lows + b[4])
-                        if place == SHORTEST:
-                            key4 = (*key4[:4], key4[4] + threes)
-                        else:
-                            key4 = (*key4[:3], key4[3] + threes, key4[4])
-                        made = threes + (new if first else 0)
-                        for more, worth, parts in self.ways(0, free - new, False):
-                            total = min(ENOUGH, count + made + more) if self.several else 0
-                            key = (*key4, total)
-                            if key not in after or after[key][0] < gain + worth:
-                                chosen = (chain, place, long, lows, new, parts)
-                                after[key] = (gain + worth, chosen)
+        for state, (score, chain) in layer.items():
+            for key, gain, choice in _extended(self, state, beginning):
+                if key not in after or after[key][0] < score + gain:
+                    after[key] = (score + gain, (chain, place, *choice))
         return after
 
+    def extended(self, state: Open, at: "Beginning") -> Iterator[Step]:
+        """Yield the ways to use the field cards of a rank that the hand lacks.
 
-def kind(length: int, place: int) -> int:
-    """Return the index of a straight's class in :data:`Open`.
+        1. Straights of fewer than four cards must continue; those of three become complete.
+        2. Try every number of straights of at least four cards, with and without low ace, that
+           continue.
+        3. Try every number of straights that begin with the hand cards just below.
+        4. The remaining field cards form groups.
+        """
+        ones, twos, threes, fours, low, count = state
+        # Each straight of fewer than four cards requires one of the field cards.
+        room = at.lying - ones - twos - threes
+        first = self._straight + ONE * (at.length - SHORTEST) if at.length >= SHORTEST else 0
+        began = 4 if at.low else min(at.length, SHORTEST) - 1
+        for long in range(min(fours, room) + 1):
+            for lows in range(min(0 if at.high_ace else low, room - long) + 1):
+                free = room - long - lows
+                for new in range(free + 1 if at.possible else 1):
+                    opened = [0, ones, twos, long, lows]
+                    opened[began] += new
+                    # Three cards just below place 4 began with the low ace.
+                    opened[4 if at.fourth else 3] += threes
+                    gain = (threes * self._straight) + ONE * (long + lows) + new * first
+                    made = threes + (new if first else 0)
+                    for more, worth, parts in self._ways[False][(free - new) * _ONE_LYING]:
+                        total = min(ENOUGH, count + made + more) if self.several else 0
+                        yield (*opened, total), gain + worth, (long, lows, new, parts)  # type: ignore[misc]
 
-    The classes are one, two, three and at least four cards, and at least four with a low ace.
-    """
-    if length < SHORTEST:
-        return length - 1
-    return 4 if length == place else 3
+
+class Beginning(NamedTuple):
+    """A place with field cards only, as far as straights that begin or continue there need it."""
+
+    lying: int
+    """Number of field cards."""
+    length: int
+    """Number of cards of a straight that begins here: hand cards just below, and one."""
+    possible: bool
+    """Whether enough ranks follow for a straight that begins here."""
+    low: bool
+    """Whether a straight that begins here has the low ace and at least four cards."""
+    fourth: bool
+    """Whether the place is the fourth, where straights with the low ace become complete."""
+    high_ace: bool
+    """Whether the place is the high ace, which straights with the low ace do not reach."""
+
+
+@lru_cache(1 << 12)
+def _extended(packing: Packing, state: Open, at: Beginning) -> tuple[Step, ...]:
+    """Return the first of the best ways to each resulting state."""
+    best: dict[Open, Step] = {}
+    for step in packing.extended(state, at):
+        if step[0] not in best or best[step[0]][1] < step[1]:
+            best[step[0]] = step
+    return tuple(best.values())
+
+
+@lru_cache(1 << 13)
+def _climbed(packing: Packing, code: int, sealed: int, whole: bool) -> tuple[int, Chain] | None:
+    """Return the only final state of a search that does not count yaku, if it has one."""
+    return next(iter(packing.climb(code, sealed, whole).values()), None)

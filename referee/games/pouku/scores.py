@@ -7,13 +7,18 @@ from functools import lru_cache
 from referee.games.pouku.actions import PoukuYaku
 from referee.games.pouku.packing import (
     ENOUGH,
+    HELD_CODE,
+    LYING_CODE,
     PLACES,
-    Chain,
-    Counts,
+    Chains,
     Packing,
+    held_at,
+    in_run,
     rank_at,
     runs_of,
     straight_of,
+    with_low_aces,
+    without_one_held,
 )
 from referee.games.pouku.yaku import (
     ACE,
@@ -25,7 +30,7 @@ from referee.games.pouku.yaku import (
     in_sequence,
     name_of,
 )
-from referee.games.shared.cards import RANK, Hand, in_order
+from referee.games.shared.cards import RANK, Card, Hand, in_order
 from referee.games.shared.fast_values import fast_value
 
 # Reconstruction of the cards of each yaku in a packing.
@@ -34,19 +39,25 @@ from referee.games.shared.fast_values import fast_value
 Place = tuple[int, int, bool]
 """A card: its rank, its index among the cards of the rank, and whether it is a hand card."""
 Cards = tuple[Place, ...]
-Plan = tuple[Counts, tuple[int, int], Chain]
+Plan = tuple[int, tuple[int, int], Chains]
 """A set of yaku in three parts.
 
-1. The hand cards available to yaku with field cards.
+1. The code of the hand cards available to yaku with field cards.
 2. The yaku of hand cards alone, as :attr:`PackingStart.alone`.
 3. The choices of the packing.
 """
 
 
-def drawn_up(plan: Plan, hand: Counts, fields: Counts) -> list[Cards]:
-    """Return the yaku of a plan."""
-    _, alone, chain = plan
-    return [*_alone(alone), *_Drawing(plan, hand, fields).yaku(chain)]
+def drawn_up(plan: Plan, hand: int, fields: int) -> list[Cards]:
+    """Return the yaku of a plan.
+
+    Args:
+        plan: the set of yaku.
+        hand: the code of the hand.
+        fields: the code of the reference fields.
+    """
+    _, alone, chains = plan
+    return [*_alone(alone), *_Drawing(plan, hand, fields).yaku(chains)]
 
 
 def _alone(alone: tuple[int, int]) -> Iterator[Cards]:
@@ -61,7 +72,7 @@ def _alone(alone: tuple[int, int]) -> Iterator[Cards]:
 class _Drawing:
     """Replays the choices of a packing place by place, with actual cards."""
 
-    def __init__(self, plan: Plan, hand: Counts, fields: Counts) -> None:
+    def __init__(self, plan: Plan, hand: int, fields: int) -> None:
         self.others, (top, size), _ = plan
         self.hand, self.fields = hand, fields
         self.sealed = 0 if size else top
@@ -69,24 +80,25 @@ class _Drawing:
         self.open: list[list[tuple[int, Place]]] = []
         self.done: list[Cards] = []
 
-    def yaku(self, chain: Chain) -> list[Cards]:
+    def yaku(self, chains: Chains) -> list[Cards]:
         """Return the chosen yaku.
 
-        1. Unroll the chain into the choices by place.
+        1. Unroll the chains into the choices by place.
         2. At each place, close, extend or begin straights as the packing did.
         3. Form the chosen groups from the remaining field cards of the rank.
         """
         chosen: dict[int, tuple[int, int, int, tuple[tuple[int, int], ...]]] = {}
-        while chain is not None:
-            chain, place, long, lows, new, parts = chain  # type: ignore[assignment]
-            chosen[place] = (long, lows, new, parts)  # type: ignore[index,assignment]
+        for shift, chain in chains:
+            while chain is not None:
+                chain, place, long, lows, new, parts = chain  # type: ignore[assignment]
+                chosen[place + shift] = (long, lows, new, parts)  # type: ignore[operator,assignment]
         low = chosen[LOW_ACE][2] if LOW_ACE in chosen else 0
-        runs = runs_of(self.hand, self.fields, low)
+        runs = runs_of(with_low_aces(self.hand + self.fields, low))
         for place in PLACES:
             long, lows, new, parts = chosen.get(place, (0, 0, 0, ()))
-            if not runs >> place & 1 or place == self.sealed:
+            if not in_run(runs, place) or place == self.sealed:
                 self._close(self.open)
-            elif self.hand[rank_at(place)]:
+            elif held_at(self.hand, place):
                 self._through(place)
             else:
                 self._over(place, long, lows, new)
@@ -128,7 +140,7 @@ class _Drawing:
         """Return the consecutive hand cards just below, with which a new straight begins."""
         first = place
         floor = self.sealed - 2 if self.sealed and self.sealed < place else LOW_ACE
-        while first > floor and self.hand[rank_at(first - 1)]:
+        while first > floor and held_at(self.hand, first - 1):
             first -= 1
         return [(at, (rank_at(at), 0, True)) for at in range(first, place)]
 
@@ -140,10 +152,12 @@ class _Drawing:
         """Form a group; size 0 means the hand's straight with this card instead of the hand's."""
         cards = [self._field_card(rank) for _ in range(used)]
         if size:
-            spared = self.hand[rank] - self.others[rank]  # a card of the yaku without field cards
+            # a card of the yaku without field cards
+            spared = held_at(self.hand, rank) - held_at(self.others, rank)
             cards += [(rank, spared + number, True) for number in range(size - used)]
         else:
-            cards += [(r, 0, True) for r, held in enumerate(self.hand) if held and r != rank]
+            others = (r for r in range(2, ACE + 1) if r != rank and held_at(self.hand, r))
+            cards += [(r, 0, True) for r in others]
         self.done.append(tuple(cards))
 
 
@@ -155,18 +169,24 @@ class PackingStart:
     """Initial choice: at most one yaku of hand cards alone."""
 
     score: int
-    hand: Counts
-    """Number of hand cards of each rank that other yaku may use."""
+    hand: int
+    """Code of the hand cards that other yaku may use."""
     alone: tuple[int, int]
     """(rank, size) of a group; (place of the top card, 0) of a straight; (0, 0) for none."""
+    sealed: int
+    """The place that other straights must not pass; 0 for none."""
+    whole: bool
+    """Whether the hand is a straight of four."""
 
 
-def counts(cards: Iterable[str]) -> Counts:
-    """Count the cards of each rank."""
-    numbers = [0] * (ACE + 1)
-    for card in cards:
-        numbers[RANK[card]] += 1  # type: ignore[index]
-    return tuple(numbers)
+def held_code(cards: Iterable[Card]) -> int:
+    """Return the code of hand cards."""
+    return sum(map(HELD_CODE.__getitem__, cards))
+
+
+def lying_code(cards: Iterable[Card]) -> int:
+    """Return the code of field cards."""
+    return sum(map(LYING_CODE.__getitem__, cards))
 
 
 @lru_cache(64)
@@ -176,74 +196,69 @@ def packing_of(values: Values, grouping: bool) -> Packing:
 
 
 @lru_cache(_REMEMBERED)
-def starts(packing: Packing, hand: Counts) -> tuple[PackingStart, ...]:
-    """Return the possible yaku of hand cards alone, starting with none."""
+def starts(packing: Packing, hand: int) -> tuple[PackingStart, ...]:
+    """Return the possible yaku of hand cards alone, starting with none.
+
+    Args:
+        packing: the packing for the table of points.
+        hand: the code of the hand.
+    """
     values = packing.values
-    beginnings = [PackingStart(0, hand, (0, 0))]
-    for rank, held in enumerate(hand):
+    top = straight_of(hand)
+    whole = top > 0
+    beginnings = [PackingStart(0, hand, (0, 0), 0, whole)]
+    for rank in range(2, ACE + 1):
+        held = held_at(hand, rank)
         if held > 1:
             size = max((size for size in GROUPS if size <= held), key=values.group)
             # otherwise another yaku could contain this one
-            others = (*hand[:rank], held - 1, *hand[rank + 1 :])
-            beginnings.append(PackingStart(ONE * values.group(size) + 1, others, (rank, size)))
-    if top := straight_of(hand):
-        beginnings.append(PackingStart(ONE * values.straight + 1, hand, (top, 0)))
+            others = without_one_held(hand, rank)
+            score = ONE * values.group(size) + 1
+            beginnings.append(PackingStart(score, others, (rank, size), 0, whole))
+    if whole:
+        score = ONE * values.straight + 1
+        beginnings.append(PackingStart(score, hand, (top, 0), top, whole))
     return tuple(beginnings)
 
 
 @lru_cache(_REMEMBERED)
-def best(packing: Packing, hand: Counts, fields: Counts, laid: int) -> tuple[int, int, Plan]:
+def best(packing: Packing, hand: int, fields: int, laid: int) -> tuple[int, int, Plan]:
     """Find the best set of yaku.
 
     Args:
         packing: the packing for the table of points.
-        hand: the cards of the hand.
-        fields: the cards of the reference fields.
+        hand: the code of the hand.
+        fields: the code of the reference fields.
         laid: number of kept yaku that count towards the bonus.
 
     Returns:
         Its points with the bonus, its number of yaku, and the set.
     """
     bonus = packing.values.four_yaku
-    whole = straight_of(hand) > 0
-    highest: tuple[tuple[int, int], PackingStart, Chain] | None = None
+    highest = (-1, 0)
+    plan: Plan | None = None
     for start in starts(packing, hand):
-        top, size = start.alone
-        for layer in packing.layers(start.hand, fields, 0 if size else top, whole):
-            for score, chain in layer.values():
-                points, made = divmod(score + start.score, ONE)
-                value = (points + (bonus if made + laid >= ENOUGH else 0), made)
-                if highest is None or highest[0] < value:
-                    highest = value, start, chain
-    assert highest is not None
-    (worth, made), start, chain = highest
-    return worth, made, (start.hand, start.alone, chain)
+        for score, chains in packing.sets(start.hand + fields, start.sealed, start.whole):
+            points, made = divmod(score + start.score, ONE)
+            value = (points + (bonus if made + laid >= ENOUGH else 0), made)
+            if value > highest:
+                highest, plan = value, (start.hand, start.alone, chains)
+    assert plan is not None
+    return *highest, plan
 
 
-@lru_cache(_REMEMBERED)
-def reaches(packing: Packing, hand: Counts, fields: Counts, laid: int, needed: int) -> bool:
-    """Return whether the best set is worth ``needed`` points.
+def groups_reach(packing: Packing, hand: int, fields: int, laid: int, needed: int) -> bool:
+    """Return whether groups suffice for ``needed`` points and one yaku besides the kept ones.
 
-    With kept yaku, it must also contain at least one further yaku. A lower bound from groups alone
-    avoids the search in most cases.
+    The arguments are those of :func:`best`. In most positions with enough points this avoids the
+    search for straights.
     """
-    if not packing.several:
-        most = 0
-        for start in starts(packing, hand):
-            score = start.score
-            for rank, lying in enumerate(fields):
-                if lying:
-                    score += packing.ways(start.hand[rank], lying, False)[0][1]
-            most = max(most, score)
-        points, made = divmod(most, ONE)
-        if made + laid >= ENOUGH:
-            points += packing.values.four_yaku
-        if points >= needed and (made or not laid):
+    for start in starts(packing, hand):
+        score, _ = packing.groups(start.hand + fields, start.whole)
+        points, made = divmod(score + start.score, ONE)
+        if points >= needed and made >= laid:
             return True
-        if not any(runs_of(hand, fields, low) for low in {0, min(1, fields[ACE])}):
-            return False
-    points, made, _ = best(packing, hand, fields, laid)
-    return points >= needed and (made > 0 or not laid)
+    return False
 
 
 @fast_value
@@ -259,6 +274,12 @@ class GoingOut:
     """The kept yaku of the seat's side."""
     point_card: str
 
+    def _best(self) -> tuple[int, int, Plan]:
+        """Return the points of the best set, its number of yaku, and the set."""
+        packing = packing_of(self.values, True)
+        laid = 1 if self.kept else 0
+        return best(packing, held_code(self.hand), lying_code(self.fields), laid)
+
     def _fixed(self) -> int:
         """Return the points that do not depend on the set: point cards and kept yaku."""
         rank = self.point_card[0]
@@ -266,43 +287,46 @@ class GoingOut:
         return points * self.values.point + kept_worth(self.values, self.kept)
 
     def reaches(self, needed: int) -> bool:
-        """Return whether the points are sufficient to go out."""
+        """Return whether the points are sufficient to go out.
+
+        With a kept yaku, the set must also contain at least one further yaku.
+        """
         packing = packing_of(self.values, True)
+        hand, fields = held_code(self.hand), lying_code(self.fields)
         missing = needed - self._fixed()
-        if missing <= 0 and not self.kept:
-            return True
         laid = 1 if self.kept else 0
-        return reaches(packing, counts(self.hand), counts(self.fields), laid, max(0, missing))
+        if groups_reach(packing, hand, fields, laid, missing):
+            return True
+        points, made, _ = best(packing, hand, fields, laid)
+        return points >= missing and made >= laid
 
     def worth(self) -> int:
         """Return the points, without the bonus for the first turn."""
-        packing = packing_of(self.values, True)
-        laid = 1 if self.kept else 0
-        points, _, _ = best(packing, counts(self.hand), counts(self.fields), laid)
+        points, _, _ = self._best()
         return points + self._fixed()
 
     def yaku(self) -> tuple[PoukuYaku, ...]:
         """Return the best set, with the kept yaku last."""
-        packing = packing_of(self.values, True)
-        laid = 1 if self.kept else 0
-        hand, fields = counts(self.hand), counts(self.fields)
-        _, _, plan = best(packing, hand, fields, laid)
-        drawn = drawn_up(plan, hand, fields)
-        made = [cards_of(places, self.hand, self.fields) for places in drawn]
-        return tuple(self._shown(cards) for cards in (*made, *([self.kept] if laid else [])))
+        _, _, plan = self._best()
+        drawn = drawn_up(plan, held_code(self.hand), lying_code(self.fields))
+        hand, fields = by_rank(self.hand), by_rank(self.fields)
+        made = [
+            tuple([(hand if held else fields)[rank][n] for rank, n, held in places])
+            for places in drawn
+        ]
+        return tuple(self._shown(cards) for cards in (*made, *([self.kept] if self.kept else [])))
 
     def _shown(self, cards: Hand) -> PoukuYaku:
         name = name_of(cards) or ""
         return PoukuYaku(name, in_sequence(cards), self.values.of(name, cards))
 
 
-def cards_of(places: Iterable[tuple[int, int, bool]], hand: Hand, fields: Hand) -> Hand:
-    """Return the cards at (rank, index among the cards of the rank, whether a hand card)."""
-    return tuple(_of_rank(hand if held else fields, rank)[n] for rank, n, held in places)
-
-
-def _of_rank(cards: Hand, rank: int) -> Hand:
-    return in_order(c for c in cards if RANK[c] == rank)
+def by_rank(cards: Hand) -> dict[int, list[Card]]:
+    """Return the cards of each rank in canonical order."""
+    groups: dict[int, list[Card]] = {}
+    for card in in_order(cards):
+        groups.setdefault(RANK[card], []).append(card)
+    return groups
 
 
 def kept_worth(values: Values, kept: Hand) -> int:
@@ -312,10 +336,10 @@ def kept_worth(values: Values, kept: Hand) -> int:
 
 def owed(values: Values, fields: Hand, point_card: str) -> int:
     """Return the payment for a seat's reference fields, before doubling (U-6)."""
-    lying = counts(fields)
-    groups = sum(dearest_groups(values, number) for number in lying)
-    straights = _straights(packing_of(values, False), lying) if groups or any(lying) else 0
-    return groups + straights + values.point * sum(c[0] == point_card[0] for c in fields)
+    ranks = [card[0] for card in fields]
+    groups = sum([dearest_groups(values, number) for number in map(ranks.count, set(ranks))])
+    points = values.point * ranks.count(point_card[0])
+    return groups + _straights(values, lying_code(fields)) + points
 
 
 @lru_cache(_REMEMBERED)
@@ -339,14 +363,10 @@ def payment(
     return 2 * owed(values, fields, point_card) + (2 if seats == 3 else 1) * for_kept
 
 
-def _straights(packing: Packing, lying: Counts) -> int:
-    """Return the maximum points of disjoint straights."""
-    nobody = (0,) * (ACE + 1)
-    return max(
-        score // ONE
-        for layer in packing.layers(nobody, lying, 0, False)
-        for score, _ in layer.values()
-    )
+def _straights(values: Values, lying: int) -> int:
+    """Return the maximum points of disjoint straights of field cards."""
+    packing = packing_of(values, False)
+    return max(score // ONE for score, _ in packing.sets(lying, 0, False))
 
 
 def dearest_groups(values: Values, lying: int) -> int:

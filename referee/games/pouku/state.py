@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from referee.games.contract import Action, State
 from referee.games.pouku.actions import (
@@ -109,12 +110,16 @@ class PoukuState(State):
         """Return the points required to go out."""
         return NEEDED_IN_TEAMS if self.form.teams else NEEDED
 
+    def may_go_out(self, seat: int) -> bool:
+        """Return whether a seat has the points required to go out."""
+        return self.offer(seat).reaches(self.needed)
+
     def legal(self, seat: int) -> PoukuTurns:
         fields: tuple[Hand, ...] = ()
         if not self.kept_by_side(seat):
-            fields = tuple(() if s == seat else field for s, field in enumerate(self.fields))
-        teams = self.form.teams
-        return PoukuTurns(self.hands[seat], fields, teams, self.offer(seat), self.needed)
+            fields = _with(self.fields, seat, ())
+        may_go_out = partial(self.may_go_out, seat)
+        return PoukuTurns(self.hands[seat], fields, self.form.teams, may_go_out)
 
     def scored(self, seat: int) -> tuple[int, int]:
         """Return the points for going out, and the score after doubling.
@@ -134,7 +139,7 @@ class PoukuState(State):
 
     def view(self, seat: int) -> PoukuView:
         acts = not self.over and seat == self.turn
-        may_go_out = acts and self.offer(seat).reaches(self.needed)
+        may_go_out = acts and self.may_go_out(seat)
         return self._seen(
             reference=self.form.refers_to(seat),
             hand=self.hands[seat],
@@ -183,25 +188,43 @@ class PoukuState(State):
         if isinstance(action, GoOut):
             return self._after_going_out(seat)
         to = seat if isinstance(action, Discard) else self.form.side(seat)[1]
-        keep, card = in_order(action.keep), action.card
-        hands, fields, kept = list(self.hands), list(self.fields), self.kept
+        keep, card = action.keep, action.card
+        fields, kept = self.fields, self.kept
+        hand = tuple([c for c in self.hands[seat] if c != card and c not in keep])
         if keep:
-            fields = [tuple(c for c in field if c not in keep) for field in fields]
-            kept = (*kept[:seat], keep, *kept[seat + 1 :])
-        hands[seat] = tuple(c for c in hands[seat] if c != card and c not in keep)
-        fields[to] = (*fields[to], card)
-        turns = (*self.turns, PoukuTurn(seat, keep, card, to))
-        state = self.but(hands=tuple(hands), fields=tuple(fields), kept=kept, turns=turns)
+            keep = in_order(keep)
+            fields = tuple([tuple([c for c in field if c not in keep]) for field in fields])
+            kept = _with(kept, seat, keep)
+        changes: dict[str, object] = {
+            "fields": _with(fields, to, (*fields[to], card)),
+            "kept": kept,
+            "turns": (*self.turns, PoukuTurn(seat, keep, card, to)),
+        }
+        hands = _with(self.hands, seat, hand)
         if not self.stock:
+            state = self.but(hands=hands, **changes)
             return state._after_deal(_void(state))
-        return state._drawing((seat + 1) % self.form.seats)
+        return self._drawing((seat + 1) % self.form.seats, hands, self.stock, changes)
 
-    def _drawing(self, seat: int) -> "PoukuState":
-        """Begin the next turn: the seat draws a card."""
-        card = self.stock[0]
-        hands = list(self.hands)
-        hands[seat] = in_order((*hands[seat], card))
-        return self.but(turn=seat, drawn=card, stock=self.stock[1:], hands=tuple(hands))
+    def _drawing(
+        self, seat: int, hands: tuple[Hand, ...], stock: Hand, changes: Mapping[str, object]
+    ) -> "PoukuState":
+        """Begin the next turn: the seat draws a card.
+
+        Args:
+            seat: the seat that acts next.
+            hands: the hands before the draw.
+            stock: the stock before the draw.
+            changes: the other fields that change.
+        """
+        card = stock[0]
+        return self.but(
+            turn=seat,
+            drawn=card,
+            stock=stock[1:],
+            hands=_with(hands, seat, in_order((*hands[seat], card))),
+            **changes,
+        )
 
     def _after_going_out(self, seat: int) -> State:
         worth, scored = self.scored(seat)
@@ -236,15 +259,14 @@ class PoukuState(State):
         stock_from = fields_from + seats * FIELD
         hands = [deck[at : at + size] for at in range(1, fields_from, size)]
         fields = [deck[at : at + FIELD] for at in range(fields_from, stock_from, FIELD)]
-        return self.but(
-            dealer=dealer,
-            point_card=deck[0],
-            stock=deck[stock_from:],
-            hands=tuple(map(in_order, hands)),
-            fields=tuple(fields),
-            kept=((),) * seats,
-            turns=(),
-        )._drawing(dealer)
+        changes: dict[str, object] = {
+            "dealer": dealer,
+            "point_card": deck[0],
+            "fields": tuple(fields),
+            "kept": ((),) * seats,
+            "turns": (),
+        }
+        return self._drawing(dealer, tuple(map(in_order, hands)), deck[stock_from:], changes)
 
     def redeal(self, seat: int | None, luck: Chance) -> "PoukuState":
         """Deal again the stock and the hands of the others, except a hand shown by going out."""
@@ -261,6 +283,11 @@ class PoukuState(State):
                 drawn = pool[0]
             hands[s], pool = in_order(pool[:size]), pool[size:]
         return self.but(luck=luck, hands=tuple(hands), drawn=drawn, stock=pool)
+
+
+def _with(by_seat: tuple[Hand, ...], seat: int, cards: Hand) -> tuple[Hand, ...]:
+    """Return the tuple with other cards for one seat."""
+    return (*by_seat[:seat], cards, *by_seat[seat + 1 :])
 
 
 def _void(state: PoukuState) -> PoukuDeal:
