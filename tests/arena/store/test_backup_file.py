@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
 from sqlalchemy import Engine, insert, select, text
 
 from arena.errors import Conflict, NotFound, StoreError
@@ -73,6 +75,10 @@ def test_a_backup_restores_all_data(
     other = database.open(empty(target))
     assert backup_file.restore(other, file, quiet) == sum(map(len, rows(other).values()))
     assert list(consistency.problems(other, quiet)) == []
+    with other.connect() as connection:
+        # Indices and foreign keys that were removed for the copy are back.
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, schema.metadata) == []
     before, after = rows(store), rows(other)
     for settled in ("bots", "versions"):
         before[settled] = [row for row in before[settled] if "later" not in row]
