@@ -28,6 +28,11 @@ from arena.cli.options import data_option, json_option, scope_options, sprt_opti
     type=click.Choice(["board", "match"]),
     help="Unit of the comparison. [default: board if both seatings were played, else match]",
 )
+@click.option(
+    "--adjusted",
+    is_flag=True,
+    help="Also print luck-adjusted results from the records; takes about half a second per board.",
+)
 @json_option
 @data_option
 def compare(
@@ -40,6 +45,7 @@ def compare(
     beta: float,
     model: str,
     unit: str | None,
+    adjusted: bool,
     as_json: bool,
     data: Path | None,
 ) -> None:
@@ -61,8 +67,11 @@ def compare(
     pair = (lookup.find_version(workspace, first).id, lookup.find_version(workspace, second).id)
     scopes = lookup.scopes_of(workspace, game, tournament)
     comparison = compare_views.compare(workspace.store, scopes, pair, unit, test)
+    luck = compare_views.adjust(workspace.store, scopes, comparison, pair) if adjusted else None
     if as_json:
-        output.document(comparison.to_json())
+        output.document(comparison.to_json() | ({"adjusted": luck.to_json()} if luck else {}))
         return
     compare_views.show(comparison)
+    if luck:
+        compare_views.show_adjusted(luck)
     output.next_step(*compare_views.go_on(comparison, pair), f"pokearena matrix {comparison.form}")

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ladders.head_to_head import Comparison, LadderComparison
+    from arena.ratings.control_variates import AdjustedMean
     from arena.ratings.duel import Interval
     from arena.ratings.sprt import SprtSettings
+    from arena.records.luck_adjustment.adjusted_comparison import AdjustedComparison
 
 
 def test_of(
@@ -79,6 +81,48 @@ def compare(
         ) from None
     except head_to_head.NoBoards as error:
         raise CommandError(f"{error}; use --by match.", USAGE, code="no-boards") from None
+
+
+def adjust(
+    engine: Engine, scopes: Sequence[LadderKey], result: LadderComparison, pair: tuple[str, str]
+) -> AdjustedComparison:
+    """Return the luck-adjusted results of the matches that a comparison counts.
+
+    Raises:
+        CommandError: there are too few boards, or no engine plays the game.
+    """
+    from arena.records.analysis.engine import NoEngine
+    from arena.records.luck_adjustment.adjusted_comparison import compare_adjusted
+
+    scope = next(scope for scope in scopes if scope.form == result.form)
+    try:
+        with output.long_operation("adjusts results for luck") as report:
+            return compare_adjusted(
+                engine, scope, pair, lambda share: report(f"{100 * share:.0f} %")
+            )
+    except NoEngine as error:
+        raise CommandError(f"{error}.", FAILED, code=error.code) from None
+    except ValueError as error:
+        raise CommandError(f"{error}.", FAILED, code="few-boards") from None
+
+
+def show_adjusted(luck: AdjustedComparison) -> None:
+    """Print luck-adjusted results."""
+    output.line(f"{'adjusted':<12}{_adjusted(luck.score, 100, ' %')}")
+    if luck.points:
+        output.line(f"{'':<12}{_adjusted(luck.points, 1, ' points a board')}")
+    output.hint(
+        f"adjusted: without the luck of the cards, by play-outs of {luck.engine}, counted by "
+        f"{luck.boards} boards; raw results decide ranks"
+    )
+
+
+def _adjusted(mean: AdjustedMean, scale: int, unit: str) -> str:
+    value, low, high = (scale * each for each in (mean.value, mean.low, mean.high))
+    return (
+        f"{value:.2f}{unit} ({low:.2f} to {high:.2f}), raw {scale * mean.raw:.2f}{unit}; "
+        f"saves a factor of {mean.saved:.2f}"
+    )
 
 
 def show(result: LadderComparison) -> None:

@@ -15,13 +15,14 @@ from tests.arena.cli.terminal import Cli, CommandResult
 
 REVIEWED = frozenset(
     """
-    all all-seatings allowance alpha anchor bank beta boards bot burst by challenge-boards
-    challenges check cycles data debug delay draws dry-run earlier elo event faults form format
-    from-start full game games gif high html json keep ladder ladders lang lenient limit list los
-    low max-active-versions max-matches model name no-history no-pause no-wait once open option
-    output owner parquet partner patience play-tables port push-mib pushes quality quick rate reason
-    record relay-wait rounds sample saving season seat seats seed set size spectators sprt start
-    step-time tables think timing tournament trace version views watch watchers web workers
+    adjusted all all-seatings allowance alpha anchor bank beta boards bot burst by
+    challenge-boards challenges check cycles data debug delay draws dry-run earlier elo event
+    faults form format from-start full game games gif high html json keep ladder ladders lang
+    lenient limit list los low max-active-versions max-matches model name no-history no-pause
+    no-wait once open option output owner parquet partner patience play-tables port push-mib
+    pushes quality quick rate reason record relay-wait rounds sample saving season seat seats
+    seed set size spectators sprt start step-time tables think timing tournament trace version
+    views watch watchers web workers
     """.split()
 )
 """Options that a project file in an untrusted folder may set: reviewed one by one.

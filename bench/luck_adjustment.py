@@ -1,0 +1,176 @@
+"""Measure how many games luck-adjusted comparisons of two bots save, by form.
+
+    uv run python -m bench.luck_adjustment poke-2 --boards 200
+
+Each board is played in every seating, with A on every side in turn against copies of B. The factor
+is the variance of the result of a single game on a board of its own, divided by the variance of the
+mean over a board's games times their number: for the results of mirrored boards, and for these
+results adjusted as in `pokearena compare --adjusted`. Its 95 % interval is from resampled boards.
+
+A bot is the name of a house bot, or `policy`, the play-out policy of `strong`; `%6` after it means
+that it plays 6 % of its decisions at random. Only the play of the bots counts as games: play-outs
+do not ask the bots.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from pokearena.v1 import bot_pb2
+
+from arena.bots.in_process import load
+from arena.ratings.control_variates import adjusted_results
+from arena.records.analysis.engine import engine_of
+from arena.records.luck_adjustment.adjusted_comparison import PLAYOUTS, controls_of
+from arena.records.luck_adjustment.chance_luck import Move, luck_of_game
+from arena.records.luck_adjustment.values import values_of
+from bench.mirroring import Factor, result, rotations
+from bench.strength import MeasuredForm, forms
+from referee.game_codec import GameCodec
+from referee.games.contract import Action, State
+from referee.games.shared.dealing import Seeded, board_seed, derive
+
+PAIRS: Final = (
+    ("greedy", "greedy%6"),
+    ("greedy%12", "policy%25"),
+    ("greedy", "bold"),
+)
+SEED: Final = (2).to_bytes(32, "big")
+_RESAMPLED: Final = 400
+Floats = NDArray[np.float64]
+Mover = Callable[[State, int, int], Action]
+"""Returns the action of a seat in a position; the last argument seeds random choices."""
+
+
+def mover(form: MeasuredForm, bot: str) -> Mover:
+    """Return a bot as a function of positions."""
+    name, _, percent = bot.partition("%")
+    choose = _policy(form) if name == "policy" else _house_bot(form, name)
+
+    def move(state: State, seat: int, luck: int) -> Action:
+        dice = random.Random(luck)
+        if dice.random() < int(percent or 0) / 100:
+            return state.legal(seat).any(dice)
+        random.seed(luck)
+        return choose(state, seat, luck)
+
+    return move
+
+
+def _policy(form: MeasuredForm) -> Mover:
+    engine = engine_of(form.game.id)
+    return lambda state, seat, luck: engine.move(state, seat)
+
+
+def _house_bot(form: MeasuredForm, name: str) -> Mover:
+    codec = GameCodec(form.game)
+    bots = [load(name, form.start(seat)) for seat in range(form.seats)]
+
+    def move(state: State, seat: int, luck: int) -> Action:
+        legal = state.legal(seat)
+        head = bot_pb2.ActRequest(seat=seat, complete=legal.complete, luck=luck)
+        question = bot_pb2.ActRequest.FromString(codec.question(head, state.view(seat), legal))
+        answer = bots[seat](question)
+        return codec.decode(answer[0] if isinstance(answer, tuple) else answer)
+
+    return move
+
+
+def played(form: MeasuredForm, board: int, movers: Sequence[Mover]) -> list[Move]:
+    """Play a board and return all its positions with the actions; none in the last one."""
+    seed = board_seed(SEED, board)
+    base = int.from_bytes(derive(seed, "luck", 0)[:7], "big")
+    state, decision = form.game.start(Seeded(seed), form.seats, form.given), 0
+    game: list[Move] = []
+    while state.actors:
+        moves: dict[int, Action] = {}
+        for seat in state.actors:
+            moves[seat] = movers[seat](state, seat, base + (decision << 3 | seat))
+            decision += 1
+        game.append((state, moves))
+        state = state.after(moves)
+    return [*game, (state, {})]
+
+
+def boards_of(
+    form: MeasuredForm, pair: Sequence[str], boards: range, playouts: int = PLAYOUTS
+) -> tuple[Floats, Floats]:
+    """Play boards and return A's results and their control variates.
+
+    Returns:
+        The results by board, seating and kind (score, points), and the control variates by board,
+        seating, kind of result and kind of chance event.
+    """
+    movers = {bot: mover(form, name) for bot, name in zip("AB", pair, strict=True)}
+    results, controls = [], []
+    for board in boards:
+        games = [_game(form, board, seating, movers, playouts) for seating in rotations(form)]
+        results.append([each for each, _ in games])
+        controls.append([each for _, each in games])
+    return np.array(results), np.array(controls)
+
+
+def _game(
+    form: MeasuredForm, board: int, seating: str, movers: Mapping[str, Mover], playouts: int
+) -> tuple[tuple[float, float], Floats]:
+    game = played(form, board, [movers[seating[side]] for side in form.sides])
+    values = values_of(form.game.id, form.sides)
+    options = form.game.settle(form.given)
+    seed = derive(board_seed(SEED, board), f"luck-adjustment {seating}", 0)
+    luck = luck_of_game(form.game, form.seats, options, values, game[:-1], seed, playouts)
+    mine = [form.sides.index(side) for side, bot in enumerate(seating) if bot == "A"]
+    theirs = [form.sides.index(side) for side, bot in enumerate(seating) if bot == "B"]
+    return result(form, game[-1][0], seating), controls_of(luck, mine, theirs)
+
+
+def factors(results: Floats, controls: Floats) -> Iterator[tuple[Factor, Factor]]:
+    """Yield the factors of mirrored boards, and of adjusted ones, for the score and for points."""
+    dice = np.random.default_rng(0)
+    means = controls.mean(axis=1)
+    for kind in range(results.shape[2]):
+        games = results[:, :, kind]
+        adjusted = adjusted_results(games.mean(axis=1), means[:, kind])
+        samples = [dice.integers(len(games), size=len(games)) for _ in range(_RESAMPLED)]
+        drawn = [_ratios(games[each], adjusted[each]) for each in samples]
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+        mirrored, improved = (
+            Factor(*map(float, each))
+            for each in zip(_ratios(games, adjusted), low, high, strict=True)
+        )
+        yield mirrored, improved
+
+
+def _ratios(games: Floats, adjusted: Floats) -> tuple[float, float]:
+    single = games.var(axis=0, ddof=1).mean() / games.shape[1]
+    return single / games.mean(axis=1).var(ddof=1), single / adjusted.var(ddof=1)
+
+
+def main() -> None:
+    """Play the pairs and print the factors of each form."""
+    known = {str(form): form for form in forms()}
+    parser = argparse.ArgumentParser(description="How many games luck-adjusted results save.")
+    parser.add_argument("form", nargs="+", choices=known)
+    parser.add_argument("--pair", action="append", nargs=2, metavar="BOT")
+    parser.add_argument("--boards", type=int, default=200)
+    parser.add_argument("--playouts", type=int, default=PLAYOUTS)
+    given = parser.parse_args()
+    print("| form | bots | boards | mirrored: w/d/l | points | adjusted: w/d/l | points | s |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name in given.form:
+        for pair in given.pair or PAIRS:
+            begun = time.process_time()
+            results, controls = boards_of(known[name], pair, range(given.boards), given.playouts)
+            (score, adjusted), (points, better) = factors(results, controls)
+            seconds = (time.process_time() - begun) / given.boards
+            cells = [name, " ".join(pair), given.boards, score, points, adjusted, better]
+            print(f"| {' | '.join(map(str, cells))} | {seconds:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

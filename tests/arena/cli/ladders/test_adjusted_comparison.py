@@ -1,0 +1,116 @@
+"""`pokearena compare --adjusted`: results without the luck of the cards."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from google.protobuf.json_format import MessageToDict
+from pokearena.v1 import bot_pb2
+
+from arena.cli.workspace import Workspace
+from arena.ratings import control_variates
+from arena.records.luck_adjustment import adjusted_comparison
+from arena.store.bots import versions
+from arena.store.matches import games, transitions
+from arena.store.matches.spec import TournamentPlan
+from arena.tournaments import scheduler
+from bench.luck_adjustment import mover
+from bench.strength import MeasuredForm
+from referee.games.contract import Action
+from referee.games.registry import find
+from referee.games.shared.dealing import Seeded, board_seed
+from referee.replay import codec_of
+from tests.arena.cli.stored_tournament import StoreTournament
+from tests.arena.cli.terminal import Cli
+
+FORM = MeasuredForm(find("saint_poker"), 2)
+BOTS = {"policy@1": mover(FORM, "policy"), "noisy@1": mover(FORM, "policy%25")}
+BOARDS = 12
+
+
+def record(seed: bytes, number: int, boards: int, seating: Sequence[str]) -> str:
+    """Play a game and return its record."""
+    table, board = divmod(number, boards)
+    state = FORM.game.start(Seeded(board_seed(seed, board)), FORM.seats)
+    codec = codec_of(FORM.game)
+    lines: list[dict[str, object]] = [
+        {"type": "game", "game": number, "table": table, "board": board, "seating": list(seating)}
+    ]
+    while state.actors:
+        moves: dict[int, Action] = {}
+        for seat in state.actors:
+            decision = len(lines) - 1
+            moves[seat] = BOTS[seating[seat]](state, seat, board << 20 | decision << 3 | seat)
+            action = MessageToDict(bot_pb2.Action.FromString(codec.action(moves[seat])))
+            line = {"type": "action", "game": number, "decision": decision, "seat": seat}
+            lines.append({**line, "action": action, "ms": 1.0})
+        state = state.play(moves)
+    outcome = FORM.game.outcome(state, FORM.sides)
+    result = {"type": "result", "game": number, "places": list(outcome.places)}
+    none = [0] * FORM.seats
+    lines.append(
+        {
+            **result,
+            "scores": list(outcome.scores),
+            "verdicts": ["finished"] * FORM.seats,
+            "bank_ms": none,
+            "crashes": none,
+            "faults": none,
+        }
+    )
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def store_played_match(workspace: Workspace, boards: int) -> None:
+    """Store a match between the two bots with complete records."""
+    for number, name in enumerate(BOTS):
+        bot, _, version = name.partition("@")
+        folder = f"/bots/{bot}"
+        versions.add(workspace.store, bot, version, f"{number:064x}", folder, {"run": ["x"]})
+    plan = TournamentPlan("cup", FORM.game.id, {}, seats=FORM.seats, boards=boards)
+    scheduler.begin(workspace.store, plan, list(BOTS))
+    lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w")
+    assert lease is not None
+    names = lease.spec.versions
+    for number in range(lease.spec.games):
+        table = number // lease.spec.boards
+        seating = [names[(seat + table) % len(names)] for seat in range(len(names))]
+        text = record(lease.spec.seed, number, lease.spec.boards, seating)
+        transitions.commit_game(workspace.store, lease, games.read(text, names))
+
+
+def test_adjusted_results_complement_raw_ones(
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adjusted_comparison, "PLAYOUTS", 1)
+    monkeypatch.setattr(control_variates, "FEWEST", BOARDS)
+    store_played_match(Workspace(), BOARDS)
+    document = json.loads(cli("compare", "policy", "noisy", "--adjusted", "--json").out)
+    adjusted = document["adjusted"]
+    assert adjusted["boards"] == BOARDS
+    assert adjusted["score"]["raw"] == pytest.approx(document["score"])
+    points = adjusted["points_per_board"]
+    assert points["raw"] == pytest.approx(document["points_per_board"]["mean"], abs=1e-6)
+    assert points["low"] < points["value"] < points["high"]
+    again = json.loads(cli("compare", "noisy", "policy", "--adjusted", "--json").out)["adjusted"]
+    assert again["score"]["value"] == pytest.approx(1 - adjusted["score"]["value"])
+    assert again["score"]["saved"] == pytest.approx(adjusted["score"]["saved"])
+    shown = cli("compare", "policy", "noisy", "--adjusted")
+    assert "adjusted" in shown.out
+    assert "saves a factor of" in shown.out
+    assert "raw results decide ranks" in shown.err
+
+
+def test_few_boards_are_not_adjusted(cli: Cli, cwd: Path) -> None:
+    store_played_match(Workspace(), 2)
+    result = cli("compare", "policy", "noisy", "--adjusted")
+    assert result.status != 0
+    assert "at least 40 results, not 2" in result.err
+
+
+def test_without_the_option_records_are_not_read(
+    cli: Cli, stored_tournament: StoreTournament
+) -> None:
+    stored_tournament(("ace", "bee"), {}, 2)
+    assert "adjusted" not in json.loads(cli("compare", "ace", "bee", "--json").out)

@@ -1,0 +1,122 @@
+"""Luck of chance events: unbiased for any bots, and close to what chance did."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from arena.ratings.control_variates import adjusted_results
+from arena.ratings.scale import Z95
+from arena.records.analysis.engine import engine_of
+from arena.records.luck_adjustment.chance_luck import DEAL, EARLY, LATE, luck_of_game
+from arena.records.luck_adjustment.rubber import rubber_values
+from arena.records.luck_adjustment.values import values_of
+from bench.luck_adjustment import boards_of, mover, played
+from bench.mirroring import PAIRS
+from bench.strength import MeasuredForm
+from referee.games.registry import find
+from referee.games.shared.dealing import Seeded
+
+Floats = NDArray[np.float64]
+FORMS = {"poke": 2, "saint_poker": 2, "pokex": 2, "pouku": 3}
+POLICIES = ("policy", "policy")
+WIDE = 45.31
+"""The 99.9 % quantile of chi-square with 20 degrees of freedom."""
+
+
+def measured(game: str, seats: int) -> MeasuredForm:
+    return MeasuredForm(find(game), seats)
+
+
+def luck_of(form: MeasuredForm, seed: bytes = bytes(32)) -> Floats:
+    policy = mover(form, "policy")
+    moves = played(form, 0, [policy] * form.seats)[:-1]
+    values = values_of(form.game.id, form.sides)
+    return luck_of_game(form.game, form.seats, form.game.settle({}), values, moves, seed, 2)
+
+
+def test_the_luck_of_a_game_depends_only_on_the_game_and_the_seed() -> None:
+    form = measured("poke", 2)
+    assert np.array_equal(luck_of(form), luck_of(form))
+    assert not np.array_equal(luck_of(form), luck_of(form, bytes(31) + b"1"))
+
+
+@pytest.mark.parametrize(
+    ("game", "seats", "kinds"),
+    [
+        ("poke", 2, [DEAL, EARLY]),
+        ("saint_poker", 2, [DEAL, EARLY, LATE]),
+        ("pokex", 4, [DEAL]),
+        ("pokex", 2, [DEAL, EARLY]),
+        ("pouku", 3, [DEAL, EARLY]),
+    ],
+)
+def test_chance_events_are_found(game: str, seats: int, kinds: list[int]) -> None:
+    luck = luck_of(measured(game, seats))
+    assert luck.shape[2] == seats
+    assert [kind for kind in range(len(luck)) if luck[kind].any()] == kinds
+
+
+def test_the_luck_of_two_seats_of_poke_adds_up_to_zero() -> None:
+    luck = luck_of(measured("poke", 2))
+    assert luck.sum(axis=2) == pytest.approx(0, abs=1e-9)
+
+
+def test_luck_explains_most_of_the_results_between_equal_players_of_poke() -> None:
+    results, controls = boards_of(measured("poke", 2), POLICIES, range(25), 4)
+    points, luck = results[:, 0, 1], controls[:, 0, 1].sum(axis=1)
+    assert np.corrcoef(points, luck)[0, 1] > 0.7
+
+
+def test_the_expected_result_of_a_rubber_of_poke_is_that_of_played_rubbers() -> None:
+    form, engine = measured("poke", 2), engine_of("poke")
+    leads = []
+    for number in range(150):
+        state = begun = form.game.start(Seeded(number.to_bytes(32, "big")))
+        while state.actors:
+            state = state.after({seat: engine.move(state, seat) for seat in state.actors})
+        leads.append(state.scores[0] - state.scores[1] - rubber_values().of(begun)[1])
+        assert rubber_values().of(state)[1] == state.scores[0] - state.scores[1]
+    assert abs(np.mean(leads)) < 4 * np.std(leads) / len(leads) ** 0.5
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("game", FORMS)
+def test_adjusted_results_are_unbiased_for_twenty_pairs_of_bots(game: str) -> None:
+    """The bots play at random in different shares of their decisions, the play-outs never."""
+    form = measured(game, FORMS[game])
+    deviations = []
+    for number, (first, second) in enumerate(PAIRS):
+        pair = (f"policy%{first}", f"policy%{second}")
+        boards = range(1000 * number, 1000 * number + 50)
+        results, controls = boards_of(form, pair, boards, 1)
+        for kind in range(2):
+            means = results[:, :, kind].mean(axis=1)
+            changes = adjusted_results(means, controls.mean(axis=1)[:, kind]) - means
+            error = changes.std(ddof=1) / len(changes) ** 0.5
+            deviations.append(changes.mean() / error if error else 0.0)
+    assert max(map(abs, deviations)) < 4
+    assert max(np.square(deviations[kind::2]).sum() for kind in range(2)) < WIDE
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("game", FORMS)
+def test_intervals_of_raw_and_adjusted_results_contain_the_mean(game: str) -> None:
+    """Samples of 80 boards are drawn from 400 boards, whose mean is the truth."""
+    form = measured(game, FORMS[game])
+    results, controls = boards_of(form, ("policy%6", "policy%25"), range(400), 1)
+    chance = np.random.default_rng(0)
+    luck = controls.mean(axis=1) - controls.mean(axis=(0, 1))
+    for kind in range(2):
+        means = results[:, :, kind].mean(axis=1)
+        for adjust in (False, True):
+            covered = []
+            for _ in range(1_000):
+                drawn = chance.integers(len(means), size=80)
+                sample = means[drawn]
+                if adjust:
+                    sample = adjusted_results(sample, luck[drawn][:, kind])
+                half = Z95 * sample.std(ddof=1) / len(sample) ** 0.5
+                covered.append(abs(sample.mean() - means.mean()) <= half)
+            assert 0.93 <= np.mean(covered) <= 0.97, (kind, adjust)
