@@ -74,7 +74,7 @@ def settings_of(name: str) -> dict[str, type]:
     """
     if name not in FORMATS:
         raise InvalidValue(
-            f"there is no format {name!r}; there are {', '.join(FORMATS)}", code="unknown-format"
+            f"unknown format {name!r}; available: {', '.join(FORMATS)}", code="unknown-format"
         )
     usual = {field.name: type(field.default) for field in fields(FORMATS[name])}  # type: ignore[arg-type]
     return {word: kind for word, kind in usual.items() if word not in ("sides", "llr")}

@@ -77,12 +77,13 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
     """
     if file.exists():
         raise Conflict(
-            f"{file} is there already; a backup overwrites nothing. Name another file.",
+            f"{file} exists already, and a backup overwrites no file. Name another file.",
             code="file-exists",
         )
     if not file.parent.is_dir():
         raise NotFound(
-            f"there is no folder {file.parent} to write {file.name} into.", code="no-folder"
+            f"the folder {file.parent} does not exist; create it, or name another file.",
+            code="no-folder",
         )
     _check_version(engine)
     try:
@@ -100,7 +101,7 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
             os.link(part, file)
     except FileExistsError:
         raise Conflict(
-            f"{file} is there already; a backup overwrites nothing.", code="file-exists"
+            f"{file} exists already, and a backup overwrites no file.", code="file-exists"
         ) from None
     except OSError as error:
         raise output_file.named(error, file) from None
@@ -132,7 +133,7 @@ def restore(engine: Engine, file: Path, report: OnProgress) -> int:
         StoreError: the file is not a backup, or a newer pokearena wrote it.
     """
     if not file.is_file():
-        raise NotFound(f"there is no file {file}.", code="no-file")
+        raise NotFound(f"the file {file} does not exist.", code="no-file")
     with _readable(file) as source:
         if database.version(engine) is None:
             database.upgrade(engine)

@@ -55,9 +55,7 @@ def unreadable(engine: Engine) -> list[str]:
     stored = database.version(engine)
     if stored != HEAD:
         stands = f"the tables are at version {stored}" if stored else "there are no tables yet"
-        return [
-            f"{stands}, and this pokearena needs {HEAD}; `pokearena db upgrade` brings them there."
-        ]
+        return [f"{stands}, and this pokearena needs {HEAD}; run `pokearena db upgrade`."]
     with reading(engine) as connection:
         return _damage(connection)
 
@@ -85,7 +83,7 @@ def _references() -> Iterator[tuple[str, Select[Any]]]:
             joined = table.outerjoin(target, and_(*(mine == theirs for mine, theirs in pairs)))
             lost = and_(pairs[0][1].is_(None), *(mine.is_not(None) for mine, _ in pairs))
             query = select(pairs[0][0]).distinct().select_from(joined).where(lost)
-            yield f"rows of {table.name} name {key.referred_table.name} that are not there", query
+            yield f"rows of {table.name} refer to missing {key.referred_table.name}", query
 
 
 def _rules() -> Iterator[tuple[str, Select[Any]]]:
@@ -105,7 +103,7 @@ def _match_rules() -> Iterator[tuple[str, Select[Any]]]:
     closed = matches.c.state == MatchState.CLOSED
     name = select(matches.c.id).order_by(matches.c.id)
     yield "closed matches lack games", name.where(closed, played < matches.c.games)
-    yield "matches have more games than they are of", name.where(played > matches.c.games)
+    yield "matches have more games than planned", name.where(played > matches.c.games)
     yield "closed matches have no result", name.where(closed, ~has_result)
     yield "matches that are not closed have a result", name.where(~closed, has_result)
     yield (
@@ -114,9 +112,9 @@ def _match_rules() -> Iterator[tuple[str, Select[Any]]]:
     )
     held = matches.c.state == MatchState.RUNNING
     nobody = or_(matches.c.owner.is_(None), matches.c.lease_until.is_(None))
-    yield "matches are being played by nobody", name.where(held, nobody)
+    yield "running matches have no lease", name.where(held, nobody)
     ended = matches.c.ended.is_(None)
-    yield "matches are over at no time", name.where(matches.c.state.not_in(OPEN), ended)
+    yield "finished matches have no end time", name.where(matches.c.state.not_in(OPEN), ended)
 
 
 def _entrant_rules() -> Iterator[tuple[str, Select[Any]]]:
@@ -125,7 +123,7 @@ def _entrant_rules() -> Iterator[tuple[str, Select[Any]]]:
     seated = select(literal_column("1")).where(sides.c.match == matches.c.id).exists()
     yield "matches have no entrants", name.where(~seated)
     yield (
-        "matches have another tournament than their entrants",
+        "matches and their entrants have different tournaments",
         select(sides.c.match)
         .distinct()
         .join(matches, matches.c.id == sides.c.match)
@@ -134,7 +132,7 @@ def _entrant_rules() -> Iterator[tuple[str, Select[Any]]]:
     )
     differs = sides.c.closed.is_distinct_from(results.c.closed)
     yield (
-        "matches have another closing time than their entrants",
+        "matches and their entrants have different closing times",
         select(sides.c.match)
         .distinct()
         .outerjoin(results, results.c.match == sides.c.match)
@@ -155,7 +153,7 @@ def _tournament_rules() -> Iterator[tuple[str, Select[Any]]]:
         .subquery()
     )
     yield (
-        "tournaments have other matches or games than they count",
+        "tournaments have different numbers of matches or games than they count",
         select(tournaments.c.id)
         .outerjoin(counted, counted.c.tournament == tournaments.c.id)
         .where(

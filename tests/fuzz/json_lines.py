@@ -8,7 +8,7 @@ from typing import Any, Final
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
-from arena.bots.stdio import bridge
+from arena.bots.stdio import program_lines
 from tests.fuzz.decoder import LONGEST_SENTENCE, new_game, tried
 
 JUNK: Final[tuple[Any, ...]] = (
@@ -36,15 +36,15 @@ def fuzz(messages: int, seed: str) -> Counter[str]:
 
 
 def _judged(line: bytes, question: bot_pb2.ActRequest) -> str:
-    if not bridge.is_answer(line):
+    if not program_lines.is_answer(line):
         return "for the log"
     for understand in (
-        bridge.start_response,
-        lambda sentence: bridge.act_response(sentence, question),
+        program_lines.start_response,
+        lambda sentence: program_lines.act_response(sentence, question),
     ):
         try:
-            understand(bridge.read(line)).SerializeToString()
-        except bridge.Malformed as malformed:
+            understand(program_lines.read(line)).SerializeToString()
+        except program_lines.Malformed as malformed:
             sentence = str(malformed)
         else:
             sentence = ""

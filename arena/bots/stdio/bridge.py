@@ -1,217 +1,18 @@
 """Serve a bot that reads and writes lines as a gRPC bot: the lines, the program, the service."""
 
 import asyncio
-import json
 import os
-import re
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import grpc
 import grpc.aio
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from google.protobuf.json_format import ParseDict, ParseError
-from google.protobuf.message import Message
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
-# Messages in protobuf's JSON form, with all fields in the order of the protocol.
-#
-# The result equals that of protobuf's ``MessageToDict`` with
-# ``always_print_fields_with_no_presence``, but in a fixed order and in a third of the time. That
-# time counts against the program's clock.
-
-
-Write = Callable[[Any], Any]
-
-_AS_TEXT: Final = frozenset(
-    {
-        FieldDescriptor.CPPTYPE_INT64,
-        FieldDescriptor.CPPTYPE_UINT64,
-    }
-)
-"""Integer types that JavaScript's numbers cannot represent exactly."""
-
-
-@cache
-def writer(kind: Descriptor) -> Write:
-    """Build a function that converts a message of this type to its JSON form."""
-    parts = [
-        (field.name, field.json_name, field.has_presence, _part(field)) for field in kind.fields
-    ]
-
-    def write(message: Any) -> dict[str, Any]:
-        members = {}
-        for name, key, may_lack, part in parts:
-            if may_lack and not message.HasField(name):
-                continue
-            value = getattr(message, name)
-            members[key] = part(value) if part is not None else value
-        return members
-
-    return write
-
-
-def _part(field: FieldDescriptor) -> Write | None:
-    """Build a function that converts a field's value to JSON; None if it needs no conversion."""
-    kind = field.message_type
-    if kind is not None and kind.GetOptions().map_entry:
-        return lambda entries: dict(sorted(entries.items()))
-    write: Write | None = None
-    if kind is not None:
-        write = writer(kind)
-    elif field.cpp_type in _AS_TEXT:
-        write = str
-    if field.default_value != []:  # only repeated fields have a list
-        return write
-    if write is None:
-        return list
-    item = write
-    return lambda values: [item(value) for value in values]
-
-
-_Message = TypeVar("_Message", bound=Message)
-
-CHOICE: Final = "choice"
-_NUMBER: Final = re.compile(rb"-?[0-9]+")
-_DIGITS: Final = 18
-"""Maximum number of digits of a choice.
-
-Larger numbers exceed any list, and Python parses very long ones slowly.
-"""
-_SHOWN: Final = 80
-_LAST: Final = ("legal", "view")
-"""Long fields come last, so that a program without a JSON parser finds the others first."""
-
-
-class Malformed(ValueError):
-    """A line is not a valid answer. The text is a clause about it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedAnswer:
-    """An answer, parsed without its question."""
-
-    fields: dict[str, Any]
-    question: tuple[int, int] | None
-    """Game and decision, if the line contains them."""
-
-
-def start_line(request: bot_pb2.StartRequest) -> bytes:
-    """Format the line of a Start request."""
-    return _line({"start": _json(request)})
-
-
-def act_line(question: bot_pb2.ActRequest) -> bytes:
-    """Format the line of a question, preceded by the number of actions it lists."""
-    fields = _json(question)
-    for name in _LAST:
-        fields[name] = fields.pop(name, None)
-    return _line({"choices": len(question.legal), "act": fields})
-
-
-def end_line(request: bot_pb2.EndRequest) -> bytes:
-    """Format the line of an End request."""
-    return _line({"end": _json(request)})
-
-
-def is_answer(line: bytes) -> bool:
-    """Return whether a line is an answer; all other lines go to the log."""
-    line = line.strip()
-    return line.startswith(b"{") or _NUMBER.fullmatch(line) is not None
-
-
-def read(line: bytes) -> ParsedAnswer:
-    """Parse a line as an answer.
-
-    Raises:
-        Malformed: the line is not valid.
-    """
-    line = line.strip()
-    if _NUMBER.fullmatch(line):
-        if len(line) > _DIGITS:
-            raise Malformed(f"its line {shown(line)} is not the number of an action")
-        return ParsedAnswer({CHOICE: int(line)}, None)
-    try:
-        fields = json.loads(line)
-    except RecursionError:
-        raise Malformed(f"its line {shown(line)} is nested too deeply") from None
-    except ValueError as error:
-        raise Malformed(f"its line {shown(line)} is not valid JSON: {error}") from None
-    if not isinstance(fields, dict):
-        raise Malformed(f"its line {shown(line)} is not a JSON object")
-    named = "game" in fields or "decision" in fields
-    key = (fields.get("game", 0), fields.get("decision", 0))
-    return ParsedAnswer(
-        fields, key if named and all(type(number) is int for number in key) else None
-    )
-
-
-def start_response(parsed: ParsedAnswer) -> bot_pb2.StartResponse:
-    """Convert the answer to a Start request; a number yields an empty response.
-
-    Raises:
-        Malformed: it is not a valid ``StartResponse``.
-    """
-    fields = {name: value for name, value in parsed.fields.items() if name != CHOICE}
-    return _message(fields, bot_pb2.StartResponse())
-
-
-def act_response(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
-    """Convert the answer to a question.
-
-    Raises:
-        Malformed: it is not a valid ``ActResponse``, or its choice is out of range.
-    """
-    fields = dict(parsed.fields)
-    choice = fields.pop(CHOICE, None)
-    response = _message(fields, bot_pb2.ActResponse())
-    if CHOICE in parsed.fields:
-        if response.HasField("action"):
-            raise Malformed('its answer has both a "choice" and an "action"')
-        response.action.CopyFrom(_chosen(choice, question))
-    response.game, response.decision = question.game, question.decision
-    return response
-
-
-def shown(line: bytes, most: int = _SHOWN) -> str:
-    """Format a line for a sentence, cut to `most` characters."""
-    text = line.decode("utf-8", "replace").strip()
-    return text if len(text) <= most else text[: most - 3] + "..."
-
-
-def _chosen(choice: object, question: bot_pb2.ActRequest) -> bot_pb2.Action:
-    if type(choice) is not int:
-        raise Malformed(
-            f'its "choice" is {shown(json.dumps(choice).encode())}; it must be a whole number'
-        )
-    if not 0 <= choice < len(question.legal):
-        range_text = f"0 to {len(question.legal) - 1}" if question.legal else "none"
-        raise Malformed(f"its choice is {choice}, and the listed actions are {range_text}")
-    return question.legal[choice]
-
-
-def _message(fields: dict[str, Any], message: _Message) -> _Message:
-    try:
-        return ParseDict(fields, message)
-    except (ParseError, ValueError, TypeError, SystemError) as error:
-        # protobuf's parser raises the last two for invalid Unicode and unexpected types.
-        reason, *_ = str(error).split("\n")  # the following lines list field names
-        clause = shown(reason.encode("utf-8", "backslashreplace"), 3 * _SHOWN)
-        raise Malformed(f"its answer is not a valid {message.DESCRIPTOR.name}: {clause}") from None
-
-
-def _json(message: Message) -> dict[str, Any]:
-    """Convert a message to JSON with all its fields, so that programs can rely on each of them."""
-    fields: dict[str, Any] = writer(message.DESCRIPTOR)(message)
-    return fields
-
-
-def _line(fields: dict[str, Any]) -> bytes:
-    return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
-
+from arena.bots.stdio import program_lines
+from arena.bots.stdio.program_lines import Malformed, ParsedAnswer
 
 LONGEST: Final = 1 << 20
 """Maximum length of a line in bytes; a longer one is passed on in pieces."""
@@ -331,7 +132,7 @@ class Program(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Process output of the program: answers, or text for the log."""
         for line, is_rest in self._splitter.feed(data):
-            if is_rest or not is_answer(line):
+            if is_rest or not program_lines.is_answer(line):
                 os.write(LOG, line + b"\n")
             else:
                 self._receive(line)
@@ -352,16 +153,16 @@ class Program(asyncio.Protocol):
         try:
             if len(line) > LONGEST:
                 raise Malformed(f"its line is longer than {LONGEST} bytes")
-            parsed = read(line)
+            parsed = program_lines.read(line)
         except Malformed as malformed:
             failure = malformed
         pending = self._take_pending(parsed.question if parsed is not None else None)
         if pending is None:
-            self._note(f"no question is open for the answer {shown(line)}")
+            self._note(f"no question is open for the answer {program_lines.shown(line)}")
             if not self._is_over:
-                self._unrequested = self._unrequested or shown(line)
+                self._unrequested = self._unrequested or program_lines.shown(line)
         elif pending.answer.done():
-            self._note(f"too late: the answer {shown(line)} to {pending.name}")
+            self._note(f"too late: the answer {program_lines.shown(line)} to {pending.name}")
         elif failure is not None:
             pending.answer.set_exception(failure)
         elif parsed is not None:
@@ -398,22 +199,24 @@ class LineBotService(bot_pb2_grpc.BotServiceServicer):
         self._program = program
 
     async def Start(self, request: bot_pb2.StartRequest, context: Any) -> bot_pb2.StartResponse:
-        line = start_line(request)
-        answer: bot_pb2.StartResponse = await self._ask(context, line, "start", start_response)
+        line = program_lines.start_line(request)
+        answer: bot_pb2.StartResponse = await self._ask(
+            context, line, "start", program_lines.start_response
+        )
         return answer
 
     async def Act(self, request: bot_pb2.ActRequest, context: Any) -> bot_pb2.ActResponse:
         answer: bot_pb2.ActResponse = await self._ask(
             context,
-            act_line(request),
+            program_lines.act_line(request),
             f"game {request.game}, decision {request.decision}",
-            lambda answer: act_response(answer, request),
+            lambda answer: program_lines.act_response(answer, request),
             (request.game, request.decision),
         )
         return answer
 
     async def End(self, request: bot_pb2.EndRequest, context: Any) -> bot_pb2.EndResponse:
-        self._program.end(end_line(request))
+        self._program.end(program_lines.end_line(request))
         return bot_pb2.EndResponse()
 
     async def _ask(self, context: Any, *question: Any) -> Any:

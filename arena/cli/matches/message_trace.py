@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from google.protobuf.message import DecodeError, Message
 from pokearena.v1 import bot_pb2
 
-from arena.bots.stdio.bridge import writer
+from arena.bots.stdio.json_form import writer
 from arena.cli import output
 from arena.system import output_file
 from referee.record import dump

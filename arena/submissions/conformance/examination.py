@@ -2,223 +2,38 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from math import ceil
+from dataclasses import replace
 from typing import Final
 
-from google.protobuf.json_format import ParseDict
-from pokearena.v1 import bot_pb2
-
 from arena.bots.bot import Bot
-from arena.bots.bot_session import SessionFailed
-from arena.bots.build import build as run_build
 from arena.bots.exit_report import MIB, Limits
-from arena.bots.socket_probe import goes_on_listening
 from arena.bots.version_store import content_hash
-from arena.errors import BotError, InfrastructureError
+from arena.errors import InfrastructureError
 from arena.submissions.conformance import examined_forms
 from arena.submissions.conformance.check import Check, CheckOutcome
+from arena.submissions.conformance.decision_clock import Stopwatch
 from arena.submissions.conformance.examination_matches import ExaminationMatch, play
 from arena.submissions.conformance.examination_order import ExaminationOrder
-from arena.submissions.conformance.examined_forms import CLOCK, ExaminedForm
+from arena.submissions.conformance.examined_forms import ExaminedForm
 from arena.submissions.conformance.question_rounds import (
     TOGETHER,
     FailingQuestion,
     QuestionResult,
     QuestionRounds,
-    fails_alone,
 )
 from arena.submissions.conformance.question_sheet import (
     QuestionSheet,
     prepare_questions,
-    recorded_clocks,
 )
+from arena.submissions.conformance.start_checks import (
+    LISTENS,
+    build,
+    build_by_manifest,
+    listening_check,
+)
+from arena.submissions.conformance.table_faults import fault_check
 from referee.games.contract import Game
 from referee.games.registry import GAMES
-from referee.record import Line, read_games
-from referee.replay import RecordedQuestion, question
-
-CLOCK_CHECK = "clock"
-_MUCH = 0.5
-"""Share of the bank that produces a remark when used."""
-
-
-@dataclass(slots=True)
-class Stopwatch:
-    """Collects the decision times of tables."""
-
-    times: list[float]
-    worst: tuple[float, ExaminationMatch, int, int] | None = None
-    banked: float = 0.0
-    late: int = 0
-    """Number of tables at which the bot's clock ran out."""
-    tables: int = 0
-
-    def take(self, played: ExaminationMatch) -> None:
-        """Add the times of a played table."""
-        self.tables += 1
-        for ms, game, decision in played.times:
-            self.times.append(ms)
-            if self.worst is None or ms > self.worst[0]:
-                self.worst = (ms, played, game, decision)
-        self.banked = max(self.banked, played.banked)
-        if played.fault is not None and played.fault["verdict"] == "timeout":
-            self.late += 1
-
-    def check(self, order: ExaminationOrder) -> Check:
-        """Return the check of the collected times."""
-        allowed = f"{CLOCK.allowance_ms} ms a decision, {CLOCK.bank_ms} ms a table"
-        if self.late:
-            of = f"{self.late} of {self.tables} tables" if self.tables > 1 else "its table"
-            return Check(
-                CLOCK_CHECK,
-                CheckOutcome.FAILED,
-                f"it ran out of time at {of}, see above ({allowed})",
-            )
-        if self.worst is None:
-            return Check(CLOCK_CHECK, CheckOutcome.UNCHECKED, "no game was played to its end")
-        worst, played, game, decision = self.worst
-        sentence = (
-            f"median {_ms(self._quantile(0.5))} · p99 {_ms(self._quantile(0.99))} · worst "
-            f"{_ms(worst)} ({played.form.name}, game {game}, decision {decision}) · "
-            f"at most {self.banked:.0f} of {CLOCK.bank_ms} ms drawn from a bank"
-        )
-        if self.banked < _MUCH * CLOCK.bank_ms:
-            return Check(CLOCK_CHECK, CheckOutcome.PASSED, sentence)
-        question = f"{played.spec.id}:{game}:{decision}"
-        sentence += ": a slower machine would make it late"
-        return Check(
-            CLOCK_CHECK,
-            CheckOutcome.REMARK,
-            sentence,
-            question=question,
-            command=order.ask_command(question),
-            record=played.record,
-        )
-
-    def _quantile(self, share: float) -> float:
-        return sorted(self.times)[ceil(share * len(self.times)) - 1]
-
-
-def _ms(time: float) -> str:
-    return f"{time:.1f} ms"
-
-
-BUILDS: Final = "builds"
-LISTENS: Final = "starts and listens"
-
-
-def build_by_manifest(bot: Bot) -> None:
-    """Run the manifest's build commands in the bot's folder.
-
-    Raises:
-        BotError: the build failed.
-    """
-    if bot.manifest is not None and bot.folder is not None:
-        run_build(bot.manifest, bot.folder, trusted=bot.trusted)
-
-
-def build(bot: Bot, builder: Callable[[Bot], object]) -> Check | None:
-    """Build the bot and return the check; None if a build is not necessary."""
-    if bot.manifest is None or bot.folder is None or bot.content or not bot.manifest.build:
-        return None
-    began = time.monotonic()
-    try:
-        builder(bot)
-    except BotError as error:
-        return Check(BUILDS, CheckOutcome.FAILED, str(error), seconds=time.monotonic() - began)
-    took = time.monotonic() - began
-    return Check(BUILDS, CheckOutcome.PASSED, f"{took:.1f} s", seconds=took)
-
-
-def listening_check(order: ExaminationOrder, game: Game) -> tuple[Check, int]:
-    """Start the bot. Return the check and the number of games that it plays simultaneously."""
-    bot = order.bot
-    if bot.address is not None and not goes_on_listening(bot.address):
-        raise InfrastructureError(
-            f"{bot.label} cannot be reached: nobody listens there.", code="unreachable"
-        )
-    form = examined_forms.forms(game)[0]
-    sheet = prepare_questions(form, 0, order.seed, 1, 1)
-    began = time.monotonic()
-    limit = f"limit {CLOCK.start_ms / 1000:g} s"
-    try:
-        with order.session(sheet.spec, 0) as session:
-            sentence = f"{session.seconds:.2f} s ({limit})"
-            if session.start_response.games_in_flight > 1:
-                sentence += f" · {session.start_response.games_in_flight} games at once"
-            if session.start_response.without_legal:
-                sentence += " · finds its legal actions itself"
-            passed = Check(LISTENS, CheckOutcome.PASSED, sentence, seconds=session.seconds)
-            return passed, session.start_response.games_in_flight
-    except SessionFailed as error:
-        if bot.remote:
-            raise InfrastructureError(
-                f"{bot.label} cannot be reached: {error}.", code="unreachable"
-            ) from None
-        question = sheet.question(sheet.positions[0].place)
-        failed = Check(
-            LISTENS,
-            CheckOutcome.FAILED,
-            f"it did not start: {error} ({limit})",
-            seconds=time.monotonic() - began,
-            question=question,
-            command=order.ask_command(question),
-            record=sheet.record,
-            output=error.output,
-        )
-        return failed, 0
-
-
-_LATE: Final = "timeout"
-
-
-def fault_check(order: ExaminationOrder, name: str, played: ExaminationMatch) -> Check:
-    """Return the check of a table with a fault of the bot.
-
-    Repeats the question to a newly started bot. If that bot answers correctly, earlier or
-    simultaneous questions caused the fault; the check's command then repeats those too.
-    """
-    fault = played.fault
-    assert fault is not None
-    sentence = f"{played.form.name}: {fault['verdict']}: {fault['sentence']}"
-    check = Check(
-        name,
-        CheckOutcome.FAILED,
-        sentence,
-        played.form.game.id,
-        record=played.record,
-        output=str(fault.get("output", "")),
-        command=order.test_command(played.form.game.id),
-    )
-    if "question" not in fault:
-        return check
-    place = f"{played.spec.id}:{fault['game']}:{fault['decision']}"
-    check = replace(check, question=place, command=order.ask_command(place))
-    question = _question(played, fault)
-    if fault["verdict"] == _LATE or fails_alone(order, played.spec, question):
-        return check
-    if fails_alone(order, played.spec, question, by_stream=True):
-        summary = f"{sentence}; by Act it answers well"
-        return replace(check, sentence=summary, command=order.ask_command(place, "--play"))
-    summary = (
-        f"{sentence}; asked alone it answers well, so the cause is an earlier or a "
-        "simultaneous question"
-    )
-    if order.at_once > 1:
-        # The record lacks simultaneous questions of games that the fault left unfinished.
-        return replace(check, sentence=summary, command=order.test_command(played.form.game.id))
-    return replace(check, sentence=summary, command=order.ask_command(place, "--from-start"))
-
-
-def _question(played: ExaminationMatch, fault: Line) -> RecordedQuestion:
-    """Rebuild the question at which the fault occurred."""
-    game = next(game for game in played.games if game.game == fault["game"])
-    (record,) = read_games(game.record)
-    seats = recorded_clocks(played.spec, fault["seat"])
-    rebuilt = question(played.spec.line(), record, played.spec.seed, fault["decision"], seats)
-    return RecordedQuestion(ParseDict(fault["question"], bot_pb2.ActRequest()), rebuilt.legal)
-
 
 PLAYS: Final = "plays"
 LONG: Final = "a long table"

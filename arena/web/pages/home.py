@@ -42,7 +42,7 @@ class _OnScreen:
 
     @property
     def topics(self) -> frozenset[str]:
-        """What the page depends on."""
+        """The topics of which changes concern the page."""
         return frozenset({ARENA} if self.match is None else {ARENA, position_of(self.match.id)})
 
     def to_json(self) -> dict[str, Any] | None:

@@ -1,6 +1,6 @@
 """Test the examples with PyTorch; skipped if their libraries are not installed.
 
-The libraries are no dependencies of the project, because PyTorch has several gigabytes. The example
+PyTorch has several gigabytes, so the project does not depend on these libraries. The example
 in numpy is tested in tests/arena/cli/bots/test_new_policy.py.
 """
 

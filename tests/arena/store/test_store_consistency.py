@@ -41,7 +41,7 @@ def test_a_sound_store_has_no_problems(store: Engine, closed_match: str) -> None
     ("damage", "problem"),
     [
         ("DELETE FROM games WHERE game = 1", "closed matches lack games: {closed}."),
-        ("UPDATE matches SET games = 1", "matches have more games than they are of: {closed}."),
+        ("UPDATE matches SET games = 1", "matches have more games than planned: {closed}."),
         ("DELETE FROM results", "closed matches have no result: {closed}."),
         (
             "UPDATE matches SET state = 'VOID' WHERE state = 'CLOSED'",
@@ -53,9 +53,9 @@ def test_a_sound_store_has_no_problems(store: Engine, closed_match: str) -> None
         ),
         (
             "UPDATE matches SET state = 'RUNNING' WHERE state = 'CLOSED'",
-            "matches are being played by nobody: {closed}.",
+            "running matches have no lease: {closed}.",
         ),
-        ("UPDATE matches SET ended = NULL", "matches are over at no time: {closed}."),
+        ("UPDATE matches SET ended = NULL", "finished matches have no end time: {closed}."),
         (
             "DELETE FROM match_entrants WHERE match IN"
             " (SELECT id FROM matches WHERE state = 'CLOSED')",
@@ -63,11 +63,17 @@ def test_a_sound_store_has_no_problems(store: Engine, closed_match: str) -> None
         ),
         (
             "UPDATE match_entrants SET closed = 1 WHERE match IN (SELECT match FROM results)",
-            "matches have another closing time than their entrants: {closed}.",
+            "matches and their entrants have different closing times: {closed}.",
         ),
-        ("UPDATE match_entrants SET closed = NULL", "than their entrants: {closed}."),
-        ("UPDATE tournaments SET matches = 1", "have other matches or games than they count: t-"),
-        ("UPDATE tournaments SET games = 5", "have other matches or games than they count: t-"),
+        ("UPDATE match_entrants SET closed = NULL", "have different closing times: {closed}."),
+        (
+            "UPDATE tournaments SET matches = 1",
+            "have different numbers of matches or games than they count: t-",
+        ),
+        (
+            "UPDATE tournaments SET games = 5",
+            "have different numbers of matches or games than they count: t-",
+        ),
         ("UPDATE tournaments SET state = 'closed'", "tournaments are closed and have open matches"),
         (
             "UPDATE matches SET commitment = 'x' WHERE state = 'CLOSED'",
@@ -91,8 +97,7 @@ def test_a_dangling_reference_is_reported(store: Engine, closed_match: str, url:
         connection.commit()
     sentences = problems(store)
     assert any(
-        "rows of entrants name versions that are not there: bot0@1" in sentence
-        for sentence in sentences
+        "rows of entrants refer to missing versions: bot0@1" in sentence for sentence in sentences
     )
 
 
@@ -116,5 +121,5 @@ def test_a_database_of_another_version_is_reported(store: Engine) -> None:
         connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     assert problems(store) == [
         f"the tables are at version 0003, and this pokearena needs {database.HEAD}; "
-        "`pokearena db upgrade` brings them there."
+        "run `pokearena db upgrade`."
     ]

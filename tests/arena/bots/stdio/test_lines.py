@@ -6,7 +6,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
-from arena.bots.stdio import bridge
+from arena.bots.stdio import program_lines
 from arena.bots.stdio.bridge import LONGEST, Splitter
 from tests.conformance.tables import TABLES
 from tests.conformance.walks import walks
@@ -18,18 +18,18 @@ QUESTION.legal.add().poke.draw.discards.append("2C")
 
 
 def answered(line: bytes) -> bot_pb2.ActResponse:
-    return bridge.act_response(bridge.read(line), QUESTION)
+    return program_lines.act_response(program_lines.read(line), QUESTION)
 
 
 def test_a_question_is_one_line_that_begins_with_the_number_of_its_actions() -> None:
-    line = bridge.act_line(QUESTION)
+    line = program_lines.act_line(QUESTION)
     assert line.startswith(b'{"choices":2,"act":{"match":"","game":2,"decision":5,')
     assert line.endswith(b"}\n")
     assert line.count(b"\n") == 1
 
 
 def test_a_question_holds_all_its_fields_and_large_numbers_as_text() -> None:
-    act = json.loads(bridge.act_line(QUESTION))["act"]
+    act = json.loads(program_lines.act_line(QUESTION))["act"]
     assert act["luck"] == "18446744073709551615"
     assert (act["seat"], act["complete"], act["view"]["poke"]["lead"]) == (0, False, [])
     assert act["legal"] == [{"poke": {"stand": {}}}, {"poke": {"draw": {"discards": ["2C"]}}}]
@@ -42,7 +42,7 @@ def test_questions_of_all_games_are_in_protobuf_s_json_form() -> None:
                 head = bot_pb2.ActRequest(match="m-test", game=1, luck=1 << 63)
                 data = table.codec.question(head, step.state.view(seat), [action])
                 request = bot_pb2.ActRequest.FromString(data)
-                act = json.loads(bridge.act_line(request))["act"]
+                act = json.loads(program_lines.act_line(request))["act"]
                 assert act == MessageToDict(request, always_print_fields_with_no_presence=True)
 
 
@@ -59,21 +59,21 @@ def test_an_answer_is_a_number_a_choice_or_an_action() -> None:
 
 
 def test_zero_fields_of_an_answer_may_be_omitted() -> None:
-    assert bridge.read(b'{"decision": 5, "choice": 0}').question == (0, 5)
-    assert bridge.read(b'{"game": 5, "choice": 0}').question == (5, 0)
-    assert bridge.read(b'{"choice": 0}').question is None
+    assert program_lines.read(b'{"decision": 5, "choice": 0}').question == (0, 5)
+    assert program_lines.read(b'{"game": 5, "choice": 0}').question == (5, 0)
+    assert program_lines.read(b'{"choice": 0}').question is None
 
 
 @pytest.mark.parametrize("line", [b"0", b"-1", b"  17 ", b"{", b' {"choice": 0}', b"9" * 5000])
 def test_a_number_or_a_line_starting_with_a_brace_is_an_answer(line: bytes) -> None:
-    assert bridge.is_answer(line)
+    assert program_lines.is_answer(line)
 
 
 @pytest.mark.parametrize(
     "line", [b"", b"1.5", b"thinking", b"[1]", b"true", b"1 2", b"\xff\x00", b"+1"]
 )
 def test_any_other_line_goes_to_the_log(line: bytes) -> None:
-    assert not bridge.is_answer(line)
+    assert not program_lines.is_answer(line)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_any_other_line_goes_to_the_log(line: bytes) -> None:
     ids=lambda value: str(value[:24]),
 )
 def test_an_invalid_answer_is_described_in_a_short_error(line: bytes, clause: str) -> None:
-    with pytest.raises(bridge.Malformed) as raised:
+    with pytest.raises(program_lines.Malformed) as raised:
         answered(line)
     assert clause in str(raised.value)
     assert len(str(raised.value)) < 400
@@ -114,10 +114,13 @@ def test_an_invalid_answer_is_described_in_a_short_error(line: bytes, clause: st
 
 
 def test_a_start_response_may_have_settings_or_be_empty() -> None:
-    assert bridge.start_response(bridge.read(b'{"gamesInFlight": 4}')).games_in_flight == 4
-    assert bridge.start_response(bridge.read(b"0")) == bot_pb2.StartResponse()
-    with pytest.raises(bridge.Malformed, match="not a valid StartResponse"):
-        bridge.start_response(bridge.read(b'{"gamesInFlight": -4}'))
+    assert (
+        program_lines.start_response(program_lines.read(b'{"gamesInFlight": 4}')).games_in_flight
+        == 4
+    )
+    assert program_lines.start_response(program_lines.read(b"0")) == bot_pb2.StartResponse()
+    with pytest.raises(program_lines.Malformed, match="not a valid StartResponse"):
+        program_lines.start_response(program_lines.read(b'{"gamesInFlight": -4}'))
 
 
 def test_lines_are_split_at_any_chunk_boundaries() -> None:

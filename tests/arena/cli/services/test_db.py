@@ -86,7 +86,7 @@ def test_check_of_an_empty_database_suggests_upgrade(cli: Cli, cwd: Path) -> Non
     result = cli("db", "check")
     assert result.status == FAILED
     assert "there are no tables yet" in result.out
-    assert "`pokearena db upgrade` brings them there" in result.out
+    assert "run `pokearena db upgrade`" in result.out
 
 
 def test_a_backup_into_a_missing_folder_is_refused(cli: Cli, cwd: Path) -> None:

@@ -380,7 +380,7 @@ def more_rounds(document: Json) -> str:
 
 def pairing(document: Json) -> str:
     document["pairing"] = "roundrobin"
-    return "there is no format 'roundrobin'"
+    return "unknown format 'roundrobin'"
 
 
 def game(document: Json) -> str:

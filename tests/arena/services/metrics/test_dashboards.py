@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from arena.services import metrics_collector
+from arena.services import metric_definitions
 
 ROOT = Path(__file__).parents[4]
 RULES = ROOT / "deploy" / "prometheus"
 DASHBOARD = ROOT / "deploy" / "grafana" / "pokearena.json"
 PAGE = (ROOT / "docs" / "reference" / "monitoring.md").read_text(encoding="utf-8")
-BY_SAMPLE = {sample: metric for metric in metrics_collector.ALL for sample in metric.samples}
+BY_SAMPLE = {sample: metric for metric in metric_definitions.ALL for sample in metric.samples}
 OF_PROMETHEUS = {"le", "job", "instance"}
 
 
@@ -72,7 +72,7 @@ def labels_of(sample: str) -> tuple[str, ...]:
 
 def test_every_metric_is_on_the_dashboard() -> None:
     names = {name for panel in panels() for target in panel["targets"] for name in words(target)}
-    assert {BY_SAMPLE[name] for name in names} == set(metrics_collector.ALL)
+    assert {BY_SAMPLE[name] for name in names} == set(metric_definitions.ALL)
 
 
 def words(target: dict[str, Any]) -> list[str]:
@@ -98,7 +98,7 @@ def test_the_page_explains_exactly_the_alerts_that_exist() -> None:
 
 
 def test_the_page_lists_every_metric() -> None:
-    assert [metric.name for metric in metrics_collector.ALL if metric.name not in PAGE] == []
+    assert [metric.name for metric in metric_definitions.ALL if metric.name not in PAGE] == []
 
 
 def test_promtool_accepts_the_alerts_and_each_fires() -> None:

@@ -8,8 +8,9 @@ from sqlalchemy import select
 
 from arena.queue.match_queue import MatchQueue
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.services import metrics_collector
-from arena.services.metrics_collector import ArenaCollector, Counts, connect, language
+from arena.services import closed_match_counts, metric_definitions
+from arena.services.closed_match_counts import Counts, language
+from arena.services.metrics_collector import ArenaCollector, connect
 from arena.store import database, schema, webhooks
 from arena.store.bots import versions
 from arena.store.matches import results, transitions
@@ -39,12 +40,12 @@ def schedule(metrics_arena: MetricsArena, cycles: int) -> str:
 
 def test_every_metric_has_a_sample_and_a_description(metrics_arena: MetricsArena) -> None:
     play(metrics_arena)
-    known = {name for metric in metrics_collector.ALL for name in metric.samples}
+    known = {name for metric in metric_definitions.ALL for name in metric.samples}
     assert {sample.name for sample in metrics_arena.samples()} <= known
     assert {family.name for family in metrics_arena.collector.describe()} == {
-        metric.name.removesuffix("_total") for metric in metrics_collector.ALL
+        metric.name.removesuffix("_total") for metric in metric_definitions.ALL
     }
-    assert all(metric.description for metric in metrics_collector.ALL)
+    assert all(metric.description for metric in metric_definitions.ALL)
 
 
 def test_matches_games_verdicts_and_decisions_match_the_store(metrics_arena: MetricsArena) -> None:
@@ -104,8 +105,8 @@ def test_a_decision_is_counted_in_its_bucket(metrics_arena: MetricsArena) -> Non
 
 def test_every_bin_is_counted_at_the_first_bound_above_it() -> None:
     for bin_ in range(-40, 80):
-        spread = metrics_collector.Spread(metrics_collector.DECISION_BOUNDS)
-        metrics_collector.count_bin(spread, bin_, 1)
+        spread = closed_match_counts.Spread(closed_match_counts.DECISION_BOUNDS)
+        closed_match_counts.count_bin(spread, bin_, 1)
         (place,) = spread.counts
         edge = 2 ** ((bin_ + 1) / 4) / 1000
         assert place == sum(bound < edge * 0.999999 for bound in spread.bounds)
@@ -230,7 +231,7 @@ def test_unknown_languages_share_one_label() -> None:
 def test_the_number_of_bot_labels_is_limited(
     metrics_arena: MetricsArena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(metrics_collector, "MOST_BOTS", 1)
+    monkeypatch.setattr(closed_match_counts, "MOST_BOTS", 1)
     play(metrics_arena)
     bots = {
         label["bot"]

@@ -1,0 +1,152 @@
+"""Format the lines sent to a program and parse its answers (docs/reference/protocol.md)."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from google.protobuf.json_format import ParseDict, ParseError
+from google.protobuf.message import Message
+from pokearena.v1 import bot_pb2
+
+from arena.bots.stdio.json_form import writer
+
+_Message = TypeVar("_Message", bound=Message)
+
+CHOICE: Final = "choice"
+_NUMBER: Final = re.compile(rb"-?[0-9]+")
+_DIGITS: Final = 18
+"""Maximum number of digits of a choice.
+
+Larger numbers exceed any list, and Python parses very long ones slowly.
+"""
+_SHOWN: Final = 80
+_LAST: Final = ("legal", "view")
+"""Long fields come last, so that a program without a JSON parser finds the others first."""
+
+
+class Malformed(ValueError):
+    """A line is not a valid answer. The text is a clause about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer:
+    """An answer, parsed without its question."""
+
+    fields: dict[str, Any]
+    question: tuple[int, int] | None
+    """Game and decision, if the line contains them."""
+
+
+def start_line(request: bot_pb2.StartRequest) -> bytes:
+    """Format the line of a Start request."""
+    return _line({"start": _json(request)})
+
+
+def act_line(question: bot_pb2.ActRequest) -> bytes:
+    """Format the line of a question, preceded by the number of actions it lists."""
+    fields = _json(question)
+    for name in _LAST:
+        fields[name] = fields.pop(name, None)
+    return _line({"choices": len(question.legal), "act": fields})
+
+
+def end_line(request: bot_pb2.EndRequest) -> bytes:
+    """Format the line of an End request."""
+    return _line({"end": _json(request)})
+
+
+def is_answer(line: bytes) -> bool:
+    """Return whether a line is an answer; all other lines go to the log."""
+    line = line.strip()
+    return line.startswith(b"{") or _NUMBER.fullmatch(line) is not None
+
+
+def read(line: bytes) -> ParsedAnswer:
+    """Parse a line as an answer.
+
+    Raises:
+        Malformed: the line is not valid.
+    """
+    line = line.strip()
+    if _NUMBER.fullmatch(line):
+        if len(line) > _DIGITS:
+            raise Malformed(f"its line {shown(line)} is not the number of an action")
+        return ParsedAnswer({CHOICE: int(line)}, None)
+    try:
+        fields = json.loads(line)
+    except RecursionError:
+        raise Malformed(f"its line {shown(line)} is nested too deeply") from None
+    except ValueError as error:
+        raise Malformed(f"its line {shown(line)} is not valid JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise Malformed(f"its line {shown(line)} is not a JSON object")
+    named = "game" in fields or "decision" in fields
+    key = (fields.get("game", 0), fields.get("decision", 0))
+    return ParsedAnswer(
+        fields, key if named and all(type(number) is int for number in key) else None
+    )
+
+
+def start_response(parsed: ParsedAnswer) -> bot_pb2.StartResponse:
+    """Convert the answer to a Start request; a number yields an empty response.
+
+    Raises:
+        Malformed: it is not a valid ``StartResponse``.
+    """
+    fields = {name: value for name, value in parsed.fields.items() if name != CHOICE}
+    return _message(fields, bot_pb2.StartResponse())
+
+
+def act_response(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
+    """Convert the answer to a question.
+
+    Raises:
+        Malformed: it is not a valid ``ActResponse``, or its choice is out of range.
+    """
+    fields = dict(parsed.fields)
+    choice = fields.pop(CHOICE, None)
+    response = _message(fields, bot_pb2.ActResponse())
+    if CHOICE in parsed.fields:
+        if response.HasField("action"):
+            raise Malformed('its answer has both a "choice" and an "action"')
+        response.action.CopyFrom(_chosen(choice, question))
+    response.game, response.decision = question.game, question.decision
+    return response
+
+
+def shown(line: bytes, most: int = _SHOWN) -> str:
+    """Format a line for a sentence, cut to `most` characters."""
+    text = line.decode("utf-8", "replace").strip()
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _chosen(choice: object, question: bot_pb2.ActRequest) -> bot_pb2.Action:
+    if type(choice) is not int:
+        raise Malformed(
+            f'its "choice" is {shown(json.dumps(choice).encode())}; it must be a whole number'
+        )
+    if not 0 <= choice < len(question.legal):
+        range_text = f"0 to {len(question.legal) - 1}" if question.legal else "none"
+        raise Malformed(f"its choice is {choice}, and the listed actions are {range_text}")
+    return question.legal[choice]
+
+
+def _message(fields: dict[str, Any], message: _Message) -> _Message:
+    try:
+        return ParseDict(fields, message)
+    except (ParseError, ValueError, TypeError, SystemError) as error:
+        # protobuf's parser raises the last two for invalid Unicode and unexpected types.
+        reason, *_ = str(error).split("\n")  # the following lines list field names
+        clause = shown(reason.encode("utf-8", "backslashreplace"), 3 * _SHOWN)
+        raise Malformed(f"its answer is not a valid {message.DESCRIPTOR.name}: {clause}") from None
+
+
+def _json(message: Message) -> dict[str, Any]:
+    """Convert a message to JSON with all its fields, so that programs can rely on each of them."""
+    fields: dict[str, Any] = writer(message.DESCRIPTOR)(message)
+    return fields
+
+
+def _line(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
