@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arena.cli import output
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ladders.ladder_key import LadderKey
-    from arena.ladders.ladder_sums import LadderSums
     from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
+    from arena.ladders.stored_ladders import StoredLadder
     from arena.ratings.collusion import Gift
     from arena.ratings.standings import Standings, StandingsLine
     from arena.ratings.strength.settings import StrengthSettings
@@ -27,7 +28,7 @@ def of_scopes(
     engine: Engine,
     scopes: Iterable[LadderKey],
     settings: StrengthSettings | None = None,
-    known: dict[LadderKey, LadderSums] | None = None,
+    known: dict[LadderKey, StoredLadder] | None = None,
 ) -> Ladders:
     """Return the standings of each scope by form; omit those without entrants.
 
@@ -37,12 +38,12 @@ def of_scopes(
         engine: database engine of the store.
         scopes: the ladders.
         settings: settings of strength, with the anchors.
-        known: cache of the matches already read, for repeated calls; it is extended.
+        known: cache of the ladders already read, for repeated calls with the same settings; it is
+            extended.
 
     Raises:
         CommandError: an anchor has played in none of the ladders, or stored results are not valid.
     """
-    from arena.ladders.ladder_sums import LadderSums
     from arena.ratings.strength.settings import StrengthSettings
 
     settings = settings or StrengthSettings()
@@ -50,15 +51,12 @@ def of_scopes(
     tables: dict[str, Standings] = {}
     for scope in scopes:
         try:
-            if scope not in known:
-                known[scope] = LadderSums(engine, scope.tournaments, scope.clip)
-            folded = known[scope].now()
+            known[scope] = _updated(engine, scope, settings, known.get(scope))
         except ValueError as error:
             raise CommandError(f"{error}.", FAILED, "pokearena ladder verify") from None
-        # Anchors of the command line replace those that the ladders set.
-        fitting = settings if settings.anchored else scope.strength
-        if folded.entrants or scope.entrants:
-            tables[scope.form] = folded.table(scope.entrants, fitting)
+        table = known[scope].table
+        if table is not None and table.lines:
+            tables[scope.form] = table
     used = {name for table in tables.values() for name in table.strengths.settings.anchored}
     for name in settings.anchored:
         if name not in used:
@@ -68,6 +66,31 @@ def of_scopes(
                 code="unknown-anchor",
             )
     return tables
+
+
+def _updated(
+    engine: Engine, scope: LadderKey, settings: StrengthSettings, ladder: StoredLadder | None
+) -> StoredLadder:
+    """Return a ladder with the matches that have closed since; None begins with the stored one."""
+    from arena.ladders import stored_ladders
+    from arena.ladders.ladder_sums import LadderSums
+
+    if ladder is None:
+        ladder = stored_ladders.find(engine, scope)
+        if ladder is None:
+            sums = LadderSums(engine, scope.tournaments, scope.clip)
+            ladder = stored_ladders.StoredLadder(sums, None)
+        elif settings.anchored:
+            ladder = replace(ladder, table=None)
+    before = ladder.sums.revision
+    # The stored ladder lacks tournaments that have begun since.
+    ladder.sums.extend(scope.tournaments)
+    folded = ladder.sums.now()
+    if ladder.table is not None and ladder.sums.revision == before:
+        return ladder
+    # Anchors of the command line replace those that the ladders set.
+    fitting = settings if settings.anchored else scope.strength
+    return replace(ladder, table=folded.table(scope.entrants, fitting))
 
 
 def of_tournament(engine: Engine, scope: LadderKey) -> Standings:

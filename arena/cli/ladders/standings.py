@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from arena.cli.ladders.ladder_table import Ladders
     from arena.cli.workspace import Workspace
     from arena.ladders.ladder_key import LadderKey
-    from arena.ladders.ladder_sums import LadderSums
+    from arena.ladders.stored_ladders import StoredLadder
     from arena.ratings.strength.settings import StrengthSettings
 
 
@@ -97,7 +97,7 @@ def standings(
     settings = anchored_settings(anchors)
 
     shown = _Shown(as_json, timing, los, seats)
-    known: dict[LadderKey, LadderSums] = {}
+    known: dict[LadderKey, StoredLadder] = {}
 
     def look() -> tuple[Sequence[LadderKey], Ladders]:
         scopes = lookup.scopes_of(workspace, game, tournament, season=season)

@@ -6,8 +6,12 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Engine, event, select, update
 
+from arena.cli.ladders import ladder_table
 from arena.ladders import ladder_key, stored_ladders
+from arena.ladders.ladder_key import LadderKey
 from arena.ladders.ladder_sums import LadderSums
+from arena.ladders.stored_ladders import StoredLadder
+from arena.ratings.strength.settings import StrengthSettings
 from arena.store import schema
 from arena.store.database import reading, writing
 from arena.store.matches import transitions
@@ -89,6 +93,33 @@ def test_the_second_snapshot_contains_the_matches_that_closed_since(
     updated = snapshot(starting)
     ladder_folds.delete_folds(store, ladder.scope.tournaments)
     assert updated.ladders == snapshot(SnapshotReader(store)).ladders
+
+
+def test_commands_read_only_the_matches_that_closed_since_the_ladder_was_stored(
+    store: Engine, schedule: Schedule, played: Played, read_results: list[str]
+) -> None:
+    schedule(bots=3)
+    close_due(store, played)
+    started(store)
+    read_results.clear()
+    (unchanged,) = ladder_table.of_scopes(store, ladder_key.of_forms(store)).values()
+    assert read_results == []
+    schedule(bots=3)
+    close_due(store, played)
+    read_results.clear()
+    scopes = ladder_key.of_forms(store)
+    known: dict[LadderKey, StoredLadder] = {}
+    (updated,) = ladder_table.of_scopes(store, scopes, known=known).values()
+    assert read_results
+    assert all("closed >" in statement for statement in read_results)
+    (again,) = ladder_table.of_scopes(store, scopes, known=known).values()
+    assert again is updated
+    anchors = StrengthSettings(anchors=(("bot0@1", 1500.0),))
+    (anchored,) = ladder_table.of_scopes(store, scopes, anchors).values()
+    assert anchored.of("bot0@1").strength.value == 1500
+    ladder_folds.delete_folds(store, scopes[0].tournaments)
+    (anew,) = ladder_table.of_scopes(store, scopes).values()
+    assert updated == anew != unchanged
 
 
 def test_a_new_tournament_of_the_form_does_not_read_the_others_again(
