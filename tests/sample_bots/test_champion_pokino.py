@@ -1,22 +1,36 @@
 """Test the parts of `champion` that play Pokino against the referee's rules."""
 
+import os
 import random
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from arena.bots.resolver import house_folder
 from bench.strength import MeasuredForm, load, played_on
 from referee.game_codec import GameCodec
 from referee.games.pokino.actions import Domino, Run
-from referee.games.pokino.runs import RunSearch, may_run
+from referee.games.pokino.runs import NUMBER, RunSearch, may_run
 from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES
+from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Seeded, board_seed
 from tests.sample_bots.champion_modules import champion_modules
 
-MODULES = ("answer", "pokino_places", "pokino_trails", "pokino")
+MODULES = (
+    "answer",
+    "pokino_places",
+    "pokino_trails",
+    "pokino_prospects",
+    "pokino_race",
+    "pokino",
+)
 GAME = GAMES["pokino"]
 WALLS = {"tear_down_the_walls": True}
 every_variant = pytest.mark.parametrize(
@@ -62,7 +76,7 @@ def positions(form: MeasuredForm, boards: int) -> Iterator[PokinoState]:
 
 def trails(modules: list[Any], state: PokinoState, cards: tuple[Any, ...], limit: int) -> Any:
     """Return the trails of a hand."""
-    _, places, listing, _ = modules
+    _, places, listing, *_ = modules
     graph = listing.RunGraph(state.layout.ground, state.variants.tear_down_the_walls)
     counts = np.array(places.counted(cards), dtype=np.int64)
     return listing.HandTrails(graph, counts, len(cards), limit, np.random.default_rng(1))
@@ -98,7 +112,7 @@ def test_a_run_of_all_cards_is_found_if_there_is_one(
 
 @pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
 def test_two_runs_that_play_a_hand_are_legal(given: dict[str, Any], modules: list[Any]) -> None:
-    _, _, _, pokino = modules
+    *_, pokino = modules
     played = 0
     for state in positions(MeasuredForm(GAME, 2, given), 4):
         seat = state.turn
@@ -115,13 +129,67 @@ def test_two_runs_that_play_a_hand_are_legal(given: dict[str, Any], modules: lis
     assert played > 3
 
 
+@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
+def test_prospects_of_hands_are_those_of_their_trails(
+    given: dict[str, Any], modules: list[Any]
+) -> None:
+    _, places, _, prospects, *_ = modules
+    states = list(positions(MeasuredForm(GAME, 2, given), 6))
+    chance = random.Random(1)
+    hands = [tuple(chance.sample(state.hands[state.turn], 3)) for state in states]
+    problems = [
+        prospects.Problem(state.layout.ground, places.counted(hand))
+        for state, hand in zip(states, hands, strict=True)
+    ]
+    walls = bool(given)
+    found = prospects.prospects(problems, walls, np.full(13, 1 / 13))
+    last = prospects.prospects(problems, walls, None)
+    assert 0 < found.whole.sum() < len(states)
+    for row, (state, hand) in enumerate(zip(states, hands, strict=True)):
+        listed = trails(modules, state, hand, 10**6)
+        assert found.reach[row] == last.reach[row] == len(listed.lengths)
+        assert found.whole[row] == (len(listed.lengths) == 3)
+        assert last.soon[row] == 0  # two runs have at least four cards
+        numbers = [_plays_soon(modules, state, hand, number) for number in range(13)]
+        assert found.soon[row] == pytest.approx(sum(numbers) / 13)
+
+
+def _plays_soon(modules: list[Any], state: PokinoState, hand: Any, number: int) -> bool:
+    """Return whether a hand and a drawn card of a number need one run, or two with it second."""
+    drawn = next(card for card in DECK if NUMBER[card] == number)
+    listed = trails(modules, state, (*hand, drawn), 10**6)
+    shift = np.uint64(4 * number)
+    held = listed.splits(lambda left: (left >> shift) & np.uint64(15) > 0, len(hand))
+    return len(listed.lengths) == len(hand) + 1 or any(True for _ in held)
+
+
+@pytest.mark.parametrize("variant", ["greed", "pokino_up"])
+def test_a_run_that_leaves_a_playable_hand_is_preferred(variant: str, modules: list[Any]) -> None:
+    """In a race the bot plays a run after which its next run is the last one, if there is one."""
+    *_, pokino = modules
+    weights = pokino.load(pokino.WEIGHTS)[variant]
+    won = 0
+    for state in positions(MeasuredForm(GAME, 2, {variant: True}), 4):
+        seat = state.turn
+        hand = state.hands[seat][:5]
+        rich = state.but(deck=(), hands=_with(state, hand), beads=(99, 99))
+        search = pokino.PokinoSearch(rich, seat, 1.0, np.random.default_rng(1))
+        if search.sure_run() or not search._first_of_two():
+            continue
+        after = rich.after({seat: search.action(lambda: False, weights)})
+        left = trails(modules, after, after.hands[seat], 10**6)
+        won += 1
+        assert left.whole_run() is not None
+    assert won > 1
+
+
 def _with(state: PokinoState, hand: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
     """Return the hands with another hand for the seat to act."""
     return tuple(hand if seat == state.turn else held for seat, held in enumerate(state.hands))
 
 
 def test_every_legal_placement_is_rated_once(modules: list[Any]) -> None:
-    _, places, _, pokino = modules
+    _, places, *_, pokino = modules
     for state in positions(MeasuredForm(GAME, 2), 1):
         seat = state.turn
         search = pokino.PokinoSearch(state, seat, 1.0, np.random.default_rng(1))
@@ -135,7 +203,7 @@ def test_every_legal_placement_is_rated_once(modules: list[Any]) -> None:
 def test_the_gain_is_the_difference_of_the_potential(
     given: dict[str, Any], modules: list[Any]
 ) -> None:
-    _, places, _, _ = modules
+    _, places, *_ = modules
     for state in positions(MeasuredForm(GAME, 2, given), 1):
         seat, walls = state.turn, state.variants.tear_down_the_walls
         hand = places.counted(state.hands[seat])
@@ -154,7 +222,7 @@ def _potential(places: Any, hand: list[float], potential: Any) -> float:
 
 
 def test_the_whole_hand_is_played_at_once(modules: list[Any]) -> None:
-    _, _, _, pokino = modules
+    *_, pokino = modules
     won = 0
     for state in positions(MeasuredForm(GAME, 2), 4):
         seat = state.turn
@@ -162,8 +230,24 @@ def test_the_whole_hand_is_played_at_once(modules: list[Any]) -> None:
         rich = state.but(hands=_with(state, hand), beads=(99, 99))
         search = pokino.PokinoSearch(rich, seat, 1.0, np.random.default_rng(1))
         if trails(modules, rich, hand, 10**6).whole_run():
-            action = search.action(lambda: False)
+            action = search.action(lambda: False, None)
             assert isinstance(action, Run)
             assert rich.after({seat: action}).pokino
             won += 1
     assert won > 5
+
+
+@pytest.mark.long
+def test_training_for_pokino_repeats(tmp_path: Path) -> None:
+    folder = tmp_path / "champion"
+    shutil.copytree(house_folder() / "champion", folder, ignore=shutil.ignore_patterns("*.npz"))
+    stored = []
+    for name in ("first.npz", "second.npz"):
+        command = [sys.executable, "train_pokino.py", "--games", "2", "--generations", "1"]
+        env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+        output = ["--output", str(tmp_path / name)]
+        subprocess.run([*command, *output], cwd=folder, env=env, check=True)
+        with np.load(tmp_path / name) as arrays:
+            stored.append(dict(arrays))
+    for name, values in stored[0].items():
+        np.testing.assert_array_equal(values, stored[1][name])

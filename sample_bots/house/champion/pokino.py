@@ -1,8 +1,10 @@
-"""Pokino: a race to play the whole hand with as few runs as possible.
+"""Pokino: a race to play the whole hand.
 
 With the default rules a seat has at least four cards more than beads until the deck is empty, and
 each run costs a turn. So the bot lays dominoes until it can pay for its whole hand, and then plays
 it with one run, or with two. `pokino_trails.py` finds these runs; `pokino_places.py` rates places.
+
+With greed or pokino_up a hand stays small, and any action may decide: see `pokino_race.py`.
 """
 
 from collections.abc import Sequence
@@ -11,6 +13,8 @@ from typing import Any
 import numpy as np
 from answer import Choice, Hurry
 from pokino_places import Placement, counted, placements
+from pokino_prospects import Numbers
+from pokino_race import WEIGHTS, Race, adjusted, formula, load
 from pokino_trails import Bits, HandTrails, Path, RunGraph
 
 from referee.games.contract import Action
@@ -29,8 +33,10 @@ COMPARED_TRAILS = 6_000
 """Trails of each length in a comparison, at most."""
 TRIED = 3
 """First of three runs that are tried for each length."""
-FREE = 2
-"""Cards of a run that is worth its turn with the variant greed."""
+PLACES, RUNS = 150, 60
+"""Placements and runs that are compared in a race, at most."""
+WORLDS = 2
+"""Deals of the hidden cards in a race."""
 NEAR = 4
 """Beads that may still lack for the comparison."""
 
@@ -40,12 +46,14 @@ class Pokino:
 
     def __init__(self, seats: int, nodes: float) -> None:
         self.nodes = nodes
+        self.weights = load(WEIGHTS)
 
     def choose(self, state: PokinoState, seat: int, seed: bytes, hurry: Hurry) -> Choice:
         """Return the best action. It has no rating."""
         chance = np.random.default_rng(list(seed))
         search = PokinoSearch(state, seat, self.nodes, chance)
-        return Choice(search.action(hurry), 0.0, 0)
+        name = formula(state.variants)
+        return Choice(search.action(hurry, self.weights[name] if name else None), 0.0, 0)
 
 
 class PokinoSearch:
@@ -60,13 +68,52 @@ class PokinoSearch:
         self.beads = len(self.hand) if self.variants.greed else state.beads[seat]
         self.top = state.deck[:1] if self._draws(2) else ()
 
-    def action(self, hurry: Hurry) -> Action:
-        """Return the best action."""
+    def action(self, hurry: Hurry, weights: Numbers | None) -> Action:
+        """Return the best action, in a race by the weights of the formula."""
         if not self.state.layout.ground.numbers:
             return self._laid([])
         if hurry():
             return self._laid(self._placements()[:1])
-        return self._last_runs(hurry) or self._free_run() or self._points() or self._domino(hurry)
+        if weights is None:
+            return self._last_runs(hurry) or self._points() or self._domino(hurry)
+        return self.sure_run() or self._best_of_race(weights)
+
+    def sure_run(self) -> Run | None:
+        """Return a run of all cards, or the longest run if the game is about to end."""
+        return self._whole_run() or self._points()
+
+    def race(self) -> Race:
+        """Return the comparison of actions."""
+        return Race(self.state, self.seat, max(1, round(WORLDS * self.nodes)), self.chance)
+
+    def _best_of_race(self, weights: Numbers) -> Action:
+        places, runs = (max(1, round(most * self.nodes)) for most in (PLACES, RUNS))
+        actions = self.actions(places, runs)
+        if len(actions) < 2:
+            return actions[0]
+        values = adjusted(self.race().compare(actions, weights))
+        # Rounded, so that the last digits of sums do not decide.
+        return actions[int(np.round(values, 9).argmax())]
+
+    def actions(self, places: int, runs: int) -> list[Action]:
+        """Return the actions that are compared in a race: at most so many placements and runs."""
+        laid = [self._laid([placement]) for placement in self._placements()[:places]]
+        return [*self._different_runs()[:runs], *laid] or [PassTurn(self._draws(0))]
+
+    def _different_runs(self) -> list[Run]:
+        """Return a run of each set of cards but the whole hand, the longest first.
+
+        Without greed, the seat must still be able to pay for its hand after the run.
+        """
+        size = len(self.hand)
+        most = size - 1 if self.state.deck else size - 2
+        if most < 2 or (not self.variants.greed and self.beads < size + bool(self.state.deck)):
+            return []
+        trails, runs = self._trails(self.state, self.hand, most, TRAILS), list[Run]()
+        for length in range(len(trails.lengths), 1, -1):
+            _, different = np.unique(trails.lengths[length - 1].left, return_index=True)
+            runs += [self._run(trails.path(length, int(index))) for index in different]
+        return runs
 
     def _draws(self, played: int) -> bool:
         """Return whether to draw: only if it is mandatory, because each card must be played."""
@@ -81,13 +128,17 @@ class PokinoSearch:
 
     def _last_runs(self, hurry: Hurry) -> Run | None:
         """Return a run of all cards, or the first of two or three runs that play all cards."""
+        if len(self.hand) > self.beads:
+            return None
+        return self._whole_run() or self._first_of_two() or self._first_of_three(hurry)
+
+    def _whole_run(self) -> Run | None:
+        """Return a run of all cards."""
         size = len(self.hand)
         if size > self.beads:
             return None
-        trails = self._trails(self.state, self.hand, size - size // 2, TRAILS)
-        if path := trails.whole_run():
-            return self._run(path)
-        return self._first_of_two() or self._first_of_three(hurry)
+        path = self._trails(self.state, self.hand, size - size // 2, TRAILS).whole_run()
+        return self._run(path) if path else None
 
     def _first_of_two(self) -> Run | None:
         """Return the first of two runs that play the hand and the card drawn in between."""
@@ -131,26 +182,16 @@ class PokinoSearch:
             return _any(left)
         return (left >> np.uint64(4 * NUMBER[self.top[0]])) & np.uint64(15) > 0
 
-    def _free_run(self) -> Run | None:
-        """Return the longest run if runs cost nothing: a small hand is soon played."""
-        if not (self.variants.greed and self.state.deck):
-            return None
-        return self._longest_run(FREE)
-
     def _points(self) -> Run | None:
         """Return the longest run if the game is about to end."""
         if len(self.state.poke) > len(self.state.hands):
             return None
-        return self._longest_run(2)
-
-    def _longest_run(self, least: int) -> Run | None:
-        """Return the longest run, if it has a number of cards."""
         most = min(self.beads, len(self.hand))
-        if most < least:
+        if most < 2:
             return None
         trails = self._trails(self.state, self.hand, most, TRAILS)
         longest = len(trails.lengths)
-        return self._run(trails.path(longest, 0)) if longest >= least else None
+        return self._run(trails.path(longest, 0)) if longest > 1 else None
 
     def _placements(self) -> list[Placement]:
         draws = not (self.variants.greed or self.variants.pokino_up)

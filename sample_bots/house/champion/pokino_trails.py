@@ -150,7 +150,7 @@ class HandTrails:
         theirs, to = self._joints(other, self.whole - other.left, 1)
         return [
             (int(at[first]), int(to[second]))
-            for first, second in zip(*_equal(mine, theirs), strict=True)
+            for first, second in zip(*equal_pairs(mine, theirs), strict=True)
             if not (one.crossed[at[first]] & other.crossed[to[second]]).any()
         ]
 
@@ -185,7 +185,7 @@ class HandTrails:
                 continue
             one, other = self.lengths[length - 1], self.lengths[self.cards - length - 1]
             left = np.where(playable(one.left), one.left, ~np.uint64(0))
-            for first, second in zip(*_equal(left, self.whole - other.left), strict=True):
+            for first, second in zip(*equal_pairs(left, self.whole - other.left), strict=True):
                 if not (one.crossed[first] & other.crossed[second]).any():
                     yield Split(
                         self.path(length, int(first)),
@@ -194,12 +194,12 @@ class HandTrails:
                     break
 
 
-def _equal(ones: Bits, others: Bits) -> tuple[Indices, Indices]:
-    """Return the indices of pairs of equal elements, at most :data:`JOINED`."""
+def equal_pairs(ones: Bits, others: Bits, most: int = JOINED) -> tuple[Indices, Indices]:
+    """Return the indices of pairs of equal elements, at most ``most``."""
     order = np.argsort(ones, kind="stable")
     first = np.searchsorted(ones, others, "left", sorter=order)
     number = np.searchsorted(ones, others, "right", sorter=order) - first
     before = np.cumsum(number) - number
-    total = min(int(number.sum()), JOINED)
+    total = min(int(number.sum()), most)
     second = np.repeat(np.arange(len(others)), number)[:total]
     return order[first[second] + np.arange(total) - before[second]], second
