@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.system import file_tree
+from arena.system.process_info import signal_name
 
 MIB: Final = 1024 * 1024
 
@@ -81,7 +82,7 @@ def clause(report: dict[str, Any], limits: Limits) -> tuple[str, bool]:
     if code == -signal.SIGXFSZ:
         return f"was stopped by the arena: wrote more than {_size(limits.fsize)} into a file", True
     if code < 0:
-        return f"was killed by {_signal_name(-code)}", False
+        return f"was killed by {signal_name(-code)}", False
     return f"exited with status {code}", False
 
 
@@ -107,15 +108,8 @@ def ending(report: dict[str, Any]) -> tuple[int | None, str]:
     if report["failed"] or report["status"] is None:
         return None, ""
     code = os.waitstatus_to_exitcode(report["status"])
-    return (None, _signal_name(-code)) if code < 0 else (code, "")
+    return (None, signal_name(-code)) if code < 0 else (code, "")
 
 
 def _size(size: int) -> str:
     return f"{size // MIB} MiB" if size % MIB == 0 else f"{size} bytes"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

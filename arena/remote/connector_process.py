@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.system import file_tree, parent_death_signal
+from arena.system.process_info import signal_name
 
 GRACE_SECONDS: Final = 1.0
 """Seconds between SIGTERM and SIGKILL when the process is closed."""
@@ -94,15 +95,8 @@ class BotProcess:
         if status >= 0:
             self._end_with(f"exited with status {status}")
         else:
-            self._end_with(f"was killed by {_name(-status)}")
+            self._end_with(f"was killed by {signal_name(-status)}")
 
     def _end_with(self, clause: str) -> None:
         self.clause = clause
         self._ended(clause)
-
-
-def _name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -66,7 +66,7 @@ class Tunnel:
         self._tasks: set[asyncio.Task[None]] = set()
         self._late = self._closed = False
         self._lost = ""
-        self._turn = asyncio.Lock()
+        self._beat_lock = asyncio.Lock()
         self._directory = _private_directory()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="tunnel", daemon=True)
@@ -111,17 +111,17 @@ class Tunnel:
         self._loop.close()
         file_tree.remove(self._directory)
 
-    def _do(self, what: Coroutine[Any, Any, _Result]) -> _Result:
-        return asyncio.run_coroutine_threadsafe(what, self._loop).result()
+    def _do(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     async def _begin(self) -> None:
-        self._keep(asyncio.create_task(self._go_on_beating()))
+        self._keep(asyncio.create_task(self._keep_beating()))
 
     def _keep(self, task: asyncio.Task[None]) -> None:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _go_on_beating(self) -> None:
+    async def _keep_beating(self) -> None:
         try:
             while not self._lost:
                 await self._beat()
@@ -130,7 +130,7 @@ class Tunnel:
             self._echo.abort()
 
     async def _beat(self) -> None:
-        async with self._turn:
+        async with self._beat_lock:
             began = self._loop.time()
             try:
                 async with asyncio.timeout(LOST_SECONDS):
@@ -148,25 +148,27 @@ class Tunnel:
     async def _listen(self, name: str) -> str:
         socket = self._directory / name
 
-        async def come(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def handle_connection(
+            reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        ) -> None:
             task = asyncio.current_task()
             assert task is not None
             self._keep(task)
             # If a task of asyncio's server is cancelled, asyncio logs an error.
             with contextlib.suppress(asyncio.CancelledError):
-                await self._lead(name, TunnelStream(reader, writer))
+                await self._forward(name, TunnelStream(reader, writer))
 
         if name not in self._servers:
-            self._servers[name] = await asyncio.start_unix_server(come, socket)
+            self._servers[name] = await asyncio.start_unix_server(handle_connection, socket)
         return f"unix:{socket}"
 
-    async def _lead(self, name: str, near: TunnelStream) -> None:
+    async def _forward(self, name: str, local: TunnelStream) -> None:
         try:
-            await join(near, await dial(self._endpoint, name))
+            await join(local, await dial(self._endpoint, name))
         except TunnelUnavailable:
             self._lose()
         finally:
-            near.abort()
+            local.abort()
 
     async def _end(self) -> None:
         for server in self._servers.values():
@@ -285,14 +287,14 @@ async def dial(endpoint: TunnelEndpoint, name: str) -> TunnelStream:
 
     Args:
         endpoint: the relay's tunnel endpoint.
-        name: ECHO, DESK or the name of a seat's socket.
+        name: ECHO, CONTROL_API or the name of a seat's socket.
 
     Raises:
         TunnelUnavailable: the relay does not answer, has another certificate or refuses the
             connection.
     """
     host, _, port = endpoint.address.rpartition(":")
-    context = _believing_nobody() if endpoint.certificate else None
+    context = _unverified_context() if endpoint.certificate else None
     opened: TunnelStream | None = None
     try:
         async with asyncio.timeout(DIAL_SECONDS):
@@ -318,11 +320,11 @@ async def dial(endpoint: TunnelEndpoint, name: str) -> TunnelStream:
 def is_reachable(endpoint: TunnelEndpoint) -> bool:
     """Whether the relay accepts a stream from this machine."""
 
-    async def ask() -> None:
+    async def open_and_close() -> None:
         (await dial(endpoint, ECHO)).abort()
 
     try:
-        asyncio.run(ask())
+        asyncio.run(open_and_close())
     except TunnelUnavailable:
         return False
     return True
@@ -374,7 +376,7 @@ def keep_alive(writer: asyncio.StreamWriter) -> None:
                 end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
-def _believing_nobody() -> ssl.SSLContext:
+def _unverified_context() -> ssl.SSLContext:
     # The store contains the certificate's fingerprint, so a CA is not needed; `_check` compares it.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
@@ -394,5 +396,5 @@ def _clause(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {DIAL_SECONDS:g} s"
     if isinstance(error, asyncio.IncompleteReadError):
-        return "it hung up"
+        return "it closed the connection"
     return str(error) or type(error).__name__

@@ -1,6 +1,7 @@
 """Properties of this system, and the state of processes from Linux' /proc (proc_pid_stat(5))."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -63,3 +64,11 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def signal_name(number: int) -> str:
+    """Return the name of a signal, such as "SIGKILL"."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -106,9 +106,9 @@ class WorkerEndpoint:
             await worker.carry_to(worker)
             return
         socket = self._control if name == tunnel.CONTROL_API else str(self._sockets / name)
-        near = TunnelStream(*await asyncio.open_unix_connection(socket))
+        local = TunnelStream(*await asyncio.open_unix_connection(socket))
         worker.writer.write(tunnel.OPENED)
-        await tunnel.join(worker, near)
+        await tunnel.join(worker, local)
 
     async def _admit(self, worker: TunnelStream) -> str:
         if self._strangers >= MOST_STRANGERS or len(self._streams) > MOST_STREAMS:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from random import Random
 from threading import Event
-from typing import Any
 
 import pytest
 
@@ -25,6 +24,7 @@ from referee.games.registry import find
 from referee.games.shared.dealing import commitment
 from referee.record import read
 from referee.replay import verify
+from tests.arena.view_texts import texts_in
 
 SEED = bytes(range(32))
 SHOWN = re.compile(r"\b(?:[2-9TJQKA][CDHS]|X[12])\b|(?<![\d,-])\d{1,2}-\d{1,2}(?![\d,-])")
@@ -98,17 +98,6 @@ def played(
     return games
 
 
-def names_in(value: Any) -> Iterator[str]:
-    """Yield all texts in a view."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from names_in(part)
-
-
 @pytest.mark.parametrize("game", TABLES)
 def test_people_play_a_valid_game_and_are_shown_nothing_that_their_view_lacks(
     game: str, referee: str
@@ -121,7 +110,7 @@ def test_people_play_a_valid_game_and_are_shown_nothing_that_their_view_lacks(
     assert verify(read(record_text(spec, {only.game: only.record}, SEED))) == []
     assert {question.seat for question, _ in person.shown} == set(range(TABLES[game]))
     for question, shown in person.shown:
-        assert shown <= set(names_in(asdict(question.view)))
+        assert shown <= set(texts_in(asdict(question.view)))
         assert set(question.view.hand) <= shown
 
 

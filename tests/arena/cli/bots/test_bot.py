@@ -10,16 +10,6 @@ from arena.errors import Conflict
 from tests.arena.cli.terminal import Cli
 
 
-@pytest.fixture
-def bot_folder(cwd: Path) -> Path:
-    """Write a bot in a folder, without a version."""
-    folder = cwd / "mine"
-    folder.mkdir()
-    (folder / "bot.toml").write_text('name = "mine"\nrun = ["python", "bot.py"]\n')
-    (folder / "bot.py").write_text("pass\n")
-    return folder
-
-
 def test_a_bot_without_a_version_gets_the_next_number_when_its_content_changes(
     cli: Cli, bot_folder: Path
 ) -> None:

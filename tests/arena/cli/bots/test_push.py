@@ -56,16 +56,6 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PushArena
         yield arena
 
 
-@pytest.fixture
-def bot_folder(cwd: Path) -> Path:
-    """Write a bot into a folder."""
-    folder = cwd / "mine"
-    folder.mkdir()
-    (folder / "bot.toml").write_text('name = "mine"\nrun = ["python", "bot.py"]\n')
-    (folder / "bot.py").write_text("pass\n")
-    return folder
-
-
 def test_a_push_to_a_ladder_prints_every_stage(
     cli: Cli, arena: PushArena, bot_folder: Path
 ) -> None:

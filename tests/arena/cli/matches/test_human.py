@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -17,6 +16,7 @@ from arena.submissions import admission
 from referee.record import MatchRecord, read
 from referee.replay import steps, verify
 from tests.arena.cli.terminal import Cli, Terminal, in_a_terminal
+from tests.arena.view_texts import texts_in
 
 GAMES = {
     "poke": ("human", "sample:random"),
@@ -49,17 +49,6 @@ def shown_cards(transcript: str) -> Iterator[tuple[int, int, set[str]]]:
         text = transcript[header.end() : end]
         cards = {joker or rank + SUITS[suit] for rank, suit, joker in CARD.findall(text)}
         yield int(header[2]), int(header[3]), cards | set(DOMINO.findall(text))
-
-
-def names_in(value: Any) -> Iterator[str]:
-    """Yield all texts in a view."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from names_in(part)
 
 
 def recorded(path: str = "m.jsonl") -> MatchRecord:
@@ -96,7 +85,7 @@ def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
     assert len(questions) == sum(line["seat"] == person for line in finished.actions)
     for decision, seat, visible in questions:
         view = positions[decision].view(seat)
-        assert visible <= set(names_in(asdict(view))), f"decision {decision}"
+        assert visible <= set(texts_in(asdict(view))), f"decision {decision}"
         assert set(view.hand) <= visible
 
 

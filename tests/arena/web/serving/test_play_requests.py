@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 from httpx2 import Response
@@ -22,6 +21,7 @@ from arena.web.data.play_tables import IDLE_SECONDS, PlayTable, question_id
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import MatchRecord, read
 from referee.replay import steps, verify
+from tests.arena.view_texts import texts_in
 
 SITE = "http://testserver"
 LOCAL = ServerSettings(rate=0, loopback=True)
@@ -73,17 +73,6 @@ def kept(web: WebState, match: str) -> MatchRecord:
     assert web.settings.data is not None
     path = local_records.path_of(Folder(web.settings.data), match)
     return read(path.read_text(encoding="utf-8"))
-
-
-def names_in(value: Any) -> Iterator[str]:
-    """Yield all texts in a view."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from names_in(part)
 
 
 class VisibleMarkup(HTMLParser):
@@ -148,7 +137,7 @@ def test_a_whole_game_is_played_by_forms_and_shows_only_what_the_seat_may_see(
         view = positions[decision].view(1)
         shown = CARD.findall(visible(text))
         cards = {("T" if rank == "10" else rank) + suit for suit, rank in shown}
-        assert cards <= set(names_in(asdict(view)))
+        assert cards <= set(texts_in(asdict(view)))
         assert set(view.hand) <= cards
     end = client.get(f"/play/tables/{seated.id}")
     assert f"/play/tables/{seated.id}/replay" in end.text
