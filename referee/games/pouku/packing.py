@@ -218,8 +218,7 @@ class Packing:
         2. Add the best yaku of every run. Shift a run above the low ace, to share its result.
         """
         runs = runs_of(code)
-        score, chain = self.groups(code & ~runs, whole)
-        chains = [(0, chain)]
+        score, chains = self.groups(code & ~runs, whole)
         for run in _separate(runs):
             first = (run & -run).bit_length() // _BITS
             shift = max(0, first - _UNSHIFTED)
@@ -231,21 +230,21 @@ class Packing:
             chains.append((shift, best_of_run[1]))
         return score, tuple(chains)
 
-    def groups(self, code: int, whole: bool) -> tuple[int, Chain]:
-        """Return the score and the choice of the best groups of every rank, without straights."""
+    def groups(self, code: int, whole: bool) -> tuple[int, list[tuple[int, Chain]]]:
+        """Return the score and the choices of the best groups of every rank, without straights."""
         held = (code | code >> 1 | code >> 2) & _EACH
         two = (code >> 4 | code >> 5) & _EACH
         lying = code >> 3 & _EACH | two
         possible = two | lying & held  # places with a field card and another card
         score, ways_of = 0, self._ways[whole]
-        chain: Chain = None
+        chains: list[tuple[int, Chain]] = []
         while possible:
             at = (possible & -possible).bit_length() - 1
             _, worth, parts = ways_of[code >> at & _WHOLE_PLACE][0]
             score += worth
-            chain = (chain, at // _BITS, 0, 0, 0, parts)
+            chains.append((0, (None, at // _BITS, 0, 0, 0, parts)))
             possible &= possible - 1
-        return score, chain
+        return score, chains
 
     def climb(self, code: int, sealed: int, whole: bool) -> Layer:
         """Return the final states of a search with these cards.

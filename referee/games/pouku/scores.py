@@ -282,8 +282,8 @@ class GoingOut:
 
     def _fixed(self) -> int:
         """Return the points that do not depend on the set: point cards and kept yaku."""
-        rank = self.point_card[0]
-        points = [c[0] for c in self.hand + self.fields + self.kept].count(rank)
+        # No letter stands for both a rank and a suit, so this counts cards.
+        points = "".join(self.hand + self.fields + self.kept).count(self.point_card[0])
         return points * self.values.point + kept_worth(self.values, self.kept)
 
     def reaches(self, needed: int) -> bool:
