@@ -4,8 +4,8 @@
     uv run --extra postgres python -m bench.scale --stored FOLDER --database postgresql://HOST/NAME
 
 Writes an SQLite database (bench.bulk), then runs the queries of workers, the sweeper and the pages.
-With `--database` these run in that empty PostgreSQL database, into which the SQLite file is
-restored first. Each figure is the median of several runs in milliseconds, with the maximum. The
+With `--database` these run in that PostgreSQL database; if it is empty, the SQLite file is restored
+into it first. Each figure is the median of several runs in milliseconds, with the maximum. The
 first run is often the slowest, because it reads from the disk.
 """
 
@@ -113,24 +113,34 @@ def main() -> None:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--keep", type=Path, help="a new folder in which the database stays")
     where.add_argument("--stored", type=Path, help="the folder that --keep left")
-    parser.add_argument("--database", help="the URL of an empty PostgreSQL database")
+    parser.add_argument("--database", help="the URL of a PostgreSQL database")
     options = parser.parse_args()
+    target = database.open(options.database) if options.database else None
     with tempfile.TemporaryDirectory() as folder:
-        if options.stored:
-            engine = database.open(Folder(options.stored).database_url({}))
-        else:
-            what = f"writing {options.matches:,} matches"
-            kept = options.keep or Path(folder)
-            engine = ladders.timed(what, lambda: bulk.write(kept, BOTS, options.matches))
-        file = Path(str(engine.url.database))
-        print(f"{file.stat().st_size / 2**30:.1f} GB")
-        if options.database:
-            engine = database.open(options.database)
-            ladders.timed(
-                "restoring them",
-                lambda: backup_file.restore(engine, file, lambda *_: None),
-            )
-        measure(engine)
+        if target is None or database.version(target) is None:
+            kept = options.stored or options.keep or Path(folder)
+            engine = written(kept, None if options.stored else options.matches)
+            target = engine if target is None else restored(engine, target)
+        measure(target)
+
+
+def written(folder: Path, matches: int | None) -> Engine:
+    """Return the SQLite database of a folder; write it first if a number of matches is given."""
+    if matches is None:
+        engine = database.open(Folder(folder).database_url({}))
+    else:
+        what = f"writing {matches:,} matches"
+        engine = ladders.timed(what, lambda: bulk.write(folder, BOTS, matches))
+    print(f"{Path(str(engine.url.database)).stat().st_size / 2**30:.1f} GB", flush=True)
+    return engine
+
+
+def restored(engine: Engine, target: Engine) -> Engine:
+    """Fill the PostgreSQL database `target` from an SQLite database and return it."""
+    file = Path(str(engine.url.database))
+    what = "restoring them into PostgreSQL"
+    ladders.timed(what, lambda: backup_file.restore(target, file, lambda *_: None))
+    return target
 
 
 if __name__ == "__main__":
