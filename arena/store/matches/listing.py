@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Engine, func, select
 
@@ -17,6 +18,12 @@ from arena.store.schema import OPEN, MatchState
 
 # SQLite limits the number of bound values in one statement.
 _AT_ONCE = 500
+_WITHIN_TOURNAMENT: Final = (schema.matches.c.round, schema.matches.c.number)
+_OLDEST_FIRST: Final = (
+    schema.tournaments.c.created,
+    schema.tournaments.c.id,
+    *_WITHIN_TOURNAMENT,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +110,10 @@ def matches(
         conditions.append(table.c.id.in_(select(sides.c.match).where(sides.c.version == version)))
     if states:
         conditions.append(table.c.state.in_(states))
+    # PostgreSQL sorts all matches of the tournament unless the order is exactly that of an index.
+    order = _OLDEST_FIRST if tournament is None else _WITHIN_TOURNAMENT
     with reading(engine) as connection:
-        return _select(connection, conditions, limit, offset)
+        return _select(connection, conditions, limit, offset, order)
 
 
 def latest(engine: Engine, limit: int) -> tuple[Match, ...]:
@@ -174,6 +183,7 @@ def _select(
     conditions: list[ColumnElement[bool]],
     limit: int | None = None,
     offset: int = 0,
+    order: Sequence[ColumnElement[Any]] = _OLDEST_FIRST,
 ) -> tuple[Match, ...]:
     table, tournaments, games = schema.matches, schema.tournaments, schema.games
     committed = (
@@ -193,7 +203,7 @@ def _select(
         )
         .select_from(joined)
         .where(*conditions)
-        .order_by(tournaments.c.created, tournaments.c.id, table.c.round, table.c.number)
+        .order_by(*order)
         .limit(limit)
         .offset(offset)
     )
