@@ -114,7 +114,7 @@ def test_intervals_of_raw_and_adjusted_results_contain_the_mean(game: str) -> No
         means = results[:, :, kind].mean(axis=1)
         for adjust in (False, True):
             covered = []
-            for _ in range(1_000):
+            for _ in range(4_000):
                 drawn = chance.integers(len(means), size=150)
                 sample = means[drawn]
                 if adjust:
