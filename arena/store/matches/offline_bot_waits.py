@@ -194,12 +194,10 @@ def _is_absent(at: ColumnElement[float]) -> ColumnElement[bool]:
 
 def _lacking(condition: ColumnElement[bool]) -> Select[str]:
     """Return the query of all matches, except closed ones, that `_lacks` would select."""
-    sides, remotes = schema.match_entrants, schema.remotes
-    return (
-        select(sides.c.match)
-        .join(remotes, remotes.c.version == sides.c.version)
-        .where(sides.c.closed.is_(None), condition)
-    )
+    sides = schema.match_entrants
+    # As a join, SQLite reads the entrants of all matches that were ever played.
+    lacked = select(schema.remotes.c.version).where(condition)
+    return select(sides.c.match).where(sides.c.closed.is_(None), sides.c.version.in_(lacked))
 
 
 def _words(seconds: float) -> str:

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, event, func, select
 
 from arena.errors import Conflict, LeaseLost, NotFound
 from arena.store import database, schema
@@ -46,6 +48,23 @@ def committed(store: Engine, match: str) -> list[tuple[int, int]]:
     query = select(games.c.game, games.c.attempt).where(games.c.match == match)
     with database.reading(store) as connection:
         return [(row.game, row.attempt) for row in connection.execute(query.order_by(games.c.game))]
+
+
+def test_due_matches_are_found_without_reading_the_entrants_of_closed_matches(
+    tmp_path: Path,
+) -> None:
+    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
+    database.upgrade(engine)
+    queries: list[tuple[str, Any]] = []
+    event.listen(engine, "before_cursor_execute", lambda *call: queries.append(call[2:4]))
+    transitions.due(engine)
+    query, values = queries[-1]
+    with engine.connect() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
+    read = [step[3] for step in plan if "matches" in step[3] or "match_entrants" in step[3]]
+    assert len(read) == 2
+    assert all(step.startswith("SEARCH") for step in read)
+    engine.dispose()
 
 
 def test_a_lease_contains_the_match_specification(store: Engine, schedule: Schedule) -> None:
