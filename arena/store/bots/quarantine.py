@@ -83,9 +83,8 @@ def lift(engine: Engine, version: str) -> Version:
 def _is_suspect(connection: Connection, version: str) -> bool:
     matches, failures = schema.matches, schema.failures
     with_it = _matches_with(version)
-    closed = select(func.coalesce(func.max(matches.c.ended), 0.0)).where(
-        matches.c.id.in_(with_it), matches.c.state == MatchState.CLOSED
-    )
+    sides = schema.match_entrants
+    closed = select(func.coalesce(func.max(sides.c.closed), 0.0)).where(sides.c.version == version)
     failed, since = connection.execute(
         select(func.count(failures.c.match.distinct()), func.min(failures.c.at)).where(
             failures.c.match.in_(with_it), failures.c.at > closed.scalar_subquery()
