@@ -28,11 +28,11 @@ BUNDLES: Final = {
 def text(name: str) -> str:
     """Return a file or bundle, which may be inlined: it cannot end its element."""
     if name in BUNDLES:
-        parts = map(text, BUNDLES[name])
-        # A function of its own for each script, so that their names do not collide.
-        return "".join(
-            f"(() => {{\n{part}}})();\n" if name.endswith(".js") else part for part in parts
-        )
+        *others, last = map(text, BUNDLES[name])
+        if name.endswith(".js"):
+            # A function of its own for each but the last one, so that their names do not collide.
+            others = ['"use strict";\n', *(f"(() => {{\n{part}}})();\n" for part in others)]
+        return "".join([*others, last])
     content = (STATIC / name).read_text(encoding="utf-8")
     assert "</" not in content, f"{name} would end its element"
     return content

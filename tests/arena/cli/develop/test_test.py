@@ -10,7 +10,12 @@ import pytest
 
 from arena.cli.errors import FAILED, OK
 from arena.store.matches.spec import Clock
-from arena.submissions.conformance import examination, examination_order, examined_forms
+from arena.submissions.conformance import (
+    decision_clock,
+    examination_order,
+    examined_forms,
+    start_checks,
+)
 from tests.arena.cli.terminal import Cli, Write
 
 GOOD = "return turn.legal[-1]"
@@ -158,7 +163,7 @@ def test_a_crash_after_many_questions_is_repeated_with_all_of_them(cli: Cli, bot
 
 def examine_with(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Examine bots with a clock for which the test waits less than for the ordinary one."""
-    for module in (examination, examined_forms, examination_order):
+    for module in (decision_clock, examined_forms, examination_order, start_checks):
         monkeypatch.setattr(module, "CLOCK", clock)
     seconds = (clock.allowance_ms + clock.bank_ms) / 1000
     monkeypatch.setattr(examination_order, "PATIENCE", seconds)
