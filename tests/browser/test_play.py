@@ -42,7 +42,7 @@ def begin(tab: Page, site: str, game: str) -> None:
     tab.get_by_role("button", name="Begin the match").click()
     tab.wait_for_selector("#choose")
     # Before its script has run, the page does not filter while a person types.
-    tab.wait_for_load_state("load")
+    tab.wait_for_function("() => typeof source !== 'undefined'")
 
 
 def check_record(workspace: Workspace, game: str) -> None:
