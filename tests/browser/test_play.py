@@ -41,8 +41,6 @@ def begin(tab: Page, site: str, game: str) -> None:
         choice.select_option("sample:random")
     tab.get_by_role("button", name="Begin the match").click()
     tab.wait_for_selector("#choose")
-    # Before its script has run, the page does not filter while a person types.
-    tab.wait_for_function("() => typeof source !== 'undefined'")
 
 
 def check_record(workspace: Workspace, game: str) -> None:
@@ -77,6 +75,8 @@ def test_actions_are_filtered_while_typing_and_illegal_ones_are_explained(
     tab: Page, site: str
 ) -> None:
     begin(tab, site, "pokino")
+    # Before its script has run, the page does not filter while a person types.
+    tab.wait_for_function("() => typeof source !== 'undefined'")
     # The first choice of a game is to pass, or a domino.
     tab.fill("#play-text", "pass")
     tab.wait_for_function("() => document.querySelectorAll('.choices button').length < 3")
