@@ -43,6 +43,11 @@ def begin(tab: Page, site: str, game: str) -> None:
     tab.wait_for_selector("#choose")
 
 
+def wait_for_script(tab: Page) -> None:
+    """Wait for the script of the table, without which an action loads a new page."""
+    tab.wait_for_function("() => typeof source !== 'undefined'")
+
+
 def check_record(workspace: Workspace, game: str) -> None:
     (path,) = local_records.records(workspace.folder)
     record = read(path.read_text(encoding="utf-8"))
@@ -55,6 +60,7 @@ def check_record(workspace: Workspace, game: str) -> None:
 @pytest.mark.parametrize("game", ["saint_poker", "pouku"])
 def test_a_person_plays_a_whole_game(tab: Page, site: str, workspace: Workspace, game: str) -> None:
     begin(tab, site, game)
+    wait_for_script(tab)
     keep(tab, f"play-{game}")
     pages: list[str] = []
     tab.on("framenavigated", lambda frame: pages.append(frame.url))
@@ -75,8 +81,7 @@ def test_actions_are_filtered_while_typing_and_illegal_ones_are_explained(
     tab: Page, site: str
 ) -> None:
     begin(tab, site, "pokino")
-    # Before its script has run, the page does not filter while a person types.
-    tab.wait_for_function("() => typeof source !== 'undefined'")
+    wait_for_script(tab)
     # The first choice of a game is to pass, or a domino.
     tab.fill("#play-text", "pass")
     tab.wait_for_function("() => document.querySelectorAll('.choices button').length < 3")
