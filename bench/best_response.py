@@ -18,7 +18,7 @@ import argparse
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from bench.strength import (
     compare,
     forms,
     loaded,
+    mean_and_half,
     play,
 )
 from referee.game_codec import GameCodec
@@ -239,12 +240,6 @@ def played(
     first = [Timed(response(form, seat, dealing)) for seat in range(form.seats)]
     second = [loaded("champion", form.start(seat)) for seat in range(form.seats)]
     return compare(form, first, second, boards, table.watch)
-
-
-def mean_and_half(values: Sequence[float]) -> tuple[float, float]:
-    """Return the mean and half its 95 % interval."""
-    half = 1.96 * statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else np.inf
-    return statistics.mean(values), half
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ NUMBER = {card: number for number, card in enumerate(DECK_WITH_JOKERS)}
 
 @dataclass(frozen=True)
 class Clue:
-    """What a seat sees of another seat's play."""
+    """The visible part of another seat's play."""
 
     situation: tuple[int | bool | str, ...]
     """Hands of different situations are judged by different weights."""

@@ -12,13 +12,12 @@ plays for this table has an advantage.
 
 import argparse
 import random
-import statistics
 import sys
 from dataclasses import dataclass
 
 import numpy as np
 
-from bench.strength import HOUSE, SEED, MeasuredForm, Timed, loaded, played_on
+from bench.strength import HOUSE, SEED, MeasuredForm, Timed, loaded, mean_and_half, played_on
 from referee.game_codec import GameCodec
 from referee.games.poke.state import LEG_POINTS, PokeState
 from referee.games.registry import GAMES
@@ -91,12 +90,11 @@ def measure(first_bot: str, second_bot: str, boards: int) -> DealComparison:
             assert isinstance(ended, PokeState)
             gain += (table.chance(ended, seat) - table.chance(begun, seat)) / 2
         gains.append(gain)
-    half = 1.96 * statistics.stdev(gains) / boards**0.5
     took = [
         1000 * sum(bot.seconds for bot in bots) / sum(bot.decisions for bot in bots)
         for bots in (first, second)
     ]
-    return DealComparison(statistics.mean(gains), half, (took[0], took[1]))
+    return DealComparison(*mean_and_half(gains), (took[0], took[1]))
 
 
 def main() -> None:

@@ -116,31 +116,22 @@ def main() -> None:
     parser.add_argument("--database", help="the URL of a PostgreSQL database")
     options = parser.parse_args()
     target = database.open(options.database) if options.database else None
-    with tempfile.TemporaryDirectory() as folder:
-        if target is None or database.version(target) is None:
-            kept = options.stored or options.keep or Path(folder)
-            engine = written(kept, None if options.stored else options.matches)
-            target = engine if target is None else restored(engine, target)
+    if target is not None and database.version(target) is not None:
         measure(target)
-
-
-def written(folder: Path, matches: int | None) -> Engine:
-    """Return the SQLite database of a folder; write it first if a number of matches is given."""
-    if matches is None:
-        engine = database.open(Folder(folder).database_url({}))
-    else:
-        what = f"writing {matches:,} matches"
-        engine = ladders.timed(what, lambda: bulk.write(folder, BOTS, matches))
-    print(f"{Path(str(engine.url.database)).stat().st_size / 2**30:.1f} GB", flush=True)
-    return engine
-
-
-def restored(engine: Engine, target: Engine) -> Engine:
-    """Fill the PostgreSQL database `target` from an SQLite database and return it."""
-    file = Path(str(engine.url.database))
-    what = "restoring them into PostgreSQL"
-    ladders.timed(what, lambda: backup_file.restore(target, file, lambda *_: None))
-    return target
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        if options.stored:
+            engine = database.open(Folder(options.stored).database_url({}))
+        else:
+            what = f"writing {options.matches:,} matches"
+            kept = options.keep or Path(folder)
+            engine = ladders.timed(what, lambda: bulk.write(kept, BOTS, options.matches))
+        file = Path(str(engine.url.database))
+        print(f"{file.stat().st_size / 2**30:.1f} GB", flush=True)
+        if target is not None:
+            what = "restoring them into PostgreSQL"
+            ladders.timed(what, lambda: backup_file.restore(target, file, lambda *_: None))
+        measure(target or engine)
 
 
 if __name__ == "__main__":

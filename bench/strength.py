@@ -14,6 +14,7 @@ referee, without clocks.
 """
 
 import argparse
+import math
 import random
 import statistics
 import time
@@ -189,6 +190,12 @@ def loaded(bot: str, start: bot_pb2.StartRequest) -> Choose:
     return choose
 
 
+def mean_and_half(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean and half its 95 % interval, which is infinite for a single value."""
+    half = 1.96 * statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else math.inf
+    return statistics.mean(values), half
+
+
 def compare(
     form: MeasuredForm,
     first: Sequence[Timed],
@@ -205,9 +212,9 @@ def compare(
             seating = [first[s] if side == mine else second[s] for s, side in enumerate(sides)]
             scores.append(score(play(form, codec, board, seating, watch), sides, mine))
         means.append(statistics.mean(scores))
-    half = 1.96 * statistics.stdev(means) / len(boards) ** 0.5
+    mean, half = mean_and_half(means)
     took = sum(bot.seconds for bot in first) / sum(bot.decisions for bot in first)
-    return BotComparison(statistics.mean(means), half, len(boards) * len(set(sides)), took * 1000)
+    return BotComparison(mean, half, len(boards) * len(set(sides)), took * 1000)
 
 
 def duel(game: Game, first_bot: str, second_bot: str, boards: int) -> tuple[float, float]:

@@ -135,10 +135,10 @@ def test_hands_without_a_pattern_give_no_gain_on_other_boards() -> None:
         for _ in range(5):
             examples.add(board, ("a",), chance.normal(size=(9, 6)))
     assert examples.best_ridge() == 300.0
-    own, other = examples.half(odd=True), examples.half(odd=False)
-    mean, _ = own.gain(own.fitted(3.0))
+    odd, even = examples.half(odd=True), examples.half(odd=False)
+    mean, _ = odd.gain(odd.fitted(3.0))
     assert mean > 0
-    mean, half = other.gain(own.fitted(300.0))
+    mean, half = even.gain(odd.fitted(300.0))
     assert mean < half
 
 

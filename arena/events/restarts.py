@@ -12,17 +12,13 @@ import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from redis.exceptions import RedisError
 
 from arena.events import incidents
 from arena.system import redis_connection
 from arena.system.backoff import Backoff
-
-if TYPE_CHECKING:
-    pass
-
 
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 30.0

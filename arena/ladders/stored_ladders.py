@@ -52,6 +52,12 @@ def find(engine: Engine, scope: LadderKey) -> StoredLadder | None:
     return StoredLadder(sums, stored.table if facts == _facts(scope) else None)
 
 
+def begin(engine: Engine, scope: LadderKey) -> StoredLadder:
+    """Return the stored ladder, or one without any match, which `LadderSums.now` then reads."""
+    stored = find(engine, scope)
+    return stored or StoredLadder(LadderSums(engine, scope.tournaments, scope.clip), None)
+
+
 def store(
     engine: Engine,
     scope: LadderKey,

@@ -21,18 +21,14 @@ BUNDLES: Final = {
     "match.css": ("style.css", "pages.css"),
     "replay_page.js": ("spoilers.js", "replay.js"),
 }
-"""Style sheets and scripts that are joined from others, in this order."""
+"""Style sheets and scripts that are joined from others, in this order. Names in scripts differ."""
 
 
 @cache
 def text(name: str) -> str:
     """Return a file or bundle, which may be inlined: it cannot end its element."""
     if name in BUNDLES:
-        *others, last = map(text, BUNDLES[name])
-        if name.endswith(".js"):
-            # A function of its own for each but the last one, so that their names do not collide.
-            others = ['"use strict";\n', *(f"(() => {{\n{part}}})();\n" for part in others)]
-        return "".join([*others, last])
+        return "".join(map(text, BUNDLES[name]))
     content = (STATIC / name).read_text(encoding="utf-8")
     assert "</" not in content, f"{name} would end its element"
     return content

@@ -142,16 +142,16 @@ def test_prospects_of_hands_are_those_of_their_trails(
         for state, hand in zip(states, hands, strict=True)
     ]
     walls = bool(given)
-    found = prospects.prospects(problems, walls, np.full(13, 1 / 13))
+    outlook = prospects.prospects(problems, walls, np.full(13, 1 / 13))
     last = prospects.prospects(problems, walls, None)
-    assert 0 < found.whole.sum() < len(states)
+    assert 0 < outlook.whole.sum() < len(states)
     for row, (state, hand) in enumerate(zip(states, hands, strict=True)):
         listed = trails(modules, state, hand, 10**6)
-        assert found.reach[row] == last.reach[row] == len(listed.lengths)
-        assert found.whole[row] == (len(listed.lengths) == 3)
+        assert outlook.reach[row] == last.reach[row] == len(listed.lengths)
+        assert outlook.whole[row] == (len(listed.lengths) == 3)
         assert last.soon[row] == 0  # two runs have at least four cards
         numbers = [_plays_soon(modules, state, hand, number) for number in range(13)]
-        assert found.soon[row] == pytest.approx(sum(numbers) / 13)
+        assert outlook.soon[row] == pytest.approx(sum(numbers) / 13)
 
 
 def _plays_soon(modules: list[Any], state: PokinoState, hand: Any, number: int) -> bool:

@@ -15,12 +15,6 @@ import fcntl
 import os
 import signal
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    pass
-
-
 FIRST_USER_ID = 58_000
 """Above the users of a system, below the range of dynamically created service users."""
 USER_ID_COUNT = 1_000
@@ -29,7 +23,7 @@ USER_ID_LOCKS = "/run/pokearena-uids"
 
 
 class UserId:
-    """A reserved user and group id; ``number`` is None if this process does not run as root."""
+    """A reserved user and group id; only a process of root has a ``number``."""
 
     def __init__(self) -> None:
         self.number: int | None = None

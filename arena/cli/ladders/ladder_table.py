@@ -73,14 +73,10 @@ def _updated(
 ) -> StoredLadder:
     """Return a ladder with the matches that have closed since; None begins with the stored one."""
     from arena.ladders import stored_ladders
-    from arena.ladders.ladder_sums import LadderSums
 
     if ladder is None:
-        ladder = stored_ladders.find(engine, scope)
-        if ladder is None:
-            sums = LadderSums(engine, scope.tournaments, scope.clip)
-            ladder = stored_ladders.StoredLadder(sums, None)
-        elif settings.anchored:
+        ladder = stored_ladders.begin(engine, scope)
+        if settings.anchored:
             ladder = replace(ladder, table=None)
     before = ladder.sums.revision
     # The stored ladder lacks tournaments that have begun since.

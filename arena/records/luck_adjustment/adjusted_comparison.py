@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from sqlalchemy import Engine
 
 from arena.ladders.ladder_key import LadderKey
 from arena.ratings.control_variates import AdjustedMean, adjusted_mean
@@ -64,7 +65,7 @@ def controls_of(luck: Floats, mine: Sequence[int], theirs: Sequence[int]) -> Flo
 
 
 def compare_adjusted(
-    store: Any,
+    engine: Engine,
     scope: LadderKey,
     pair: tuple[str, str],
     progress: Callable[[float], None] = lambda share: None,
@@ -72,7 +73,7 @@ def compare_adjusted(
     """Compare two versions by their boards in a ladder.
 
     Args:
-        store: the store.
+        engine: the store.
         scope: the ladder.
         pair: versions as ``name@number``.
         progress: receives the share of the work that is done.
@@ -83,14 +84,14 @@ def compare_adjusted(
     """
     matches = [
         match
-        for match in results.closed(store, scope.tournaments, pair)
+        for match in results.closed(engine, scope.tournaments, pair)
         if set(pair) <= set(match.entrants)
     ]
     boards: list[list[_Game]] = []
     for number, match in enumerate(matches):
         progress(number / len(matches))
         by_board: dict[int, list[_Game]] = {}
-        record = read(results.record(store, match.id))
+        record = read(results.record(engine, match.id))
         for game in record.games:
             measured = _measured(record, game, pair, scope.clip)
             by_board.setdefault(int(game.game["board"]), []).append(measured)
@@ -98,15 +99,15 @@ def compare_adjusted(
     controls = np.array([np.mean([game.controls for game in board], axis=0) for board in boards])
     scores = [float(np.mean([game.score for game in board])) for board in boards]
     margins = [[game.margin for game in board if game.margin is not None] for board in boards]
-    complete = all(len(some) == len(board) for some, board in zip(margins, boards, strict=True))
-    engine = engine_of(scope.game)
+    complete = all(game.margin is not None for board in boards for game in board)
+    bot = engine_of(scope.game)
     return AdjustedComparison(
         len(boards),
         adjusted_mean(scores, controls[:, CHANCE]),
-        adjusted_mean([float(np.mean(some)) for some in margins], controls[:, POINTS])
+        adjusted_mean([float(np.mean(board)) for board in margins], controls[:, POINTS])
         if complete
         else None,
-        f"{engine.name} {engine.version}",
+        f"{bot.name} {bot.version}",
     )
 
 

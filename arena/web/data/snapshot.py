@@ -222,9 +222,7 @@ class SnapshotReader:
         return ladder
 
     def _restored(self, scope: LadderKey) -> _Following:
-        stored = stored_ladders.find(self._engine, scope)
-        if stored is None:
-            return _Following(LadderSums(self._engine, scope.tournaments, scope.clip))
+        stored = stored_ladders.begin(self._engine, scope)
         sums = stored.sums
         if stored.table is None:
             return _Following(sums, stored=sums.folded)

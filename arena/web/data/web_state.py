@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -30,10 +29,6 @@ from arena.web.data.play_tables import PlayTables
 from arena.web.data.snapshot import ArenaSnapshot, RatingChart, SnapshotReader, updated_charts
 from arena.web.data.tournament_standings import ChampionsCache
 from arena.web.data.verification import Verifications
-
-if TYPE_CHECKING:
-    pass
-
 
 log = logging.getLogger("arena.web")
 

@@ -42,7 +42,7 @@ class _OnScreen:
 
     @property
     def topics(self) -> frozenset[str]:
-        """The topics of which changes concern the page."""
+        """The topics whose changes concern the page."""
         return frozenset({ARENA} if self.match is None else {ARENA, position_of(self.match.id)})
 
     def to_json(self) -> dict[str, Any] | None:

@@ -40,7 +40,7 @@ function cover(block, hiding) {
   return block.prepend(button);
 }
 
-function clicked(event) {
+function toggleResults(event) {
   if (event.target.closest("[data-hide-results]")) {
     const hiding = !isHiding();
     try {
@@ -60,5 +60,5 @@ function clicked(event) {
 
 apply(isHiding());
 document.addEventListener("arena:shown", () => apply(isHiding()));
-document.addEventListener("click", clicked);
+document.addEventListener("click", toggleResults);
 addEventListener("storage", () => apply(isHiding()));

@@ -96,7 +96,7 @@ class PokinoSearch:
         return actions[int(np.round(values, 9).argmax())]
 
     def actions(self, places: int, runs: int) -> list[Action]:
-        """Return the actions that are compared in a race: at most so many placements and runs."""
+        """Return the actions that a race compares, with limits for placements and for runs."""
         laid = [self._laid([placement]) for placement in self._placements()[:places]]
         return [*self._different_runs()[:runs], *laid] or [PassTurn(self._draws(0))]
 

@@ -31,7 +31,7 @@ PAIRS = 100_000
 UNUSED = 13
 """State of a wild card that is not part of a trail yet."""
 SPENT = 14
-"""State of the wild card if there is none."""
+"""State of the wild card in hands without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,17 +205,19 @@ def _soon(lengths: Sequence[WildTrails], hands: Bits, draws: Numbers | None) -> 
         seconds.append(trails.chosen(once & (natural if draws is None else ~natural)))
     if not firsts:
         return np.zeros(len(hands))
-    one, two = joined(firsts), joined(seconds)
-    left = _keys(one.left, one.problem)
-    used = _keys(hands[two.problem] - two.left, two.problem)
+    natural_trails, second_trails = joined(firsts), joined(seconds)
+    left = _keys(natural_trails.left, natural_trails.problem)
+    used = _keys(hands[second_trails.problem] - second_trails.left, second_trails.problem)
     first, second = equal_pairs(left, used, PAIRS)
-    apart = ~(one.crossed[first] & two.crossed[second]).any(axis=1)
+    apart = ~(natural_trails.crossed[first] & second_trails.crossed[second]).any(axis=1)
     if draws is None:
-        return np.minimum(1.0, np.bincount(two.problem[second[apart]], minlength=len(hands)))
-    alone = np.flatnonzero(two.left == 0)
+        return np.minimum(
+            1.0, np.bincount(second_trails.problem[second[apart]], minlength=len(hands))
+        )
+    alone = np.flatnonzero(second_trails.left == 0)
     ended = np.concatenate([second[apart], alone])
     numbers = np.zeros((len(hands), NUMBERS), dtype=bool)
-    numbers[two.problem[ended], two.wild[ended]] = True
+    numbers[second_trails.problem[ended], second_trails.wild[ended]] = True
     return np.asarray(numbers @ draws)
 
 

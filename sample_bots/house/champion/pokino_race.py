@@ -47,19 +47,19 @@ def load(path: Path) -> dict[str, Numbers]:
         return {name: stored[name].astype(np.float64) for name in FORMULAS}
 
 
-def features(found: Prospects, sizes: Numbers, beads: Numbers) -> Numbers:
+def features(outlook: Prospects, sizes: Numbers, beads: Numbers) -> Numbers:
     """Return the features of seats.
 
     Args:
-        found: the prospects of the hands.
+        outlook: the prospects of the hands.
         sizes: their numbers of cards.
         beads: the beads of the seats; infinite if runs cost nothing.
     """
     lack = np.maximum(0, sizes - beads)
     later = np.maximum(0, sizes + 1 - beads)
-    whole = found.whole * 1.0
-    missing = sizes - found.reach
-    soon = found.soon * (1 - whole)
+    whole = outlook.whole * 1.0
+    missing = sizes - outlook.reach
+    soon = outlook.soon * (1 - whole)
     columns = [
         whole * (lack == 0),
         whole * (lack == 1),
@@ -74,8 +74,8 @@ def features(found: Prospects, sizes: Numbers, beads: Numbers) -> Numbers:
         lack / 8,
         lack == 0,
         (sizes == 2) * (1 - whole),
-        found.trails / 4,
-        found.longest / 4,
+        outlook.trails / 4,
+        outlook.longest / 4,
     ]
     return np.stack(columns, axis=1)
 
@@ -90,14 +90,14 @@ class Comparison:
     theirs: Numbers
 
 
-def adjusted(found: Comparison) -> Numbers:
+def adjusted(comparison: Comparison) -> Numbers:
     """Return values that order actions, with more weight on long runs while beads lack.
 
     The formula gives these runs too little weight: in self-play, both seats reach them late.
     """
-    chances = np.clip(found.values, 1e-6, 1 - 1e-6)
-    reach = WAYS * found.mine[:, LONGEST] - REACH * found.mine[:, MISSING]
-    return np.asarray(np.log(chances / (1 - chances)) + (found.mine[:, LACKING] > 0) * reach)
+    chances = np.clip(comparison.values, 1e-6, 1 - 1e-6)
+    reach = WAYS * comparison.mine[:, LONGEST] - REACH * comparison.mine[:, MISSING]
+    return np.asarray(np.log(chances / (1 - chances)) + (comparison.mine[:, LACKING] > 0) * reach)
 
 
 class Race:
@@ -116,7 +116,7 @@ class Race:
         """Compare actions; of the other seats, the most dangerous one counts in each world."""
         after = [self.state.after({self.seat: action}) for action in actions]
         phase = int(not self.draws)
-        own, rival, constant = np.split(weights[phase], [FEATURES, 2 * FEATURES])
+        seat_weights, rival_weights, constant = np.split(weights[phase], [FEATURES, 2 * FEATURES])
         mine = self._features(after, [position.hands[self.seat] for position in after], self.seat)
         values, theirs = np.zeros(len(after)), np.zeros_like(mine)
         rows = np.arange(len(after))
@@ -124,9 +124,9 @@ class Race:
             rivals = np.stack(
                 [self._features(after, [hands[other]] * len(after), other) for other in self.others]
             )
-            scores = rivals @ rival
+            scores = rivals @ rival_weights
             worst = scores.argmin(axis=0)
-            logits = mine @ own + scores[worst, rows] + constant
+            logits = mine @ seat_weights + scores[worst, rows] + constant
             values += 1 / (1 + np.exp(-logits)) / len(self.worlds)
             theirs += rivals[worst, rows] / len(self.worlds)
         return Comparison(values, phase, mine, theirs)
@@ -141,9 +141,9 @@ class Race:
             for position, held in zip(after, counts, strict=True)
         ]
         draws = self._drawn_numbers() if self.draws else None
-        found = prospects(problems, variants.tear_down_the_walls, draws)
+        outlook = prospects(problems, variants.tear_down_the_walls, draws)
         beads = [np.inf if variants.greed else position.beads[seat] for position in after]
-        return features(found, np.array(list(map(len, hands)), dtype=float), np.array(beads))
+        return features(outlook, np.array(list(map(len, hands)), dtype=float), np.array(beads))
 
     def _drawn_numbers(self) -> Numbers:
         """Return the probability of each number of a card that will be drawn."""

@@ -54,10 +54,10 @@ def played(variant: str, weights: Numbers, chance: np.random.Generator) -> tuple
         actions = search.actions(PLACES, RUNS)
         if chance.random() < RANDOM_SHARE:
             actions = [actions[int(chance.integers(len(actions)))]]
-        found = search.race().compare(actions, weights)
-        best = int(np.round(found.values, 9).argmax())
-        inputs = np.concatenate([found.mine[best], found.theirs[best], [1.0]])
-        notes.append((seat, found.phase, inputs))
+        comparison = search.race().compare(actions, weights)
+        best = int(np.round(comparison.values, 9).argmax())
+        inputs = np.concatenate([comparison.mine[best], comparison.theirs[best], [1.0]])
+        notes.append((seat, comparison.phase, inputs))
         state = state.after({seat: actions[best]})
     first, second = GAMES["pokino"].outcome(state, (0, 1)).places
     ahead = 0.5 * ((first < second) - (first > second))

@@ -177,7 +177,15 @@ def test_a_bundle_contains_its_files(client: TestClient) -> None:
         answer = client.get(f"/static/{name}")
         expected = "text/css" if name.endswith(".css") else "text/javascript"
         assert answer.headers["content-type"].startswith(expected)
-        assert all(client.get(f"/static/{part}").text in answer.text for part in parts)
+        assert answer.text == "".join(client.get(f"/static/{part}").text for part in parts)
+
+
+def test_names_in_the_scripts_of_a_bundle_differ() -> None:
+    # A second function with the same name would silently replace the first one.
+    declaration = re.compile(r"^(?:async )?(?:function\*?|const|let) (\w+)", re.MULTILINE)
+    names = declaration.findall(assets.text("replay_page.js"))
+    assert {"toggleResults", "look"} < set(names)
+    assert len(names) == len(set(names))
 
 
 def test_pages_have_open_graph_data(client: TestClient) -> None:
