@@ -1,11 +1,15 @@
 """Live updates of pages: changed parts as server-sent events to a limited number of clients.
 
 All clients of one address share one rendering, so a thousand clients cost only a thousand writes.
+
+A client names the parts that it shows by their digests: first those of its page, after a new
+connection those of its last event. It receives the parts that differ.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import time
 from collections import Counter
@@ -77,6 +81,8 @@ class EventStreamResponse(StreamingResponse):
 
 Parts = dict[str, str]
 """HTML by the ID of its element."""
+Digests = frozenset[str]
+"""Digests of the parts that a client shows."""
 Draw = Callable[[], Awaitable[tuple[Parts, frozenset[str]]]]
 """Renders a page's live parts and returns them with the topics on which they depend."""
 
@@ -92,6 +98,20 @@ _BEHIND = 8
 _Events = asyncio.Queue[bytes]
 
 
+def digests_text(parts: Parts) -> str:
+    """Return the digests of parts as a text for an address or the ID of an event."""
+    return ".".join(_digest(name, html) for name, html in parts.items())
+
+
+def read_digests(text: str) -> Digests:
+    """Return the digests that `digests_text` has written."""
+    return frozenset(text.split("."))
+
+
+def _digest(name: str, html: str) -> str:
+    return hashlib.blake2b(f"{name} {html}".encode(), digest_size=6).hexdigest()
+
+
 class LiveUpdates:
     """The addresses with connected clients."""
 
@@ -104,17 +124,20 @@ class LiveUpdates:
         """Number of connected clients."""
         return sum(len(watched.events) for watched in self._watched.values())
 
-    async def events(self, address: str, draw: Draw) -> AsyncIterator[bytes]:
-        """Yield the events of an address for one client, the first with all parts.
+    async def events(
+        self, address: str, draw: Draw, shown: Digests = frozenset()
+    ) -> AsyncIterator[bytes]:
+        """Yield the events of an address for one client, the first at once.
 
         Args:
             address: the address.
             draw: renders its parts; its exceptions end the events.
+            shown: the digests of the parts that the client shows; the first event omits these.
         """
         watched = self._watched.get(address)
         if watched is None:
             watched = self._watched[address] = _WatchedPage(self._changes, draw)
-        events = watched.join()
+        events = watched.join(shown)
         try:
             while True:
                 try:
@@ -136,23 +159,24 @@ class _WatchedPage:
         self._changes = changes
         self._draw = draw
         self._parts: Parts = {}
-        self.events: set[_Events] = set()
+        self.events: dict[_Events, Digests] = {}
+        """The clients, with the parts that each of them showed when it joined."""
         self._drawing = asyncio.create_task(self._run())
         self._drawing.add_done_callback(self._end)
 
-    def join(self) -> _Events:
-        """Add a client and return its queue of events."""
+    def join(self, shown: Digests) -> _Events:
+        """Add a client that shows these parts, and return its queue of events."""
         events = _Events(_BEHIND)
         if self._drawing.done():
             events.put_nowait(b"")
         elif self._parts:
-            events.put_nowait(_event(self._parts))
-        self.events.add(events)
+            events.put_nowait(self._first_event(shown))
+        self.events[events] = shown
         return events
 
     def leave(self, events: _Events) -> None:
         """Remove a client. Without clients the rendering stops."""
-        self.events.discard(events)
+        self.events.pop(events, None)
         if not self.events:
             self._drawing.cancel()
 
@@ -176,10 +200,13 @@ class _WatchedPage:
             number = self._changes.last
             parts, topics = await self._draw()
             fresh = {name: text for name, text in parts.items() if self._parts.get(name) != text}
-            self._parts = parts
+            is_first, self._parts = not self._parts, parts
             sent = 0
-            if fresh:
-                event = _event(fresh)
+            if is_first:
+                for events, shown in self.events.items():
+                    self._send(events, self._first_event(shown))
+            elif fresh:
+                event = self._event(fresh)
                 sent = len(event) * len(self.events)
                 for events in self.events:
                     self._send(events, event)
@@ -189,16 +216,22 @@ class _WatchedPage:
     def _send(self, events: _Events, event: bytes) -> None:
         if events.full():
             _clear(events)
-            event = _event(self._parts)
+            event = self._event(self._parts)
         events.put_nowait(event)
+
+    def _first_event(self, shown: Digests) -> bytes:
+        """Return the event with the parts that differ from the shown ones, possibly none."""
+        parts = self._parts.items()
+        return self._event({name: html for name, html in parts if _digest(name, html) not in shown})
+
+    def _event(self, parts: Parts) -> bytes:
+        """Return the event with these parts; its ID contains the digests of all parts."""
+        update = {"at": round(time.time(), 3), "parts": parts}
+        data = json.dumps(update, ensure_ascii=False)
+        return f"event: parts\nid: {digests_text(self._parts)}\ndata: {data}\n\n".encode()
 
 
 def _clear(events: _Events) -> None:
     with suppress(asyncio.QueueEmpty):
         while True:
             events.get_nowait()
-
-
-def _event(parts: Parts) -> bytes:
-    update = {"at": round(time.time(), 3), "parts": parts}
-    return f"event: parts\ndata: {json.dumps(update, ensure_ascii=False)}\n\n".encode()

@@ -24,7 +24,14 @@ from arena.web.data.web_state import WebState
 from arena.web.page import Links, Page, PageRequest, PageRoute
 from arena.web.serving import page_formats
 from arena.web.serving.feed import Feed, FeedFilter
-from arena.web.serving.live_updates import EventStreamResponse, LiveUpdates, Parts, StreamClients
+from arena.web.serving.live_updates import (
+    EventStreamResponse,
+    LiveUpdates,
+    Parts,
+    StreamClients,
+    digests_text,
+    read_digests,
+)
 from arena.web.serving.page_formats import KINDS
 from arena.web.serving.security import token_of
 
@@ -166,6 +173,8 @@ class ResponseCache:
 
 LIVE = "/live"
 """Prefix of a page's path for its live updates."""
+SHOWN = "shown"
+"""Query parameter of live updates: the digests of the parts that the client shows."""
 FEED = "/feed"
 EVENTS, LINES = "text/event-stream", "application/x-ndjson"
 _DRAWN_AT_ONCE = 4
@@ -235,7 +244,9 @@ class PageEndpoints:
             path = request.scope["path"]
             await self._answer(address, page_request, path.removeprefix(LIVE), "html")
             name = _address(path, page_request)
-            return EventStreamResponse(self._live.events(name, parts), self._audience, EVENTS)
+            shown = request.headers.get("last-event-id") or request.query_params.get(SHOWN, "")
+            news = self._live.events(name, parts, read_digests(shown))
+            return EventStreamResponse(news, self._audience, EVENTS)
 
         return self.failing(stream)
 
@@ -313,12 +324,20 @@ def _kind(request: Request, address: PageRoute) -> str:
 def _text(page: Page, page_request: PageRequest, path: str, kind: str, site: str) -> str:
     if kind != "html":
         return page_formats.written(page, kind)
-    live = f"{LIVE}{_address(path, page_request)}" if page.parts and not page.still else ""
+    live = "" if page.still else _live_address(page, page_request, path)
     public = site + _address(path, page_request) if site else ""
     picture = site + page.picture if site and page.picture else ""
     return page_formats.html(
         page, page_request.links, live=live, path=path, public=public, picture=picture
     )
+
+
+def _live_address(page: Page, page_request: PageRequest, path: str) -> str:
+    """Return the address of the live updates of a page; empty if it has no live parts."""
+    if not page.parts:
+        return ""
+    shown = digests_text(page_formats.fragments(page, page_request.links))
+    return f"{LIVE}{path}?{urlencode({**page_request.query, SHOWN: shown})}"
 
 
 def _is_had(request: Request, answer: CachedResponse) -> bool:

@@ -65,13 +65,6 @@ async function fetchReserved(id) {
   }
 }
 
-// What an update is compared with: the part without what reserves space.
-function current(part) {
-  const copy = part.cloneNode(true);
-  for (const element of copy.querySelectorAll("[data-large][hidden]")) element.remove();
-  return copy.innerHTML.trim();
-}
-
 function show(id, html) {
   const part = document.getElementById(id);
   if (!part) return;
@@ -87,19 +80,11 @@ function show(id, html) {
   if (held !== null) part.querySelector(`[href="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
 }
 
-let first = true;
-
 function listen() {
   const source = new EventSource(document.body.dataset.live);
   source.addEventListener("parts", (event) => {
     const told = JSON.parse(event.data);
-    for (const [id, html] of Object.entries(told.parts)) {
-      const part = document.getElementById(id);
-      // The first event repeats what the page was delivered with.
-      if (first && part && current(part) === html.trim()) continue;
-      show(id, html);
-    }
-    first = false;
+    for (const [id, html] of Object.entries(told.parts)) show(id, html);
     state.textContent = "Live.";
     document.dispatchEvent(new CustomEvent("arena:time", { detail: told.at }));
   });

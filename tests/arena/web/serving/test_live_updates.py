@@ -8,7 +8,7 @@ import pytest
 
 from arena.web.data.changes import Changes
 from arena.web.serving import live_updates as module
-from arena.web.serving.live_updates import LiveUpdates, Parts
+from arena.web.serving.live_updates import LiveUpdates, Parts, digests_text, read_digests
 
 
 @pytest.fixture(autouse=True)
@@ -28,10 +28,14 @@ class CountedPage:
         return {"rows": self.text, "same": "as ever"}, frozenset({"topic"})
 
 
+def fields(event: bytes) -> dict[str, str]:
+    lines = (line.partition(": ") for line in event.decode().rstrip().split("\n"))
+    return {name: value for name, _, value in lines}
+
+
 def parts(event: bytes) -> Parts:
-    head, data = event.decode().rstrip().split("\n")
-    assert head == "event: parts"
-    page_parts: Parts = json.loads(data.removeprefix("data: "))["parts"]
+    assert fields(event)["event"] == "parts"
+    page_parts: Parts = json.loads(fields(event)["data"])["parts"]
     return page_parts
 
 
@@ -48,6 +52,44 @@ def test_the_first_event_is_complete_and_later_ones_have_changes() -> None:
         drawn.text = "second"
         changes.record("topic")
         assert await upcoming(events) == {"rows": "second"}
+
+    asyncio.run(watch())
+
+
+def test_a_client_receives_only_the_parts_that_differ_from_those_it_shows() -> None:
+    async def watch() -> None:
+        changes, drawn = Changes(), CountedPage()
+        live = LiveUpdates(changes)
+        page = read_digests(digests_text({"rows": "first", "same": "as ever"}))
+        older = read_digests(digests_text({"rows": "older", "same": "as ever"}))
+        # The first client waits for the rendering; the others find it finished.
+        events = live.events("/page", drawn, page)
+        assert await upcoming(events) == {}
+        assert await upcoming(live.events("/page", drawn, older)) == {"rows": "first"}
+        drawn.text = "second"
+        changes.record("topic")
+        assert await upcoming(events) == {"rows": "second"}
+        assert await upcoming(live.events("/page", drawn, page)) == {"rows": "second"}
+
+    asyncio.run(watch())
+
+
+def test_after_a_lost_connection_a_client_names_the_parts_of_its_last_event() -> None:
+    async def watch() -> None:
+        changes, drawn = Changes(), CountedPage()
+        live = LiveUpdates(changes)
+        events = live.events("/page", drawn)
+        await upcoming(events)
+        drawn.text = "second"
+        changes.record("topic")
+        async with asyncio.timeout(2):
+            last = read_digests(fields(await anext(events))["id"])
+        assert await upcoming(live.events("/page", drawn, last)) == {}
+        # The part is again as it was on the page: the client must not keep the second text.
+        drawn.text = "first"
+        changes.record("topic")
+        assert await upcoming(events) == {"rows": "first"}
+        assert await upcoming(live.events("/page", drawn, last)) == {"rows": "first"}
 
     asyncio.run(watch())
 
