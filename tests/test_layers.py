@@ -16,7 +16,7 @@ LAYERS = (
     ("queue", "matches", "announcements"),
     ("tournaments", "records", "rl", "ladders"),
     ("store",),
-    ("ratings", "formats", "presentation", "bots", "remote.tunnel", "events"),
+    ("ratings", "formats", "presentation", "bots", "tunnel", "events"),
     ("config", "errors", "system", "api_client"),
 )
 """Layers from top to bottom; a package may import packages of lower layers."""
@@ -25,7 +25,7 @@ PAIRS = {
     ("services", "submissions"),
     ("records", "ladders"),
     ("records", "tournaments"),
-    ("bots", "remote.tunnel"),
+    ("bots", "tunnel"),
     ("formats", "ratings"),
     ("config", "system"),
     ("system", "errors"),

@@ -14,7 +14,7 @@ from arena.bots.manifest import FILE, STDIO, Manifest
 from arena.errors import BotError
 
 if TYPE_CHECKING:
-    from arena.remote.tunnel import TunnelEndpoint
+    from arena.tunnel.endpoint import TunnelEndpoint
 
 BRIDGE: Final = (sys.executable, "-I", "-m", "arena.bots.stdio", "--")
 """Command prefix for a bot that reads and writes lines."""

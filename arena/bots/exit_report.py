@@ -37,6 +37,8 @@ class Limits:
     """Total size in bytes of the files in its scratch space."""
     files: int = 4096
     """Number of files in its scratch space."""
+    stop_ms: int = 250
+    """Milliseconds between SIGTERM and SIGKILL when its table ends."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from arena.events.publisher import EventPublisher
 from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
 from arena.matches.table import Watch
-from arena.remote.tunnel import is_reachable, is_reached, needed
 from arena.store import database
 from arena.store.bots import remote_bots, version_files
 from arena.store.matches import offline_bot_waits, transitions
@@ -37,6 +36,8 @@ from arena.store.matches.transitions import Lease
 from arena.store.objects.object_storage import ObjectLost, StorageUnavailable
 from arena.system import grpc_probe, timings
 from arena.system.stop_event import StopEvent
+from arena.tunnel.endpoint import needed
+from arena.tunnel.stream import is_reachable, is_reached
 from referee import logs
 
 if TYPE_CHECKING:

@@ -16,8 +16,10 @@ from pokearena.v1 import relay_pb2, relay_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import BotAbsent, InfrastructureError
-from arena.remote.tunnel import CONTROL_API, Tunnel, TunnelEndpoint, TunnelUnavailable
 from arena.system import grpc_probe
+from arena.tunnel.endpoint import TunnelEndpoint
+from arena.tunnel.local_sockets import Tunnel
+from arena.tunnel.stream import CONTROL_API, TunnelUnavailable
 
 ANSWER_SECONDS: Final = 5.0
 """Seconds within which the relay control API must respond."""

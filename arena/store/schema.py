@@ -307,7 +307,7 @@ remotes = Table(
     # Address of the control API of the relay to which the bot connects.
     Column("desk", Text, nullable=False, server_default=""),
     # Endpoint of that relay for workers on other machines, if it has one
-    # (`arena.remote.tunnel.TunnelEndpoint`).
+    # (`arena.tunnel.endpoint.TunnelEndpoint`).
     Column("way", JSON(none_as_null=True)),
     # When it connected or disconnected last, and the time until which it counts as connected.
     Column("since", Double),

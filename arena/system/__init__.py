@@ -2,5 +2,5 @@
 
 Uses `arena.errors`. Used by `arena.bots`, `arena.cli`, `arena.config`, `arena.events`,
 `arena.matches`, `arena.queue`, `arena.records`, `arena.remote`, `arena.services`, `arena.store`,
-`arena.submissions`, `arena.tournaments`, `arena.tuning` and `arena.web`.
+`arena.submissions`, `arena.tournaments`, `arena.tuning`, `arena.tunnel` and `arena.web`.
 """

@@ -29,8 +29,8 @@ from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import (
     downloads,
+    error_responses,
     owner_requests,
-    page_formats,
     readiness,
     relay_address,
     share_pictures,
@@ -58,7 +58,7 @@ def create(web: WebState) -> Starlette:
     feed = Feed(web)
 
     async def failed(request: Request, error: Exception) -> Response:
-        return page_formats.response(request, error, links)
+        return error_responses.response(request, error, links)
 
     app = Starlette(
         routes=_routes(web, links, static, feed),

@@ -16,8 +16,8 @@ from arena.web import paging
 from arena.web.data.web_state import WebState
 from arena.web.management import api_description
 from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageRoute
-from arena.web.serving import owner_requests, page_formats, request_limits
-from arena.web.serving.page_formats import KINDS
+from arena.web.serving import data_formats, owner_requests, request_limits
+from arena.web.serving.page_kinds import KINDS
 
 SECURITY: Final[Mapping[str, Any]] = {
     "owner": {
@@ -383,7 +383,7 @@ def _content(
     if values is not None and address.path != "/openapi":
         page_request = PageRequest(values, samples.query(address), links)
         with suppress(InvalidQuery, PageNotFound, NotFound):
-            content["example"] = shortened(page_formats.plain(address.draw(web, page_request)))
+            content["example"] = shortened(data_formats.plain(address.draw(web, page_request)))
     return content
 
 

@@ -157,7 +157,7 @@ class PageRoute:
         summary: a sentence that describes the page.
         query: the accepted query parameters with a short description; others are ignored.
         example: an example of the path, if it contains values.
-        kinds: the available kinds (arena.web.serving.page_formats).
+        kinds: the available kinds (arena.web.serving.page_kinds).
         owners: whether the page shows more to the owner of a bot, identified by a token.
     """
 

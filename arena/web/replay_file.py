@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from arena.web import assets
 from arena.web.data.verification import Verification
-from arena.web.pages.replay import Replay, ReplayView, replay
-from arena.web.serving import page_formats
+from arena.web.pages.replay_content import Replay, ReplayView, replay
+from arena.web.serving import html_pages
 from arena.web.wording import moment
 from referee.games.shared.dealing import commitment
 from referee.record import GameRecord, MatchRecord
@@ -70,11 +70,11 @@ def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
     scripts = [assets.text("replay_file.js"), assets.text("replay.js")]
     icon = base64.b64encode((assets.STATIC / "icon.svg").read_bytes()).decode()
     text = (
-        page_formats.environment()
+        html_pages.environment()
         .get_template("replay_file.html")
         .render(
             title=replays[0].title,
-            site=page_formats.SITE,
+            site=html_pages.SITE,
             links=FileLinks(match, numbers),
             replays=replays,
             note=_note(record, games, at),
@@ -84,7 +84,7 @@ def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
             icon=f"data:image/svg+xml;base64,{icon}",
         )
     )
-    return page_formats.without_empty_links(text)
+    return html_pages.without_empty_links(text)
 
 
 def _replay(

@@ -26,7 +26,7 @@ from arena.web.data.snapshot import SnapshotReader, updated_charts
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, PageRequest
 from arena.web.pages import bot, docs, match, replay, tournament
-from arena.web.serving import page_formats
+from arena.web.serving import data_formats, html_pages
 from arena.web.wording import moment
 from referee.games.registry import GAMES
 from referee.record import RecordError
@@ -169,10 +169,10 @@ def _write(
     page_request = PageRequest(site_page.path, site_page.query, links)
     page = site_page.draw(web, page_request)
     note = f"As it stood {moment(web.snapshot.at)}"
-    html = page_formats.html(page, links, path="/" + file.removesuffix(".html"), note=note)
+    html = html_pages.html(page, links, path="/" + file.removesuffix(".html"), note=note)
     _put(folder / file, settled(html, links, site_page))
     for kind in site_page.kinds:
-        _put(folder / f"{file.removesuffix('.html')}.{kind}", page_formats.written(page, kind))
+        _put(folder / f"{file.removesuffix('.html')}.{kind}", data_formats.written(page, kind))
 
 
 def _await_proof(web: WebState, id_: str) -> None:
@@ -196,7 +196,7 @@ def settled(html: str, links: SiteLinks, site_page: SitePage) -> str:
 
     html = _FORM.sub("", html)
     html = _TURN.sub(turn, html) if site_page.draw is tournament.page else _PAGER.sub("", html)
-    return page_formats.without_empty_links(html)
+    return html_pages.without_empty_links(html)
 
 
 def _put(path: Path, text: str) -> None:

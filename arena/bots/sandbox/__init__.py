@@ -13,7 +13,7 @@ The launcher reads commands as JSON lines from its standard input:
      "limits": {"nofile": 1024, "fsize": 67108864, "data": 2147483648, "output": 8388608, ...},
      "level": "bubblewrap", "bwrap": "/usr/bin/bwrap", "own": "...", "read": [...]}
     {"do": "tail", "bot": 1}     requests the output so far, and whether the bot is ending
-    {"do": "stop", "bot": 1}     sends SIGTERM, and SIGKILL 0.25 s later
+    {"do": "stop", "bot": 1}     sends SIGTERM, and SIGKILL after limits["stop_ms"]
 
 It writes reports as JSON lines to its standard output:
 

@@ -10,10 +10,9 @@ import signal
 import time
 
 from arena.bots.sandbox import linux
-from arena.bots.sandbox.sandbox import Sandbox, StartCommand
+from arena.bots.sandbox.sandbox import Sandbox
+from arena.bots.sandbox.start_command import StartCommand
 
-GRACE = 0.25
-"""Seconds between SIGTERM and SIGKILL."""
 CHECK_INTERVAL = 0.25
 """Seconds between two checks of the bot's scratch space and memory."""
 LONGEST_REPORT = 500
@@ -122,7 +121,7 @@ class InitProcess:
                     return
                 for group in self.sandbox.groups_to_stop(self.bot):
                     linux.signal_group(group, signal.SIGTERM)
-                deadline = time.monotonic() + GRACE
+                deadline = time.monotonic() + self.sandbox.start.limits["stop_ms"] / 1000
             if deadline is not None and time.monotonic() >= deadline:
                 return
             if not ready:

@@ -10,7 +10,8 @@ import sys
 
 from arena.bots.sandbox import linux, memory_disk
 from arena.bots.sandbox.init_process import InitProcess
-from arena.bots.sandbox.sandbox import UNSANDBOXED, StartCommand, copy_of
+from arena.bots.sandbox.sandbox import copy_of
+from arena.bots.sandbox.start_command import UNSANDBOXED, StartCommand
 from arena.system import file_tree
 
 TYPE_CHECKING = False

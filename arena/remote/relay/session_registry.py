@@ -21,11 +21,11 @@ from arena.remote.relay.relay_seat import RelaySeat
 from arena.remote.relay.relay_session import ConnectorLink, RelaySession
 from arena.remote.relay.stranger_streams import address_of
 from arena.remote.relay.work_budgets import WorkBudgets
-from arena.remote.tunnel import TunnelEndpoint
 from arena.store.bots import remote_bots
 from arena.store.bots.versions import Version
 from arena.system import grpc_probe
 from arena.system.token_buckets import Buckets
+from arena.tunnel.endpoint import TunnelEndpoint
 
 MOST_SESSIONS: Final = 512
 GUESS_RATE: Final = 0.2

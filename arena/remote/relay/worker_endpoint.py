@@ -10,8 +10,19 @@ import ssl
 from pathlib import Path
 from typing import Final
 
-from arena.remote import tunnel
-from arena.remote.tunnel import TunnelEndpoint, TunnelStream
+from arena.tunnel.endpoint import TunnelEndpoint, fingerprint
+from arena.tunnel.stream import (
+    CONTROL_API,
+    ECHO,
+    NONCE_BYTES,
+    OPENED,
+    PROOF_BYTES,
+    SEAT,
+    TunnelStream,
+    join,
+    keep_alive,
+    proof,
+)
 
 HELLO_SECONDS: Final = 5.0
 """Seconds within which a connection must prove that it belongs to a worker."""
@@ -59,7 +70,7 @@ class WorkerEndpoint:
         if certificate is not None and key is not None:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate, key)
-            shown = tunnel.fingerprint(certificate)
+            shown = fingerprint(certificate)
         host, _, port = listen.rpartition(":")
         self._server = await asyncio.start_server(
             self._handle_connection,
@@ -99,16 +110,16 @@ class WorkerEndpoint:
             writer.close()
 
     async def _serve(self, worker: TunnelStream) -> None:
-        tunnel.keep_alive(worker.writer)
+        keep_alive(worker.writer)
         name = await self._admit(worker)
-        if name == tunnel.ECHO:
-            worker.writer.write(tunnel.OPENED)
+        if name == ECHO:
+            worker.writer.write(OPENED)
             await worker.carry_to(worker)
             return
-        socket = self._control if name == tunnel.CONTROL_API else str(self._sockets / name)
+        socket = self._control if name == CONTROL_API else str(self._sockets / name)
         local = TunnelStream(*await asyncio.open_unix_connection(socket))
-        worker.writer.write(tunnel.OPENED)
-        await tunnel.join(worker, local)
+        worker.writer.write(OPENED)
+        await join(worker, local)
 
     async def _admit(self, worker: TunnelStream) -> str:
         if self._strangers >= MOST_STRANGERS or len(self._streams) > MOST_STREAMS:
@@ -124,12 +135,12 @@ class WorkerEndpoint:
 
     async def _stream_name(self, worker: TunnelStream) -> str:
         """Check the proof that the peer can read the store, and return the requested stream."""
-        nonce = secrets.token_bytes(tunnel.NONCE_BYTES)
+        nonce = secrets.token_bytes(NONCE_BYTES)
         worker.writer.write(nonce)
-        shown = await worker.reader.readexactly(tunnel.PROOF_BYTES)
+        shown = await worker.reader.readexactly(PROOF_BYTES)
         name = (await worker.reader.readuntil(b"\n"))[:-1].decode("ascii", "replace")
-        if not hmac.compare_digest(shown, tunnel.proof(self._secret, nonce, name)):
+        if not hmac.compare_digest(shown, proof(self._secret, nonce, name)):
             raise PeerRefused("it does not have the secret in the store")
-        if name not in (tunnel.ECHO, tunnel.CONTROL_API) and not tunnel.SEAT.fullmatch(name):
+        if name not in (ECHO, CONTROL_API) and not SEAT.fullmatch(name):
             raise PeerRefused("unknown stream name")
         return name

@@ -4,9 +4,9 @@ from sqlalchemy import Engine
 
 from arena.bots.bot import Bot
 from arena.config import Folder
-from arena.remote import tunnel
 from arena.store.bots import remote_bots, version_files, versions
 from arena.store.bots.versions import Version
+from arena.tunnel.endpoint import needed
 
 
 def find(engine: Engine, folder: Folder, name: str, number: str | None) -> Bot | None:
@@ -34,5 +34,5 @@ def _bot(engine: Engine, folder: Folder, version: Version) -> Bot:
         return version_files.bot(engine, version.id, version.content_hash, version.folder, where)
     if version.manifest.get("remote"):
         address = remote_bots.relay_address(engine, version.id)
-        return Bot(version.id, relay=address.address, tunnel=tunnel.needed(*address))
+        return Bot(version.id, relay=address.address, tunnel=needed(*address))
     return Bot(version.id, address=str(version.manifest["address"]))

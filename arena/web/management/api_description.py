@@ -9,7 +9,7 @@ from typing import Any, Final
 from arena.web.management.action import Action, InputField
 from arena.web.management.actions import ACTIONS
 from arena.web.management.pages import PAGES, ManagementPage
-from arena.web.serving.page_formats import KINDS
+from arena.web.serving.page_kinds import KINDS
 
 SECURITY: Final = {
     "organiser": {

@@ -24,8 +24,8 @@ from arena.web.management.action import Action, ActionRequest, ActionResult
 from arena.web.management.actions import ACTIONS
 from arena.web.management.pages import PAGES, ManagementPage
 from arena.web.page import Links, Page, PageRequest
-from arena.web.serving import page_formats
-from arena.web.serving.page_formats import KINDS
+from arena.web.serving import data_formats, html_pages
+from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.responses import Endpoint, PageEndpoints
 from referee.games.contract import SetupError
 
@@ -121,7 +121,7 @@ class ManagementEndpoints:
             if request.state.kind == "json" or not access.secret:
                 if drawn.data is None:
                     raise HTTPException(406, "Not available as JSON. Available formats: HTML.")
-                body = page_formats.as_json(drawn)
+                body = data_formats.as_json(drawn)
                 return Response(body, 200, {**drawn.headers, **_PRIVATE}, KINDS["json"])
             return self._html(drawn)
 
@@ -178,7 +178,7 @@ class ManagementEndpoints:
         return await anyio.to_thread.run_sync(accesses.find, request, self._web.engine)
 
     def _html(self, page: Page) -> Response:
-        body = page_formats.html(page, self._links)
+        body = html_pages.html(page, self._links)
         return Response(body, page.status, {**page.headers, **_PRIVATE}, KINDS["html"])
 
 

@@ -32,7 +32,8 @@ from arena.web.data.play_tables import PlayTable, TableState, question_id
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
 from arena.web.pages import docs
-from arena.web.pages.replay import Replay, replay, replay_view
+from arena.web.pages.replay import replay_view
+from arena.web.pages.replay_content import Replay, replay
 from referee.games.contract import Game, SetupError, Value
 from referee.games.registry import GAMES
 from referee.record import read

@@ -2,215 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 from starlette.exceptions import HTTPException
 
 from arena.presentation import narration
-from arena.presentation.frames import FrameSequence, RecordedFrames, ReplayPosition, recorded_frames
 from arena.records.analysis import stored_form
 from arena.records.redaction import public_fault
 from arena.store import analyses
 from arena.store.matches import listing, results
 from arena.store.tournaments import tournaments
-from arena.web.charts import ScoreGraph, score_graph
-from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import replay_analysis
-from arena.web.pages.replay_analysis import ReplayAnalysis
+from arena.web.pages.replay_content import ALL, Replay, ReplayView, replay
 from referee.games.contract import SetupError
-from referee.games.registry import find
 from referee.record import GameRecord, Line, RecordError, read_games
 from referee.replay import Mismatch
-
-ALL = "all"
-"""Viewpoint from which all hands are visible."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayView:
-    """Initial position and viewpoint: "all" or a seat number."""
-
-    step: int = 0
-    eyes: str = ALL
-    decision: int | None = None
-    """Decision whose position is shown instead of `step`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """Data of a replay; the templates replay.html and embed.html name it `r`."""
-
-    match: str
-    tournament: str
-    game: str
-    number: int
-    """Number of the game from 0, as in its address. Pages show numbers from 1."""
-    games: tuple[int, ...]
-    """Numbers of all games of the match."""
-    title: str
-    subtitle: str
-    options: tuple[str, ...]
-    names: tuple[str, ...]
-    frames: FrameSequence
-    moments: tuple[ReplayPosition, ...]
-    chapters: tuple[str, ...]
-    """Titles of the chapters."""
-    step: int
-    eyes: str
-    result: str
-    seed: str
-    commitment: str
-    sandbox: str
-    """Sandbox level of the bots; empty if unknown or if all bots ran on other machines."""
-    verified: Verification | None
-    """None while the verification is running."""
-    record: str
-    """URL of the record."""
-    embed: str
-    """HTML that embeds this game in other sites; empty without a server."""
-    analysis: ReplayAnalysis | None = None
-    """The analysis of the match; None until an idle worker has made it."""
-
-    @property
-    def last(self) -> int:
-        """Number of the last position."""
-        return len(self.moments) - 1
-
-    @property
-    def events(self) -> tuple[int, ...]:
-        """Positions of the main events and the swings, for quick navigation."""
-        steps = {moment.step for moment in self.moments if moment.is_event}
-        swings = self.analysis.swings if self.analysis else ()
-        return tuple(sorted(steps.union(swing.step for swing in swings)))
-
-    @property
-    def scorings(self) -> tuple[int, ...]:
-        """Positions at which a score changes; automatic playback stays longer at them."""
-        steps = {
-            after.first
-            for place in self.frames.places
-            for before, after in pairwise(place.heads)
-            if before.value.score != after.value.score
-        }
-        return tuple(sorted(steps))
-
-    @property
-    def graph(self) -> ScoreGraph:
-        """The running score of each side."""
-        return score_graph(self.frames)
-
-    @property
-    def event_before(self) -> int:
-        """Position of the previous event; 0 without one."""
-        return max((at for at in self.events if at < self.step), default=0)
-
-    @property
-    def event_after(self) -> int:
-        """Position of the next event; the last position without one."""
-        return min((at for at in self.events if at > self.step), default=self.last)
-
-
-def replay(
-    match: Line,
-    game: GameRecord,
-    seed: bytes,
-    shown: ReplayView,
-    *,
-    games: Sequence[int],
-    record: str,
-    verified: Verification | None,
-    embed: str = "",
-    analysis: dict[str, Any] | None = None,
-) -> Replay:
-    """Return the replay of a game.
-
-    Args:
-        match: the record's match line.
-        game: the game.
-        seed: the seed of the match, 32 bytes.
-        shown: the initial position, limited to the last one, and the viewpoint.
-        games: the numbers of all games of the match.
-        record: the URL of the whole record.
-        verified: the result of the verification; None while it is running.
-        embed: HTML that embeds this game in other sites.
-        analysis: the stored analysis of the match, if there is one.
-
-    Raises:
-        Mismatch: the record does not describe a possible game.
-    """
-    recorded = _recorded_frames(json.dumps(match), game.text, seed)
-    entrants = " v ".join(name for name, _ in match["entrants"])
-    return Replay(
-        match=match["match"],
-        tournament=match.get("tournament") or "",
-        game=match["game"],
-        number=game.number,
-        games=tuple(games),
-        title=f"{find(match['game']).title}: {entrants}",
-        subtitle=(
-            f"game {game.number + 1} · board {game.game['board'] + 1} · "
-            f"table {game.game['table'] + 1}"
-        ),
-        options=_options(match),
-        names=recorded.names,
-        frames=recorded.frames,
-        moments=recorded.moments,
-        chapters=_chapters(recorded),
-        step=_first(recorded, shown),
-        eyes=shown.eyes,
-        result=narration.result(game).removeprefix("result: "),
-        seed=seed.hex(),
-        commitment=match["commitment"],
-        sandbox=game.game.get("sandbox", ""),
-        verified=verified,
-        record=record,
-        embed=embed,
-        analysis=replay_analysis.of_game(
-            analysis, [name for name, _ in match["entrants"]], game.number, recorded
-        ),
-    )
-
-
-def _first(recorded: RecordedFrames, shown: ReplayView) -> int:
-    """Return the number of the initial position."""
-    if shown.decision is None:
-        return min(shown.step, len(recorded.moments) - 1)
-    before = [all(act.decision < shown.decision for act in m.acts) for m in recorded.moments]
-    return max(sum(before) - 1, 0)
-
-
-@lru_cache(maxsize=32)
-def _recorded_frames(match: str, game: str, seed: bytes) -> RecordedFrames:
-    (record,) = read_games(game)
-    return recorded_frames(json.loads(match), record, seed)
-
-
-def _options(match: Line) -> tuple[str, ...]:
-    """Return the options that differ from the defaults, for example "greed", "must beat: false"."""
-    usual = find(match["game"]).options
-    return tuple(
-        name.replace("_", " ") + ("" if value is True else f": {str(value).lower()}")
-        for name, value in match["options"].items()
-        if value != usual[name].default
-    )
-
-
-def _chapters(recorded: RecordedFrames) -> tuple[str, ...]:
-    """Return the first part of the heading at which each chapter begins, for example "Deal 3"."""
-    names: dict[int, str] = {}
-    for span in recorded.frames.titles:
-        chapter = recorded.moments[span.first].chapter
-        names.setdefault(chapter, span.value.heading.partition(" · ")[0])
-    return tuple(names[chapter] for chapter in sorted(names))
-
 
 log = logging.getLogger("arena.web")
 

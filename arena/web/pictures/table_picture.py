@@ -30,7 +30,7 @@ from arena.presentation.elements import (
 )
 from arena.web.pictures import boxes
 from arena.web.pictures.boxes import EMPTY, Box
-from arena.web.serving.page_formats import environment
+from arena.web.serving.html_pages import environment
 
 CHALK, DIM, FRESH_COLOR, BACK = "#f3f7f2", "#d3e4da", "#ffd54a", "#27406f"
 CARD, EDGE, FELT = "#fffefa", "#b9b6aa", "#1d5b47"

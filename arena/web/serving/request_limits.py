@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from arena.system.token_buckets import Buckets, network_of
 from arena.web.data.web_state import ServerSettings
 from arena.web.page import Links
-from arena.web.serving import page_formats
+from arena.web.serving import error_responses
 
 PATH_LETTERS = 1000
 QUERY_LETTERS = 2000
@@ -65,7 +65,7 @@ class RequestLimits:
             most, seconds = self._body(scope)
             _check_length(scope, most)
         except HTTPException as error:
-            await page_formats.response(Request(scope), error, self._links)(scope, receive, send)
+            await error_responses.response(Request(scope), error, self._links)(scope, receive, send)
             return
         await self._app(scope, _bounded(receive, most, seconds), send)
 

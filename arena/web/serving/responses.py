@@ -22,7 +22,7 @@ from arena.web import atom
 from arena.web.data.changes import Changes
 from arena.web.data.web_state import WebState
 from arena.web.page import Links, Page, PageRequest, PageRoute
-from arena.web.serving import page_formats
+from arena.web.serving import data_formats, error_responses, html_pages, page_kinds
 from arena.web.serving.feed import Feed, FeedFilter
 from arena.web.serving.live_updates import (
     EventStreamResponse,
@@ -32,7 +32,7 @@ from arena.web.serving.live_updates import (
     digests_text,
     read_digests,
 )
-from arena.web.serving.page_formats import KINDS
+from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.security import token_of
 
 # Response cache: serialized responses, valid until a topic on which they depend changes.
@@ -235,7 +235,7 @@ class PageEndpoints:
 
             def draw() -> tuple[Parts, frozenset[str]]:
                 page = address.draw(self._web, page_request)
-                return page_formats.fragments(page, self._links), page.topics
+                return html_pages.fragments(page, self._links), page.topics
 
             async def parts() -> tuple[Parts, frozenset[str]]:
                 return await anyio.to_thread.run_sync(draw, limiter=self._threads)
@@ -273,7 +273,7 @@ class PageEndpoints:
             try:
                 return await endpoint(request)
             except Exception as error:
-                return page_formats.response(request, error, self._links)
+                return error_responses.response(request, error, self._links)
 
         return answer
 
@@ -298,11 +298,11 @@ def _written(
     page: Page, page_request: PageRequest, path: str, kind: str, site: str
 ) -> CachedResponse:
     """Return a page in the requested kind; `site` is the public URL of the pages."""
-    if kind not in page_formats.offered(page):
+    if kind not in page_kinds.offered(page):
         raise HTTPException(
             406,
             f"Not available as {kind.upper()}. Available formats: "
-            f"{', '.join(page_formats.offered(page)).upper()}.",
+            f"{', '.join(page_kinds.offered(page)).upper()}.",
         )
     text, headers = "", page.headers
     if kind == "atom" and page.feed is not None:
@@ -323,11 +323,11 @@ def _kind(request: Request, address: PageRoute) -> str:
 
 def _text(page: Page, page_request: PageRequest, path: str, kind: str, site: str) -> str:
     if kind != "html":
-        return page_formats.written(page, kind)
+        return data_formats.written(page, kind)
     live = "" if page.still else _live_address(page, page_request, path)
     public = site + _address(path, page_request) if site else ""
     picture = site + page.picture if site and page.picture else ""
-    return page_formats.html(
+    return html_pages.html(
         page, page_request.links, live=live, path=path, public=public, picture=picture
     )
 
@@ -336,7 +336,7 @@ def _live_address(page: Page, page_request: PageRequest, path: str) -> str:
     """Return the address of the live updates of a page; empty if it has no live parts."""
     if not page.parts:
         return ""
-    shown = digests_text(page_formats.fragments(page, page_request.links))
+    shown = digests_text(html_pages.fragments(page, page_request.links))
     return f"{LIVE}{path}?{urlencode({**page_request.query, SHOWN: shown})}"
 
 

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from arena.store.bots import owners
 from arena.web.assets import FIRST_PAINT, policy_source
 from arena.web.page import InvalidQuery
-from arena.web.serving import page_formats
+from arena.web.serving import page_kinds
 
 # The owner's token in requests. It never appears in URLs or logs.
 
@@ -168,13 +168,13 @@ class ContentNegotiation:
         if scope["type"] == "http":
             kind = None
             if not scope["path"].startswith("/static/"):
-                path, kind = page_formats.split(scope["path"])
+                path, kind = page_kinds.split(scope["path"])
                 scope = {**scope, "path": path}
             accept = Headers(scope=scope).get("accept", "")
             scope["state"] = {
                 **scope.get("state", {}),
-                "kind": kind or page_formats.preferred_kind(accept),
+                "kind": kind or page_kinds.preferred_kind(accept),
                 # A program that accepts everything gets pages as HTML and errors as JSON.
-                "error_kind": kind or page_formats.preferred_kind(accept, "json"),
+                "error_kind": kind or page_kinds.preferred_kind(accept, "json"),
             }
         await self._app(scope, receive, send)

@@ -18,7 +18,7 @@ from arena.store.bots import versions
 from arena.store.tournaments import tournaments
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from arena.web.serving.page_formats import KINDS
+from arena.web.serving.page_kinds import KINDS
 from tests.arena.web.page_server import served
 
 

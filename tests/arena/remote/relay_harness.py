@@ -24,10 +24,10 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.config import Folder
 from arena.matches.remote_seats import RemoteSeats
-from arena.remote.tunnel import TunnelEndpoint
 from arena.store import database
 from arena.store.bots import remote_bots
 from arena.system import grpc_probe
+from arena.tunnel.endpoint import TunnelEndpoint
 from tests.arena.cli.terminal import POKEARENA
 from tests.waiting import wait_until
 

@@ -20,7 +20,6 @@ from arena.errors import BotAbsent, InfrastructureError
 from arena.matches.remote_seats import RemoteSeats
 from arena.queue import redis_server
 from arena.queue.match_queue import MatchQueue
-from arena.remote import tunnel
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
 from arena.store.matches import listing, results
@@ -28,6 +27,8 @@ from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState
 from arena.system import redis_connection
 from arena.tournaments import scheduler
+from arena.tunnel import local_sockets, stream
+from arena.tunnel.endpoint import TunnelEndpoint
 from tests.arena.cli.terminal import POKEARENA
 from tests.arena.remote.relay_harness import ELSEWHERE, AuthorMachine, Relay, TcpForwarder
 from tests.arena.remote.test_relay import certify
@@ -45,9 +46,9 @@ def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the time limits, so that a busy machine does not count as a slow or lost tunnel."""
-    monkeypatch.setattr(tunnel, "LATE_SECONDS", 1e6)
-    monkeypatch.setattr(tunnel, "LOST_SECONDS", 1e6)
-    monkeypatch.setattr(tunnel, "DIAL_SECONDS", 1e6)
+    monkeypatch.setattr(local_sockets, "LATE_SECONDS", 1e6)
+    monkeypatch.setattr(local_sockets, "LOST_SECONDS", 1e6)
+    monkeypatch.setattr(stream, "DIAL_SECONDS", 1e6)
 
 
 def test_a_bot_answers_through_the_tunnel(relay: Relay, tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_faults_during_a_stalled_tunnel_are_discarded(
             table.start()
             assert table.report().ended == ""
             # From now on every response is late.
-            monkeypatch.setattr(tunnel, "LATE_SECONDS", -1.0)
+            monkeypatch.setattr(local_sockets, "LATE_SECONDS", -1.0)
             with pytest.raises(InfrastructureError, check=has_code("tunnel-late")):
                 table.report()
         assert not table.lost
@@ -118,8 +119,8 @@ def test_faults_during_a_stalled_tunnel_are_discarded(
 def test_a_wrong_tunnel_secret_is_refused_and_logged(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "guarded") as (version, _):
         way = replace(relay.way(version), secret="guessed")
-        assert tunnel.is_reachable(relay.way(version))
-        assert not tunnel.is_reachable(way)
+        assert stream.is_reachable(relay.way(version))
+        assert not stream.is_reachable(way)
         log_text = relay.log.read_text()
         assert "it does not have the secret in the store" in log_text
         assert relay.way(version).secret not in log_text
@@ -137,13 +138,13 @@ def test_a_wrong_tunnel_secret_is_refused_and_logged(relay: Relay, tmp_path: Pat
 def test_the_tunnel_leads_only_to_the_control_api_and_seats(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "walled") as (version, _):
         for name in ("../../etc/passwd", "port", "1.bot/../port", "", "99999.bot"):
-            with pytest.raises(tunnel.TunnelUnavailable):
-                asyncio.run(tunnel.dial(relay.way(version), name))
+            with pytest.raises(stream.TunnelUnavailable):
+                asyncio.run(stream.dial(relay.way(version), name))
         asyncio.run(opened(relay.way(version)))
 
 
-async def opened(way: tunnel.TunnelEndpoint) -> None:
-    (await tunnel.dial(way, tunnel.CONTROL_API)).abort()
+async def opened(way: TunnelEndpoint) -> None:
+    (await stream.dial(way, stream.CONTROL_API)).abort()
 
 
 @pytest.mark.long
@@ -171,7 +172,7 @@ def test_over_tls_only_the_stored_relay_certificate_is_trusted(
                 table.start()
                 assert table.act(1).result().decision == 1
             for other in (replace(way, certificate="0" * 64), replace(way, certificate="")):
-                with pytest.raises(tunnel.TunnelUnavailable):
+                with pytest.raises(stream.TunnelUnavailable):
                     asyncio.run(opened(other))
 
 

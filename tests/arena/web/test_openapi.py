@@ -13,8 +13,8 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, plain, shortened
 from arena.web.page import PageRequest, PageRoute, ServerLinks
 from arena.web.routes import PAGES
-from arena.web.serving import page_formats
-from arena.web.serving.page_formats import KINDS
+from arena.web.serving import page_kinds
+from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.security import PRIVATE
 from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.closed_matches import play, table
@@ -106,7 +106,7 @@ def test_every_page_offers_its_documented_formats(
     if values is None:
         pytest.fail(f"there is nothing in this arena to try {address.path} with")
     page = address.draw(web, PageRequest(values, samples.query(address), ServerLinks()))
-    assert page_formats.offered(page) == address.kinds
+    assert page_kinds.offered(page) == address.kinds
 
 
 def test_the_api_page_lists_the_same_addresses(client: TestClient) -> None:

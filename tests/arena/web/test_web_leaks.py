@@ -27,7 +27,7 @@ from arena.web.openapi import Samples, names, plain
 from arena.web.page import Page, PageRequest, PageRoute
 from arena.web.routes import PAGES
 from arena.web.serving.feed import Feed, FeedFilter
-from arena.web.serving.page_formats import KINDS
+from arena.web.serving.page_kinds import KINDS
 from referee.games.contract import State
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of

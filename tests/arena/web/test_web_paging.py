@@ -4,7 +4,7 @@ import pytest
 
 from arena.web import paging
 from arena.web.page import InvalidQuery, PageRequest, ServerLinks
-from arena.web.serving import page_formats
+from arena.web.serving import html_pages
 
 LETTERS = "abcdefg"
 
@@ -73,7 +73,7 @@ def test_a_limit_is_a_bounded_whole_number(text: str) -> None:
 
 def test_the_pager_is_drawn() -> None:
     piece = paging.selection_of(page_request(page="2", limit="3")).cut(LETTERS)
-    template = page_formats.environment().get_template("fragments/pager.html")
+    template = html_pages.environment().get_template("fragments/pager.html")
     text = template.render(piece=piece)
     assert 'href="?limit=3&amp;page=3" rel="next"' in text
     assert "page 2 of 3" in text

@@ -38,10 +38,10 @@ PATIENCE = 30
 class Programs:
     """Run programs as the first bot of a table."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, stop_ms: int = 250) -> None:
         self.folder = folder
         self.processes = Processes(
-            limits=Limits(output=1 << 20), level=available_levels.best_level()
+            limits=Limits(output=1 << 20, stop_ms=stop_ms), level=available_levels.best_level()
         )
 
     def start(self, script: str) -> str:
@@ -261,15 +261,17 @@ def test_stdin_of_a_program_is_closed_at_the_end_of_the_table(programs: Programs
     assert 'the last line was {"end":{"match":"m-test"}}\nand then' in programs.output()
 
 
-def test_the_signal_that_ends_a_table_reaches_the_program(programs: Programs) -> None:
-    programs.play("""
-        signal.signal(signal.SIGTERM, lambda *_: (print("last words"), sys.exit(0)))
-        for turn in questions():
-            send("0")
-        while True:
-            time.sleep(600)
-    """)
-    assert "last words" in programs.output()
+def test_the_signal_that_ends_a_table_reaches_the_program(tmp_path: Path) -> None:
+    programs = Programs(tmp_path, stop_ms=60_000)
+    with programs.processes:
+        programs.play("""
+            signal.signal(signal.SIGTERM, lambda *_: (print("last words"), sys.exit(0)))
+            for turn in questions():
+                send("0")
+            while True:
+                time.sleep(600)
+        """)
+        assert "last words" in programs.output()
 
 
 def test_a_program_can_set_its_number_of_games_in_flight(programs: Programs) -> None:

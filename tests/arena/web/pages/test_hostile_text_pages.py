@@ -15,8 +15,8 @@ from arena.store.schema import SubmissionState
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, ServerLinks, TextTable
-from arena.web.serving import page_formats
-from arena.web.serving.page_formats import KINDS
+from arena.web.serving import data_formats, html_pages
+from arena.web.serving.page_kinds import KINDS
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.stored_submissions import add_submission
 
@@ -119,22 +119,22 @@ def test_every_content_type_escapes_the_same_characters() -> None:
     rows = [[HOSTILE, "a\nb|c", None, 1]]
     shown = TextTable(("<bot", "<by", "elo", "n"), rows)
     page = Page(title=HOSTILE, template="error.html", model={"sentence": HOSTILE}, data=rows)
-    assert page_formats.as_csv(shown) == f"bot,by,elo,n\n{SPELLED},a\\nb|c,,1\n".replace(
+    assert data_formats.as_csv(shown) == f"bot,by,elo,n\n{SPELLED},a\\nb|c,,1\n".replace(
         "a\\nb", r"a b"
     )
-    for text in (page_formats.as_text(HOSTILE, shown), page_formats.as_markdown(HOSTILE, shown)):
+    for text in (data_formats.as_text(HOSTILE, shown), data_formats.as_markdown(HOSTILE, shown)):
         is_inert(text)
-    assert SPELLED in page_formats.as_text(HOSTILE, shown)
-    html = page_formats.html(page, ServerLinks())
+    assert SPELLED in data_formats.as_text(HOSTILE, shown)
+    html = html_pages.html(page, ServerLinks())
     is_inert(html)
     assert SPELLED_HTML in html
-    assert json.loads(page_formats.as_json(page)) == [[HOSTILE, "a\nb|c", None, 1]]
-    is_inert(page_formats.as_json(page))
+    assert json.loads(data_formats.as_json(page)) == [[HOSTILE, "a\nb|c", None, 1]]
+    is_inert(data_formats.as_json(page))
 
 
 def test_names_from_older_databases_are_escaped() -> None:
     page = Page(title=OLD_NAME, template="error.html", model={"sentence": OLD_NAME})
-    assert r"<title>cup\u202e2026" in page_formats.html(page, ServerLinks())
+    assert r"<title>cup\u202e2026" in html_pages.html(page, ServerLinks())
 
 
 def test_no_template_switches_escaping_off() -> None:

@@ -27,7 +27,7 @@ from arena.web.data.snapshot import RatingChart
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
 from arena.web.pages import ladder, matrix
-from arena.web.serving import page_formats
+from arena.web.serving import html_pages
 from tests.arena.cli.stored_tournament import store_tournament
 
 BEATS = {
@@ -76,7 +76,7 @@ def test_a_ladder_shows_rank_changes_of_a_day(web: WebState) -> None:
     web.rating_charts = {"poke": RatingChart(RatingHistory(yesterday={"bob@1": 1, "ada@1": 2}))}
     links = ServerLinks()
     page = ladder.page(web, PageRequest({"form": "poke"}, {"sort": "move"}, links))
-    html = page_formats.html(page, links)
+    html = html_pages.html(page, links)
     assert 'title="1 up in 24 hours">▲1' in html
     assert 'title="1 down in 24 hours">▼1' in html
     assert [(line["entrant"], line["places_gained_24h"]) for line in page.data["standings"]] == [
@@ -107,7 +107,7 @@ def test_a_ladder_page_makes_no_store_query(web: WebState) -> None:
         paths.append(query)
 
     links = ServerLinks()
-    page = page_formats.html(
+    page = html_pages.html(
         ladder.page(web, PageRequest({"form": "poke"}, {"limit": "2"}, links)), links
     )
     assert "page 1 of 2" in page
@@ -194,7 +194,7 @@ def test_a_strength_with_a_wide_interval_is_not_shown_as_a_value() -> None:
             bound=bound,
         )
         line = StandingsLine("ada@1", strength, 0.0, matches, 0, 0, 0, 0, 0, None, None, {}, 0)
-        template = page_formats.environment().from_string(
+        template = html_pages.environment().from_string(
             '{% from "parts/ratings.html" import strength %}{{ strength(line) }}'
         )
         return re.sub("<[^>]*>", "", template.render(line=line)).strip()

@@ -20,7 +20,7 @@ from arena.web.data.live_tables import LOG_LINES
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Draw, Page, PageRequest, ServerLinks
 from arena.web.pages import home, live, match
-from arena.web.serving import page_formats
+from arena.web.serving import html_pages
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
@@ -61,13 +61,13 @@ def test_the_live_table_follows_published_positions(simulated_arena: SimulatedAr
         WebState(simulated_arena.engine, ServerSettings()),
         running(simulated_arena),
     )
-    before = page_formats.fragments(
+    before = html_pages.fragments(
         page_after_refresh(web, match.page, id=running_matches.id), ServerLinks()
     )
     assert "with the first event" in before["match-table"]
     web.events.receive(position(running_matches), 0.0)
     page = page_after_refresh(web, match.page, id=running_matches.id)
-    parts = page_formats.fragments(page, ServerLinks())
+    parts = html_pages.fragments(page, ServerLinks())
     assert "Board 1 · table 2 · 0 decisions" in parts["match-table"]
     assert 'class="felt poke' in parts["match-table"]
     assert f"position:{running_matches.id}" in page.topics
@@ -82,7 +82,7 @@ def test_without_spectators_no_live_table_is_shown(simulated_arena: SimulatedAre
     web.events.receive(position(running_matches), 0.0)
     page = page_after_refresh(web, match.page, id=running_matches.id)
     assert page.data["position"] is None
-    parts = page_formats.fragments(page, ServerLinks())
+    parts = html_pages.fragments(page, ServerLinks())
     assert "The organiser has switched off live tables" in parts["match-table"]
     assert "felt" not in parts["match-table"]
 
@@ -96,7 +96,7 @@ def test_a_delayed_table_shows_its_delay(simulated_arena: SimulatedArena) -> Non
     web.events.release(39.0)
     assert page_after_refresh(web, match.page, id=running_matches.id).data["position"] is None
     web.events.release(40.5)
-    parts = page_formats.fragments(
+    parts = html_pages.fragments(
         page_after_refresh(web, match.page, id=running_matches.id), ServerLinks()
     )
     assert "40 s ago" in parts["match-table"]
@@ -110,7 +110,7 @@ def test_the_result_replaces_the_live_table_at_the_end(simulated_arena: Simulate
     web.events.receive(position(running_matches), 0.0)
     page = page_after_refresh(web, match.page, id=running_matches.id)
     assert page.still
-    parts = page_formats.fragments(page, ServerLinks())
+    parts = html_pages.fragments(page, ServerLinks())
     assert parts["match-table"].strip() == ""
     assert 'class="sides of2"' in parts["match-state"]
 
@@ -142,7 +142,7 @@ def test_the_home_page_shows_a_match_until_it_ends(simulated_arena: SimulatedAre
     web.events.receive(position(listing.find(simulated_arena.engine, other)), 0.0)
     page = page_after_refresh(web, home.page)
     assert page.data["shown"]["match"] == other
-    assert "felt" in page_formats.fragments(page, ServerLinks())["home-table"]
+    assert "felt" in html_pages.fragments(page, ServerLinks())["home-table"]
 
 
 def test_the_home_page_of_an_empty_arena_suggests_commands(simulated_arena: SimulatedArena) -> None:
@@ -219,7 +219,7 @@ def test_the_page_of_live_tables_keeps_matches_in_their_places(
     after = page.model["tables"]
     assert after["1"].match.id == before["1"].match.id
     assert after["0"].match.id == every[2]
-    parts = page_formats.fragments(page, ServerLinks())
+    parts = html_pages.fragments(page, ServerLinks())
     assert "felt" in parts["live-place-0"]
     assert parts["live-place-5"].strip() == ""
 
@@ -241,7 +241,7 @@ def test_clocks_and_notes_appear_only_if_they_are_published(
     clocks = [clock for side in page.model["shown"].sides for clock in side.clocks]
     assert [clock.bank_ms for clock in clocks] == [65_000, 9_580]
     assert [clock.is_running for clock in clocks] == [seat in at_table.actors for seat in (0, 1)]
-    table = page_formats.fragments(page, ServerLinks())["match-table"]
+    table = html_pages.fragments(page, ServerLinks())["match-table"]
     assert table.count("data-since=") == len(at_table.actors)
     assert ">1:05<" in table
     assert ">9.5 s<" in table

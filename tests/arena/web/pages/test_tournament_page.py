@@ -18,7 +18,7 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
 from arena.web.pages import tournament
-from arena.web.serving import page_formats
+from arena.web.serving import html_pages
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.waiting import wait_until
 
@@ -231,7 +231,7 @@ def test_the_settings_of_a_tournament_follow_its_end(simulated_arena: SimulatedA
     simulated_arena.play_out(begun_tournament)
     closed = tournament.page(web, page_request)
     settings = [
-        page_formats.fragments(page, ServerLinks())["tournament-settings"]
+        html_pages.fragments(page, ServerLinks())["tournament-settings"]
         for page in (running, closed)
     ]
     assert ["secret" in part for part in settings] == [True, False]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.web.serving.page_formats import preferred_kind, split
+from arena.web.serving.page_kinds import preferred_kind, split
 
 
 @pytest.mark.parametrize(

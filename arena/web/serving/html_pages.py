@@ -1,0 +1,104 @@
+"""Rendering of pages and their live parts as HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from arena.web import assets, wording
+from arena.web.page import Links, Page
+from referee.sanitizing import sanitized
+
+SITE = "Poke arena"
+_DESCRIPTION = "Bots play card games against each other: ladders, tournaments and replays."
+_EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
+
+
+@cache
+def environment() -> Environment:
+    """Return the template environment. It escapes values, and undefined names are errors."""
+    made = Environment(
+        loader=PackageLoader("arena.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
+    made.filters.update(wording.FILTERS, later_attribute=later_attribute)
+    return made
+
+
+def later_attribute(spans: Sequence[tuple[int, int, str]]) -> Markup:
+    """Return markup of later steps as the value of an attribute, in single quotes.
+
+    Each line contains the first step, the last step and the markup. Markup keeps its angle brackets
+    and double quotes, so it stays short: HTML forbids neither within single quotes.
+    """
+    # Browsers read a carriage return as a line feed.
+    rows = (f"{first} {last} {markup}" for first, last, markup in spans)
+    lines = (row.replace("\r", "&#13;").replace("\n", "&#10;") for row in rows)
+    text = "\n".join(lines).replace("&", "&amp;").replace("'", "&#39;")
+    return Markup("'{}'").format(Markup(text))
+
+
+def _shown(value: Any) -> Any:
+    """Return the value for a template without characters that hide or reorder other text.
+
+    HTML escapes alone would leave U+202E in a page, which shows the text after it backwards.
+    """
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return sanitized(value)
+    return value
+
+
+def html(page: Page, links: Links, **more: Any) -> str:
+    """Return the whole page.
+
+    Args:
+        page: the page.
+        links: the builder of links.
+        more: variables of the frame; see templates/base.html.
+    """
+    return (
+        environment()
+        .get_template(page.template)
+        .render(
+            **_model(page, links),
+            is_update=False,
+            **{"live": "", "note": "", "path": "", "public": "", "picture": "", **more},
+        )
+    )
+
+
+def without_empty_links(html: str) -> str:
+    """Replace each link without an address by its text: pages outside a static site or a file."""
+    return _EMPTY_LINK.sub(r'<span class="nolink">\1</span>', html)
+
+
+def fragments(page: Page, links: Links) -> dict[str, str]:
+    """Return the live parts of a page by the ID of their element, as updates of that page."""
+    model = {**_model(page, links), "is_update": True}
+    rendered = {}
+    for part in page.parts:
+        name, _, key = part.partition(":")
+        template = environment().get_template(f"fragments/{name}.html")
+        rendered[part.replace(":", "-")] = template.render(**model, key=key)
+    return rendered
+
+
+def _model(page: Page, links: Links) -> dict[str, Any]:
+    return {
+        "title": page.title,
+        "site": SITE,
+        "description": page.description or _DESCRIPTION,
+        "links": links,
+        "page": page,
+        **page.model,
+    }
