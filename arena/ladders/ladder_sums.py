@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, select, true
+from sqlalchemy import ColumnElement, Connection, Engine, Row, select, true
 
 from arena.presentation.contract import UNCLIPPED
 from arena.ratings.closed_match import ClosedMatch
@@ -20,7 +20,7 @@ from arena.ratings.standings import StandingsSums
 from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.closed_counts import OVERLAP_SECONDS
-from arena.store.database import reading
+from arena.store.database import reading, unindexed
 from arena.store.matches.games import games_of
 from arena.store.tournaments import tournaments
 
@@ -53,6 +53,7 @@ def meetings(
     """
     summing = MeetingsSum()
     alike: Counter[str] = Counter()
+    without_digest = False
 
     def settle() -> None:
         for score, times in alike.items():
@@ -61,24 +62,28 @@ def meetings(
 
     # A single column and no order: for a million rows these would take most of the time.
     results, matches = schema.results, schema.matches
-    within = and_(
-        results.c.closed > after if math.isfinite(after) else true(),
-        results.c.closed <= until if math.isfinite(until) else true(),
-    )
+    within = results.c.closed <= until if math.isfinite(until) else true()
+    tournament: ColumnElement[str] = matches.c.tournament
+    if math.isfinite(after):
+        within &= results.c.closed > after
+        tournament = unindexed(tournament)
     query = (
         select(results.c.digest)
         .join(matches, matches.c.id == results.c.match)
-        .where(matches.c.tournament.in_(of), within)
+        .where(tournament.in_(of), within)
     )
     with reading(engine) as connection:
         with connection.execution_options(yield_per=_AT_ONCE).execute(query) as rows:
             for text in rows.scalars():
-                if text is not None:
-                    alike[text.partition(SEPARATOR)[0]] += 1
-                    if len(alike) >= ALIKE:
-                        settle()
-        for row in _rows(connection, of, and_(results.c.digest.is_(None), within)):
-            summing.add(_old(connection, row, 0, UNCLIPPED))
+                if text is None:
+                    without_digest = True
+                    continue
+                alike[text.partition(SEPARATOR)[0]] += 1
+                if len(alike) >= ALIKE:
+                    settle()
+        if without_digest:
+            for row in _rows(connection, of, results.c.digest.is_(None) & within):
+                summing.add(_old(connection, row, 0, UNCLIPPED))
     settle()
     return summing.meetings()
 
@@ -195,12 +200,9 @@ class LadderSums:
 
     def _take(self, connection: Connection) -> None:
         """Add the matches that have closed since the last call."""
-        since = self._newest - OVERLAP_SECONDS
-        results = schema.results
-        # Select by ids: otherwise SQLite scans all matches of the tournament.
-        late = select(results.c.match).where(results.c.closed > since)
+        late = schema.results.c.closed > self._newest - OVERLAP_SECONDS
         # RoundAlreadyRated can end the loop early; close the query before the next one.
-        with closing(_rows(connection, self._of, schema.matches.c.id.in_(late))) as rows:
+        with closing(_rows(connection, self._of, late, is_recent=True)) as rows:
             for row in rows:
                 if row.match not in self._recent:
                     self._add(connection, row)
@@ -237,10 +239,21 @@ def sum_up(engine: Engine, of: Sequence[str], clip: int) -> StandingsSums:
 
 
 def _rows(
-    connection: Connection, of: Sequence[str], only: ColumnElement[bool] | None = None
+    connection: Connection,
+    of: Sequence[str],
+    only: ColumnElement[bool] | None = None,
+    is_recent: bool = False,
 ) -> Generator[Row[Any], None, None]:
-    """Yield rows of closed matches in canonical order, optionally restricted by a condition."""
+    """Yield rows of closed matches in canonical order.
+
+    Args:
+        connection: a connection to the store.
+        of: tournaments, the oldest first.
+        only: a condition.
+        is_recent: whether the condition is a recent closing time, which has an index.
+    """
     results, matches = schema.results, schema.matches
+    column = unindexed(matches.c.tournament) if is_recent else matches.c.tournament
     for tournament in of:
         query = (
             select(
@@ -248,7 +261,7 @@ def _rows(
                 *results.c["match", "closed", "digest", "thinking"],
             )
             .join(results, results.c.match == matches.c.id)
-            .where(matches.c.tournament == tournament)
+            .where(column == tournament)
             .order_by(matches.c.round, matches.c.number)
         )
         if only is not None:

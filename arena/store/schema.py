@@ -524,6 +524,19 @@ ladder_folds = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
+# A cache: the rating history of the ladder whose oldest tournament this is
+# (`arena.ladders.stored_histories`). The columns are those of `ladder_folds`.
+ladder_histories = Table(
+    "ladder_histories",
+    metadata,
+    Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
+    Column("part", Integer, primary_key=True),
+    Column("matches", Integer, nullable=False),
+    Column("corrections", Integer, nullable=False),
+    Column("stored", Double, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
 webhooks = Table(
     "webhooks",
     metadata,

@@ -70,6 +70,7 @@ TRANSACTIONS: Final = (
     "store_ladder_summary",
     "delete_ladder_summaries",
     "store_ladder_fold",
+    "store_ladder_history",
     "delete_ladder_folds",
     "restore",
     "submit",

@@ -186,7 +186,7 @@ def when_a_ladder_is_summed_up(arena: Arena, witness: Witness, kill: Kill, actio
     assert arena.operate("sum_ladder") == 0
     kept = {
         row[0]
-        for table in ("ladder_summaries", "ladder_folds")
+        for table in ("ladder_summaries", "ladder_folds", "ladder_histories")
         for row in arena.sql(f"SELECT tournament FROM {table}")
     }
     for tournament in tournaments.listing(arena.engine):
@@ -215,7 +215,7 @@ DONE_AFTERWARDS: dict[str, Deed] = {
     **dict.fromkeys(
         (
             *("store_ladder_summary", "delete_ladder_summaries"),
-            *("store_ladder_fold", "delete_ladder_folds"),
+            *("store_ladder_fold", "store_ladder_history", "delete_ladder_folds"),
         ),
         when_a_ladder_is_summed_up,
     ),

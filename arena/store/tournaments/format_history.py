@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from itertools import groupby
-from typing import Final
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby, takewhile
+from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, case, func, select
+from sqlalchemy import Connection, Engine, Row, case, func, select
 
 from arena.formats.contract import FormatMatch, MatchStatus, without_replayed
 from arena.store import schema
 from arena.store.access import audit_log
-from arena.store.database import now, reading
+from arena.store.database import now, reading, unindexed
 from arena.store.matches.games import games_of
 from arena.store.schema import OPEN, MatchState
-
-
-def ends(engine: Engine, of: Sequence[str]) -> tuple[float, ...]:
-    """Return the end of each round of some tournaments, ascending: when its last match closed.
-
-    A round is over when none of its matches can be played any more. A round without a closed match
-    is omitted. Rounds that ended at the same time appear once.
-    """
-    matches, results = schema.matches, schema.results
-    query = (
-        select(func.max(results.c.closed))
-        .select_from(matches.outerjoin(results, results.c.match == matches.c.id))
-        .where(matches.c.tournament.in_(of))
-        .group_by(matches.c.tournament, matches.c.round)
-        .having(func.sum(case((matches.c.state.in_(OPEN), 1), else_=0)) == 0)
-    )
-    with reading(engine) as connection:
-        times = connection.execute(query).scalars()
-        return tuple(sorted({float(at) for at in times if at is not None}))
+from arena.store.tournaments import tournaments
 
 
 def clock(engine: Engine) -> float:
@@ -42,15 +25,19 @@ def clock(engine: Engine) -> float:
 
 
 def closed(engine: Engine, of: Sequence[str], until: float) -> int:
-    """Return how many matches of some tournaments had closed at a time."""
+    """Return how many matches of some tournaments had closed at a time.
+
+    Only the later ones are counted, because they are few if the time is recent.
+    """
     matches, results = schema.matches, schema.results
     query = (
         select(func.count())
         .select_from(results.join(matches, matches.c.id == results.c.match))
-        .where(matches.c.tournament.in_(of), results.c.closed <= until)
+        .where(results.c.closed > until, unindexed(matches.c.tournament).in_(of))
     )
     with reading(engine) as connection:
-        return int(connection.execute(query).scalar_one())
+        later = connection.execute(query).scalar_one()
+        return tournaments.closed(connection, of) - int(later)
 
 
 def entrants(engine: Engine, of: Sequence[str]) -> int:
@@ -148,3 +135,92 @@ def count_before(connection: Connection, tournament: str, before: int) -> int:
     )
     query = select(whole.c.matches - later).where(whole.c.id == tournament)
     return int(connection.execute(query).scalar_one())
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRounds:
+    """The rounds of a tournament before the first one that can still change.
+
+    Attributes:
+        first: number of that round.
+        matches: number of matches in the rounds before it.
+        ends: when the last match of each of these rounds closed; rounds without a closed match are
+            omitted.
+    """
+
+    first: int = 0
+    matches: int = 0
+    ends: tuple[float, ...] = ()
+
+
+class RoundEnds:
+    """The ends of the rounds of some tournaments; rounds that are over are read only once.
+
+    A round is over when none of its matches can be played any more. As in `FormatHistory`, all
+    rounds of a tournament are read again if a match has been added to an old round. After a
+    correction of results, create a new object.
+
+    Args:
+        finished: what another object has read, by tournament.
+    """
+
+    def __init__(self, finished: Mapping[str, FinishedRounds] | None = None) -> None:
+        self.finished = dict(finished or {})
+        """The rounds that are over, by tournament."""
+        self._newest: dict[str, tuple[float, ...]] = {}
+        self._closed: set[str] = set()
+
+    def now(self, engine: Engine, of: Sequence[str]) -> tuple[float, ...]:
+        """Return the end of each round of some tournaments, ascending.
+
+        Rounds that ended at the same time appear once.
+        """
+        table = schema.tournaments
+        over = select(table.c.id).where(table.c.id.in_(of), table.c.ended.is_not(None))
+        with reading(engine) as connection:
+            closed = set(connection.execute(over).scalars())
+            for tournament in of:
+                if tournament not in self._closed:
+                    self._read(connection, tournament)
+        self._closed |= closed
+        return tuple(sorted({at for name in of for at in self._ends(name)}))
+
+    def _ends(self, tournament: str) -> Iterable[float]:
+        return chain(
+            self.finished[tournament].ends if tournament in self.finished else (),
+            self._newest.get(tournament, ()),
+        )
+
+    def _read(self, connection: Connection, tournament: str) -> None:
+        finished = self.finished.get(tournament, FinishedRounds())
+        if count_before(connection, tournament, finished.first) != finished.matches:
+            finished = FinishedRounds()
+        rows = _rounds(connection, tournament, finished.first)
+        over = list(takewhile(lambda row: not row.open, rows))
+        newest = [row.closed for row in rows[len(over) :] if not row.open]
+        if over:
+            finished = FinishedRounds(
+                over[-1].round + 1,
+                finished.matches + sum(row.matches for row in over),
+                (*finished.ends, *(row.closed for row in over if row.closed is not None)),
+            )
+        self.finished[tournament] = finished
+        self._newest[tournament] = tuple(at for at in newest if at is not None)
+
+
+def _rounds(connection: Connection, tournament: str, first: int) -> Sequence[Row[Any]]:
+    """Return the number, matches, open matches and newest closing of rounds from one on."""
+    matches, results = schema.matches, schema.results
+    query = (
+        select(
+            matches.c.round,
+            func.count().label("matches"),
+            func.sum(case((matches.c.state.in_(OPEN), 1), else_=0)).label("open"),
+            func.max(results.c.closed).label("closed"),
+        )
+        .select_from(matches.outerjoin(results, results.c.match == matches.c.id))
+        .where(matches.c.tournament == tournament, matches.c.round >= first)
+        .group_by(matches.c.round)
+        .order_by(matches.c.round)
+    )
+    return connection.execute(query).all()

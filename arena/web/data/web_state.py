@@ -6,7 +6,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -121,11 +121,11 @@ class WebState:
         if seen is not None:
             self.snapshot = seen
             self.changes.record(ARENA)
-            await self._store_ladders()
+            await self._store(self._reader.store_ladders)
 
-    async def _store_ladders(self) -> None:
+    async def _store(self, sums: Callable[[], None]) -> None:
         try:
-            await run_in_threadpool(self._reader.store_ladders)
+            await run_in_threadpool(sums)
         except (SQLAlchemyError, StoreError, OSError) as error:
             log.warning("cannot store the sums of ladders; a start takes longer: %s", error)
 
@@ -183,6 +183,7 @@ class WebState:
         if charts != self.rating_charts:
             self.rating_charts = charts
             self.changes.record(HISTORIES)
+        await self._store(self._historian.store)
         return is_whole
 
     async def keep_rating_charts(self) -> None:

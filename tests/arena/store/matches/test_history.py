@@ -105,6 +105,7 @@ _CREATED_LATER = {
     "analyses",
     "audit_log",
     "ladder_folds",
+    "ladder_histories",
     "ladder_summaries",
     "organisers",
     "sessions",
