@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -103,29 +103,7 @@ def _report(tuning: Tuning, content: TuningFile, bot: Bot, as_json: bool) -> Non
     run = with_arguments(bot.manifest.run, texts)
     if as_json:
         output.document(
-            {
-                "bot": bot.label,
-                "game": content.game,
-                "iterations": len(tuning.results),
-                "of": tuning.iterations,
-                "games": total.games,
-                "wins": total.wins,
-                "draws": total.draws,
-                "losses": total.losses,
-                "faults": total.faults,
-                "parameters": [
-                    {
-                        "name": p.name,
-                        "start": p.start,
-                        "value": tuning.values[p.name],
-                        "argument": texts[p.name],
-                        "minimum": p.minimum,
-                        "maximum": p.maximum,
-                    }
-                    for p in tuning.parameters
-                ],
-                "run": list(run),
-            }
+            {"bot": bot.label, "game": content.game, **_values(tuning), "run": list(run)}
         )
         return
     output.table(
@@ -143,3 +121,28 @@ def _report(tuning: Tuning, content: TuningFile, bot: Bot, as_json: bool) -> Non
         row for row in render(Manifest(name="bot", run=run)).splitlines() if row.startswith("run")
     )
     output.line(f"bot.toml: {line}")
+
+
+def _values(tuning: Tuning) -> dict[str, Any]:
+    """Return the results and the tuned parameters as JSON values."""
+    texts, total = tuning.texts(), tuning.total
+    return {
+        "iterations": len(tuning.results),
+        "of": tuning.iterations,
+        "games": total.games,
+        "wins": total.wins,
+        "draws": total.draws,
+        "losses": total.losses,
+        "faults": total.faults,
+        "parameters": [
+            {
+                "name": p.name,
+                "start": p.start,
+                "value": tuning.values[p.name],
+                "argument": texts[p.name],
+                "minimum": p.minimum,
+                "maximum": p.maximum,
+            }
+            for p in tuning.parameters
+        ],
+    }

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -16,11 +16,17 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from arena.cli.ladders.ladder_table import Ladders
     from arena.cli.workspace import Workspace
     from arena.ladders.ladder_key import LadderKey
+    from arena.ladders.seat_advantage import SeatAdvantage
     from arena.ladders.stored_ladders import StoredLadder
     from arena.ratings.strength.settings import StrengthSettings
+
+    SeatWorths = Mapping[str, Sequence[SeatAdvantage]]
+    """What each seat is worth, by form."""
 
 
 def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
@@ -134,44 +140,51 @@ class _Shown:
 def _show(
     workspace: Workspace, scopes: Sequence[LadderKey], ladders: Ladders, shown: _Shown
 ) -> None:
-    from arena.cli.ladders import ladder_table
+    present = [scope for scope in scopes if scope.form in ladders]
+    worths = _seat_worths(workspace, present) if shown.seats else {}
+    if shown.as_json:
+        output.document(_document(workspace, present, ladders, worths, shown))
+    else:
+        _print(ladders, worths, shown)
+
+
+def _seat_worths(workspace: Workspace, scopes: Sequence[LadderKey]) -> SeatWorths:
+    from arena.ladders import seat_advantage
+
+    return {scope.form: seat_advantage.of_ladder(workspace.store, scope) for scope in scopes}
+
+
+def _document(
+    workspace: Workspace,
+    scopes: Sequence[LadderKey],
+    ladders: Ladders,
+    worths: SeatWorths,
+    shown: _Shown,
+) -> dict[str, Any]:
+    """Return the ladders as a JSON document."""
     from arena.ladders import ladder_values
 
-    worths = {}
-    if shown.seats:
-        from arena.ladders import seat_advantage
-
-        worths = {
-            scope.form: seat_advantage.of_ladder(workspace.store, scope)
+    document: dict[str, Any] = {
+        "ladders": {form: ladder_values.to_json(table) for form, table in ladders.items()},
+        "elo": ladder_values.settings_json(),
+        "details": {
+            scope.form: ladder_values.details_json(workspace.store, scope, ladders[scope.form])
             for scope in scopes
-            if scope.form in ladders
+        },
+    }
+    if shown.seats:
+        document["seats"] = {
+            form: [worth.to_json() for worth in seats] for form, seats in worths.items()
         }
-    if shown.as_json:
+    if shown.timing:
         times = {form: ladder_values.timing_json(table) for form, table in ladders.items()}
-        output.document(
-            {
-                "ladders": {form: ladder_values.to_json(table) for form, table in ladders.items()},
-                "elo": ladder_values.settings_json(),
-                "details": {
-                    scope.form: ladder_values.details_json(
-                        workspace.store, scope, ladders[scope.form]
-                    )
-                    for scope in scopes
-                    if scope.form in ladders
-                },
-                **(
-                    {
-                        "seats": {
-                            form: [s.to_json() for s in worth] for form, worth in worths.items()
-                        }
-                    }
-                    if shown.seats
-                    else {}
-                ),
-                **({"timing": times} if shown.timing else {}),
-            }
-        )
-        return
+        document["timing"] = times
+    return document
+
+
+def _print(ladders: Ladders, worths: SeatWorths, shown: _Shown) -> None:
+    from arena.cli.ladders import ladder_table
+
     if not ladders:
         output.hint("no match is closed yet")
     for number, (form, table) in enumerate(ladders.items()):

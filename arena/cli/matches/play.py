@@ -128,20 +128,11 @@ def play(
     The data folder keeps the records: --list prints them, and `last` names the newest one in
     replay, why, verify, logs and ask.
     """
-    from arena.bots.bot import HUMAN
-    from arena.cli.matches import local_matches, match_request, replay_page
+    from arena.cli.matches import local_matches, match_request
     from arena.cli.workspace import Workspace
-    from arena.matches import local_match
     from arena.store.matches.spec import Clock
 
-    if watch and as_json:
-        raise CommandError(
-            "--watch and --json cannot be combined.", USAGE, code="option-combination"
-        )
-    if HUMAN in bots:
-        _check_person(watch, as_json)
-    else:
-        _check_no_person()
+    _check_options(bots, watch=watch, as_json=as_json)
     workspace = Workspace(data)
     if listed:
         if game is not None:
@@ -164,26 +155,57 @@ def play(
         all_seatings=all_seatings,
     )
     match = match_request.prepare(workspace, request)
-    local_match.check_writable(match, workspace.folder, record)
-    if trace is not None:
-        from click import get_current_context
+    wanted = _Output(watch, open_page, record, trace, keep, as_json)
+    return _play_and_report(match, workspace, bots, wanted)
 
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """What the command prints and writes: its options of the same names."""
+
+    watch: bool
+    open_page: bool
+    record: Path | None
+    trace: Path | None
+    keep: int
+    as_json: bool
+
+
+def _play_and_report(
+    match: LocalMatch, workspace: Workspace, typed: tuple[str, ...], wanted: _Output
+) -> int:
+    """Play the match, write its files and print its results; return the exit status.
+
+    Args:
+        match: the match.
+        workspace: the workspace.
+        typed: the bots as typed on the command line.
+        wanted: what to print and to write.
+    """
+    from arena.cli.matches import replay_page
+    from arena.matches import local_match
+
+    local_match.check_writable(match, workspace.folder, wanted.record)
+    if wanted.trace is not None:
         from arena.cli.matches import message_trace
 
+        context = click.get_current_context()
+        assert context is not None
         # Ends after this function: the results are printed first.
-        get_current_context().with_resource(message_trace.traced(match, trace))
-    if not as_json:
+        context.with_resource(message_trace.traced(match, wanted.trace))
+    if not wanted.as_json:
         _announce(match)
-    interrupted = not _play_to_end(match, workspace, watch=watch)
-    files = _written_files(match, workspace, record, keep, with_page=open_page)
-    if as_json:
+    interrupted = not _play_to_end(match, workspace, watch=wanted.watch)
+    files = _written_files(match, workspace, wanted)
+    if wanted.as_json:
         output.document(_as_json(match, files))
     else:
         _print_results(match, explained=not interrupted)
         if files.page is not None:
             output.line(f"wrote the replay to {files.page}")
         if files.record is not None:
-            _suggest(match, bots, str(files.record) if record else match.spec.id, interrupted)
+            name = str(files.record) if wanted.record else match.spec.id
+            _suggest(match, typed, name, interrupted)
     if files.page is not None:
         replay_page.open_in_browser(files.page)
     _raise_failure(match, files, interrupted)
@@ -200,16 +222,14 @@ class _WrittenFiles:
     """Why the record or the page could not be written."""
 
 
-def _written_files(
-    match: LocalMatch, workspace: Workspace, record: Path | None, keep: int, *, with_page: bool
-) -> _WrittenFiles:
+def _written_files(match: LocalMatch, workspace: Workspace, wanted: _Output) -> _WrittenFiles:
     from arena.cli.matches import replay_page
     from arena.matches import local_match
 
     files = _WrittenFiles()
     try:
-        files.record = local_match.write_record(match, workspace.folder, record, keep)
-        if with_page and match.games:
+        files.record = local_match.write_record(match, workspace.folder, wanted.record, wanted.keep)
+        if wanted.open_page and match.games:
             files.page = replay_page.of_local_match(match, workspace)
     except OSError as error:
         files.error = error
@@ -247,6 +267,20 @@ def _play_to_end(match: LocalMatch, workspace: Workspace, *, watch: bool) -> boo
     except KeyboardInterrupt:
         return False
     return True
+
+
+def _check_options(bots: tuple[str, ...], *, watch: bool, as_json: bool) -> None:
+    """Raise CommandError if the options cannot be combined with each other or with the bots."""
+    from arena.bots.bot import HUMAN
+
+    if watch and as_json:
+        raise CommandError(
+            "--watch and --json cannot be combined.", USAGE, code="option-combination"
+        )
+    if HUMAN in bots:
+        _check_person(watch, as_json)
+    else:
+        _check_no_person()
 
 
 def _check_person(watch: bool, as_json: bool) -> None:

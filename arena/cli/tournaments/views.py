@@ -50,25 +50,8 @@ def whole(workspace: Workspace, name: str) -> dict[str, Any]:
 def show(workspace: Workspace, name: str) -> None:
     """Print a tournament."""
     tournament = tournaments.find(workspace.store, name)
-    progress = tournaments.progress(workspace.store, name)
-    plan = tournament.plan
-    options = "".join(
-        f" · {ladder_key} {str(value).lower()}" for ladder_key, value in plan.options.items()
-    )
-    settings = "".join(f" · {ladder_key} {value}" for ladder_key, value in plan.settings.items())
-    playing = tournament.state is TournamentState.RUNNING and workspace.plays_matches()
-    state = output.tournament_state(tournament.state, playing)
-    output.line(f"{tournament.id} · {plan.name} · {state}")
-    output.line(
-        f"{plan.game} for {plan.seats}{options} · {count(plan.boards, 'board')} a match · "
-        f"{plan.format}{settings} · {plan.policy}"
-    )
-    output.line(
-        f"started {output.local_time(tournament.created)}, "
-        f"ended {output.local_time(tournament.ended)} · "
-        f"{progress.closed} of {progress.matches} matches closed, "
-        f"{progress.games} of {progress.planned} games stored"
-    )
+    for words in _heading(workspace, tournament):
+        output.line(words)
     output.line()
     scope = ladder_key.of_tournament(tournament)
     table = ladder_table.of_tournament(workspace.store, scope)
@@ -78,7 +61,34 @@ def show(workspace: Workspace, name: str) -> None:
     ladder_table.show(table)
     output.line()
     matches = listing.matches(workspace.store, tournament=name)
-    drained = tournament_outcome.uncounted_matches(step)
+    _show_matches(matches, tournament_outcome.uncounted_matches(step))
+    tell_void(workspace, name)
+    ladder_table.remark(table)
+    ladder_table.remark_gifts(ladder_values.gifts(workspace.store, scope))
+    ladder_table.explain([table])
+    what_next(workspace, [name], shown=True)
+
+
+def _heading(workspace: Workspace, tournament: Tournament) -> list[str]:
+    """Return lines about the state, the settings and the progress of a tournament."""
+    plan = tournament.plan
+    progress = tournaments.progress(workspace.store, tournament.id)
+    options = "".join(f" · {option} {str(value).lower()}" for option, value in plan.options.items())
+    settings = "".join(f" · {setting} {value}" for setting, value in plan.settings.items())
+    playing = tournament.state is TournamentState.RUNNING and workspace.plays_matches()
+    return [
+        f"{tournament.id} · {plan.name} · {output.tournament_state(tournament.state, playing)}",
+        f"{plan.game} for {plan.seats}{options} · {count(plan.boards, 'board')} a match · "
+        f"{plan.format}{settings} · {plan.policy}",
+        f"started {output.local_time(tournament.created)}, "
+        f"ended {output.local_time(tournament.ended)} · "
+        f"{progress.closed} of {progress.matches} matches closed, "
+        f"{progress.games} of {progress.planned} games stored",
+    ]
+
+
+def _show_matches(matches: Sequence[Match], drained: Collection[tuple[int, int]]) -> None:
+    """Print the matches; `drained` are the places of those that the decision does not count."""
     output.table(
         ("match", "round", "<bots", "<state", "attempts", "games", "<"),
         [
@@ -94,11 +104,6 @@ def show(workspace: Workspace, name: str) -> None:
             for match in matches
         ],
     )
-    tell_void(workspace, name)
-    ladder_table.remark(table)
-    ladder_table.remark_gifts(ladder_values.gifts(workspace.store, scope))
-    ladder_table.explain([table])
-    what_next(workspace, [name], shown=True)
 
 
 def _entrants(tournament: Tournament) -> list[str]:
