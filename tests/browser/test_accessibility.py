@@ -103,28 +103,29 @@ def findings(page: Page, axe: str) -> dict[str, Any]:
     return violations
 
 
+Colours = Literal["light", "dark"]
+Size = tuple[int, int]
+CHECKED: list[tuple[Colours, Size]] = [("light", (1400, 900)), ("dark", (390, 844))]
+"""Colours and window sizes in which CI runs axe-core on every page."""
+PICTURED: list[tuple[Colours, Size]] = [
+    ("dark", (1400, 900)),
+    ("light", (390, 844)),
+    ("light", (1920, 1080)),
+    ("dark", (1920, 1080)),
+]
+"""Those in which CI only takes screenshots; scripts/release-check runs axe-core there too."""
+
+
 @pytest.mark.parametrize(
     ("colours", "size"),
-    [
-        ("light", (1400, 900)),
-        ("dark", (390, 844)),
-        *(
-            pytest.param(colours, size, marks=pytest.mark.repetition)
-            for colours, size in [
-                ("dark", (1400, 900)),
-                ("light", (390, 844)),
-                ("light", (1920, 1080)),
-                ("dark", (1920, 1080)),
-            ]
-        ),
-    ],
+    [*CHECKED, *(pytest.param(*each, marks=pytest.mark.repetition) for each in PICTURED)],
 )
 def test_every_page_passes_the_accessibility_checks(
     browser: Browser,
     site: ArenaPages,
     axe: str,
-    colours: Literal["light", "dark"],
-    size: tuple[int, int],
+    colours: Colours,
+    size: Size,
 ) -> None:
     width, height = size
     context = browser.new_context(
@@ -148,3 +149,24 @@ def test_every_page_passes_the_accessibility_checks(
         f"{len(site.pages)} pages, {width} px, {colours}: {passed} rules passed, {len(wrong)} bad"
     )
     assert not wrong, json.dumps(wrong, indent=1)
+
+
+def test_no_page_is_wider_than_its_window_in_any_size_and_colours(
+    browser: Browser, site: ArenaPages
+) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
+    too_wide: dict[str, int] = {}
+    for name, path in site.pages.items():
+        page = context.new_page()
+        page.goto(site.address + path, wait_until="load")
+        for colours, (width, height) in PICTURED:
+            page.emulate_media(color_scheme=colours)
+            page.set_viewport_size({"width": width, "height": height})
+            keep(page, f"{name}-{width}-{colours}")
+            pixels = page.evaluate(WIDE)
+            if pixels > 0:
+                too_wide[f"{path} {width} {colours}"] = pixels
+        page.close()
+    context.close()
+    assert not too_wide
