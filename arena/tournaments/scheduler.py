@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("arena.scheduler")
 
+CATCH_UP_SECONDS = 5.0
+"""Time that `Scheduler.advance` reads old rounds of a ladder. The next call continues."""
+
 
 def format_of(plan: TournamentPlan) -> Format:
     """Return the format of a tournament with its settings.
@@ -109,6 +112,10 @@ class _PlainHistory:
         """Return False: this history has to be read to find out whether its format waits."""
         return False
 
+    def catch_up(self, tournament: Tournament) -> bool:
+        """Return True: `next` reads all matches."""
+        return True
+
     def next(self, tournament: Tournament) -> Step:
         """Return the format's step for the current matches."""
         return self._rules.next(tournament.entries, self._matches.matches())
@@ -127,6 +134,10 @@ class _SummedHistory:
     def is_waiting(self) -> bool:
         """Return whether the ladder waits for open matches, without reading its matches."""
         return self._ladder.is_waiting()
+
+    def catch_up(self, tournament: Tournament) -> bool:
+        """Read old rounds for a time; return whether all have been read."""
+        return self._ladder.catch_up(tournament.entries, CATCH_UP_SECONDS)
 
     def next(self, tournament: Tournament) -> Step:
         """Return the format's step for the current matches."""
@@ -166,6 +177,8 @@ class Scheduler:
     def advance(self) -> int:
         """Store the next matches of all running tournaments, and close the finished ones.
 
+        A ladder with very many matches whose sums are not stored is read in several calls.
+
         Returns:
             The number of new matches.
 
@@ -201,6 +214,8 @@ class Scheduler:
             if name not in self._histories:
                 self._histories[name] = _history(self._engine, tournament)
             history = self._histories[name]
+            if not history.catch_up(tournament):
+                return 0
             step = history.next(tournament)
         except ValueError as error:
             log.warning("tournament %s cannot continue: %s", name, error)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import FAILED, CommandError
+from arena.cli.errors import FAILED, INTERRUPTED, CommandError
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class DatabaseReport:
         matches: number of checked matches.
         games: number of checked games.
         actions: number of checked actions.
+        interrupted_after: the last checked match if the check was interrupted.
     """
 
     structure: tuple[str, ...]
@@ -44,6 +45,7 @@ class DatabaseReport:
     matches: int = 0
     games: int = 0
     actions: int = 0
+    interrupted_after: str = ""
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -55,6 +57,9 @@ class DatabaseReport:
         """The number of problems and their remedies, as sentences."""
         number = len(self.problems)
         parts = [f"the database is not sound: {number} problem{'s' if number > 1 else ''}."]
+        if self.interrupted_after:
+            checked = f"the check was interrupted after {self.matches} matches"
+            parts = [f"{checked}, with {number} problem{'' if number == 1 else 's'}."]
         if self.damaged:
             parts.append(
                 f"Only a backup can correct {_matches(self.damaged)}: restore one with `pokearena "
@@ -69,7 +74,9 @@ class DatabaseReport:
 
     @property
     def command(self) -> str:
-        """The command that corrects all problems; empty if none exists."""
+        """The command that continues the check or corrects all problems; empty if none exists."""
+        if self.interrupted_after:
+            return f"pokearena db check --after {self.interrupted_after}"
         only_results = self.repairable and not self.damaged and not self.structure
         return "pokearena ladder rebuild" if only_results else ""
 
@@ -83,11 +90,12 @@ class DatabaseReport:
         return {
             "database": database,
             "version": version,
-            "sound": not self.problems,
+            "sound": not self.problems and not self.interrupted_after,
             "quick": self.quick,
             "matches": self.matches,
             "games": self.games,
             "actions": self.actions,
+            "interrupted_after": self.interrupted_after or None,
             "problems": list(self.problems),
             "damaged": list(self.damaged),
             "repairable": list(self.repairable),
@@ -95,13 +103,16 @@ class DatabaseReport:
         }
 
 
-def run(engine: Engine, progress: ProgressLine, *, quick: bool) -> DatabaseReport:
-    """Check a database.
+def run(
+    engine: Engine, progress: ProgressLine, *, quick: bool = False, after: str = ""
+) -> DatabaseReport:
+    """Check a database. Ctrl-C ends the check of records, and the report has what was found.
 
     Args:
         engine: the database, of any version.
         progress: receives the progress of checks and matches.
         quick: whether only the structure is checked.
+        after: id of a match: only the records of the matches after it are checked.
     """
     from arena.records.bundle import store_audit
     from arena.store import consistency
@@ -109,20 +120,27 @@ def run(engine: Engine, progress: ProgressLine, *, quick: bool) -> DatabaseRepor
 
     if unreadable := consistency.unreadable(engine):
         return DatabaseReport(tuple(unreadable))
-    structure = tuple(consistency.problems(engine, progress))
-    if not quick:
+    structure = () if after else tuple(consistency.problems(engine, progress))
+    if not quick and not after:
         structure += tuple(file_moves.problems(engine, progress))
     if quick:
         return DatabaseReport(structure)
     records, damaged, repairable = list[str](), list[str](), list[str]()
     matches = games = actions = 0
-    for match in store_audit.audit(engine, progress):
-        matches += 1
-        games += match.games
-        actions += match.actions
-        records += match.problems
-        if match.problems:
-            (repairable if match.repairable else damaged).append(match.match)
+    last, interrupted_after = after, ""
+    try:
+        for match in store_audit.audit(engine, progress, after):
+            matches += 1
+            games += match.games
+            actions += match.actions
+            records += match.problems
+            last = match.match
+            if match.problems:
+                (repairable if match.repairable else damaged).append(match.match)
+    except KeyboardInterrupt:
+        if not last:
+            raise
+        interrupted_after = last
     return DatabaseReport(
         structure,
         tuple(records),
@@ -132,6 +150,7 @@ def run(engine: Engine, progress: ProgressLine, *, quick: bool) -> DatabaseRepor
         matches,
         games,
         actions,
+        interrupted_after,
     )
 
 
@@ -141,7 +160,7 @@ def show(report: DatabaseReport, database: str) -> None:
         output.line(sentence)
     if len(report.problems) > _SHOWN:
         output.line(f"and {len(report.problems) - _SHOWN} more; --json lists them")
-    if report.problems:
+    if report.problems or report.interrupted_after:
         return
     from arena.store.database import HEAD
 
@@ -307,27 +326,34 @@ def sweep_objects(unknown: bool, yes: bool, as_json: bool, data: Path | None) ->
 
 @db.command(epilog="Example: pokearena db check")
 @click.option("--quick", is_flag=True, help="Check only the structure, not the records.")
+@click.option("--after", metavar="MATCH", default="", help="Continue an interrupted check.")
 @json_option
 @data_option
-def check(quick: bool, as_json: bool, data: Path | None) -> None:
+def check(quick: bool, after: str, as_json: bool, data: Path | None) -> None:
     """Check the database: its structure, its records, and the results computed from them.
 
     Structure: version, file, references, matches. Records: every committed game is dealt and played
     again on all cores, and the stored results are computed again. Nothing is changed, and the arena
     can keep running. Exit status 1 if there is a problem.
-    """
 
+    Matches are checked in the order of their ids. Ctrl-C ends the check and prints the command that
+    continues it with --after; matches stored meanwhile may be missed then.
+    """
+    if quick and after:
+        raise click.UsageError("--after continues the check of records, which --quick omits.")
     from arena.cli.output import ProgressLine
     from arena.store import database
 
     engine = _engine(data)
-    report = run(engine, ProgressLine(), quick=quick)
+    report = run(engine, ProgressLine(), quick=quick, after=after)
     if as_json:
         version = database.version(engine)
         output.document(report.to_json(database.public_url(engine), version))
     else:
         show(report, database.public_url(engine))
     engine.dispose()
+    if report.interrupted_after:
+        raise CommandError(report.summary, INTERRUPTED, report.command)
     if report.problems:
         raise CommandError(report.summary, FAILED, report.command)
 

@@ -51,18 +51,16 @@ class MatchAudit:
     actions: int = 0
 
 
-def audit(
-    engine: Engine, report_progress: ReportProgress, tournament: str | None = None
-) -> Iterator[MatchAudit]:
-    """Check every match, on all cores; read the matches in batches.
+def audit(engine: Engine, report_progress: ReportProgress, after: str = "") -> Iterator[MatchAudit]:
+    """Check every match in order of the ids, on all cores; read the matches in batches.
 
     Args:
         engine: the store, at the newest schema version.
         report_progress: called after each match.
-        tournament: id of the only tournament to check; None checks all.
+        after: only the matches with ids after this one, to continue an interrupted check.
     """
-    number = raw_rows.count(engine, tournament)
-    rows = (match for batch in raw_rows.batches(engine, tournament) for match in batch)
+    number = raw_rows.count(engine, after=after)
+    rows = (match for batch in raw_rows.batches(engine, after=after) for match in batch)
     for done, report in enumerate(process_pool.map_ordered(check, rows, number), 1):
         yield report
         report_progress("matches checked", done, max(done, number))

@@ -140,22 +140,24 @@ def reading_invalid_text(engine: Engine) -> Iterator[Connection]:
             raw.text_factory = factory
 
 
-def batches(engine: Engine, tournament: str | None = None) -> Iterator[tuple[MatchRows, ...]]:
+def batches(
+    engine: Engine, tournament: str | None = None, after: str = ""
+) -> Iterator[tuple[MatchRows, ...]]:
     """Yield all matches in order of their ids in batches, each read in its own transaction.
 
     Args:
         engine: the store.
         tournament: only the matches of this tournament.
+        after: only the matches with ids after this one.
     """
     table = schema.matches
     query = select(table.c.id).order_by(table.c.id).limit(BATCH)
     if tournament is not None:
         query = query.where(table.c.tournament == tournament)
-    last: str | None = None
+    last = after
     while True:
         with reading_invalid_text(engine) as connection:
-            after = query if last is None else query.where(table.c.id > last)
-            names = list(connection.execute(after).scalars())
+            names = list(connection.execute(query.where(table.c.id > last)).scalars())
             rows = read(connection, names)
         if not names:
             return
@@ -180,10 +182,10 @@ def with_records(engine: Engine, match: MatchRows) -> MatchRows:
     return replace(match, games=games)
 
 
-def count(engine: Engine, tournament: str | None = None) -> int:
-    """Return the number of matches, of one tournament or of all."""
+def count(engine: Engine, tournament: str | None = None, after: str = "") -> int:
+    """Return the number of matches that `batches` yields."""
     table = schema.matches
-    query = select(func.count()).select_from(table)
+    query = select(func.count()).select_from(table).where(table.c.id > after)
     if tournament is not None:
         query = query.where(table.c.tournament == tournament)
     with reading(engine) as connection:

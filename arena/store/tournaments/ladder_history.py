@@ -7,6 +7,8 @@ between two writes therefore costs only the reading of more matches.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from itertools import groupby
@@ -34,7 +36,9 @@ FEWEST: Final = 5_000
 SHARE: Final = 0.0025
 """... after this share of all its matches. A process that starts reads about as many, which takes a
 second for 5,000. To store two million matches takes as long as to play a few hundred."""
-_AT_ONCE: Final = 20_000
+MANY: Final = 20_000
+"""Number of old matches from which they are added before the format receives the others."""
+_AT_ONCE: Final = 5_000
 
 
 class LadderHistory:
@@ -80,6 +84,28 @@ class LadderHistory:
         )
         return bool(connection.execute(query).scalar_one() >= self._rules.limit)
 
+    def catch_up(self, entrants: Sequence[FormatEntrant], seconds: float) -> bool:
+        """Add old rounds to `summary` for some time, and store it.
+
+        Without a stored summary, all matches of the ladder are read. Meanwhile the caller can do
+        other work between two calls, and a process that starts continues from the stored summary.
+
+        Args:
+            entrants: all entrants of the ladder.
+            seconds: time after which no further rounds are read.
+
+        Returns:
+            Whether all old rounds are added, so that `matches` reads few rounds.
+        """
+        self._count_added()
+        with reading(self._engine) as connection:
+            self._check_summary(connection, entrants)
+            is_complete = self._add_old(connection, entrants, seconds)
+        self._later = []
+        if not is_complete:
+            self.save(entrants, max(FEWEST, self._matches // 10))
+        return is_complete
+
     def matches(self, entrants: Sequence[FormatEntrant]) -> tuple[FormatMatch, ...]:
         """Return the matches that are not in `summary`, of replayed ones only the latest replay.
 
@@ -88,13 +114,7 @@ class LadderHistory:
         """
         self._count_added()
         with reading(self._engine) as connection:
-            corrections = audit_log.corrections(connection)
-            if not self._loaded:
-                self._load(connection, entrants)
-            before = count_before(connection, self._tournament, self.summary.round)
-            if (self._corrections, self._matches) != (corrections, before):
-                self.summary, self._matches, self._stored = LadderSummary(), 0, 0
-                self._corrections = corrections
+            self._check_summary(connection, entrants)
             self._add_old(connection, entrants)
             later = list(read_matches(connection, self._tournament, self.summary.round))
         self._later = [match.round for match in later]
@@ -136,6 +156,16 @@ class LadderHistory:
         self._matches += sum(number < self.summary.round for number in self._later)
         self._later = [number for number in self._later if number >= self.summary.round]
 
+    def _check_summary(self, connection: Connection, entrants: Sequence[FormatEntrant]) -> None:
+        """Load the stored summary once; empty the summary if it does not hold any more."""
+        corrections = audit_log.corrections(connection)
+        if not self._loaded:
+            self._load(connection, entrants)
+        before = count_before(connection, self._tournament, self.summary.round)
+        if (self._corrections, self._matches) != (corrections, before):
+            self.summary, self._matches, self._stored = LadderSummary(), 0, 0
+            self._corrections = corrections
+
     def _load(self, connection: Connection, entrants: Sequence[FormatEntrant]) -> None:
         table = schema.ladder_summaries
         query = select(table.c.matches, table.c.corrections, table.c.data)
@@ -146,11 +176,21 @@ class LadderHistory:
             self.summary, self._corrections = summary, row.corrections
             self._matches = self._stored = row.matches
 
-    def _add_old(self, connection: Connection, entrants: Sequence[FormatEntrant]) -> None:
-        """Add the rounds that no later match can change, a few at a time to save memory."""
+    def _add_old(
+        self,
+        connection: Connection,
+        entrants: Sequence[FormatEntrant],
+        seconds: float = math.inf,
+    ) -> bool:
+        """Add the rounds that no later match can change, a few at a time to save memory.
+
+        Returns:
+            Whether all are added; False after this number of seconds.
+        """
+        give_up = time.monotonic() + seconds
         until = _first_unfinished_round(connection, self._tournament)
-        if count_before(connection, self._tournament, until) - self._matches < _AT_ONCE:
-            return
+        if count_before(connection, self._tournament, until) - self._matches < MANY:
+            return True
         waiting: list[FormatMatch] = []
         with closing(read_matches(connection, self._tournament, self.summary.round)) as rows:
             for number, of_round in groupby(rows, lambda match: match.round):
@@ -160,7 +200,10 @@ class LadderHistory:
                 if len(waiting) >= _AT_ONCE:
                     self._add(entrants, waiting)
                     waiting = []
+                    if time.monotonic() > give_up:
+                        return False
         self._add(entrants, waiting)
+        return True
 
     def _add(self, entrants: Sequence[FormatEntrant], matches: list[FormatMatch]) -> None:
         self.summary.add(self._rules, entrants, history(entrants, without_replayed(matches)))

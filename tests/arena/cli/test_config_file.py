@@ -15,7 +15,7 @@ from tests.arena.cli.terminal import Cli, CommandResult
 
 REVIEWED = frozenset(
     """
-    adjusted all all-seatings allowance alpha anchor bank beta boards bot burst by
+    adjusted after all all-seatings allowance alpha anchor bank beta boards bot burst by
     challenge-boards challenges check cycles data debug delay draws dry-run earlier elo event
     faults form format from-start full game games gif high html json keep ladder ladders lang
     lenient limit list los low max-active-versions max-matches model name no-history no-pause

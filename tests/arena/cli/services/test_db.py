@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from arena.cli.errors import FAILED, OK, UNREACHABLE, USAGE
+from arena.cli.output import ProgressLine
+from arena.cli.services import db
+from arena.cli.workspace import Workspace
 from arena.store import database
 from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -184,6 +187,26 @@ def test_check_finds_altered_results_and_suggests_rebuild(
     assert cli("ladder", "rebuild").status == OK
     assert cli("db", "check").status == OK
     assert cli("tournament", "verify", tournament).status == OK
+
+
+def test_an_interrupted_check_is_continued_after_its_last_match(
+    cli: Cli, tournament: str, cwd: Path
+) -> None:
+    match = execute(cwd, "UPDATE games SET record = '' WHERE match = :match AND game = 0")
+
+    class Interrupting(ProgressLine):
+        def __call__(self, what: str, done: int, of: int) -> None:
+            if (what, done) == ("matches checked", 2):
+                raise KeyboardInterrupt
+
+    report = db.run(Workspace(None).existing_store, Interrupting())
+    assert report.matches == 2
+    assert report.command == f"pokearena db check --after {report.interrupted_after}"
+    assert report.summary.startswith("the check was interrupted after 2 matches")
+    last = json.loads(cli("db", "check", "--json", "--after", report.interrupted_after).out)
+    assert last["matches"] == 1
+    assert set(report.damaged) | set(last["damaged"]) == {match}
+    assert cli("db", "check", "--quick", "--after", match).status == USAGE
 
 
 def marked(statement: str) -> Any:

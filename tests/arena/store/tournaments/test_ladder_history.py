@@ -214,11 +214,33 @@ def test_old_rounds_are_summed_up_a_few_at_a_time(
     play(store, advancing, 6)
     entries = tournaments.find(store, ladder).entries
     expected = scheduler.current_step(store, tournaments.find(store, ladder))
+    monkeypatch.setattr(ladder_history, "MANY", 3)
     monkeypatch.setattr(ladder_history, "_AT_ONCE", 3)
     reading_anew = LadderHistory(store, ladder, RULES)
     later = reading_anew.matches(entries)
     assert reading_anew.summary.matches > 6
     assert RULES.resume(entries, reading_anew.summary, later) == expected
+
+
+def test_a_scheduler_reads_a_long_ladder_in_several_calls_and_continues_after_a_start(
+    store: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ladder = begin(store)
+    play(store, Scheduler(store), 6)
+    for match in transitions.due(store):
+        transitions.void(store, match, "for a test")
+    expected = scheduler.current_step(store, tournaments.find(store, ladder))
+    assert isinstance(expected, NextMatches)
+    for name, value in {"MANY": 3, "_AT_ONCE": 3, "FEWEST": 1}.items():
+        monkeypatch.setattr(ladder_history, name, value)
+    monkeypatch.setattr(scheduler, "CATCH_UP_SECONDS", 0)
+    counts = []
+    while Scheduler(store).advance() == 0:
+        counts += stored_rows(store)
+    assert len(counts) >= 2
+    assert counts == sorted(set(counts))
+    due = [listing.find(store, match) for match in transitions.due(store)]
+    assert [match.entrants for match in due] == [match.entrants for match in expected.fixtures]
 
 
 def test_forgotten_summaries_are_stored_again(
