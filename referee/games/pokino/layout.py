@@ -135,11 +135,16 @@ class Ground:
                         borders[two] = 1 << number | 1 << numbers[beside]
                     continue
                 for beyond, place in around(beside):
-                    if beyond not in numbers and (safe or _is_within(place)):
+                    if beyond not in numbers and (safe or is_within(place)):
                         at = bisect_left(places, place)
                         if at == len(places) or places[at] != place:
                             places.insert(at, place)
         return other
+
+    def is_place(self, two: int) -> bool:
+        """Return whether a pair is one of :attr:`places`."""
+        at = bisect_left(self.places, two)
+        return at < len(self.places) and self.places[at] == two
 
     def without(self, gone: Collection[int]) -> "Ground":
         """Remove the dominoes on these squares with all their borders."""
@@ -152,14 +157,14 @@ class Ground:
         near = {at for number in gone for at in (number, *(n for n, _ in around(number)))}
         changed = {two for number in near for _, two in around(number)}
         kept = (two for two in self.places if two not in changed)
-        other.places = sorted((*kept, *filter(other._is_place, changed)))
+        other.places = sorted((*kept, *filter(other._is_free_place, changed)))
         return other
 
-    def _is_place(self, two: int) -> bool:
+    def _is_free_place(self, two: int) -> bool:
         """Return whether a pair is free and touches a domino."""
         numbers = self.numbers
         here = ends(two)
-        if any(number in numbers for number in here) or not _is_within(two):
+        if any(number in numbers for number in here) or not is_within(two):
             return False
         return any(beside in numbers for number in here for beside, _ in around(number))
 
@@ -183,7 +188,8 @@ def _is_far_from_the_edge(number: int) -> bool:
     return abs(x) < FARTHEST - 3 and abs(y) < FARTHEST - 3
 
 
-def _is_within(place: int) -> bool:
+def is_within(place: int) -> bool:
+    """Return whether both squares of a place are within the allowed range."""
     return all(within(*coordinates(number)) for number in ends(place))
 
 

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from random import Random
 
 from referee.games.contract import Action, LazyActions, Words
 from referee.games.pokino.actions import Domino, PassTurn, Run, Tiles
 from referee.games.pokino.layout import Ground
 from referee.games.pokino.placements import count, may_lay, placement, placements
-from referee.games.pokino.runs import Found, RunSearch, listed, may_run
+from referee.games.pokino.runs import Found, RunSearch, listed, may_run, most_listed
 from referee.games.shared.cards import Hand
+from referee.games.shared.random_index import random_index
 
 ENOUGH = 7
 """Number of cards from which the draw is optional, if the variant allows it."""
@@ -87,18 +89,15 @@ class PokinoTurns(LazyActions):
                 yield run, draw
 
     def any(self, chance: Random) -> Action:
-        """Return a random listed action without constructing the others."""
+        """Return a random listed action; search for runs only if the choice depends on them."""
         draws = self.draws(0)
         laying = count(self.tiles, self.ground)
-        all_runs = self._search.runs
-        runs = [(run, True) for run in all_runs]
-        if self._choice:
-            runs = [(run, draw) for run in all_runs for draw in self.draws(len(run[0]))]
-        number = chance.randrange(len(draws) * (1 + laying) + len(runs))
+        others = len(draws) * (1 + laying)
+        most = others + len(draws) * most_listed(min(self._most, len(self._hand)))
+        number = random_index(chance, others, most, lambda: others + len(list(self._runs())))
         if number < len(draws):
             return PassTurn(draws[number])
-        number -= len(draws)
-        if number < len(draws) * laying:
-            way, number = divmod(number, laying)
+        if number < others:
+            way, number = divmod(number - len(draws), laying)
             return placement(self.tiles, self.ground, draws[way], number)
-        return listed(*runs[number - len(draws) * laying])
+        return listed(*next(islice(self._runs(), number - others, None)))

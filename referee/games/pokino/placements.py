@@ -10,6 +10,8 @@ from referee.games.pokino.layout import (
     coordinates,
     ends,
     is_central,
+    is_within,
+    pair,
     square,
     within,
 )
@@ -20,22 +22,15 @@ def may_lay(action: Domino, hand: tuple[Tile, ...], ground: Ground) -> bool:
     """Return whether a placement is legal.
 
     The domino must be held, fit on two free squares of the grid and touch another domino.
-    :func:`squares` swaps the squares of a double laid to the left or upwards, so both are checked
-    (K-4.1).
     """
     if action.domino not in hand or not within(action.x, action.y):
         return False
     if action.direction not in STEPS:
         return False
     first, second = squares(action)
-    if not (within(*coordinates(first)) and within(*coordinates(second))):
-        return False
-    numbers = ground.numbers
-    if first in numbers or second in numbers:
-        return False
-    return not numbers or any(
-        place + step in numbers for place in (first, second) for step in STEPS.values()
-    )
+    if not ground.numbers:
+        return is_within(pair(first, second))
+    return ground.is_place(pair(first, second))
 
 
 def squares(action: Domino) -> tuple[int, int]:
@@ -123,13 +118,14 @@ def placement(hand: tuple[Tile, ...], ground: Ground, draw: bool, number: int) -
     return _made(domino, ground.places[at], backwards, draw)
 
 
-def _ways_round(hand: tuple[Tile, ...]) -> list[tuple[Tile, bool]]:
+@lru_cache(1 << 12)
+def _ways_round(hand: tuple[Tile, ...]) -> tuple[tuple[Tile, bool], ...]:
     """Return the dominoes of a hand with their orientations."""
-    return [
+    return tuple(
         (domino, backwards)
         for domino in hand
         for backwards in (_ONE_WAY if _is_double(domino) else _BOTH_WAYS)
-    ]
+    )
 
 
 def count(hand: tuple[Tile, ...], ground: Ground) -> int:

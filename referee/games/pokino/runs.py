@@ -16,6 +16,12 @@ LISTED = 100
 SPREAD = 6
 """Number of first steps used for a sample of more runs, one path each."""
 
+
+def most_listed(longest: int) -> int:
+    """Return an upper bound of the number of listed runs with up to ``longest`` cards."""
+    return max(LISTED, SPREAD * (longest - 1)) if longest > 1 else 0
+
+
 _POINTS = (0, 0, 5, 5, 5, 10, 15, 20, 35, 55, 90)
 
 

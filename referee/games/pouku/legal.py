@@ -10,6 +10,7 @@ from referee.games.contract import Action, LazyActions, Words
 from referee.games.pouku.actions import Discard, Give, GoOut
 from referee.games.pouku.yaku import ACE, LONGEST, LOW_ACE, SHORTEST, name_of
 from referee.games.shared.cards import RANK, Card, Hand
+from referee.games.shared.random_index import random_index
 
 # Legal keeps (docs/rules/pouku.md, U-5).
 
@@ -152,12 +153,15 @@ class PoukuTurns(LazyActions):
             yield GoOut, iter(((),))
 
     def any(self, chance: Random) -> Action:
-        """Return a random listed action: choose its position in the list, then construct it."""
+        """Return a random listed action: choose its index, then construct it.
+
+        Whether the seat may go out is decided only if the index depends on it.
+        """
         hand, listed, kinds = self.hand, self.listed_keeps, _KINDS[self.teams]
         without_keep = len(kinds) * len(hand)
         per_keep = len(kinds) * (len(hand) - 1)
         discards = without_keep + per_keep * len(listed)
-        number = chance.choice(range(discards + self.may_go_out()))
+        number = random_index(chance, discards, discards + 1, lambda: discards + self.may_go_out())
         if number == discards:
             return GoOut()
         if number < without_keep:
