@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from arena.cli.workspace import Workspace
 from arena.store import analyses
@@ -97,6 +97,15 @@ def pages(web: WebState, closed: StoredMatch, running: StoredMatch) -> dict[str,
     return paths
 
 
+def opened(context: BrowserContext, address: str) -> Page:
+    """Open a page; return when its table, if it has one, is laid out."""
+    page = context.new_page()
+    page.goto(address, wait_until="load")
+    if page.locator("#fitted").count():
+        page.wait_for_selector("#fitted[data-fitted]")
+    return page
+
+
 def findings(page: Page, axe: str) -> dict[str, Any]:
     page.evaluate(axe)
     violations: dict[str, Any] = page.evaluate(RUN)
@@ -135,8 +144,7 @@ def test_every_page_passes_the_accessibility_checks(
     wrong: dict[str, Any] = {}
     passed = 0
     for name, path in site.pages.items():
-        page = context.new_page()
-        page.goto(site.address + path, wait_until="load")
+        page = opened(context, site.address + path)
         keep(page, f"{name}-{width}-{colours}")
         violations = findings(page, axe)
         passed += violations["passes"]
@@ -158,8 +166,7 @@ def test_no_page_is_wider_than_its_window_in_any_size_and_colours(
     context.set_default_timeout(PATIENCE_MS)
     too_wide: dict[str, int] = {}
     for name, path in site.pages.items():
-        page = context.new_page()
-        page.goto(site.address + path, wait_until="load")
+        page = opened(context, site.address + path)
         for colours, (width, height) in PICTURED:
             page.emulate_media(color_scheme=colours)
             page.set_viewport_size({"width": width, "height": height})
