@@ -177,3 +177,16 @@ def test_no_page_is_wider_than_its_window_in_any_size_and_colours(
         page.close()
     context.close()
     assert not too_wide
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_the_navigation_of_a_phone_takes_one_row(
+    browser: Browser, site: ArenaPages, width: int
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    page = context.new_page()
+    page.goto(site.address, wait_until="load")
+    tops = [link.bounding_box() for link in page.locator(".top nav a").all()]
+    assert len(tops) == 6
+    assert len({box["y"] for box in tops if box is not None}) == 1
+    context.close()
