@@ -105,7 +105,7 @@ class TrickCell:
 class TrickTable:
     """The tricks of a deal: one column per trick, one row per seat."""
 
-    kind: ClassVar[str] = "sheet"
+    kind: ClassVar[str] = "trick_table"
     key: str
     label: str
     heads: tuple[str, ...]
@@ -115,9 +115,9 @@ class TrickTable:
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """Score pad: numbers in rows and columns; the first column names the rows."""
+    """Table of scores: numbers in rows and columns; the first column names the rows."""
 
-    kind: ClassVar[str] = "pad"
+    kind: ClassVar[str] = "score_table"
     key: str
     label: str
     heads: tuple[str, ...]
@@ -201,7 +201,7 @@ class TableRendering:
     seats: tuple[SeatRendering, ...]
     centre: tuple[Area, ...]
     below: tuple[Area, ...] = ()
-    """Score pads."""
+    """Tables of scores."""
 
 
 @dataclass(frozen=True, slots=True)

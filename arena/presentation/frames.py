@@ -289,12 +289,12 @@ def _part(key: str, steps: list[tuple[int, Area]]) -> TrackedArea | TrackedLayou
 
 def _stretches(steps: Sequence[tuple[int, Area]]) -> Iterator[Span[Area | GrowingTrickTable]]:
     """Yield areas as spans of equal areas, and trick tables as spans in which they grow."""
-    for is_sheet, group in groupby(steps, lambda step: isinstance(step[1], TrickTable)):
+    for is_trick_table, group in groupby(steps, lambda step: isinstance(step[1], TrickTable)):
         stretch = list(group)
         tables = [
             (step, area) for step, area in stretch if isinstance(area, TrickTable) and area.heads
         ]
-        if not is_sheet:
+        if not is_trick_table:
             for span in _spans(stretch):
                 yield Span(span.first, span.last, span.value)
             continue
@@ -425,7 +425,7 @@ def _sizes(value: object) -> dict[str, int]:
 
 
 _FEW_COLUMNS = 5
-"""Largest number of columns of a trick table with large cards (class `big` of scene.css)."""
+"""Largest number of columns of a trick table with large cards (class `big` of table.css)."""
 
 
 def _table_sizes(columns: int, note: int) -> dict[str, int]:
@@ -435,7 +435,7 @@ def _table_sizes(columns: int, note: int) -> dict[str, int]:
 
 
 _MANY = 12
-"""Largest number of cards in a row that does not wrap (class `many` of scene.css)."""
+"""Largest number of cards in a row that does not wrap (class `many` of table.css)."""
 
 
 def _group_sizes(name: str, group: Group) -> dict[str, int]:

@@ -16,8 +16,8 @@ STATIC: Final = Path(__file__).parent / "static"
 """The folder of the files."""
 
 BUNDLES: Final = {
-    "replay.css": ("style.css", "scene.css"),
-    "live_tables.css": ("style.css", "pages.css", "scene.css", "live.css"),
+    "replay.css": ("style.css", "table.css"),
+    "live_tables.css": ("style.css", "pages.css", "table.css", "live.css"),
     "match.css": ("style.css", "pages.css"),
     "replay_page.js": ("spoilers.js", "replay.js"),
 }

@@ -55,7 +55,7 @@ Opened = Callable[[int], bool]
 @cache
 def symbols() -> str:
     """Return the shapes of the cards, those that the pages show too, as symbols."""
-    sprite = environment().get_template("scene/cards.html").render()
+    sprite = environment().get_template("table/cards.html").render()
     return "".join(re.findall(r"<symbol.*?</symbol>", sprite, re.DOTALL))
 
 

@@ -325,7 +325,7 @@ function play() {
 function showWhole() {
   if (window !== top) return;
   const bottom = document.getElementById("fitted").getBoundingClientRect().bottom;
-  if (bottom > innerHeight) replay.querySelector(".desk").scrollIntoView();
+  if (bottom > innerHeight) replay.querySelector(".control-panel").scrollIntoView();
 }
 
 function tempo() {
@@ -355,12 +355,12 @@ function keysAreOn() {
 const frame = document.getElementById("fitted");
 const felt = frame.firstElementChild;
 // The parts of the table that are laid out one after the other when the page is opened.
-const areas = felt.querySelectorAll(".title, .seat > .stack, .area > [data-a], .sheet tr");
+const areas = felt.querySelectorAll(".title, .seat > .stack, .area > [data-a], .trick-table tr");
 
 function roomForTable() {
-  const desk = replay.querySelector(".desk");
+  const panel = replay.querySelector(".control-panel");
   const embedded = document.body.classList.contains("embed");
-  const above = embedded ? frame.getBoundingClientRect().top + scrollY : desk.offsetHeight + 16;
+  const above = embedded ? frame.getBoundingClientRect().top + scrollY : panel.offsetHeight + 16;
   return innerHeight - above - 8;
 }
 
@@ -530,7 +530,7 @@ function pressed(event) {
   if (event.target.closest("input, select, textarea")) return;
   // A button or a link that has the focus is pressed by the space key as everywhere.
   if (event.key === " " && event.target.closest("button, a, summary")) return;
-  const scrolls = event.target.closest(".layout, .sheet, .pad");
+  const scrolls = event.target.closest(".layout, .trick-table, .score-table");
   if (scrolls && event.key.startsWith("Arrow") && scrolls.scrollWidth > scrolls.clientWidth) return;
   const digit = /^[0-9]$/.test(event.key) ? Number(event.key) : -1;
   if (digit >= 0) look(digit ? String(digit - 1) : "all");

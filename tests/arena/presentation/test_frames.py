@@ -10,7 +10,7 @@ from tests.conformance.tables import every_table
 from tests.conformance.walks import walk
 
 
-def scenes_of(setup: Setup) -> list[TableRendering]:
+def renderings_of(setup: Setup) -> list[TableRendering]:
     names = tuple(f"bot{seat}" for seat in range(setup.seats))
     sides = setup.game.sides(setup.seats, setup.options)
     frames_seen = []
@@ -51,21 +51,21 @@ def check(part: TrackedArea | TrackedLayout, area: Area | None, step: int) -> No
 
 
 @every_table
-def test_frames_show_the_scene_at_every_step(table: Setup) -> None:
-    scenes = scenes_of(table)
-    made = frame_sequence(scenes)
-    assert made.steps == len(scenes)
-    for step, scene in enumerate(scenes):
+def test_frames_show_the_rendering_at_every_step(table: Setup) -> None:
+    renderings = renderings_of(table)
+    made = frame_sequence(renderings)
+    assert made.steps == len(renderings)
+    for step, rendering in enumerate(renderings):
         (title,) = at(made.titles, step)
-        assert (title.value.heading, title.value.facts) == (scene.heading, scene.facts)
-        for place, seat in zip(made.places, scene.seats, strict=True):
+        assert (title.value.heading, title.value.facts) == (rendering.heading, rendering.facts)
+        for place, seat in zip(made.places, rendering.seats, strict=True):
             (head,) = at(place.heads, step)
             facts = (seat.score, seat.acts, seat.badges)
             assert (head.value.score, head.value.acts, head.value.badges) == facts
         pairs = [
-            ([part for zone in made.zones for part in zone], scene.centre),
-            (made.below, scene.below),
-            *((p.parts, s.areas) for p, s in zip(made.places, scene.seats, strict=True)),
+            ([part for zone in made.zones for part in zone], rendering.centre),
+            (made.below, rendering.below),
+            *((p.parts, s.areas) for p, s in zip(made.places, rendering.seats, strict=True)),
         ]
         for parts, areas in pairs:
             lying = {area.key: area for area in areas}

@@ -6,7 +6,7 @@ from pokearena.v1 import bot_pb2
 
 from arena.presentation.narration import InvalidPosition, render_view
 from referee.games.registry import GAMES
-from tests.arena.presentation.test_scenes import scene
+from tests.arena.presentation.test_table_rendering import rendered
 from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
 from tests.conformance.walks import closely, walk
@@ -20,7 +20,7 @@ def test_a_published_position_is_rendered_as_a_spectator_sees_it(table: Setup) -
         state = step.state
         view = MessageToDict(bot_pb2.View.FromString(table.codec.view(state.public())))
         made = render_view(table.game.id, table.options, view, seating, state.actors)
-        assert made == scene(table, state, ())
+        assert made == rendered(table, state, ())
 
 
 def test_an_invalid_position_is_refused() -> None:

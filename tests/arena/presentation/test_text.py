@@ -1,7 +1,7 @@
 """Test renderings as text: all visible cards, and a placeholder for hidden ones."""
 
 from arena.presentation.text import BACK, lines
-from tests.arena.presentation.test_scenes import scene
+from tests.arena.presentation.test_table_rendering import rendered
 from tests.conformance.tables import Table, every_table
 from tests.conformance.walks import closely, walk
 
@@ -9,7 +9,7 @@ from tests.conformance.walks import closely, walk
 @every_table
 def test_every_position_has_a_text(table: Table) -> None:
     for step in closely(table, walk(table, 0))[::5]:
-        text_lines = lines(scene(table, step.state, ()))
+        text_lines = lines(rendered(table, step.state, ()))
         assert text_lines[0]
         assert all(line == line.rstrip() for line in text_lines)
 
@@ -17,7 +17,7 @@ def test_every_position_has_a_text(table: Table) -> None:
 @every_table
 def test_face_down_cards_are_shown_as_a_pattern(table: Table) -> None:
     (first, *_) = walk(table, 0)
-    closed = "\n".join(lines(scene(table, first.state, ())))
-    opened = "\n".join(lines(scene(table, first.state, range(table.seats))))
+    closed = "\n".join(lines(rendered(table, first.state, ())))
+    opened = "\n".join(lines(rendered(table, first.state, range(table.seats))))
     assert BACK in closed
     assert closed.count(BACK) > opened.count(BACK)

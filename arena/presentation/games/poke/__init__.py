@@ -141,7 +141,7 @@ def _pad(public: PokeView, players: Players) -> ScoreTable:
     now = [
         ("now", *(str(value) for s in (0, 1) for value in (public.below[s], public.above[s]))),
     ]
-    return ScoreTable("pad", "score pad", heads, tuple(rows), tuple(now))
+    return ScoreTable("scores", "score pad", heads, tuple(rows), tuple(now))
 
 
 def _actions(drawn: Sequence[PokeDrawn], tricks: Sequence[PokeTrick]) -> Iterator[PublicAction]:

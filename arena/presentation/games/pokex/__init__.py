@@ -241,7 +241,7 @@ def _pad(public: PokexView, players: Players) -> ScoreTable:
         for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
     ]
     foot = ("score", "", "", "", str(public.points[0]), "", str(public.points[1]))
-    return ScoreTable("pad", "score", heads, tuple(rows), (foot,))
+    return ScoreTable("scores", "score", heads, tuple(rows), (foot,))
 
 
 def _calls(auction: Iterable[PokexCall], declarer: int, wild_rank: str) -> Iterator[PublicAction]:

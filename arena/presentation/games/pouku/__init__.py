@@ -125,7 +125,7 @@ def _pad(public: PoukuView, players: Players) -> ScoreTable:
         for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
     )
     foot = ("score", "", *map(signed, public.scores))
-    return ScoreTable("pad", "score", ("deal", "went out", *players.names), rows, (foot,))
+    return ScoreTable("scores", "score", ("deal", "went out", *players.names), rows, (foot,))
 
 
 def _winner(deal: PoukuDeal, players: Players) -> str:

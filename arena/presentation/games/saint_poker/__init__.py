@@ -107,7 +107,7 @@ def _pad(public: SaintPokerView, players: Players) -> ScoreTable:
     if public.order:
         rows.append(_row(public.round, public.order, len(players.names)))
     foot = ("score", *map(str, public.scores))
-    return ScoreTable("pad", "rounds", ("round", *players.names), tuple(rows), (foot,))
+    return ScoreTable("scores", "rounds", ("round", *players.names), tuple(rows), (foot,))
 
 
 def _row(number: int, order: tuple[int, ...], seats: int) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def test_a_preview_shows_the_cards_of_open_seats_only(table: Table) -> None:
 
 
 def test_pages_show_the_shapes_of_the_pictures() -> None:
-    style = (Path(web.__file__).parent / "static" / "scene.css").read_text(encoding="utf-8")
+    style = (Path(web.__file__).parent / "static" / "table.css").read_text(encoding="utf-8")
     shapes = re.findall(r'<symbol id="(?:suit|crown|star).*?</symbol>', table_picture.symbols())
     paths = [path for shape in shapes for path in re.findall(r' d="([^"]*)"', shape)]
     assert len(paths) == len(shapes) == 8

@@ -26,7 +26,7 @@ def table_of(setup: Setup, state: State) -> Players:
     return Players(names, setup.game.sides(setup.seats, setup.options), state.scores, state.actors)
 
 
-def scene(setup: Setup, state: State, eyes: Collection[int]) -> TableRendering:
+def rendered(setup: Setup, state: State, eyes: Collection[int]) -> TableRendering:
     hands = {seat: state.view(seat) for seat in eyes}
     return presentation_of(setup.game.id).render(state.public(), hands, table_of(setup, state))
 
@@ -73,16 +73,16 @@ def cards_in(part: Any) -> Iterator[str]:
 
 
 @every_table
-def test_hiding_cards_of_an_open_scene_gives_the_scene_of_a_seat(table: Setup) -> None:
+def test_hiding_cards_of_an_open_rendering_gives_the_rendering_of_a_seat(table: Setup) -> None:
     for step in steps(table):
-        whole = scene(table, step.state, range(table.seats))
+        whole = rendered(table, step.state, range(table.seats))
         for seat in range(table.seats):
-            assert with_eyes(whole, {seat}) == scene(table, step.state, {seat})
-        assert with_eyes(whole, ()) == scene(table, step.state, ())
+            assert with_eyes(whole, {seat}) == rendered(table, step.state, {seat})
+        assert with_eyes(whole, ()) == rendered(table, step.state, ())
 
 
 @every_table
-def test_hidden_information_does_not_change_the_scene_of_a_viewer(table: Setup) -> None:
+def test_hidden_information_does_not_change_the_rendering_of_a_viewer(table: Setup) -> None:
     changed = 0
     for number, step in enumerate(steps(table)):
         luck = Seeded(number.to_bytes(32, "big"))
@@ -90,8 +90,8 @@ def test_hidden_information_does_not_change_the_scene_of_a_viewer(table: Setup) 
         for viewer in (None, *everybody):
             eyes = () if viewer is None else (viewer,)
             again = step.state.redeal(viewer, luck)
-            assert scene(table, again, eyes) == scene(table, step.state, eyes)
-            changed += scene(table, again, everybody) != scene(table, step.state, everybody)
+            assert rendered(table, again, eyes) == rendered(table, step.state, eyes)
+            changed += rendered(table, again, everybody) != rendered(table, step.state, everybody)
     assert changed, "nothing was dealt again"
 
 
@@ -102,7 +102,7 @@ def test_an_open_seat_shows_its_cards_and_a_closed_one_their_backs(
     for step in steps(table):
         if not step.moves:
             continue
-        rendering = scene(table, step.state, range(table.seats))
+        rendering = rendered(table, step.state, range(table.seats))
         for secret in secrets(rendering, "hand"):
             hand = step.state.view(secret.seat).hand
             assert isinstance(secret.opened, CardGroup)
@@ -115,7 +115,7 @@ def test_an_open_seat_shows_its_cards_and_a_closed_one_their_backs(
 @every_table
 def test_acting_seats_are_marked(table: Setup) -> None:
     for step in steps(table):
-        rendering = scene(table, step.state, ())
+        rendering = rendered(table, step.state, ())
         assert tuple(s.number for s in rendering.seats if s.acts) == step.state.actors
         assert tuple(s.score for s in rendering.seats) == step.state.scores
 
@@ -127,12 +127,12 @@ def test_a_spectator_sees_no_face_down_card(table: Setup) -> None:
         if not step.moves:
             continue
         everybody = range(table.seats)
-        whole = scene(table, step.state, everybody)
+        whole = rendered(table, step.state, everybody)
         for seat in everybody:
             (hand,) = (secret for secret in secrets(whole, "hand") if secret.seat == seat)
             known = set(cards_in(hand.closed))
             opened_cards = set(cards_in(hand.opened)) - known
-            drawn = set(cards_in(current(scene(table, step.state, ()))))
+            drawn = set(cards_in(current(rendered(table, step.state, ()))))
             assert not opened_cards & drawn
             hidden += len(opened_cards)
     assert hidden
@@ -147,7 +147,7 @@ def current(rendering: TableRendering) -> list[Any]:
 @every_table
 def test_dominoes_are_visible_only_to_their_owner(table: Setup) -> None:
     for step in steps(table):
-        for secret in secrets(scene(table, step.state, range(table.seats)), "dominoes"):
+        for secret in secrets(rendered(table, step.state, range(table.seats)), "dominoes"):
             assert isinstance(secret.opened, DominoGroup)
             assert isinstance(secret.closed, DominoGroup)
             assert secret.opened.tiles == step.state.view(secret.seat).dominoes
