@@ -154,14 +154,14 @@ _WORDS = 1 << 10
 
 
 class _ListedActions(dict[Callable[..., Action], EncodingCache]):
-    """Caches of encoded actions by constructor and arguments, filled on access."""
+    """Caches of encoded actions by constructor and argument, filled on access."""
 
     def __init__(self, encode: Encode) -> None:
         self._encode = encode
 
     def __missing__(self, make: Callable[..., Action]) -> EncodingCache:
         most = _REMEMBERED if isinstance(make, type) else _WORDS << 1
-        made = self[make] = EncodingCache(lambda values: self._encode(make(*values)), most)
+        made = self[make] = EncodingCache(lambda argument: self._encode(make(argument)), most)
         return made
 
 
@@ -259,8 +259,8 @@ class GameCodec:
         """
         parts = [head.SerializeToString(), field(_VIEW, self.view(view))]
         if isinstance(legal, LazyActions):
-            for kind, spelled in legal.words():
-                parts += map(self._spelled[kind].__getitem__, spelled)
+            for kind, arguments in legal.words():
+                parts += map(self._spelled[kind].__getitem__, arguments)
         else:
             parts += map(self._listed, legal)
         return b"".join(parts)

@@ -5,9 +5,9 @@ add a game, write a :class:`State` and a :class:`Game`, and add it to :mod:`refe
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import starmap
+from itertools import chain, starmap
 from random import Random
 from typing import Any, ClassVar, Self
 
@@ -28,12 +28,18 @@ class IllegalAction(InvalidValue):
     """An action is not legal in this position. The message is a full sentence."""
 
 
-Words = Iterator[tuple[Callable[..., Action], Iterator[tuple[Any, ...]]]]
-"""Actions by constructor, each as the constructor's arguments.
+Words = Iterator[tuple[Callable[[Any], Action], Iterable[Any]]]
+"""Actions by constructor, each as the constructor's argument.
 
 Constructors and arguments are hashable. A constructor is a type of actions, or a function that
 exists as long as the process.
 """
+
+
+def constructed(action: Action) -> Action:
+    """Return the action: the constructor of actions that are listed as themselves."""
+    return action
+
 
 Value = bool | int | str
 """The value of an option."""
@@ -117,17 +123,16 @@ class LazyActions(Legal):
 
     @abstractmethod
     def words(self) -> Words:
-        """Yield all listed actions by constructor, each as its arguments."""
+        """Yield all listed actions by constructor, each as its argument."""
 
     def __iter__(self) -> Iterator[Action]:
-        for kind, spelled in self.words():
-            yield from starmap(kind, spelled)
+        return chain.from_iterable(starmap(map, self.words()))
 
     def any(self, chance: Random) -> Action:
         """Return one of the listed actions, uniformly at random; only this one is constructed."""
-        listed = [(kind, words) for kind, spelled in self.words() for words in spelled]
-        kind, words = chance.choice(listed)
-        return kind(*words)
+        listed = [(kind, argument) for kind, arguments in self.words() for argument in arguments]
+        kind, argument = chance.choice(listed)
+        return kind(argument)
 
 
 class State(ABC):

@@ -7,7 +7,7 @@ from itertools import chain, combinations, groupby
 from operator import itemgetter
 from random import Random
 
-from referee.games.contract import Action, LazyActions, Words
+from referee.games.contract import Action, LazyActions, Words, constructed
 from referee.games.poke.actions import Answer, Draw, Lead, Stand
 from referee.games.shared.cards import RANK, Card, Hand
 from referee.games.shared.choices import Choice, choices
@@ -75,8 +75,8 @@ class LegalDraws(LazyActions):
         return isinstance(action, Stand)
 
     def words(self) -> Words:
-        yield Stand, iter(((),))
-        yield Draw, zip(self._discards())
+        yield constructed, (Stand(),)
+        yield Draw, self._discards()
 
     def any(self, chance: Random) -> Action:
         discards = chance.choice(_DISCARDS[len(self.hand)])
@@ -102,7 +102,7 @@ class LegalLeads(LazyActions):
         return len(cards) == 1 or len({RANK[c] for c in cards}) == 1
 
     def words(self) -> Words:
-        yield Lead, zip(self._groups())
+        yield Lead, self._groups()
 
     def any(self, chance: Random) -> Action:
         return _lead(chance.choice(self._groups()))
@@ -135,7 +135,7 @@ class LegalAnswers(LazyActions):
         return not self._forced() or beats(cards, self.lead)
 
     def words(self) -> Words:
-        yield Answer, zip(self._answers())
+        yield Answer, self._answers()
 
     def any(self, chance: Random) -> Action:
         return _answer(chance.choice(self._answers()))

@@ -65,7 +65,7 @@ class LegalPairs(LazyActions):
         return first != second and first in self.hand and second in self.hand
 
     def words(self) -> Words:
-        yield PlayPair, zip(combinations(wild_last(self.hand, self.wild_rank), 2))
+        yield PlayPair, combinations(wild_last(self.hand, self.wild_rank), 2)
 
     def any(self, chance: Random) -> Action:
         pair = chance.choice(choices(len(self.hand), 2))
@@ -83,7 +83,7 @@ class LegalCards(LazyActions):
         return isinstance(action, PlayCard) and action.card in self.hand
 
     def words(self) -> Words:
-        yield PlayCard, zip(wild_last(self.hand, self.wild_rank))
+        yield PlayCard, wild_last(self.hand, self.wild_rank)
 
     def any(self, chance: Random) -> Action:
         return _card(chance.choice(wild_last(self.hand, self.wild_rank)))

@@ -73,7 +73,7 @@ class PokinoTurns(LazyActions):
 
     def words(self) -> Words:
         draws = self.draws(0)
-        yield PassTurn, zip(draws)
+        yield PassTurn, draws
         for draw in draws:
             yield from placements(self.tiles, self.ground, draw)
         yield listed, self._runs()
@@ -100,4 +100,4 @@ class PokinoTurns(LazyActions):
         if number < others:
             way, number = divmod(number - len(draws), laying)
             return placement(self.tiles, self.ground, draws[way], number)
-        return listed(*next(islice(self._runs(), number - others, None)))
+        return listed(next(islice(self._runs(), number - others, None)))

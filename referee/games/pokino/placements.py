@@ -2,7 +2,7 @@
 
 from functools import cache, lru_cache
 
-from referee.games.contract import Words
+from referee.games.contract import Words, constructed
 from referee.games.pokino.actions import Domino
 from referee.games.pokino.layout import (
     STEPS,
@@ -103,9 +103,9 @@ def placements(hand: tuple[Tile, ...], ground: Ground, draw: bool) -> Words:
     """
     if ground.numbers:
         for domino, backwards in _ways_round(hand):
-            yield _ways(domino, backwards, draw).__getitem__, zip(ground.places)
+            yield _ways(domino, backwards, draw).__getitem__, ground.places
     else:
-        yield Domino, ((domino, 0, 0, way, draw) for domino in hand for way in STEPS)
+        yield constructed, [Domino(d, 0, 0, way, draw) for d in hand for way in STEPS]
 
 
 def placement(hand: tuple[Tile, ...], ground: Ground, draw: bool, number: int) -> Domino:

@@ -194,7 +194,7 @@ class RunSearch:
         return None
 
 
-def listed(run: Found, draw: bool) -> Run:
-    """Convert a search result to an action."""
-    path, cards, _ = run
+def listed(run_and_draw: tuple[Found, bool]) -> Run:
+    """Convert a search result and the choice of the draw to an action."""
+    (path, cards, _), draw = run_and_draw
     return Run(tuple([SQUARES[number] for number in path]), cards, draw)

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import combinations, islice, product, repeat
+from itertools import combinations, islice, product
 from random import Random
 
-from referee.games.contract import Action, LazyActions, Words
+from referee.games.contract import Action, LazyActions, Words, constructed
 from referee.games.pouku.actions import Discard, Give, GoOut
 from referee.games.pouku.yaku import ACE, LONGEST, LOW_ACE, SHORTEST, name_of
 from referee.games.shared.cards import RANK, Card, Hand
@@ -105,6 +105,18 @@ _KINDS: tuple[tuple[type[Discard | Give], ...], ...] = ((Discard,), (Discard, Gi
 """The kinds of discards, by whether the game is played in teams."""
 
 
+def _discard_after_keep(cards: tuple[Card, Hand]) -> Discard:
+    return Discard(*cards)
+
+
+def _give_after_keep(cards: tuple[Card, Hand]) -> Give:
+    return Give(*cards)
+
+
+_AFTER_KEEP = {Discard: _discard_after_keep, Give: _give_after_keep}
+"""The constructors of discards after a keep, from the card and the keep."""
+
+
 @dataclass(slots=True)
 class PoukuTurns(LazyActions):
     """Discard, discard after a keep, or go out; the most harmless actions come first."""
@@ -144,13 +156,13 @@ class PoukuTurns(LazyActions):
         kinds = _KINDS[self.teams]
         hand = self.hand
         for kind in kinds:
-            yield kind, zip(hand)
+            yield kind, hand
         for keep in self.listed_keeps:
             others = [card for card in hand if card != keep[0]]
             for kind in kinds:
-                yield kind, zip(others, repeat(keep))
+                yield _AFTER_KEEP[kind], [(card, keep) for card in others]
         if self.may_go_out():
-            yield GoOut, iter(((),))
+            yield constructed, (GoOut(),)
 
     def any(self, chance: Random) -> Action:
         """Return a random listed action: choose its index, then construct it.

@@ -193,6 +193,10 @@ class Packing:
         )
         """The ways to use a rank's field cards, by whether the hand is a straight, and by code."""
 
+    def forms_only_groups(self, code: int) -> bool:
+        """Return whether the best groups are the best set, because straights are impossible."""
+        return not self.several and not runs_of(code | with_low_aces(code, lying_at(code, ACE)))
+
     def sets(self, code: int, sealed: int, whole: bool) -> Iterator[tuple[int, Chains]]:
         """Yield sets of yaku with field cards, the best ones among them, as score and choices.
 

@@ -256,6 +256,8 @@ def groups_reach(packing: Packing, hand: int, fields: int, laid: int, needed: in
     for start in starts(packing, hand):
         score, _ = packing.groups(start.hand + fields, start.whole)
         points, made = divmod(score + start.score, ONE)
+        if made + laid >= ENOUGH:
+            points += packing.values.four_yaku
         if points >= needed and made >= laid:
             return True
     return False
@@ -297,6 +299,8 @@ class GoingOut:
         laid = 1 if self.kept else 0
         if groups_reach(packing, hand, fields, laid, missing):
             return True
+        if packing.forms_only_groups(hand + fields):
+            return False
         points, made, _ = best(packing, hand, fields, laid)
         return points >= missing and made >= laid
 

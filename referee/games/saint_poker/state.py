@@ -40,7 +40,7 @@ class LegalRivers(LazyActions):
         return isinstance(action, River) and action.card in self.hand
 
     def words(self) -> Words:
-        yield River, zip(self.hand)
+        yield River, self.hand
 
     def any(self, chance: Random) -> Action:
         return _river(chance.choice(self.hand))
@@ -59,7 +59,7 @@ class LegalShows(LazyActions):
         return first != second and first in self.hand and second in self.hand
 
     def words(self) -> Words:
-        yield Show, zip(combinations(self.hand, 2))
+        yield Show, combinations(self.hand, 2)
 
     def any(self, chance: Random) -> Action:
         return _show(chance.choice(choices(len(self.hand), 2))(self.hand))
@@ -75,7 +75,7 @@ class LegalPickUps(LazyActions):
         return isinstance(action, PickUp) and action.card in self.lying
 
     def words(self) -> Words:
-        yield PickUp, zip(in_order(self.lying))
+        yield PickUp, in_order(self.lying)
 
     def any(self, chance: Random) -> Action:
         return _pick_up(chance.choice(in_order(self.lying)))

@@ -86,7 +86,7 @@ class FirstChoices(Choices):
         if number == 0:
             return DrawChoices([PassTurn(draw) for draw in self.legal.draws(0)])
         run = self.runs[number - RUNS]
-        actions = [listed(run, draw) for draw in self.legal.draws(len(run[1]))]
+        actions = [listed((run, draw)) for draw in self.legal.draws(len(run[1]))]
         return DrawChoices(actions, run=run)
 
 
