@@ -231,7 +231,7 @@ def check_the_space_of_the_table(tab: Page, site: str, held: StoredMatch) -> Non
         tab.set_viewport_size({"width": width, "height": height})
         # Face-down cards have other widths, so the view of one seat is checked too.
         for eyes in ("all",) if number else ("0", "all"):
-            tab.evaluate("(eyes) => look(eyes)", eyes)
+            tab.evaluate("(eyes) => changeViewpoint(eyes)", eyes)
             shown = tab.evaluate(STEPPED, 9 if number or eyes != "all" else 1)
             assert len(shown["heights"]) == 1, shown
             assert shown["beside"] <= 0
@@ -330,7 +330,7 @@ def test_theatre_mode_shows_the_table_alone(workspace: Workspace, site: str, tab
 
 MOVED = """() => document.getAnimations().map((animation) => {
   const element = animation.effect.target;
-  return element.closest(".flight") ? "flight" : element.closest(".layout") ? "layout" : "hand";
+  return element.closest(".moving-copies") ? "copy" : element.closest(".layout") ? "layout" : "hand";
 })"""
 """The position of each animated element."""
 
@@ -345,9 +345,9 @@ def test_cards_move_unless_the_reader_prefers_less_motion(
     tab.locator("#step").fill(str(int(led or 0) - 1))
     tab.click("#go-on")
     assert step(tab) == int(led or 0)
-    assert ("flight" in tab.evaluate(MOVED)) == (motion == "no-preference")
+    assert ("copy" in tab.evaluate(MOVED)) == (motion == "no-preference")
     tab.evaluate("settle()")
-    assert tab.locator(".flight > *").count() == 0
+    assert tab.locator(".moving-copies > *").count() == 0
 
 
 def test_the_board_of_pokino_zooms_and_moves(workspace: Workspace, site: str, tab: Page) -> None:

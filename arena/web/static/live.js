@@ -3,27 +3,27 @@
 
 const state = document.getElementById("live-state");
 
-// Where rows that have a key were, so that they can glide to where they are now.
-function places(part) {
-  const found = new Map();
+// The positions of the rows that have a key, from which they slide to their new ones.
+function rowPositions(part) {
+  const positions = new Map();
   part.querySelectorAll("[data-key]").forEach((row, index) => {
     const { top } = row.getBoundingClientRect();
-    found.set(row.dataset.key, { top, index, text: row.textContent });
+    positions.set(row.dataset.key, { top, index, text: row.textContent });
   });
-  return found;
+  return positions;
 }
 
-function glide(part, before) {
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+function slideRows(part, before) {
+  const isReduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
   part.querySelectorAll("[data-key]").forEach((row, index) => {
-    const was = before.get(row.dataset.key);
-    if (!was) return;
-    if (was.text !== row.textContent) row.classList.add("moved");
+    const previous = before.get(row.dataset.key);
+    if (!previous) return;
+    if (previous.text !== row.textContent) row.classList.add("moved");
     // A row that only shifts because something above it has grown does not slide.
-    if (index === was.index || still) return;
-    const by = was.top - row.getBoundingClientRect().top;
-    if (!by) return;
-    row.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }],
+    if (index === previous.index || isReduced) return;
+    const distance = previous.top - row.getBoundingClientRect().top;
+    if (!distance) return;
+    row.animate([{ transform: `translateY(${distance}px)` }, { transform: "none" }],
       { duration: 500, easing: "ease-out" });
   });
 }
@@ -70,23 +70,23 @@ function show(id, html) {
   if (!part) return;
   const kept = reserved(part);
   // Who reads a link with the keyboard keeps it.
-  const held = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-  const before = places(part);
+  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  const before = rowPositions(part);
   part.innerHTML = html;
   if (part.querySelector(".felt") && !reserve(part, kept)) fetchReserved(id);
   // Other scripts complete the part: a button that they show would move the rows below it.
   part.dispatchEvent(new CustomEvent("arena:shown", { bubbles: true }));
-  glide(part, before);
-  if (held !== null) part.querySelector(`[href="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
+  slideRows(part, before);
+  if (focused !== null) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 
 function listen() {
   const source = new EventSource(document.body.dataset.live);
   source.addEventListener("parts", (event) => {
-    const told = JSON.parse(event.data);
-    for (const [id, html] of Object.entries(told.parts)) show(id, html);
+    const update = JSON.parse(event.data);
+    for (const [id, html] of Object.entries(update.parts)) show(id, html);
     state.textContent = "Live.";
-    document.dispatchEvent(new CustomEvent("arena:time", { detail: told.at }));
+    document.dispatchEvent(new CustomEvent("arena:time", { detail: update.at }));
   });
   source.addEventListener("error", () => { state.textContent = "Not connected; trying again."; });
 }

@@ -184,7 +184,7 @@ def test_names_in_the_scripts_of_a_bundle_differ() -> None:
     # A second function with the same name would silently replace the first one.
     declaration = re.compile(r"^(?:async )?(?:function\*?|const|let) (\w+)", re.MULTILINE)
     names = declaration.findall(assets.text("replay_page.js"))
-    assert {"toggleResults", "look"} < set(names)
+    assert {"toggleResults", "changeViewpoint"} < set(names)
     assert len(names) == len(set(names))
 
 
