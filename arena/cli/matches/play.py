@@ -155,12 +155,12 @@ def play(
         all_seatings=all_seatings,
     )
     match = match_request.prepare(workspace, request)
-    wanted = _Output(watch, open_page, record, trace, keep, as_json)
-    return _play_and_report(match, workspace, bots, wanted)
+    options = _OutputOptions(watch, open_page, record, trace, keep, as_json)
+    return _play_and_report(match, workspace, bots, options)
 
 
 @dataclass(frozen=True, slots=True)
-class _Output:
+class _OutputOptions:
     """What the command prints and writes: its options of the same names."""
 
     watch: bool
@@ -172,7 +172,7 @@ class _Output:
 
 
 def _play_and_report(
-    match: LocalMatch, workspace: Workspace, typed: tuple[str, ...], wanted: _Output
+    match: LocalMatch, workspace: Workspace, typed: tuple[str, ...], options: _OutputOptions
 ) -> int:
     """Play the match, write its files and print its results; return the exit status.
 
@@ -180,31 +180,31 @@ def _play_and_report(
         match: the match.
         workspace: the workspace.
         typed: the bots as typed on the command line.
-        wanted: what to print and to write.
+        options: what to print and to write.
     """
     from arena.cli.matches import replay_page
     from arena.matches import local_match
 
-    local_match.check_writable(match, workspace.folder, wanted.record)
-    if wanted.trace is not None:
+    local_match.check_writable(match, workspace.folder, options.record)
+    if options.trace is not None:
         from arena.cli.matches import message_trace
 
         context = click.get_current_context()
         assert context is not None
         # Ends after this function: the results are printed first.
-        context.with_resource(message_trace.traced(match, wanted.trace))
-    if not wanted.as_json:
+        context.with_resource(message_trace.traced(match, options.trace))
+    if not options.as_json:
         _announce(match)
-    interrupted = not _play_to_end(match, workspace, watch=wanted.watch)
-    files = _written_files(match, workspace, wanted)
-    if wanted.as_json:
+    interrupted = not _play_to_end(match, workspace, watch=options.watch)
+    files = _written_files(match, workspace, options)
+    if options.as_json:
         output.document(_as_json(match, files))
     else:
         _print_results(match, explained=not interrupted)
         if files.page is not None:
             output.line(f"wrote the replay to {files.page}")
         if files.record is not None:
-            name = str(files.record) if wanted.record else match.spec.id
+            name = str(files.record) if options.record else match.spec.id
             _suggest(match, typed, name, interrupted)
     if files.page is not None:
         replay_page.open_in_browser(files.page)
@@ -222,14 +222,18 @@ class _WrittenFiles:
     """Why the record or the page could not be written."""
 
 
-def _written_files(match: LocalMatch, workspace: Workspace, wanted: _Output) -> _WrittenFiles:
+def _written_files(
+    match: LocalMatch, workspace: Workspace, options: _OutputOptions
+) -> _WrittenFiles:
     from arena.cli.matches import replay_page
     from arena.matches import local_match
 
     files = _WrittenFiles()
     try:
-        files.record = local_match.write_record(match, workspace.folder, wanted.record, wanted.keep)
-        if wanted.open_page and match.games:
+        files.record = local_match.write_record(
+            match, workspace.folder, options.record, options.keep
+        )
+        if options.open_page and match.games:
             files.page = replay_page.of_local_match(match, workspace)
     except OSError as error:
         files.error = error
