@@ -49,6 +49,7 @@ def entrants(engine: Engine, of: Sequence[str]) -> int:
 
 
 _AT_ONCE: Final = 5000
+_ROUNDS: Final = 20
 
 _STATES: Final[Mapping[str, MatchStatus]] = {
     MatchState.PENDING: MatchStatus.OPEN,
@@ -208,18 +209,33 @@ class RoundEnds:
         self._newest[tournament] = tuple(at for at in newest if at is not None)
 
 
-def _rounds(connection: Connection, tournament: str, first: int) -> Sequence[Row[Any]]:
+def _rounds(connection: Connection, tournament: str, first: int) -> list[Row[Any]]:
     """Return the number, matches, open matches and newest closing of rounds from one on."""
+    table = schema.matches
+    newest = connection.execute(
+        select(func.max(table.c.round)).where(table.c.tournament == tournament)
+    ).scalar_one()
+    # A few rounds at a time. PostgreSQL expects half of all matches in the rounds after a number,
+    # even after the newest one, and would read the whole table.
+    begins = range(first, (-1 if newest is None else newest) + 1, _ROUNDS)
+    return [row for begin in begins for row in _some_rounds(connection, tournament, begin)]
+
+
+def _some_rounds(connection: Connection, tournament: str, first: int) -> Sequence[Row[Any]]:
     matches, results = schema.matches, schema.results
+    # Not a join, for which PostgreSQL would read all results.
+    closed = select(results.c.closed).where(results.c.match == matches.c.id).scalar_subquery()
     query = (
         select(
             matches.c.round,
             func.count().label("matches"),
             func.sum(case((matches.c.state.in_(OPEN), 1), else_=0)).label("open"),
-            func.max(results.c.closed).label("closed"),
+            func.max(closed).label("closed"),
         )
-        .select_from(matches.outerjoin(results, results.c.match == matches.c.id))
-        .where(matches.c.tournament == tournament, matches.c.round >= first)
+        .where(
+            matches.c.tournament == tournament,
+            matches.c.round.between(first, first + _ROUNDS - 1),
+        )
         .group_by(matches.c.round)
         .order_by(matches.c.round)
     )

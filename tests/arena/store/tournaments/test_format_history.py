@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from sqlalchemy import Engine, insert, select, update
 
 from arena.store import schema
@@ -10,6 +11,7 @@ from arena.store.database import writing
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import TournamentPlan
+from arena.store.tournaments import format_history
 from arena.store.tournaments.format_history import FormatHistory, RoundEnds
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
@@ -40,8 +42,9 @@ def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
 
 
 def test_rounds_that_are_over_are_read_once(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(format_history, "_ROUNDS", 2)
     tournament = schedule(bots=4, cycles=2)
     due = list(transitions.due(store))
     for match in due[:6]:
