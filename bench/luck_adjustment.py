@@ -7,6 +7,10 @@ is the variance of the result of a single game on a board of its own, divided by
 mean over a board's games times their number: for the results of mirrored boards, and for these
 results adjusted as in `pokearena compare --adjusted`. Its 95 % interval is from resampled boards.
 
+The last factors are those of infinitely many play-outs by the same policy, with the best multiple
+of the luck. The luck of a game is estimated twice with independent play-outs. The covariance of
+both estimates is the variance of the luck without the noise of the play-outs.
+
 A bot is the name of a house bot, or `policy`, the play-out policy of `strong`; `%6` after it means
 that it plays 6 % of its decisions at random. Only the play of the bots counts as games: play-outs
 do not ask the bots.
@@ -99,56 +103,95 @@ def played(form: MeasuredForm, board: int, movers: Sequence[Mover]) -> list[Move
 
 
 def boards_of(
-    form: MeasuredForm, pair: Sequence[str], boards: range, playouts: int = PLAYOUTS
+    form: MeasuredForm,
+    pair: Sequence[str],
+    boards: range,
+    playouts: int = PLAYOUTS,
+    estimates: int = 1,
 ) -> tuple[Floats, Floats]:
     """Play boards and return A's results and their control variates.
 
     Returns:
         The results by board, seating and kind (score, points), and the control variates by board,
-        seating, kind of result and kind of chance event.
+        seating, independent estimate, kind of result and kind of chance event.
     """
     movers = {bot: mover(form, name) for bot, name in zip("AB", pair, strict=True)}
     results, controls = [], []
     for board in boards:
-        games = [_game(form, board, seating, movers, playouts) for seating in rotations(form)]
+        games = [
+            game_of(form, board, seating, movers, playouts, estimates)
+            for seating in rotations(form)
+        ]
         results.append([each for each, _ in games])
         controls.append([each for _, each in games])
     return np.array(results), np.array(controls)
 
 
-def _game(
-    form: MeasuredForm, board: int, seating: str, movers: Mapping[str, Mover], playouts: int
+def game_of(
+    form: MeasuredForm,
+    board: int,
+    seating: str,
+    movers: Mapping[str, Mover],
+    playouts: int,
+    estimates: int = 1,
 ) -> tuple[tuple[float, float], Floats]:
+    """Play a board in one seating and return A's score and points, and the control variates.
+
+    The control variates are by independent estimate, kind of result and kind of chance event.
+    """
     game = played(form, board, [movers[seating[side]] for side in form.sides])
     values = values_of(form.game.id, form.sides)
     options = form.game.settle(form.given)
-    seed = derive(board_seed(SEED, board), f"luck-adjustment {seating}", 0)
-    luck = luck_of_game(form.game, form.seats, options, values, game[:-1], seed, playouts)
     mine = [form.sides.index(side) for side, bot in enumerate(seating) if bot == "A"]
     theirs = [form.sides.index(side) for side, bot in enumerate(seating) if bot == "B"]
-    return result(form, game[-1][0], seating), controls_of(luck, mine, theirs)
+    controls = []
+    for number in range(estimates):
+        seed = derive(board_seed(SEED, board), f"luck-adjustment {seating}", number)
+        luck = luck_of_game(form.game, form.seats, options, values, game[:-1], seed, playouts)
+        controls.append(controls_of(luck, mine, theirs))
+    return result(form, game[-1][0], seating), np.array(controls)
 
 
-def factors(results: Floats, controls: Floats) -> Iterator[tuple[Factor, Factor]]:
-    """Yield the factors of mirrored boards, and of adjusted ones, for the score and for points."""
+def factors(results: Floats, controls: Floats) -> Iterator[tuple[Factor, Factor, Factor]]:
+    """Yield the factors of mirrored boards, adjusted ones and the ceiling, for score and points.
+
+    Args:
+        results: results as from `boards_of`.
+        controls: control variates as from `boards_of`, with two estimates.
+    """
     dice = np.random.default_rng(0)
     means = controls.mean(axis=1)
     for kind in range(results.shape[2]):
-        games = results[:, :, kind]
-        adjusted = adjusted_results(games.mean(axis=1), means[:, kind])
+        games, lucks = results[:, :, kind], means[:, :, kind]
+        adjusted = adjusted_results(games.mean(axis=1), lucks.mean(axis=1))
         samples = [dice.integers(len(games), size=len(games)) for _ in range(_RESAMPLED)]
-        drawn = [_ratios(games[each], adjusted[each]) for each in samples]
-        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
-        mirrored, improved = (
-            Factor(*map(float, each))
-            for each in zip(_ratios(games, adjusted), low, high, strict=True)
-        )
-        yield mirrored, improved
+        drawn = [_ratios(games[each], adjusted[each], lucks[each]) for each in samples]
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="nearest")
+        ratios = zip(_ratios(games, adjusted, lucks), low, high, strict=True)
+        mirrored, improved, ceiling = (Factor(*map(float, each)) for each in ratios)
+        yield mirrored, improved, ceiling
 
 
-def _ratios(games: Floats, adjusted: Floats) -> tuple[float, float]:
+def _ratios(games: Floats, adjusted: Floats, lucks: Floats) -> tuple[float, float, float]:
     single = games.var(axis=0, ddof=1).mean() / games.shape[1]
-    return single / games.mean(axis=1).var(ddof=1), single / adjusted.var(ddof=1)
+    boards = games.mean(axis=1)
+    mirrored = boards.var(ddof=1)
+    remaining = mirrored - _explained(boards, lucks.sum(axis=2))
+    ceiling = single / remaining if remaining > 0 else np.inf
+    return single / mirrored, single / adjusted.var(ddof=1), ceiling
+
+
+def _explained(boards: Floats, lucks: Floats) -> float:
+    """Return the variance of results that luck without noise explains, by the best multiple.
+
+    Args:
+        boards: the result of each board.
+        lucks: two independent estimates of the luck of each board.
+    """
+    first, second = lucks.T
+    luck = np.cov(first, second)[0, 1]
+    shared = np.cov(boards, lucks.mean(axis=1))[0, 1]
+    return float(shared**2 / luck) if luck > 0 else 0.0
 
 
 def main() -> None:
@@ -160,15 +203,18 @@ def main() -> None:
     parser.add_argument("--boards", type=int, default=200)
     parser.add_argument("--playouts", type=int, default=PLAYOUTS)
     given = parser.parse_args()
-    print("| form | bots | boards | mirrored: w/d/l | points | adjusted: w/d/l | points | s |")
-    print("|---|---|---|---|---|---|---|---|")
+    kinds = " | ".join(f"{kind}: w/d/l | points" for kind in ("mirrored", "adjusted", "ceiling"))
+    print(f"| form | bots | boards | {kinds} | s |")
+    print("|---" * 10 + "|")
     for name in given.form:
         for pair in given.pair or PAIRS:
             begun = time.process_time()
-            results, controls = boards_of(known[name], pair, range(given.boards), given.playouts)
-            (score, adjusted), (points, better) = factors(results, controls)
+            boards, half = range(given.boards), max(1, given.playouts // 2)
+            results, controls = boards_of(known[name], pair, boards, half, estimates=2)
+            by_kind = zip(*factors(results, controls), strict=True)
+            columns = [factor for factors_of_kinds in by_kind for factor in factors_of_kinds]
             seconds = (time.process_time() - begun) / given.boards
-            cells = [name, " ".join(pair), given.boards, score, points, adjusted, better]
+            cells = [name, " ".join(pair), given.boards, *columns]
             print(f"| {' | '.join(map(str, cells))} | {seconds:.2f} |", flush=True)
 
 

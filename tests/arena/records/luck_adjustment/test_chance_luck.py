@@ -10,7 +10,8 @@ from arena.records.analysis.engine import engine_of
 from arena.records.luck_adjustment.chance_luck import DEAL, EARLY, LATE, luck_of_game
 from arena.records.luck_adjustment.rubber import rubber_values
 from arena.records.luck_adjustment.values import values_of
-from bench.luck_adjustment import boards_of, mover, played
+from bench.luck_adjustment import boards_of, factors, mover, played
+from bench.luck_bias import chi_square_p, deviations_of_pair
 from bench.mirroring import PAIRS
 from bench.strength import MeasuredForm
 from referee.games.registry import find
@@ -64,7 +65,7 @@ def test_the_luck_of_two_seats_of_poke_adds_up_to_zero() -> None:
 
 def test_luck_explains_most_of_the_results_between_equal_players_of_poke() -> None:
     results, controls = boards_of(measured("poke", 2), POLICIES, range(25), 4)
-    points, luck = results[:, 0, 1], controls[:, 0, 1].sum(axis=1)
+    points, luck = results[:, 0, 1], controls[:, 0, 0, 1].sum(axis=1)
     assert np.corrcoef(points, luck)[0, 1] > 0.7
 
 
@@ -80,6 +81,31 @@ def test_the_expected_result_of_a_rubber_of_poke_is_that_of_played_rubbers() -> 
     assert abs(np.mean(leads)) < 4 * np.std(leads) / len(leads) ** 0.5
 
 
+def test_the_ceiling_of_the_factor_is_without_the_noise_of_playouts() -> None:
+    normal = np.random.default_rng(0).standard_normal
+    luck, choices = normal(20_000), normal(20_000) / 2
+    results = np.repeat((luck + choices)[:, None, None], 2, axis=2)
+    controls = np.zeros((20_000, 1, 2, 2, 1))
+    for estimate in range(2):
+        controls[:, 0, estimate, :, 0] = (luck + normal(20_000))[:, None]
+    for mirrored, adjusted, ceiling in factors(results, controls):
+        assert mirrored.value == pytest.approx(1)
+        assert adjusted.value == pytest.approx(1.25 / (1.25 - 1 / 1.5), rel=0.05)
+        assert ceiling.value == pytest.approx(1.25 / 0.25, rel=0.1)
+
+
+def test_the_probability_of_chi_square_is_that_of_tables() -> None:
+    assert chi_square_p([(WIDE / 20) ** 0.5] * 20) == pytest.approx(0.001, rel=0.01)
+    with pytest.raises(ValueError, match="even"):
+        chi_square_p([1.0])
+
+
+def test_deviations_of_a_pair_are_those_of_luck_and_of_adjusted_results() -> None:
+    deviations = deviations_of_pair(measured("saint_poker", 2), 19, 40)
+    assert deviations.shape == (4,)
+    assert np.abs(deviations).max() < 4
+
+
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("game", FORMS)
@@ -93,7 +119,7 @@ def test_luck_is_unbiased_for_twenty_pairs_of_bots(game: str) -> None:
     for number, (first, second) in enumerate(PAIRS):
         pair = (f"policy%{first}", f"policy%{second}")
         boards = range(2000 * number + 500, 2000 * number + 540)
-        luck.append(boards_of(form, pair, boards, 1)[1].mean(axis=1).sum(axis=2))
+        luck.append(boards_of(form, pair, boards, 1)[1].mean(axis=(1, 2)).sum(axis=2))
     pairs = np.array(luck)
     errors = pairs.std(axis=1, ddof=1) / pairs.shape[1] ** 0.5
     deviations = pairs.mean(axis=1) / errors
@@ -109,7 +135,7 @@ def test_intervals_of_raw_and_adjusted_results_contain_the_mean(game: str) -> No
     form = measured(game, FORMS[game])
     results, controls = boards_of(form, ("policy%6", "policy%25"), range(240), 1)
     chance = np.random.default_rng(0)
-    luck = controls.mean(axis=1) - controls.mean(axis=(0, 1))
+    luck = controls.mean(axis=(1, 2)) - controls.mean(axis=(0, 1, 2))
     for kind in range(2):
         means = results[:, :, kind].mean(axis=1)
         for adjust in (False, True):
