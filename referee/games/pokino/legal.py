@@ -88,13 +88,18 @@ class PokinoTurns(LazyActions):
             for draw in self.draws(len(run[0])):
                 yield run, draw
 
+    def _run_count(self) -> int:
+        """Return the number of listed runs, with the choices of the draw."""
+        runs = self._search.runs
+        return sum(len(self.draws(len(run[0]))) for run in runs) if self._choice else len(runs)
+
     def any(self, chance: Random) -> Action:
         """Return a random listed action; search for runs only if the choice depends on them."""
         draws = self.draws(0)
         laying = count(self.tiles, self.ground)
         others = len(draws) * (1 + laying)
         most = others + len(draws) * most_listed(min(self._most, len(self._hand)))
-        number = random_index(chance, others, most, lambda: others + len(list(self._runs())))
+        number = random_index(chance, others, most, lambda: others + self._run_count())
         if number < len(draws):
             return PassTurn(draws[number])
         if number < others:
