@@ -11,6 +11,9 @@ The last factors are those of infinitely many play-outs by the same policy, with
 of the luck. The luck of a game is estimated twice with independent play-outs. The covariance of
 both estimates is the variance of the luck without the noise of the play-outs.
 
+With `--own`, the bots themselves play the play-outs, to the end of the game. The ceiling is then
+that of any control variate of chance events: what remains are the bots' random choices.
+
 A bot is the name of a house bot, or `policy`, the play-out policy of `strong`; `%6` after it means
 that it plays 6 % of its decisions at random. Only the play of the bots counts as games: play-outs
 do not ask the bots.
@@ -102,12 +105,35 @@ def played(form: MeasuredForm, board: int, movers: Sequence[Mover]) -> list[Move
     return [*game, (state, {})]
 
 
+class OwnPlayouts:
+    """Values of positions from play-outs by the bots themselves, to the end of the game."""
+
+    def __init__(self, form: MeasuredForm, movers: Sequence[Mover]) -> None:
+        self._form, self._movers = form, movers
+        self._dice = random.Random(0)
+
+    def sample(self, state: State) -> Floats:
+        """Return the values after one play-out, by kind of value and seat."""
+        while actors := state.actors:
+            luck = {seat: self._dice.getrandbits(56) for seat in actors}
+            state = state.after(
+                {seat: self._movers[seat](state, seat, luck[seat]) for seat in luck}
+            )
+        sides = self._form.sides
+        outcome = self._form.game.outcome(state, sides)
+        places = dict(zip(sides, outcome.places, strict=True))
+        points = dict(zip(sides, outcome.scores, strict=True))
+        chances = [np.mean(np.sign(np.array(outcome.places) - places[side])) for side in sides]
+        return np.array([chances, [points[side] for side in sides]], dtype=np.float64)
+
+
 def boards_of(
     form: MeasuredForm,
     pair: Sequence[str],
     boards: range,
     playouts: int = PLAYOUTS,
     estimates: int = 1,
+    own: bool = False,
 ) -> tuple[Floats, Floats]:
     """Play boards and return A's results and their control variates.
 
@@ -119,7 +145,7 @@ def boards_of(
     results, controls = [], []
     for board in boards:
         games = [
-            game_of(form, board, seating, movers, playouts, estimates)
+            game_of(form, board, seating, movers, playouts, estimates, own)
             for seating in rotations(form)
         ]
         results.append([each for each, _ in games])
@@ -134,13 +160,15 @@ def game_of(
     movers: Mapping[str, Mover],
     playouts: int,
     estimates: int = 1,
+    own: bool = False,
 ) -> tuple[tuple[float, float], Floats]:
     """Play a board in one seating and return A's score and points, and the control variates.
 
     The control variates are by independent estimate, kind of result and kind of chance event.
     """
-    game = played(form, board, [movers[seating[side]] for side in form.sides])
-    values = values_of(form.game.id, form.sides)
+    players = [movers[seating[side]] for side in form.sides]
+    game = played(form, board, players)
+    values = OwnPlayouts(form, players) if own else values_of(form.game.id, form.sides)
     options = form.game.settle(form.given)
     mine = [form.sides.index(side) for side, bot in enumerate(seating) if bot == "A"]
     theirs = [form.sides.index(side) for side, bot in enumerate(seating) if bot == "B"]
@@ -202,6 +230,7 @@ def main() -> None:
     parser.add_argument("--pair", action="append", nargs=2, metavar="BOT")
     parser.add_argument("--boards", type=int, default=200)
     parser.add_argument("--playouts", type=int, default=PLAYOUTS)
+    parser.add_argument("--own", action="store_true", help="let the bots play the play-outs")
     given = parser.parse_args()
     kinds = " | ".join(f"{kind}: w/d/l | points" for kind in ("mirrored", "adjusted", "ceiling"))
     print(f"| form | bots | boards | {kinds} | s |")
@@ -210,7 +239,7 @@ def main() -> None:
         for pair in given.pair or PAIRS:
             begun = time.process_time()
             boards, half = range(given.boards), max(1, given.playouts // 2)
-            results, controls = boards_of(known[name], pair, boards, half, estimates=2)
+            results, controls = boards_of(known[name], pair, boards, half, 2, given.own)
             by_kind = zip(*factors(results, controls), strict=True)
             columns = [factor for factors_of_kinds in by_kind for factor in factors_of_kinds]
             seconds = (time.process_time() - begun) / given.boards

@@ -10,7 +10,7 @@ from arena.records.analysis.engine import engine_of
 from arena.records.luck_adjustment.chance_luck import DEAL, EARLY, LATE, luck_of_game
 from arena.records.luck_adjustment.rubber import rubber_values
 from arena.records.luck_adjustment.values import values_of
-from bench.luck_adjustment import boards_of, factors, mover, played
+from bench.luck_adjustment import OwnPlayouts, boards_of, factors, mover, played
 from bench.luck_bias import chi_square_p, deviations_of_pair
 from bench.mirroring import PAIRS
 from bench.strength import MeasuredForm
@@ -79,6 +79,14 @@ def test_the_expected_result_of_a_rubber_of_poke_is_that_of_played_rubbers() -> 
         leads.append(state.scores[0] - state.scores[1] - rubber_values().of(begun)[1])
         assert rubber_values().of(state)[1] == state.scores[0] - state.scores[1]
     assert abs(np.mean(leads)) < 4 * np.std(leads) / len(leads) ** 0.5
+
+
+def test_playouts_by_the_bots_end_with_the_game() -> None:
+    form = measured("saint_poker", 2)
+    bots = [mover(form, "policy"), mover(form, "policy%50")]
+    values = OwnPlayouts(form, bots).sample(form.game.start(Seeded(bytes(32)), form.seats, {}))
+    assert values.shape == (2, 2)
+    assert list(values[0]) in ([0.5, -0.5], [0, 0], [-0.5, 0.5])
 
 
 def test_the_ceiling_of_the_factor_is_without_the_noise_of_playouts() -> None:
