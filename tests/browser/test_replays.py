@@ -330,7 +330,8 @@ def test_theatre_mode_shows_the_table_alone(workspace: Workspace, site: str, tab
 
 MOVED = """() => document.getAnimations().map((animation) => {
   const element = animation.effect.target;
-  return element.closest(".moving-copies") ? "copy" : element.closest(".layout") ? "layout" : "hand";
+  if (element.closest(".moving-copies")) return "copy";
+  return element.closest(".layout") ? "layout" : "hand";
 })"""
 """The position of each animated element."""
 
