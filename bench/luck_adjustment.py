@@ -11,8 +11,9 @@ The last factors are those of infinitely many play-outs by the same policy, with
 of the luck. The luck of a game is estimated twice with independent play-outs. The covariance of
 both estimates is the variance of the luck without the noise of the play-outs.
 
-With `--own`, the bots themselves play the play-outs, to the end of the game. The ceiling is then
-that of any control variate of chance events: what remains are the bots' random choices.
+With `--own`, the bots themselves play the play-outs, to the end of the game. The best multiple is
+then one, and the ceiling is that of any control variate of chance events: what remains are the
+bots' random choices.
 
 A bot is the name of a house bot, or `policy`, the play-out policy of `strong`; `%6` after it means
 that it plays 6 % of its decisions at random. Only the play of the bots counts as games: play-outs
@@ -180,12 +181,15 @@ def game_of(
     return result(form, game[-1][0], seating), np.array(controls)
 
 
-def factors(results: Floats, controls: Floats) -> Iterator[tuple[Factor, Factor, Factor]]:
+def factors(
+    results: Floats, controls: Floats, own: bool = False
+) -> Iterator[tuple[Factor, Factor, Factor]]:
     """Yield the factors of mirrored boards, adjusted ones and the ceiling, for score and points.
 
     Args:
         results: results as from `boards_of`.
         controls: control variates as from `boards_of`, with two estimates.
+        own: whether the bots themselves played the play-outs.
     """
     dice = np.random.default_rng(0)
     means = controls.mean(axis=1)
@@ -193,32 +197,37 @@ def factors(results: Floats, controls: Floats) -> Iterator[tuple[Factor, Factor,
         games, lucks = results[:, :, kind], means[:, :, kind]
         adjusted = adjusted_results(games.mean(axis=1), lucks.mean(axis=1))
         samples = [dice.integers(len(games), size=len(games)) for _ in range(_RESAMPLED)]
-        drawn = [_ratios(games[each], adjusted[each], lucks[each]) for each in samples]
+        drawn = [_ratios(games[each], adjusted[each], lucks[each], own) for each in samples]
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="nearest")
-        ratios = zip(_ratios(games, adjusted, lucks), low, high, strict=True)
+        ratios = zip(_ratios(games, adjusted, lucks, own), low, high, strict=True)
         mirrored, improved, ceiling = (Factor(*map(float, each)) for each in ratios)
         yield mirrored, improved, ceiling
 
 
-def _ratios(games: Floats, adjusted: Floats, lucks: Floats) -> tuple[float, float, float]:
+def _ratios(
+    games: Floats, adjusted: Floats, lucks: Floats, own: bool
+) -> tuple[float, float, float]:
     single = games.var(axis=0, ddof=1).mean() / games.shape[1]
     boards = games.mean(axis=1)
     mirrored = boards.var(ddof=1)
-    remaining = mirrored - _explained(boards, lucks.sum(axis=2))
+    remaining = mirrored - _explained(boards, lucks.sum(axis=2), own)
     ceiling = single / remaining if remaining > 0 else np.inf
     return single / mirrored, single / adjusted.var(ddof=1), ceiling
 
 
-def _explained(boards: Floats, lucks: Floats) -> float:
+def _explained(boards: Floats, lucks: Floats, own: bool) -> float:
     """Return the variance of results that luck without noise explains, by the best multiple.
 
     Args:
         boards: the result of each board.
         lucks: two independent estimates of the luck of each board.
+        own: whether the best multiple is one, so that results and luck have the covariance of luck.
     """
     first, second = lucks.T
     luck = np.cov(first, second)[0, 1]
     shared = np.cov(boards, lucks.mean(axis=1))[0, 1]
+    if own:
+        return float(shared)
     return float(shared**2 / luck) if luck > 0 else 0.0
 
 
@@ -240,7 +249,7 @@ def main() -> None:
             begun = time.process_time()
             boards, half = range(given.boards), max(1, given.playouts // 2)
             results, controls = boards_of(known[name], pair, boards, half, 2, given.own)
-            by_kind = zip(*factors(results, controls), strict=True)
+            by_kind = zip(*factors(results, controls, given.own), strict=True)
             columns = [factor for factors_of_kinds in by_kind for factor in factors_of_kinds]
             seconds = (time.process_time() - begun) / given.boards
             cells = [name, " ".join(pair), given.boards, *columns]

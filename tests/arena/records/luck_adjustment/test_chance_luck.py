@@ -96,10 +96,11 @@ def test_the_ceiling_of_the_factor_is_without_the_noise_of_playouts() -> None:
     controls = np.zeros((20_000, 1, 2, 2, 1))
     for estimate in range(2):
         controls[:, 0, estimate, :, 0] = (luck + normal(20_000))[:, None]
-    for mirrored, adjusted, ceiling in factors(results, controls):
-        assert mirrored.value == pytest.approx(1)
-        assert adjusted.value == pytest.approx(1.25 / (1.25 - 1 / 1.5), rel=0.05)
-        assert ceiling.value == pytest.approx(1.25 / 0.25, rel=0.1)
+    for own in (False, True):
+        for mirrored, adjusted, ceiling in factors(results, controls, own):
+            assert mirrored.value == pytest.approx(1)
+            assert adjusted.value == pytest.approx(1.25 / (1.25 - 1 / 1.5), rel=0.05)
+            assert ceiling.value == pytest.approx(1.25 / 0.25, rel=0.15)
 
 
 def test_the_probability_of_chi_square_is_that_of_tables() -> None:
