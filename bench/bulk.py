@@ -25,12 +25,12 @@ from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import database, schema
 from arena.store.database import writing
 from arena.store.schema import TournamentState
-from bench import ladders
+from bench import ladder_computation
 
-CUPS: Final = 8
-IN_A_CUP: Final = 1000
+CLOSED_TOURNAMENTS: Final = 8
+BOTS_PER_TOURNAMENT: Final = 1000
 OPEN_SHARE: Final = 5
-AT_ONCE: Final = 100_000
+INSERT_BATCH: Final = 100_000
 LADDER: Final = "t-open00"
 _SEED: Final = bytes(32)
 _FAR: Final = 4
@@ -99,8 +99,8 @@ def name(place: int) -> str:
 
 def write(folder: Path, bots: int, matches: int) -> Engine:
     """Write the database of a data folder; return its engine as opened by the arena."""
-    where = Folder(folder).create()
-    engine = database.open(where.database_url({}))
+    data_folder = Folder(folder).create()
+    engine = database.open(data_folder.database_url({}))
     database.upgrade(engine)
     _versions(engine, bots)
     indices = [index for table in _FULL for index in table.indexes]
@@ -128,18 +128,18 @@ def _versions(engine: Engine, bots: int) -> None:
         )
         rows = [{"id": f"{version}@1", "name": version, **known} for version in bare]
         connection.execute(insert(schema.versions), rows)
-        for cup in range(CUPS):
-            first = cup * IN_A_CUP % max(bots - IN_A_CUP + 1, 1)
-            its = names[first : first + IN_A_CUP]
-            _tournament(connection, f"t-cup{cup:03}", "pokex", its, TournamentState.CLOSED)
-        _tournament(connection, LADDER, ladders.GAME, names, TournamentState.RUNNING)
+        for number in range(CLOSED_TOURNAMENTS):
+            first = number * BOTS_PER_TOURNAMENT % max(bots - BOTS_PER_TOURNAMENT + 1, 1)
+            its = names[first : first + BOTS_PER_TOURNAMENT]
+            _tournament(connection, f"t-cup{number:03}", "pokex", its, TournamentState.CLOSED)
+        _tournament(connection, LADDER, ladder_computation.GAME, names, TournamentState.RUNNING)
 
 
 def _tournament(
     connection: Any, id_: str, game: str, names: list[str], state: TournamentState
 ) -> None:
     over = state is TournamentState.CLOSED
-    values = ladders.tournament(id_, game, state)
+    values = ladder_computation.tournament(id_, game, state)
     connection.execute(
         insert(schema.tournaments).values(**values, ended=1e9 if over else None, seed=None)
     )
@@ -152,27 +152,27 @@ def _tournament(
 def _fill(raw: sqlite3.Connection, bots: int, matches: int) -> None:
     _shapes(raw)
     newest = matches // OPEN_SHARE
-    each = (matches - newest) // CUPS
-    size = min(IN_A_CUP, bots)
-    for cup in range(CUPS):
-        offset = cup * IN_A_CUP % max(bots - IN_A_CUP + 1, 1)
-        _closed(raw, f"t-cup{cup:03}", cup * each, each, size, offset)
-    _closed(raw, LADDER, CUPS * each, newest, bots, 0)
+    each = (matches - newest) // CLOSED_TOURNAMENTS
+    size = min(BOTS_PER_TOURNAMENT, bots)
+    for number in range(CLOSED_TOURNAMENTS):
+        offset = number * BOTS_PER_TOURNAMENT % max(bots - BOTS_PER_TOURNAMENT + 1, 1)
+        _closed(raw, f"t-cup{number:03}", number * each, each, size, offset)
+    _closed(raw, LADDER, CLOSED_TOURNAMENTS * each, newest, bots, 0)
     # Due: the round after the closed ones.
-    base = CUPS * each
+    base = CLOSED_TOURNAMENTS * each
     first = base + -(-newest // (bots // 2)) * (bots // 2)
     _some(raw, LADDER, base, first, first + bots // 2, bots, 0)
     _add(raw, _MATCHES, state="PENDING", attempt=0)
     _add(raw, _SIDES, attempt=0)
-    _add(raw, ladders.COUNTED)
+    _add(raw, ladder_computation.COUNTED)
 
 
 def _closed(
     raw: sqlite3.Connection, tournament: str, base: int, many: int, bots: int, offset: int
 ) -> None:
     times = json.dumps([DecisionHistogram.of(range(1, 60)).stored()] * 2)
-    for first in range(base, base + many, AT_ONCE):
-        until = min(first + AT_ONCE, base + many)
+    for first in range(base, base + many, INSERT_BATCH):
+        until = min(first + INSERT_BATCH, base + many)
         _some(raw, tournament, base, first, until, bots, offset)
         _add(raw, _MATCHES, state="CLOSED", attempt=1)
         _add(raw, _SIDES, attempt=1)
@@ -208,10 +208,10 @@ def _shapes(raw: sqlite3.Connection) -> None:
     every = range(-_FAR, _FAR + 1)
     for ahead in every:
         for again in every:
-            outcome, text = ladders.result(1, 2, ahead, again)
+            outcome, text = ladder_computation.result(1, 2, ahead, again)
             row = (ahead, again, json.dumps(outcome), text)
             raw.execute("INSERT INTO shapes VALUES (?, ?, ?, ?)", row)
-        first = ladders.result(1, 2, ahead, 0)[0]["games"][0]
+        first = ladder_computation.result(1, 2, ahead, 0)[0]["games"][0]
         for game in (0, 1):
             values = (ahead, game, json.dumps(first["places"]), json.dumps(first["scores"]))
             raw.execute("INSERT INTO played VALUES (?, ?, ?, ?)", values)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import cup
+from bench import house_bot_tournament
 from bench.figure import Figure, FigureTarget
 
 POKEARENA = Path(sys.executable).with_name("pokearena")
@@ -36,13 +36,13 @@ def cpu_seconds(words: list[str], data: Path) -> float:
 
 def figures(rounds: int) -> Iterator[Figure]:
     """Yield the CPU time of each command, after one run that stores the bytecode."""
-    with cup.store() as (engine, where):
-        tournament = cup.schedule(
-            engine, where, {"one": "meek", "two": "meek"}, boards=1, cycles=MATCHES
+    with house_bot_tournament.store() as (engine, data_folder):
+        tournament = house_bot_tournament.schedule(
+            engine, data_folder, {"one": "meek", "two": "meek"}, boards=1, cycles=MATCHES
         )
-        cup.played(engine, where, tournament, 2)
+        house_bot_tournament.played(engine, data_folder, tournament, 2)
         for command, target in TARGETS.items():
             words = command.split()
-            cpu_seconds(words, where.root)
-            taken = [cpu_seconds(words, where.root) for _ in range(rounds + 2)]
+            cpu_seconds(words, data_folder.root)
+            taken = [cpu_seconds(words, data_folder.root) for _ in range(rounds + 2)]
             yield Figure(f"`{command}`", "s CPU", taken, target=FigureTarget(target, at_most=True))

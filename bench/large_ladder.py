@@ -45,14 +45,14 @@ from arena.store.schema import TournamentState
 from arena.web.app import create
 from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot
 from arena.web.data.web_state import ServerSettings, WebState
-from bench import ladders
+from bench import ladder_computation
 from bench.figure import Figure, FigureTarget, figure_text
 
 TOURNAMENT = "t-bench"
 BOTS, MATCHES = 10_000, 10_000_000
 PEER_BOTS, PEER_MATCHES = fit.MANY, 2_000_000
 """The largest ladder that is fitted by matrices; as many matches per bot."""
-AT_ONCE = 1_000_000
+INSERT_BATCH = 1_000_000
 NEAR, DISTANCE = 0.7, 150
 """Share of matches between neighbours, and their mean distance in places."""
 GAME = "poke"
@@ -66,8 +66,8 @@ def meetings(bots: int, matches: int) -> Meetings:
     truth = np.sort(dice.normal(0, 200 / ELO, bots))
     names = tuple(f"bot{number:05}@1" for number in range(bots))
     total = PackedSums(names, ())
-    for begin in range(0, matches, AT_ONCE):
-        many = min(AT_ONCE, matches - begin)
+    for begin in range(0, matches, INSERT_BATCH):
+        many = min(INSERT_BATCH, matches - begin)
         first = dice.integers(bots, size=many)
         distance = np.maximum(np.abs(np.rint(dice.normal(0, DISTANCE, many))), 1).astype(np.int64)
         near = np.where(first + distance < bots, first + distance, first - distance) % bots
@@ -164,7 +164,7 @@ def _store(engine: Engine, ladder: Standings) -> None:
         sums.add(digest(match, ladder.clip), times)
     sums = StandingsSums.restored(ladder.clip, sums.state(), ladder.meetings)
     with database.writing(engine) as connection:
-        values = ladders.tournament(TOURNAMENT, GAME, TournamentState.RUNNING)
+        values = ladder_computation.tournament(TOURNAMENT, GAME, TournamentState.RUNNING)
         connection.execute(insert(schema.tournaments).values(**values))
     table = replace(ladder, thinking=times)
     (scope,) = ladder_key.of_forms(engine)

@@ -34,17 +34,17 @@ from arena.store import database, schema
 from arena.store.database import reading, writing
 from arena.store.matches import listing
 from arena.store.schema import MatchState
-from bench import cup, ladders, starts
-from bench.crowd import LatencySamples, browse, page, watch
+from bench import house_bot_tournament, ladder_computation, starts
+from bench.spectator_clients import LatencySamples, browse, page, watch
 
 BOTS, MATCHES, PAGES = 1000, 100_000, 100
-AT_ONCE = 50
+INSERT_BATCH = 50
 LADDER = "/ladders/poke"
 TABLE_BOARDS = 1000
 """Boards of a match whose live table is watched, so that it lasts for the whole measurement."""
 PAGE_SECONDS = 1.0
 """Pause between two pages that are requested while others watch."""
-MANNERS = WebSettings(rate=0, watchers=8000)
+WEB_SETTINGS = WebSettings(rate=0, watchers=8000)
 
 
 def sides(engine: Engine) -> None:
@@ -75,7 +75,7 @@ def sides(engine: Engine) -> None:
 def server(data: Path) -> Iterator[int]:
     """Serve the pages of a data folder in a process as `serve` starts it; yield the port."""
     with listen("127.0.0.1", 0) as listening:
-        pages = Pages(listening, MANNERS)
+        pages = Pages(listening, WEB_SETTINGS)
         command = [sys.executable, "-m", "arena.web", *pages.arguments()]
         process = subprocess.Popen(
             command,
@@ -119,11 +119,11 @@ async def shown(port: int, tag: bytes) -> bytes:
 def large() -> None:
     """Measure a ladder of 1,000 bots and 100,000 matches."""
     dice = random.Random(1)
-    ladders.BOTS = BOTS
+    ladder_computation.BOTS = BOTS
     with tempfile.TemporaryDirectory() as folder:
         engine = database.open(Folder(Path(folder)).database_url({}))
-        ladders.begin(engine)
-        ladders.write(engine, 0, MATCHES, dice)
+        ladder_computation.begin(engine)
+        ladder_computation.write(engine, 0, MATCHES, dice)
         sides(engine)
         with server(Path(folder)) as port:
             _, size = asyncio.run(page(port, LADDER))
@@ -135,7 +135,7 @@ def large() -> None:
                 print(f"{path:44} {summary}  first {first:.0f} ms")
             tag, times = asyncio.run(shown(port, b"")), LatencySamples()
             for more in range(5):
-                ladders.write(engine, MATCHES + more, 1, dice)
+                ladder_computation.write(engine, MATCHES + more, 1, dice)
                 sides(engine)
                 began = time.perf_counter()
                 tag, pages = asyncio.run(_meanwhile(port, tag))
@@ -177,7 +177,7 @@ async def crowd(
     engine: Engine, port: int, server: int, watchers: int, seconds: float, path: str
 ) -> None:
     """Measure a running tournament with this number of watchers of a page; print the results."""
-    events, pages, begun = LatencySamples(), LatencySamples(), asyncio.Semaphore(AT_ONCE)
+    events, pages, begun = LatencySamples(), LatencySamples(), asyncio.Semaphore(INSERT_BATCH)
     tasks = [
         asyncio.create_task(watch(port, "/live" + path, events, begun)) for _ in range(watchers)
     ]
@@ -218,17 +218,19 @@ def running_table(engine: Engine) -> str:
 def busy(watchers: int, seconds: float, rounds: int, shown: str) -> None:
     """Measure a tournament with and without watchers of its ladder or of a live table."""
     with tempfile.TemporaryDirectory() as folder:
-        where = Folder(Path(folder))
-        engine = database.open(where.database_url({}))
+        data_folder = Folder(Path(folder))
+        engine = database.open(data_folder.database_url({}))
         database.upgrade(engine)
         starts.MATCHES = 100_000 // 50
         bots = {"one": starts.BOT, "two": starts.BOT}
         if shown == "table":
-            cup.schedule(engine, where, bots, boards=TABLE_BOARDS, cycles=100)
+            house_bot_tournament.schedule(
+                engine, data_folder, bots, boards=TABLE_BOARDS, cycles=100
+            )
         else:
-            starts.schedule(engine, where)
+            starts.schedule(engine, data_folder)
         listening = listen("127.0.0.1", 0)
-        with Services(where, 2, {}, pages=Pages(listening, MANNERS)) as services:
+        with Services(data_folder, 2, {}, pages=Pages(listening, WEB_SETTINGS)) as services:
             port = listening.getsockname()[1]
             pid = next(c.pid for c in services.snapshot.services if c.name == "web")
             assert pid is not None

@@ -30,7 +30,7 @@ from arena.store.schema import OPEN, MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments.scheduler import Scheduler
 from arena.web.data import snapshot
-from bench import bulk, ladders
+from bench import bulk, ladder_computation
 
 BOTS = 10_000
 ONE, OTHER = bulk.name(BOTS // 2), bulk.name(BOTS // 2 + 1)
@@ -49,7 +49,7 @@ FILTERS = {
 """Filters of searches by name."""
 
 
-def asked(what: str, work: Callable[[], object], runs: int = 5) -> None:
+def measure_query(what: str, work: Callable[[], object], runs: int = 5) -> None:
     """Run `work` several times and print its median and maximum time."""
     took = []
     for _ in range(runs):
@@ -61,34 +61,40 @@ def asked(what: str, work: Callable[[], object], runs: int = 5) -> None:
 
 def measure(engine: Engine) -> None:
     """Print a line for each query."""
-    ladder, cup, bot = bulk.LADDER, "t-cup003", bulk.name(BOTS // 2)
+    ladder, closed, bot = bulk.LADDER, "t-cup003", bulk.name(BOTS // 2)
     due = iter(transitions.due(engine, 256))
-    asked("refill of the match queue: 256 due", lambda: transitions.due(engine, 256))
-    asked("a match is leased", lambda: transitions.lease(engine, next(due), "bench"), 15)
-    asked("the sweeper's look at the ladder", lambda: lifecycle.marks(engine, ladder))
-    asked("how far the open ladder is", lambda: tournaments.progress(engine, ladder))
-    asked("how far a closed one is", lambda: tournaments.progress(engine, cup))
-    asked("tournaments, listed", lambda: tournaments.listing(engine))
-    asked("forms and their tournaments", lambda: ladder_key.of_forms(engine))
-    asked("the newest results", lambda: listing.latest(engine, 20))
-    asked("a match", lambda: listing.find(engine, "m-0000005000"))
-    asked("matches of the ladder", lambda: listing.matches(engine, tournament=ladder, limit=50))
-    asked("how many matches a bot has played", lambda: history.count(engine, [(bot,)]))
-    asked("the newest matches of a bot", lambda: history.matches(engine, [(bot,)]))
-    asked("all versions", lambda: versions.listing(engine, retired=True))
-    asked("whether any page has changed", lambda: snapshot.marks(engine))
-    asked("how many of the ladder have closed", lambda: _closed(engine))
+    measure_query("refill of the match queue: 256 due", lambda: transitions.due(engine, 256))
+    measure_query("a match is leased", lambda: transitions.lease(engine, next(due), "bench"), 15)
+    measure_query("the sweeper's look at the ladder", lambda: lifecycle.marks(engine, ladder))
+    measure_query("how far the open ladder is", lambda: tournaments.progress(engine, ladder))
+    measure_query("how far a closed one is", lambda: tournaments.progress(engine, closed))
+    measure_query("tournaments, listed", lambda: tournaments.listing(engine))
+    measure_query("forms and their tournaments", lambda: ladder_key.of_forms(engine))
+    measure_query("the newest results", lambda: listing.latest(engine, 20))
+    measure_query("a match", lambda: listing.find(engine, "m-0000005000"))
+    measure_query(
+        "matches of the ladder", lambda: listing.matches(engine, tournament=ladder, limit=50)
+    )
+    measure_query("how many matches a bot has played", lambda: history.count(engine, [(bot,)]))
+    measure_query("the newest matches of a bot", lambda: history.matches(engine, [(bot,)]))
+    measure_query("all versions", lambda: versions.listing(engine, retired=True))
+    measure_query("whether any page has changed", lambda: snapshot.marks(engine))
+    measure_query("how many of the ladder have closed", lambda: _closed(engine))
     for what, match_filter in FILTERS.items():
-        asked(f"search: {what}", partial(search.closed_matches, engine, match_filter))
+        measure_query(f"search: {what}", partial(search.closed_matches, engine, match_filter))
         tenth = search.closed_matches(engine, match_filter, limit=500).last
         if tenth:
             page = partial(search.closed_matches, engine, match_filter, tenth)
-            asked(f"search: {what}, page 11", page)
-    asked("what db check finds", lambda: list(consistency.problems(engine, lambda *_: None)), 1)
+            measure_query(f"search: {what}, page 11", page)
+    measure_query(
+        "what db check finds", lambda: list(consistency.problems(engine, lambda *_: None)), 1
+    )
     # Last, because they add rounds. The first one stores the sums.
-    asked("a round paired from all matches", lambda: Scheduler(engine).advance(), 1)
+    measure_query("a round paired from all matches", lambda: Scheduler(engine).advance(), 1)
     _void_oldest_round(engine)
-    asked("the first round after a start, from stored sums", lambda: Scheduler(engine).advance(), 1)
+    measure_query(
+        "the first round after a start, from stored sums", lambda: Scheduler(engine).advance(), 1
+    )
 
 
 def _void_oldest_round(engine: Engine) -> None:
@@ -110,9 +116,9 @@ def main() -> None:
     """Write a database, and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--matches", type=int, default=10_000_000)
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--keep", type=Path, help="a new folder in which the database stays")
-    where.add_argument("--stored", type=Path, help="the folder that --keep left")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--keep", type=Path, help="a new folder in which the database stays")
+    source.add_argument("--stored", type=Path, help="the folder that --keep left")
     parser.add_argument("--database", help="the URL of a PostgreSQL database")
     options = parser.parse_args()
     target = database.open(options.database) if options.database else None
@@ -125,12 +131,14 @@ def main() -> None:
         else:
             what = f"writing {options.matches:,} matches"
             kept = options.keep or Path(folder)
-            engine = ladders.timed(what, lambda: bulk.write(kept, BOTS, options.matches))
+            engine = ladder_computation.timed(what, lambda: bulk.write(kept, BOTS, options.matches))
         file = Path(str(engine.url.database))
         print(f"{file.stat().st_size / 2**30:.1f} GB", flush=True)
         if target is not None:
             what = "restoring them into PostgreSQL"
-            ladders.timed(what, lambda: backup_file.restore(target, file, lambda *_: None))
+            ladder_computation.timed(
+                what, lambda: backup_file.restore(target, file, lambda *_: None)
+            )
         measure(target or engine)
 
 

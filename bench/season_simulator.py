@@ -562,8 +562,8 @@ def season(
 ) -> Iterator[Season]:
     """Create a season with a store and a Redis of its own, in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="season-") as folder:
-        where = Folder(Path(folder) / "data").create()
-        engine = database.open(where.database_url({}))
+        data_folder = Folder(Path(folder) / "data").create()
+        engine = database.open(data_folder.database_url({}))
         database.upgrade(engine)
         (Path(folder) / "redis").mkdir(mode=0o700)
         server = redis_server.start(Path(folder) / "redis", Path(folder) / "redis.log")

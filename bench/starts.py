@@ -22,7 +22,7 @@ from arena.store.bots import versions
 from arena.store.matches import listing, transitions
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
-from bench import cup
+from bench import house_bot_tournament
 from bench.figure import Figure, FigureTarget
 from bench.processes import started
 from bench.table import table
@@ -40,20 +40,22 @@ def cold_table(referee: str) -> float:
         return time.perf_counter() - began
 
 
-def schedule(engine: Engine, where: Folder) -> Tournament:
+def schedule(engine: Engine, data_folder: Folder) -> Tournament:
     """Schedule a tournament of short matches between two versions of a house bot."""
-    return cup.schedule(engine, where, {"one": BOT, "two": BOT}, boards=1, cycles=MATCHES)
+    return house_bot_tournament.schedule(
+        engine, data_folder, {"one": BOT, "two": BOT}, boards=1, cycles=MATCHES
+    )
 
 
-def with_worker(engine: Engine, where: Folder) -> float:
+def with_worker(engine: Engine, data_folder: Folder) -> float:
     """Return the mean seconds between the ends of consecutive matches under one worker."""
-    ends = cup.played(engine, where, schedule(engine, where), 1)
+    ends = house_bot_tournament.played(engine, data_folder, schedule(engine, data_folder), 1)
     return (ends[-1] - ends[0]) / (len(ends) - 1)
 
 
-def without_worker(engine: Engine, where: Folder) -> float:
+def without_worker(engine: Engine, data_folder: Folder) -> float:
     """Return the mean seconds of the same matches in a process that does nothing else."""
-    scheduled = schedule(engine, where)
+    scheduled = schedule(engine, data_folder)
     entrants = [Path(versions.find(engine, name).folder) for name in scheduled.entrants]
     bots = [resolver.from_folder(folder) for folder in entrants]
     with started(["-m", "referee"]) as (referee,):
@@ -72,9 +74,9 @@ def overhead(rounds: int) -> Figure:
     """Compare matches under a worker with the same matches played directly."""
     queued, alone = [], []
     for _ in range(rounds):
-        with cup.store() as (engine, where):
-            alone.append(without_worker(engine, where))
-            queued.append(with_worker(engine, where))
+        with house_bot_tournament.store() as (engine, data_folder):
+            alone.append(without_worker(engine, data_folder))
+            queued.append(with_worker(engine, data_folder))
     more = statistics.median(
         of_match - of_table for of_match, of_table in zip(queued, alone, strict=True)
     )

@@ -119,10 +119,10 @@ def used() -> float:
 def play(watch_ms: int) -> tuple[float, float, int]:
     """Return matches per second, processor seconds per match, and the published positions."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        where = Folder(Path(folder)).create()
-        engine = database.open(where.database_url({}))
+        data_folder = Folder(Path(folder)).create()
+        engine = database.open(data_folder.database_url({}))
         database.upgrade(engine)
-        bot = version_store.admit(resolver.sample(BOT), where.versions)
+        bot = version_store.admit(resolver.sample(BOT), data_folder.versions)
         content = version_store.content_hash(bot)
         names = [
             versions.add(engine, name, "1", content + name, str(bot.folder), {}).id
@@ -132,14 +132,14 @@ def play(watch_ms: int) -> tuple[float, float, int]:
             "bench", "poke", {"must_beat": True}, 2, BOARDS, settings={"cycles": MATCHES}
         )
         before = used()
-        with Services(where, WORKERS, {**os.environ, WATCH_MS: str(watch_ms)}) as services:
+        with Services(data_folder, WORKERS, {**os.environ, WATCH_MS: str(watch_ms)}) as services:
             ear = PositionCounter(services.snapshot.redis.url)
-            cup = scheduler.begin(engine, plan, names, bytes(32))
+            tournament = scheduler.begin(engine, plan, names, bytes(32))
             began = time.monotonic()
-            while tournaments.progress(engine, cup.id).open:
+            while tournaments.progress(engine, tournament.id).open:
                 time.sleep(0.02)
             seconds = time.monotonic() - began
-        assert len(listing.matches(engine, tournament=cup.id)) == MATCHES
+        assert len(listing.matches(engine, tournament=tournament.id)) == MATCHES
         engine.dispose()
     return MATCHES / seconds, (used() - before) / MATCHES, ear.positions
 

@@ -11,7 +11,7 @@ core, so one worker alone may already use more than one core.
 from collections.abc import Iterator
 
 from arena.system.process_info import cores
-from bench import cup
+from bench import house_bot_tournament
 from bench.figure import Figure
 
 WORKERS = (1, 2, 4)
@@ -22,10 +22,12 @@ BOTS = ("meek", "bold")
 
 def matches_a_second(workers: int) -> float:
     """Return the rate from the end of the first match to the end of the last one."""
-    with cup.store() as (engine, where):
+    with house_bot_tournament.store() as (engine, data_folder):
         bots = {name: name for name in BOTS}
-        scheduled = cup.schedule(engine, where, bots, boards=BOARDS, cycles=CYCLES)
-        ends = cup.played(engine, where, scheduled, workers)
+        scheduled = house_bot_tournament.schedule(
+            engine, data_folder, bots, boards=BOARDS, cycles=CYCLES
+        )
+        ends = house_bot_tournament.played(engine, data_folder, scheduled, workers)
     # Exclude matches that ran in parallel with the first: they began before the measurement.
     late = ends[min(workers, len(ends) - 1) :]
     return len(late) / (late[-1] - ends[0])

@@ -24,28 +24,28 @@ from arena.tournaments import scheduler
 def store() -> Iterator[tuple[Engine, Folder]]:
     """Create an empty store in a temporary data folder."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        where = Folder(Path(folder)).create()
-        engine = database.open(where.database_url({}))
+        data_folder = Folder(Path(folder)).create()
+        engine = database.open(data_folder.database_url({}))
         database.upgrade(engine)
-        yield engine, where
+        yield engine, data_folder
         engine.dispose()
 
 
 def schedule(
-    engine: Engine, where: Folder, bots: Mapping[str, str], *, boards: int, cycles: int
+    engine: Engine, data_folder: Folder, bots: Mapping[str, str], *, boards: int, cycles: int
 ) -> Tournament:
     """Schedule a tournament of Poke.
 
     Args:
         engine: database engine of the store.
-        where: the data folder.
+        data_folder: the data folder.
         bots: the house bot of each entrant, by the entrant's name.
         boards: boards of a match.
         cycles: cycles of the round robin.
     """
     entered = []
     for name, sample in bots.items():
-        bot = version_store.admit(resolver.sample(sample), where.versions)
+        bot = version_store.admit(resolver.sample(sample), data_folder.versions)
         # The same bot may be entered under two names.
         content = version_store.content_hash(bot) + name
         entered.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
@@ -54,9 +54,11 @@ def schedule(
     return scheduler.begin(engine, plan, entered, bytes(32))
 
 
-def played(engine: Engine, where: Folder, cup: Tournament, workers: int) -> list[float]:
+def played(
+    engine: Engine, data_folder: Folder, tournament: Tournament, workers: int
+) -> list[float]:
     """Play the tournament with this number of workers; return the matches' sorted end times."""
-    with Services(where, workers):
-        while tournaments.progress(engine, cup.id).open:
+    with Services(data_folder, workers):
+        while tournaments.progress(engine, tournament.id).open:
             time.sleep(0.05)
-    return sorted(m.ended for m in listing.matches(engine, tournament=cup.id) if m.ended)
+    return sorted(m.ended for m in listing.matches(engine, tournament=tournament.id) if m.ended)

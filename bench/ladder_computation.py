@@ -1,6 +1,6 @@
 """Measure the computation of ladders from a database of 200 bots and a million matches.
 
-    uv run python -m bench.ladders [--matches 1000000]
+    uv run python -m bench.ladder_computation [--matches 1000000]
 
 Each match has one board (two games) with points; a round has a hundred matches. The rows are
 written straight into the SQLite tables, with the digests that closing the matches would have
@@ -30,10 +30,10 @@ from arena.store.bots import versions
 from arena.store.schema import MatchState, TournamentState
 
 BOTS = 200
-A_ROUND = 100
-AT_ONCE = 10_000
+MATCHES_PER_ROUND = 100
+INSERT_BATCH = 10_000
 GAME = "poke"
-CUP = "t-bench0"
+TOURNAMENT_ID = "t-bench0"
 TARGET = 10.0
 
 
@@ -95,12 +95,12 @@ def rows(first: int, many: int, dice: random.Random) -> Iterator[tuple[dict[str,
         left, second = sorted(dice.sample(range(BOTS), 2))
         ahead = [round(dice.gauss((second - left) / 40, 3)) for _ in range(2)]
         outcome, text = result(left, second, *ahead)
-        number, match = at % A_ROUND, f"m-{at:010}"
+        number, match = at % MATCHES_PER_ROUND, f"m-{at:010}"
         yield (
             {
                 "id": match,
-                "tournament": CUP,
-                "round": at // A_ROUND,
+                "tournament": TOURNAMENT_ID,
+                "round": at // MATCHES_PER_ROUND,
                 "number": number,
                 "key": match,
                 "seed": b"",
@@ -132,8 +132,8 @@ UPDATE tournaments SET (matches, games) = (
 
 def write(engine: Engine, first: int, many: int, dice: random.Random) -> None:
     """Write closed matches."""
-    for start in range(first, first + many, AT_ONCE):
-        batch = list(rows(start, min(AT_ONCE, first + many - start), dice))
+    for start in range(first, first + many, INSERT_BATCH):
+        batch = list(rows(start, min(INSERT_BATCH, first + many - start), dice))
         with database.writing(engine) as connection:
             connection.execute(insert(schema.matches), [match for match, _ in batch])
             connection.execute(insert(schema.results), [result for _, result in batch])
@@ -165,13 +165,13 @@ def begin(engine: Engine) -> None:
     for place in range(BOTS):
         versions.add(engine, f"bot{place:03}", "1", f"{place:064x}", "/", {})
     with database.writing(engine) as connection:
-        values = tournament(CUP, GAME, TournamentState.RUNNING)
+        values = tournament(TOURNAMENT_ID, GAME, TournamentState.RUNNING)
         connection.execute(insert(schema.tournaments).values(**values))
 
 
 def measure(engine: Engine, matches: int, dice: random.Random) -> None:
     """Print a line for each step of the computation."""
-    of, clip = [CUP], presentation_of(GAME).clip
+    of, clip = [TOURNAMENT_ID], presentation_of(GAME).clip
     meetings = timed("who met whom, read and summed up", lambda: ladder_sums.meetings(engine, of))
     timed("strengths of that", lambda: strengths(meetings))
     timed(

@@ -1,7 +1,7 @@
 """Measure how many pairs of a ladder are in the wrong order, by schedule and number of matches.
 
-    uv run python -m bench.ladder
-    uv run python -m bench.ladder --runs 50 --field 30 --seats 2
+    uv run python -m bench.pairing_quality
+    uv run python -m bench.pairing_quality --runs 50 --field 30 --seats 2
 
 Bots of known strength play matches whose games are drawn from the Bradley-Terry or Plackett-Luce
 model. The schedules are: pairs (or tables) drawn at random, an even ladder, and the adaptive

@@ -1,6 +1,6 @@
 """Estimate what the best schedule saves in inverted pairs, in a ladder of very many bots.
 
-    uv run python -m bench.ladder_bound
+    uv run python -m bench.pairing_bound
 
 With many bots of normally distributed strength, the strengths close to a bot have the same density
 everywhere. The expected number of inverted pairs is then proportional to the integral of
@@ -23,7 +23,7 @@ import numpy as np
 
 from arena.ratings.scale import ELO
 from arena.ratings.strength.meeting_arrays import Floats
-from bench.ladder import SPREAD, STRICT
+from bench.pairing_quality import SPREAD, STRICT
 
 STRENGTHS = np.linspace(-3, 3, 61)
 """Strengths at which the integral is evaluated, in standard deviations."""
