@@ -201,7 +201,7 @@ def coverage(setting: FieldSetting, matches: int, rounds: int, seed: int = 1) ->
             held.append(line.low - centre <= truth[line.entrant] <= line.high - centre)
             widths.append((line.high - line.low) / 2)
         gaps += _gaps_held(fitted, truth)
-        misfits.append(fitted.lack_of_fit is not None and fitted.lack_of_fit.likelihood < 0.05)
+        misfits.append(fitted.lack_of_fit is not None and fitted.lack_of_fit.p_value < 0.05)
     return Coverage(fmean(held), fmean(gaps), fmean(misfits), fmean(widths))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arena.ratings.standings import Standings, StandingsLine
 
 MISFIT = 0.05
-"""Lack of fit is reported if its likelihood is below this."""
+"""Lack of fit is reported if its p-value is below this."""
 SUSPICIOUS = 0.01
 """A gift is reported if its chance is below this (`arena.ratings.collusion`)."""
 
@@ -94,11 +94,11 @@ def remarks(table: Standings) -> Iterator[str]:
     if len(groups) > 1:
         apart = "; ".join(", ".join(group) for group in groups[1:])
         yield f"not linked with the others by any match: {apart}"
-    if fitted.lack_of_fit is not None and fitted.lack_of_fit.likelihood < MISFIT:
+    if fitted.lack_of_fit is not None and fitted.lack_of_fit.p_value < MISFIT:
         worst = fitted.lack_of_fit.worst[0]
         yield (
             "strength alone does not explain all results "
-            f"(p {fitted.lack_of_fit.likelihood:.3g}): {worst.one} "
+            f"(p {fitted.lack_of_fit.p_value:.3g}): {worst.one} "
             f"scored {worst.score:.0%} against {worst.other}, expected were {worst.expected:.0%}"
         )
 

@@ -149,5 +149,5 @@ def _settings(values: Mapping[str, Any]) -> StrengthSettings:
 def _lack_of_fit(values: Sequence[Any] | None) -> LackOfFit | None:
     if values is None:
         return None
-    ratio, freedom, likelihood, worst = values
-    return LackOfFit(ratio, tuple(freedom), likelihood, tuple(Misfit(*pair) for pair in worst))
+    ratio, freedom, p_value, worst = values
+    return LackOfFit(ratio, tuple(freedom), p_value, tuple(Misfit(*pair) for pair in worst))

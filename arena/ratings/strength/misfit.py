@@ -20,11 +20,13 @@ from arena.ratings.strength.connectivity import components
 from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays, score_scatter
 from arena.ratings.strength.solver import curvature, expected_scores, most_plausible
 
-ENOUGH = 1.0
-"""A pair is used if its matches have the information of four single games between equals."""
-SHOWN = 5
-RIDGE = 1e-8
-FAINTEST = 1e-3
+MIN_INFORMATION = 1.0
+"""The minimum information of the matches of a used pair: four single games between equals."""
+WORST_PAIR_COUNT = 5
+"""Maximum number of pairs in `LackOfFit.worst`."""
+RELATIVE_RIDGE = 1e-8
+"""Ridge of `_absorbed_coefficient`, relative to the mean diagonal of the curvature."""
+MIN_PRIOR_PRECISION = 1e-3
 """The minimum precision of the prior: the pairs that are used may not connect all entrants."""
 
 
@@ -56,14 +58,14 @@ class LackOfFit:
     Attributes:
         ratio: 1 if the deviations of the pairs have the size expected by chance; larger is worse.
         freedom: degrees of freedom of the pairs, and of the matches within pairs.
-        likelihood: the p-value, the probability of this or a larger ratio by chance. Below 0.05
-            strengths do not explain the results: consult the crosstable.
+        p_value: the probability of this or a larger ratio by chance. Below 0.05 strengths do not
+            explain the results: consult the crosstable.
         worst: the pairs with the largest deviations.
     """
 
     ratio: float
     freedom: tuple[int, int]
-    likelihood: float
+    p_value: float
     worst: tuple[Misfit, ...]
 
     def to_json(self) -> dict[str, object]:
@@ -71,7 +73,7 @@ class LackOfFit:
         return {
             "ratio": self.ratio,
             "freedom": list(self.freedom),
-            "p": self.likelihood,
+            "p": self.p_value,
             "worst": [
                 {
                     "entrants": [pair.one, pair.other],
@@ -111,7 +113,7 @@ class PairDeviations:
     variance: float
 
     @property
-    def off(self) -> Floats:
+    def residuals(self) -> Floats:
         """The deviations of the sums of scores."""
         return np.asarray(self.score - self.count * self.expected)
 
@@ -123,7 +125,7 @@ class PairDeviations:
     @property
     def squares(self) -> float:
         """The sum of squared deviations, in units of single games."""
-        return float(np.sum(self.off**2 / (self.count * self.spread)))
+        return float(np.sum(self.residuals**2 / (self.count * self.spread)))
 
 
 def pair_deviations(
@@ -131,7 +133,7 @@ def pair_deviations(
 ) -> PairDeviations | None:
     """Estimate how far the pairs deviate from the strengths, beyond chance.
 
-    1. Fit strengths to all pairs, and select the pairs with enough information (`ENOUGH`).
+    1. Fit strengths to all pairs, and select the pairs with enough information (`MIN_INFORMATION`).
     2. Fit strengths to the selected pairs only.
     3. Compute the sum of squared deviations Q of the pairs, and the variance within pairs.
     4. Compute the expectation of Q under chance (`_by_chance`).
@@ -148,27 +150,27 @@ def pair_deviations(
     Returns:
         The deviations; None if no pair has enough matches, or pairs do not outnumber strengths.
     """
-    precision = max(precision, FAINTEST)
+    precision = max(precision, MIN_PRIOR_PRECISION)
     everywhere = np.ones((table.size, table.size))
     first = _expected(table, everywhere, precision)
     information = table.count * first * (1 - first)
-    looked_at: Floats = np.where((information >= ENOUGH) & (table.count >= 2), 1.0, 0.0)
-    edges = np.argwhere(np.triu(looked_at, 1))
+    is_selected: Floats = np.where((information >= MIN_INFORMATION) & (table.count >= 2), 1.0, 0.0)
+    edges = np.argwhere(np.triu(is_selected, 1))
     rows = edges[:, 0], edges[:, 1]
     named = [(names[a], names[b]) for a, b in edges]
     linked = sum(len(group) - 1 for group in components(names, named))
     freedom = len(edges) - linked, int(np.sum(table.count[rows] - 1))
     if freedom[0] < 1:
         return None
-    expected = _expected(table, looked_at, precision)
-    weight: Floats = looked_at * table.count * expected * (1 - expected)
+    expected = _expected(table, is_selected, precision)
+    weight: Floats = is_selected * table.count * expected * (1 - expected)
     return deviations_beyond_chance(
         PairResults(
             edges, table.count[rows], table.score[rows], table.scatter[rows], expected[rows]
         ),
         freedom,
-        lambda scale: _by_chance(table, looked_at, expected, scale, len(edges), linked),
-        lambda: float(np.sum(weight)) / 2 - _absorbed_growth(weight),
+        lambda scale: _by_chance(table, is_selected, expected, scale, len(edges), linked),
+        lambda: float(np.sum(weight)) / 2 - _absorbed_coefficient(weight),
     )
 
 
@@ -195,7 +197,7 @@ def deviations_beyond_chance(
     results: PairResults,
     freedom: tuple[int, int],
     by_chance: Callable[[float], float],
-    growth: Callable[[], float],
+    variance_coefficient: Callable[[], float],
 ) -> PairDeviations | None:
     """Estimate the deviations: steps 3 to 5 of `pair_deviations`.
 
@@ -203,7 +205,7 @@ def deviations_beyond_chance(
         results: the results of the selected pairs.
         freedom: degrees of freedom of the pairs, and of the matches within pairs.
         by_chance: returns the expectation of Q under chance, given the variance within pairs.
-        growth: returns sum(w) - trace.
+        variance_coefficient: returns sum(w) - trace, the factor of v in the expectation of Q.
     """
     count, score, expected = results.count, results.score, results.expected
     within = results.squares - score**2 / count
@@ -215,10 +217,10 @@ def deviations_beyond_chance(
     unexplained = deviations.squares - chance
     if unexplained <= 0:
         return deviations
-    growing = growth()
-    if growing <= 2e-9 * float(np.sum(count * deviations.spread)):
+    coefficient = variance_coefficient()
+    if coefficient <= 2e-9 * float(np.sum(count * deviations.spread)):
         return deviations
-    return replace(deviations, variance=unexplained / growing)
+    return replace(deviations, variance=unexplained / coefficient)
 
 
 def pair_weights(
@@ -237,7 +239,9 @@ def pair_weights(
     """
     if deviations is None or not deviations.variance:
         return np.ones((table.size, table.size))
-    expected = _expected(table, np.ones((table.size, table.size)), max(precision, FAINTEST))
+    expected = _expected(
+        table, np.ones((table.size, table.size)), max(precision, MIN_PRIOR_PRECISION)
+    )
     information = table.count * expected * (1 - expected)
     informed = np.sort(information[np.triu(table.count, 1) > 0])
     median = informed[(len(informed) - 1) // 2]
@@ -254,10 +258,14 @@ def weights_of(information: Floats, median: float, deviations: PairDeviations) -
 def lack_of_fit(deviations: PairDeviations, names: list[str]) -> LackOfFit:
     """Test whether chance explains the deviations: divide Q by its expectation under chance."""
     ratio = deviations.squares / deviations.chance
-    z = deviations.off / np.sqrt(deviations.count * deviations.spread * deviations.scale)
+    z = deviations.residuals / np.sqrt(deviations.count * deviations.spread * deviations.scale)
     far = np.round(np.abs(z), 6)
     # Only these can be shown. Sorting all of a million pairs would take seconds.
-    least = np.partition(far, -SHOWN)[-SHOWN] if len(far) > SHOWN else 0.0
+    least = (
+        np.partition(far, -WORST_PAIR_COUNT)[-WORST_PAIR_COUNT]
+        if len(far) > WORST_PAIR_COUNT
+        else 0.0
+    )
     named = {
         at: (names[deviations.edges[at, 0]], names[deviations.edges[at, 1]])
         for at in map(int, np.flatnonzero(~(far < least - 1e-6)))
@@ -275,7 +283,7 @@ def lack_of_fit(deviations: PairDeviations, names: list[str]) -> LackOfFit:
                 round(float(deviations.expected[at]), 6),
                 round(float(z[at]), 6),
             )
-            for at in worst[:SHOWN]
+            for at in worst[:WORST_PAIR_COUNT]
         ),
     )
 
@@ -302,14 +310,14 @@ def _by_chance(
     return scale * pairs - taken
 
 
-def _absorbed_growth(weight: Floats) -> float:
+def _absorbed_coefficient(weight: Floats) -> float:
     """Return the trace of inverse(curvature of weight) @ (curvature of squared weight).
 
     The curvature is singular in the directions that no pair connects. The other factor is zero
     there, so a small ridge replaces the pseudo-inverse, which takes ten times as long.
     """
     bend = curvature(weight)
-    ridge = RIDGE * float(np.trace(bend)) / len(bend)
+    ridge = RELATIVE_RIDGE * float(np.trace(bend)) / len(bend)
     inverse = np.linalg.inv(bend + ridge * np.eye(len(bend)))
     return float(np.sum(inverse * curvature(weight**2)))
 

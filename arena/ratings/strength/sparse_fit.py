@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from arena.ratings.strength.meeting_arrays import Floats, MeetingArrays
 from arena.ratings.strength.misfit import (
-    ENOUGH,
-    FAINTEST,
+    MIN_INFORMATION,
+    MIN_PRIOR_PRECISION,
     PairDeviations,
     PairResults,
     deviations_beyond_chance,
@@ -38,7 +38,7 @@ from arena.ratings.strength.sparse_solver import (
     scatter_blocks,
 )
 
-_GROWTH, _CHANCE = 1 << 20, 1 << 21
+_COEFFICIENT, _CHANCE = 1 << 20, 1 << 21
 """Streams of random signs that no sample of the covariance uses."""
 
 
@@ -62,7 +62,7 @@ def fit(
         loose: further priors of single strengths.
         shares: weights of the mean that is shifted to 0; None: no shift.
     """
-    least = max(precision, FAINTEST)
+    least = max(precision, MIN_PRIOR_PRECISION)
     equal, _ = most_plausible(graph, equal_weights, priors(graph.size, least))
     deviations = pair_deviations(table, graph, least, equal)
     weights = _weights(graph, weighting, deviations, equal)
@@ -88,7 +88,7 @@ def pair_deviations(
     """
     selected = np.empty(len(graph), np.bool_)
     for block in graph.blocks():
-        selected[block.at] = (_information(block, equal) >= ENOUGH) & (block.matches >= 2)
+        selected[block.at] = (_information(block, equal) >= MIN_INFORMATION) & (block.matches >= 2)
     chosen = graph.selection(selected)
     linked = graph.size - len(np.unique(chosen.labels()))
     freedom = len(chosen) - linked, int(np.sum(chosen.count - 1))
@@ -118,14 +118,14 @@ def pair_deviations(
             bread, diagonal, line_up_samples(blocks, graph.size, _CHANCE)
         )
 
-    def growth() -> float:
+    def variance_coefficient() -> float:
         """Return sum(w) - trace(inverse(curvature of w) @ (curvature of w ** 2))."""
         squared = spread.astype(np.float64) ** 2
-        samples = pair_samples(chosen, squared, _GROWTH)
+        samples = pair_samples(chosen, squared, _COEFFICIENT)
         trace = absorbed(bread, chosen.sums(squared), samples)
         return float(np.sum(spread, dtype=np.float64)) - trace
 
-    return deviations_beyond_chance(results, freedom, by_chance, growth)
+    return deviations_beyond_chance(results, freedom, by_chance, variance_coefficient)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

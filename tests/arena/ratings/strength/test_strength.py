@@ -419,7 +419,7 @@ def test_the_deviation_of_pairs_is_estimated(deviation: float) -> None:
 def test_cyclic_results_have_a_lack_of_fit() -> None:
     misfit = strengths(wins(CIRCLE)).lack_of_fit
     assert misfit is not None
-    assert misfit.likelihood < 0.001
+    assert misfit.p_value < 0.001
     assert misfit.freedom == (1, 57)
     assert {pair.score for pair in misfit.worst} <= {0.75, 0.25}
 
@@ -428,7 +428,7 @@ def test_results_drawn_from_strengths_have_no_lack_of_fit() -> None:
     fair = {"a>b": 20, "b>a": 10, "b>c": 20, "c>b": 10, "a>c": 24, "c>a": 6}
     misfit = strengths(wins(fair)).lack_of_fit
     assert misfit is not None
-    assert misfit.likelihood > 0.9
+    assert misfit.p_value > 0.9
 
 
 def test_two_entrants_have_no_lack_of_fit() -> None:
