@@ -76,13 +76,13 @@ class SprtLength:
     Attributes:
         elo: the true difference in Elo points.
         normalized: the same in points of normalized Elo.
-        passes: the probability of the verdict `high`.
+        upper_probability: the probability of the verdict `high`.
         units: the expected number of units until the verdict.
     """
 
     elo: float
     normalized: float
-    passes: float
+    upper_probability: float
     units: float
 
 
@@ -98,7 +98,7 @@ def length(test: SprtSettings, unit: SprtUnit, elo: float) -> SprtLength:
     score = expected_score(elo)
     normalized = (score - 0.5) / math.sqrt(unit.games * unit.variance) * NORMALIZED
     walk = _walk(test, low, high, score, unit.variance)
-    return SprtLength(elo, normalized, walk.passes, walk.duration)
+    return SprtLength(elo, normalized, walk.upper_probability, walk.duration)
 
 
 def elo_of(test: SprtSettings, unit: SprtUnit, difference: float) -> float:
@@ -144,19 +144,19 @@ def stopped(test: SprtSettings, duel: Duel, excess: float = _EXCESS) -> Interval
 def _crossing(worse: Callable[[float], float], level: float, start: float, step: float) -> float:
     """Return the difference next to `start` at which `worse` is `level`; it decreases there."""
     upwards = worse(start) > level
-    near = far = start
-    while (worse(far) > level) == upwards:
-        if abs(far) >= _FARTHEST:
+    inside = outside = start
+    while (worse(outside) > level) == upwards:
+        if abs(outside) >= _FARTHEST:
             return math.inf if upwards else -math.inf
-        near, far = far, far + (step if upwards else -step)
+        inside, outside = outside, outside + (step if upwards else -step)
         step *= 1.2
     for _ in range(_BISECTIONS):
-        middle = (near + far) / 2
+        middle = (inside + outside) / 2
         if (worse(middle) > level) == upwards:
-            near = middle
+            inside = middle
         else:
-            far = middle
-    return (near + far) / 2
+            outside = middle
+    return (inside + outside) / 2
 
 
 def _score(test: SprtSettings, unit: SprtUnit, difference: float) -> float:
@@ -200,29 +200,33 @@ class _BoundedWalk:
         return replace(self, lower=self.lower - excess, upper=self.upper + excess)
 
     @property
-    def passes(self) -> float:
+    def upper_probability(self) -> float:
         """The probability that it stops at the upper bound."""
         tilt = 2 * self.drift / self.variance
         if abs(tilt) * (self.upper - self.lower) < 1e-9:
             return -self.lower / (self.upper - self.lower)
         if tilt > 0:
             return math.expm1(tilt * self.lower) / math.expm1(-tilt * (self.upper - self.lower))
-        return 1 - _BoundedWalk(-self.upper, -self.lower, -self.drift, self.variance).passes
+        return (
+            1 - _BoundedWalk(-self.upper, -self.lower, -self.drift, self.variance).upper_probability
+        )
 
     @property
     def duration(self) -> float:
         """The expected time until it stops."""
         if abs(self.drift) * (self.upper - self.lower) < 1e-6 * self.variance:
             return -self.lower * self.upper / self.variance
-        return (self.upper * self.passes + self.lower * (1 - self.passes)) / self.drift
+        return (
+            self.upper * self.upper_probability + self.lower * (1 - self.upper_probability)
+        ) / self.drift
 
-    def worse_than(self, time: float, place: float) -> float:
-        """Return the probability of an outcome below `place` at `time`.
+    def worse_than(self, time: float, position: float) -> float:
+        """Return the probability of an outcome below `position` at `time`.
 
-        Outcomes below it are a stop at the lower bound until then, and a place below `place` (or a
-        stop at the upper bound) later than that.
+        Outcomes below it are a stop at the lower bound until then, and a lower position (or a stop
+        at the upper bound) later than that.
         """
-        return self._stopped_low(time) + self._moving_below(time, place)
+        return self._stopped_low(time) + self._moving_below(time, position)
 
     def _stopped_low(self, time: float) -> float:
         """Return the probability of a stop at the lower bound until `time`, by images.
@@ -231,12 +235,12 @@ class _BoundedWalk:
         inverse Gaussian. Images beyond the bounds alternate in sign.
         """
         width, spread = 2 * (self.upper - self.lower), math.sqrt(self.variance * time)
-        tilt, way = abs(self.drift) / self.variance, abs(self.drift) * time
+        tilt, displacement = abs(self.drift) / self.variance, abs(self.drift) * time
         offset = self.drift * self.lower / self.variance
 
         def passage(distance: float) -> float:
-            return _scaled(offset - distance * tilt, (way - distance) / spread) + _scaled(
-                offset + distance * tilt, (-way - distance) / spread
+            return _scaled(offset - distance * tilt, (displacement - distance) / spread) + _scaled(
+                offset + distance * tilt, (-displacement - distance) / spread
             )
 
         total, number = passage(-self.lower), 1
@@ -248,13 +252,13 @@ class _BoundedWalk:
                 return total
             number += 1
 
-    def _moving_below(self, time: float, place: float) -> float:
-        """Return the probability to be between the lower bound and `place` at `time`, by images."""
+    def _moving_below(self, time: float, position: float) -> float:
+        """Return the probability of a place between the lower bound and `position`, by images."""
         width, spread = 2 * (self.upper - self.lower), math.sqrt(self.variance * time)
-        way, tilt = self.drift * time, self.drift / self.variance
+        displacement, tilt = self.drift * time, self.drift / self.variance
 
         def mass(image: float) -> float:
-            top, bottom = ((end - image - way) / spread for end in (place, self.lower))
+            top, bottom = ((end - image - displacement) / spread for end in (position, self.lower))
             if bottom > 0:
                 top, bottom = -bottom, -top
             return _scaled(tilt * image, top) - _scaled(tilt * image, bottom)

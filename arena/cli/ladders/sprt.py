@@ -99,7 +99,7 @@ def _print_lines(test: SprtSettings, lines: Sequence[SprtLength]) -> None:
             (
                 f"{line.elo:+z.1f}",
                 f"{line.normalized:+z.1f}",
-                f"{line.passes:.1%}",
+                f"{line.upper_probability:.1%}",
                 f"{math.ceil(line.units)}",
                 f"{2 * math.ceil(line.units)}",
             )
@@ -124,7 +124,7 @@ def _values(line: SprtLength) -> dict[str, float]:
     return {
         "elo": line.elo,
         "normalized": line.normalized,
-        "passes": line.passes,
+        "passes": line.upper_probability,
         "boards": line.units,
         "games": 2 * line.units,
     }

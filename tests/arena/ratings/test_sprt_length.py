@@ -33,7 +33,7 @@ def test_stopped_tests_agree_with_the_tests_of_fishtest(
 def test_the_error_rates_are_met_at_the_bounds(model: Model) -> None:
     test, unit = SprtSettings(0, 5, alpha=0.02, beta=0.1, model=model), mirrored_board(0.6)
     low, high = (length(test, unit, elo_of(test, unit, bound)) for bound in (0, 5))
-    assert (low.passes, high.passes) == pytest.approx((0.02, 0.9), abs=0.002)
+    assert (low.upper_probability, high.upper_probability) == pytest.approx((0.02, 0.9), abs=0.002)
 
 
 def test_expected_lengths_are_those_of_wald() -> None:
@@ -55,7 +55,7 @@ def test_expected_lengths_agree_with_the_calculator_of_fishtest() -> None:
     """Compare with the output of fishtest's sprt.js for bounds 0 and 2, and 60 % draws."""
     test, unit = SprtSettings(0, 2), SprtUnit(0.1, games=1)
     lines = [length(test, unit, elo) for elo in (-1, 0, 1.5, 3)]
-    assert [line.passes for line in lines] == pytest.approx(
+    assert [line.upper_probability for line in lines] == pytest.approx(
         [0.002762363744, 0.05, 0.813397745653, 0.997237232704]
     )
     assert [line.units for line in lines] == pytest.approx(
