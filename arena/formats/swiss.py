@@ -171,12 +171,12 @@ class RankingKey(NamedTuple):
 
     Attributes:
         points: its points.
-        met: sum of the points of all its opponents (Buchholz).
+        buchholz: sum of the points of all its opponents.
         scores: sum of its mean scores.
     """
 
     points: int
-    met: int
+    buchholz: int
     scores: float
 
 

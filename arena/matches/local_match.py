@@ -88,7 +88,7 @@ def local_match(
         all_seatings: whether a match with a person has a table for every seating, not only one.
     """
     entrants = tuple(map(_entrant, bots))
-    agreed = {
+    match_settings = {
         "game": game,
         "options": dict(options),
         "seats": seats,
@@ -97,7 +97,7 @@ def local_match(
         "policy": policy,
         "seed": seed.hex(),
     }
-    key = ids.match_key(agreed, 0, 0, [f"{e.version} {e.content_hash}" for e in entrants])
+    key = ids.match_key(match_settings, 0, 0, [f"{e.version} {e.content_hash}" for e in entrants])
     spec = MatchSpec(
         id=ids.match_id("play", key),
         tournament=None,

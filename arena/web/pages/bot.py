@@ -243,7 +243,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     ]
     standings = [standing for standing in every if query.form in ("", standing.form)]
     shown = max(standings, key=lambda standing: standing.matches, default=None)
-    piece = _matches(web, page_request, query)
+    match_page = _matches(web, page_request, query)
     kinds = history.kinds(web.engine, query.ids)
     pushed = submissions.listing(web.engine, name=name, limit=_PUSHED)
     return Page(
@@ -260,7 +260,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "opponent": query.opponent,
             "standings": every,
             "shown": _details(web, shown, versions, query.version) if shown else None,
-            "piece": piece,
+            "piece": match_page,
             "kinds": kinds,
             "pushed": list(submission.lines(pushed)),
         },
@@ -271,14 +271,14 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "ladders": {standing.form: _standing_json(standing) for standing in standings},
             "faults": kinds,
             "submissions": [submission.to_json(each, owned=False) for each in pushed],
-            "list": piece.to_json(),
-            "matches": [_row_json(row) for row in piece.items],
+            "list": match_page.to_json(),
+            "matches": [_row_json(row) for row in match_page.items],
         },
-        csv=_csv(piece.items),
+        csv=_csv(match_page.items),
         text=_text(standings),
         parts=("bot-summary", "bot-standings", "bot-pushed", "bot-matches", "bot-faults"),
         topics=frozenset({ARENA, HISTORIES, SUBMISSIONS}),
-        headers=piece.headers,
+        headers=match_page.headers,
         feed=lambda: atom_feeds.of_bot(web, page_request.links, name, versions),
         feed_link=page_request.links.to("bots", f"{name}.atom"),
     )

@@ -172,7 +172,8 @@ def _checked(web: WebState, matches: Sequence[Match]) -> tuple[int, list[str]]:
 def _line_json(line: EntrantLine) -> dict[str, Any]:
     values: dict[str, Any] = {"rank": line.rank, **line.standing.to_json()}
     if line.worth is not None:
-        values["swiss"] = line.worth._asdict()
+        key = line.worth
+        values["swiss"] = {"points": key.points, "met": key.buchholz, "scores": key.scores}
     values["owner"] = line.entry.owner
     values["withdrawn"] = line.entry.withdrawn is not None
     return values
