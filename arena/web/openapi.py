@@ -317,7 +317,7 @@ def document(
                     "type": "object",
                     "required": ["error"],
                     "properties": {"error": {"type": "string", "description": "a sentence"}},
-                    "examples": [{"error": "there is no ladder whist; there are poke."}],
+                    "examples": [{"error": "unknown ladder whist; available: poke."}],
                 }
             },
         },

@@ -58,7 +58,7 @@ def find(game_id: str) -> Game:
     """
     if game_id not in GAMES:
         raise SetupError(
-            f'there is no game "{game_id}"; the games are {", ".join(sorted(GAMES))}',
+            f"unknown game {game_id!r}; available: {', '.join(sorted(GAMES))}",
             code="unknown-game",
         )
     return GAMES[game_id]

@@ -20,6 +20,7 @@ from arena.store.tournaments import tournaments
 from arena.web import wording
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, PageNotFound
+from arena.web.pages.ladder import find_ladder
 from arena.web.pages.match import STATES
 from arena.web.pages.replay import UNTRUE
 from arena.web.pictures import raster, replay_picture, summary_picture
@@ -150,9 +151,7 @@ def _strength(strength: Strength) -> str:
 
 def _ladder(web: WebState, request: Request) -> tuple[str, int]:
     form = request.path_params["form"]
-    ladder = web.snapshot.ladders.get(form)
-    if ladder is None:
-        raise PageNotFound("there is no ladder of this form.")
+    ladder = find_ladder(web, form)
     lines = ladder.table.lines
     rows = [
         (

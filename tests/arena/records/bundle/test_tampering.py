@@ -385,7 +385,7 @@ def pairing(document: Json) -> str:
 
 def game(document: Json) -> str:
     document["game"] = "bridge"
-    return 'there is no game "bridge"'
+    return "unknown game 'bridge'"
 
 
 def seats(document: Json) -> str:
