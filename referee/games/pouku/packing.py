@@ -24,7 +24,13 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from referee.games.pouku.yaku import ACE, LOW_ACE, NOTHING, ONE, SHORTEST, Values, Ways, ways
+from referee.games.pouku.group_choices import (
+    NO_GROUPS,
+    POINT_UNIT,
+    GroupChoices,
+    best_group_choices,
+)
+from referee.games.pouku.yaku import ACE, LOW_ACE, SHORTEST, Values
 from referee.games.shared.cards import RANK, Card
 
 PLACES = range(LOW_ACE, ACE + 1)
@@ -132,11 +138,11 @@ Step = tuple[Open, int, tuple[int, int, int, tuple[tuple[int, int], ...]]]
 """A change of the state: the next state, the score, and the choices for :data:`Chain`."""
 
 NO_STRAIGHT = (0, 0, 0, 0, 0, 0)
-ENOUGH = 4
+BONUS_YAKU_COUNT = 4
 """Number of yaku required for the bonus."""
 
 
-def fold(layer: Layer, options: Ways, place: int, several: bool) -> Layer:
+def fold(layer: Layer, options: GroupChoices, place: int, several: bool) -> Layer:
     """Add the groups that the field cards of a rank can form.
 
     Args:
@@ -148,7 +154,14 @@ def fold(layer: Layer, options: Ways, place: int, several: bool) -> Layer:
     after: Layer = {}
     for (ones, twos, threes, fours, low, count), (score, chain) in layer.items():
         for more, worth, parts in options:
-            key = (ones, twos, threes, fours, low, min(ENOUGH, count + more) if several else 0)
+            key = (
+                ones,
+                twos,
+                threes,
+                fours,
+                low,
+                min(BONUS_YAKU_COUNT, count + more) if several else 0,
+            )
             if key not in after or after[key][0] < score + worth:
                 after[key] = (score + worth, (chain, place, 0, 0, 0, parts))
     return after
@@ -178,14 +191,14 @@ class Packing:
         self.values = values
         self.several = grouping and values.four_yaku > 1
         """Whether fewer points with more yaku can be better because of the bonus."""
-        self._straight = ONE * values.straight + 1
-        self._ways: tuple[dict[int, Ways], ...] = tuple(
+        self._straight = POINT_UNIT * values.straight + 1
+        self._group_choices: tuple[dict[int, GroupChoices], ...] = tuple(
             {
-                held * _ONE_HELD + lying * _ONE_LYING: ways(
+                held * _ONE_HELD + lying * _ONE_LYING: best_group_choices(
                     values, held, lying, whole and held == 1, self.several
                 )
                 if grouping
-                else NOTHING
+                else NO_GROUPS
                 for held, lying in product(range(5), repeat=2)
                 if held + lying <= 4
             }
@@ -197,12 +210,12 @@ class Packing:
         """Return whether the best groups are the best set, because straights are impossible."""
         return not self.several and not runs_of(code | with_low_aces(code, lying_at(code, ACE)))
 
-    def sets(self, code: int, sealed: int, whole: bool) -> Iterator[tuple[int, Chains]]:
+    def sets(self, code: int, barrier: int, whole: bool) -> Iterator[tuple[int, Chains]]:
         """Yield sets of yaku with field cards, the best ones among them, as score and choices.
 
         Args:
             code: the cards of the hand and of the fields.
-            sealed: the place that straights must not pass; 0 for none.
+            barrier: the place that straights must not pass; 0 for none.
             whole: whether the hand is a straight of four.
         """
         for low in range(1 if held_at(code, ACE) else lying_at(code, ACE) + 1):
@@ -210,12 +223,12 @@ class Packing:
             if low and not in_run(runs_of(moved), LOW_ACE):
                 continue
             if self.several:
-                for score, chain in self.climb(moved, sealed, whole).values():
+                for score, chain in self.climb(moved, barrier, whole).values():
                     yield score, ((0, chain),)
-            elif best_set := self._by_runs(moved, sealed, whole):
+            elif best_set := self._by_runs(moved, barrier, whole):
                 yield best_set
 
-    def _by_runs(self, code: int, sealed: int, whole: bool) -> tuple[int, Chains] | None:
+    def _by_runs(self, code: int, barrier: int, whole: bool) -> tuple[int, Chains] | None:
         """Return the best set if only its score matters; None if the low aces are not usable.
 
         1. Form the best groups outside of the runs, where straights are impossible.
@@ -226,7 +239,7 @@ class Packing:
         for run in _separate(runs):
             first = (run & -run).bit_length() // _BITS
             shift = max(0, first - _UNSHIFTED)
-            ceiling = sealed - shift if in_run(run, sealed) else 0
+            ceiling = barrier - shift if in_run(run, barrier) else 0
             best_of_run = _climbed(self, (code & run) >> _BITS * shift, ceiling, whole)
             if best_of_run is None:
                 return None
@@ -240,7 +253,7 @@ class Packing:
         two = (code >> 4 | code >> 5) & _EACH
         lying = code >> 3 & _EACH | two
         possible = two | lying & held  # places with a field card and another card
-        score, ways_of = 0, self._ways[whole]
+        score, ways_of = 0, self._group_choices[whole]
         chains: list[tuple[int, Chain]] = []
         while possible:
             at = (possible & -possible).bit_length() - 1
@@ -250,7 +263,7 @@ class Packing:
             possible &= possible - 1
         return score, chains
 
-    def climb(self, code: int, sealed: int, whole: bool) -> Layer:
+    def climb(self, code: int, barrier: int, whole: bool) -> Layer:
         """Return the final states of a search with these cards.
 
         The arguments are those of :meth:`sets`. Climb the places with one layer of states each:
@@ -275,33 +288,35 @@ class Packing:
                     continue
             elif not in_run(runs, place):
                 if lying:
-                    layer = fold(layer, self._ways[whole][here], place, self.several)
+                    layer = fold(layer, self._group_choices[whole][here], place, self.several)
                 behind = 0
                 continue
             elif held:
-                layer = closed(layer) if place == sealed else self._through(layer, place)
+                layer = (
+                    closed(layer) if place == barrier else self._extend_with_hand_card(layer, place)
+                )
                 if lying:
-                    layer = fold(layer, self._ways[whole][here], place, self.several)
-                # A new straight may contain at most three of the sealed straight's four cards.
-                behind = 3 if place == sealed else behind + 1
+                    layer = fold(layer, self._group_choices[whole][here], place, self.several)
+                # A new straight may contain at most three of the four cards of the hand's straight.
+                behind = 3 if place == barrier else behind + 1
             else:
-                layer = self._over(layer, lying, (place, behind, runs))
+                layer = self._extend_with_field_cards(layer, lying, (place, behind, runs))
                 behind = 0
             if not in_run(runs, place + 1):
                 layer = closed(layer)
         return closed(layer)
 
-    def _through(self, layer: Layer, place: int) -> Layer:
+    def _extend_with_hand_card(self, layer: Layer, place: int) -> Layer:
         """Extend all open straights at no cost at a rank of the hand."""
         after: Layer = {}
         for (ones, twos, threes, fours, low, count), (score, chain) in layer.items():
-            gain = threes * self._straight + ONE * fours
+            gain = threes * self._straight + POINT_UNIT * fours
             if place < ACE:
-                gain += ONE * low
+                gain += POINT_UNIT * low
             else:
                 low = 0
             if self.several:
-                count = min(ENOUGH, count + threes)
+                count = min(BONUS_YAKU_COUNT, count + threes)
             if place == SHORTEST:  # three cards just below place 4 began with the low ace
                 key = (0, ones, twos, fours, low + threes, count)
             else:
@@ -310,15 +325,17 @@ class Packing:
                 after[key] = (score + gain, chain)
         return after
 
-    def _over(self, layer: Layer, lying: int, way: tuple[int, int, int]) -> Layer:
+    def _extend_with_field_cards(
+        self, layer: Layer, lying: int, at: tuple[int, int, int]
+    ) -> Layer:
         """Extend and begin straights at a rank that the hand lacks; each needs a field card.
 
         Args:
             layer: the states before.
             lying: the number of field cards of the rank.
-            way: the place, the number of hand cards just below, and the bits of the runs.
+            at: the place, the number of hand cards just below, and the bits of the runs.
         """
-        place, behind, runs = way
+        place, behind, runs = at
         length = behind + 1
         ahead = max(0, SHORTEST - length)
         beginning = Beginning(
@@ -348,7 +365,7 @@ class Packing:
         ones, twos, threes, fours, low, count = state
         # Each straight of fewer than four cards requires one of the field cards.
         room = at.lying - ones - twos - threes
-        first = self._straight + ONE * (at.length - SHORTEST) if at.length >= SHORTEST else 0
+        first = self._straight + POINT_UNIT * (at.length - SHORTEST) if at.length >= SHORTEST else 0
         began = 4 if at.low else min(at.length, SHORTEST) - 1
         for long in range(min(fours, room) + 1):
             for lows in range(min(0 if at.high_ace else low, room - long) + 1):
@@ -358,10 +375,10 @@ class Packing:
                     opened[began] += new
                     # Three cards just below place 4 began with the low ace.
                     opened[4 if at.fourth else 3] += threes
-                    gain = (threes * self._straight) + ONE * (long + lows) + new * first
+                    gain = (threes * self._straight) + POINT_UNIT * (long + lows) + new * first
                     made = threes + (new if first else 0)
-                    for more, worth, parts in self._ways[False][(free - new) * _ONE_LYING]:
-                        total = min(ENOUGH, count + made + more) if self.several else 0
+                    for more, worth, parts in self._group_choices[False][(free - new) * _ONE_LYING]:
+                        total = min(BONUS_YAKU_COUNT, count + made + more) if self.several else 0
                         yield (*opened, total), gain + worth, (long, lows, new, parts)  # type: ignore[misc]
 
 
@@ -393,6 +410,6 @@ def _extended(packing: Packing, state: Open, at: Beginning) -> tuple[Step, ...]:
 
 
 @lru_cache(1 << 13)
-def _climbed(packing: Packing, code: int, sealed: int, whole: bool) -> tuple[int, Chain] | None:
+def _climbed(packing: Packing, code: int, barrier: int, whole: bool) -> tuple[int, Chain] | None:
     """Return the only final state of a search that does not count yaku, if it has one."""
-    return next(iter(packing.climb(code, sealed, whole).values()), None)
+    return next(iter(packing.climb(code, barrier, whole).values()), None)
