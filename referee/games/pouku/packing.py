@@ -325,9 +325,7 @@ class Packing:
                 after[key] = (score + gain, chain)
         return after
 
-    def _extend_with_field_cards(
-        self, layer: Layer, lying: int, at: tuple[int, int, int]
-    ) -> Layer:
+    def _extend_with_field_cards(self, layer: Layer, lying: int, at: tuple[int, int, int]) -> Layer:
         """Extend and begin straights at a rank that the hand lacks; each needs a field card.
 
         Args:
