@@ -105,8 +105,8 @@ def test_the_ceiling_of_the_factor_is_without_the_noise_of_playouts() -> None:
 
 def test_the_probability_of_chi_square_is_that_of_tables() -> None:
     assert chi_square_p([(WIDE / 20) ** 0.5] * 20) == pytest.approx(0.001, rel=0.01)
-    with pytest.raises(ValueError, match="even"):
-        chi_square_p([1.0])
+    assert chi_square_p([(43.82 / 19) ** 0.5] * 19) == pytest.approx(0.001, rel=0.01)
+    assert chi_square_p([1.96]) == pytest.approx(0.05, rel=0.01)
 
 
 def test_deviations_of_a_pair_are_those_of_luck_and_of_adjusted_results() -> None:
