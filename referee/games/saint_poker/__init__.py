@@ -26,12 +26,13 @@ class SaintPoker(Game):
     def _start(self, luck: Chance, seats: int, options: Options) -> SaintPokerState:
         deck = luck.shuffled("deck", 0, DECK)
         dealt, turned = HAND * seats, FUTURE[seats]
+        river = deck[dealt : dealt + turned]
         return SaintPokerState(
             luck=luck,
             rounds=(),
             points=(0,) * seats,
             phase="river",
-            river=deck[dealt : dealt + turned],
+            river=river,
             future=deck[dealt + turned : dealt + 2 * turned],
             stock=deck[dealt + 2 * turned :],
             hands=tuple(in_order(deck[HAND * s : HAND * (s + 1)]) for s in range(seats)),
@@ -39,6 +40,7 @@ class SaintPoker(Game):
             shown=(),
             order=(),
             picked=(),
+            lying=river,
         )
 
     def from_view(

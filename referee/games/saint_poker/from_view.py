@@ -33,4 +33,5 @@ def seen(view: SaintPokerView, seat: int, luck: Chance) -> SaintPokerState:
         shown=shown,
         order=view.order,
         picked=view.picked,
+        lying=tuple(lying),
     ).redeal(seat, luck)

@@ -87,12 +87,6 @@ def _groups(cards: tuple[Hand, ...]) -> tuple[SaintPokerCards, ...]:
     return tuple(map(SaintPokerCards, cards))
 
 
-def _lying(river: Hand, shown: tuple[Hand, ...], picked: tuple[SaintPokerPicked, ...]) -> Hand:
-    """Return the cards on the table that have not been picked up."""
-    gone = [pick.card for pick in picked]
-    return tuple([c for c in chain(river, *shown) if c not in gone])
-
-
 def _without(hands: tuple[Hand, ...], cards: tuple[Hand, ...]) -> tuple[Hand, ...]:
     """Return the hands without these cards, by seat."""
     return tuple(
@@ -128,6 +122,8 @@ class SaintPokerState(State):
     shown: tuple[Hand, ...]
     order: tuple[int, ...]
     picked: tuple[SaintPokerPicked, ...]
+    lying: Hand
+    """The cards of the river and of the shown pairs that have not been picked up, in this order."""
 
     @property
     def round(self) -> int:
@@ -150,11 +146,6 @@ class SaintPokerState(State):
         if self.phase == "pick_up":
             return (self.order[-1 - len(self.picked) % len(self.hands)],)
         return _SEATS[len(self.hands)]
-
-    @property
-    def lying(self) -> Hand:
-        """Return the cards on the table that have not been picked up."""
-        return _lying(self.river, self.shown, self.picked)
 
     def legal(self, seat: int) -> Legal:
         if self.phase == "river":
@@ -194,9 +185,11 @@ class SaintPokerState(State):
             return self._after_show(tuple([in_order(moves[s].cards) for s in range(self.seats)]))
         added = tuple([moves[s].card for s in range(self.seats)])
         gone = tuple(zip(added))
+        river = self.river + added
         return self.but(
             phase="show",
-            river=self.river + added,
+            river=river,
+            lying=river,
             hands=_without(self.hands, gone),
             known=_without(self.known, gone),
         )
@@ -218,6 +211,7 @@ class SaintPokerState(State):
             known=_without(self.known, shown),
             order=tuple(best_first),
             points=tuple(points),
+            lying=tuple(chain(self.river, *shown)),
         )
 
     def _after_pick_up(self, seat: int, card: Card) -> State:
@@ -225,17 +219,19 @@ class SaintPokerState(State):
         hands[seat] = in_order((*hands[seat], card))
         known[seat] = in_order((*known[seat], card))
         picked = (*self.picked, _picked(seat, card))
+        place = self.lying.index(card)
+        lying = self.lying[:place] + self.lying[place + 1 :]
         if len(picked) == 2 * len(hands):
-            return self._next_round(tuple(hands), tuple(known), picked)
-        return self.but(hands=tuple(hands), known=tuple(known), picked=picked)
+            return self._next_round(tuple(hands), tuple(known), picked, lying)
+        return self.but(hands=tuple(hands), known=tuple(known), picked=picked, lying=lying)
 
     def _next_round(
         self,
         hands: tuple[Hand, ...],
         known: tuple[Hand, ...],
         picked: tuple[SaintPokerPicked, ...],
+        discards: Hand,
     ) -> "SaintPokerState":
-        discards = _lying(self.river, self.shown, picked)
         done = SaintPokerRound(self.river, _groups(self.shown), self.order, picked, discards)
         turned = FUTURE[self.seats]
         return self.but(
@@ -249,6 +245,7 @@ class SaintPokerState(State):
             shown=(),
             order=(),
             picked=(),
+            lying=self.future,
         )
 
     def redeal(self, seat: int | None, luck: Chance) -> "SaintPokerState":
