@@ -45,7 +45,7 @@ class TurnRules(Protocol):
     def adaptive(self) -> int: ...
     @property
     def placement(self) -> int: ...
-    def tells(self, number: int) -> bool: ...
+    def is_adaptive(self, number: int) -> bool: ...
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ class LadderSummary:
         for match in matches:
             turns.enter(match.round, self.matches)
             turns.count(match.entrants, self.matches)
-            if not rules.tells(self.matches):
+            if not rules.is_adaptive(self.matches):
                 self._meet(match.entrants)
             if match.state is MatchStatus.CLOSED:
                 self._score(match)
@@ -315,7 +315,7 @@ class LadderTurns:
         """Count a match in the turns, and in the even matches if it is not adaptive."""
         names = list(names)
         self._last.update(dict.fromkeys(names, count + 1))
-        if not self._rules.tells(count):
+        if not self._rules.is_adaptive(count):
             for name in names:
                 self.even[name] += 1
 

@@ -7,8 +7,11 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.ladder import SLACK, LadderFormat, StrengthOrder, WaitingQueue
+from arena.formats.ladder import LadderFormat
+from arena.formats.ladder_pairing import SLACK
+from arena.formats.strength_order import StrengthOrder
 from arena.formats.table_pool import clans
+from arena.formats.waiting_queue import WaitingQueue
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 from tests.examples import examples
 
@@ -62,20 +65,20 @@ def test_playing_moves_an_entrant_to_the_end_of_the_queue(levels: list[int], see
     dice = random.Random(seed)
     even = {f"{place:02}": level for place, level in enumerate(levels)}
     turn = {name: (0, name) for name in even}
-    line = WaitingQueue(even, even)
+    queue = WaitingQueue(even, even)
     for number in range(1, 20):
         least = min(even.values())
         expected = sorted(even, key=lambda name: (max(even[name], least), turn[name]))
-        assert min(line.heads(), key=turn.__getitem__) == min(even, key=turn.__getitem__)
-        groups = [list(group) for group in line.groups(0)]
+        assert min(queue.heads(), key=turn.__getitem__) == min(even, key=turn.__getitem__)
+        groups = [list(group) for group in queue.groups(0)]
         assert [name for group in groups for name in group] == expected
         assert [len(group) for group in groups] == [
             n for _, n in sorted(Counter(even.values()).items())
         ]
         close = [name for name in expected if even[name] <= least + 1]
-        assert list(next(iter(line.groups(1)))) == close
+        assert list(next(iter(queue.groups(1)))) == close
         plays, is_even = sorted(dice.sample(sorted(even), min(2, len(even)))), dice.random() < 0.5
-        line.played(plays, is_even)
+        queue.played(plays, is_even)
         for name in plays:
             even[name] += is_even
             turn[name] = number, name
