@@ -114,7 +114,10 @@ class OwnPlayouts:
         self._dice = random.Random(0)
 
     def sample(self, state: State) -> Floats:
-        """Return the values after one play-out, by kind of value and seat."""
+        """Return the values after one play-out, by kind of value and seat.
+
+        The difference of the values of two seats is that of their results: a score from 0 to 1.
+        """
         while actors := state.actors:
             luck = {seat: self._dice.getrandbits(56) for seat in actors}
             state = state.after(
@@ -124,7 +127,7 @@ class OwnPlayouts:
         outcome = self._form.game.outcome(state, sides)
         places = dict(zip(sides, outcome.places, strict=True))
         points = dict(zip(sides, outcome.scores, strict=True))
-        chances = [np.mean(np.sign(np.array(outcome.places) - places[side])) for side in sides]
+        chances = [np.mean(np.sign(np.array(outcome.places) - places[side])) / 2 for side in sides]
         return np.array([chances, [points[side] for side in sides]], dtype=np.float64)
 
 
