@@ -259,7 +259,7 @@ class GameCodec:
         """
         parts = [head.SerializeToString(), field(_VIEW, self.view(view))]
         if isinstance(legal, LazyActions):
-            for kind, arguments in legal.words():
+            for kind, arguments in legal.by_constructor():
                 parts += map(self._spelled[kind].__getitem__, arguments)
         else:
             parts += map(self._listed, legal)

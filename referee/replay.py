@@ -305,7 +305,7 @@ def _verify_game(match: Line, record: GameRecord, seed: bytes) -> None:
     if not over and not out:
         raise Mismatch(f"game {record.number} ends before it is over, and nobody faulted")
     scores = last.state.scores if over else None
-    places = places_with_faults(last.state.merits if over else None, sides, out)
+    places = places_with_faults(last.state.place_keys if over else None, sides, out)
     for name, true in (("scores", scores), ("places", places)):
         recorded = record.result[name]
         if recorded != (None if true is None else list(true)):

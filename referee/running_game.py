@@ -9,7 +9,7 @@ from pokearena.v1 import bot_pb2, referee_pb2
 from referee.action_phrases import describe, describe_some
 from referee.faults import Fault, Verdict
 from referee.game_codec import DecodeError, GameCodec
-from referee.games.contract import Action, Game, Legal, Merit, Options, State, places_of
+from referee.games.contract import Action, Game, Legal, Options, PlaceKey, State, places_of
 from referee.games.shared.dealing import Seeded, derive
 from referee.record import action_line, dump, fault_line, game_line, result_line
 from referee.sanitizing import quote, sanitized
@@ -288,28 +288,28 @@ class RunningGame:
             "faults": self.faults,
             "crashes": self.crashes,
         }
-        scores, merits = (None, None) if end is None else (end.scores, end.merits)
-        places = places_with_faults(merits, sides, out_sides)
+        scores, place_keys = (None, None) if end is None else (end.scores, end.place_keys)
+        places = places_with_faults(place_keys, sides, out_sides)
         line = result_line(self.number, places, scores, verdicts, tally)
         self._lines.append(dump(line))
         self.result = "".join(self._lines)
 
 
 def places_with_faults(
-    merits: Sequence[Merit] | None, sides: tuple[int, ...], out_sides: Iterable[int]
+    place_keys: Sequence[PlaceKey] | None, sides: tuple[int, ...], out_sides: Iterable[int]
 ) -> tuple[int, ...]:
-    """Return the places by seat: ranked by merit, with sides that faulted last.
+    """Return the places by seat: ranked by these keys, with sides that faulted last.
 
     Args:
-        merits: ranking key of each seat; None if a fault ended the game and the others win.
+        place_keys: ranking key of each seat; None if a fault ended the game and the others win.
         sides: the side of each seat.
         out_sides: the sides that faulted.
     """
     out = set(out_sides)
-    if merits is None:
-        merits = (0,) * len(sides)
+    if place_keys is None:
+        place_keys = (0,) * len(sides)
     playing = [seat for seat, side in enumerate(sides) if side not in out]
-    ranked = places_of([merits[s] for s in playing], [sides[s] for s in playing])
+    ranked = places_of([place_keys[s] for s in playing], [sides[s] for s in playing])
     places = dict(zip(playing, ranked, strict=True))
     last = 1 + len(set(sides) - out)
     return tuple(places.get(seat, last) for seat in range(len(sides)))

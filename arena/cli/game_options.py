@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from arena.cli.errors import USAGE, CommandError
 from arena.tournaments import game_settings
-from referee.games.contract import Game, Value, either
+from referee.games.contract import Game, OptionValue, join_alternatives
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
 
 
-def options_of(game: Game, pairs: Sequence[str]) -> dict[str, Value]:
+def options_of(game: Game, pairs: Sequence[str]) -> dict[str, OptionValue]:
     """Return a value for every option of the game, from texts such as "must_beat=false"."""
     return game_settings.settled_options(game, dict(map(option, pairs)))
 
@@ -35,7 +35,7 @@ def check_plays(bot: Bot, game: Game) -> None:
 
 
 def seats_for(
-    game: Game, options: dict[str, Value], entrants: int, seats: int | None = None
+    game: Game, options: dict[str, OptionValue], entrants: int, seats: int | None = None
 ) -> int:
     """Return the first allowed number of seats for exactly this number of entrants.
 
@@ -57,7 +57,7 @@ def seats_for(
     }
     fitting = [number for number, sides in by_seats.items() if sides == entrants]
     if not fitting:
-        allowed = either(sorted(set(by_seats.values())))
+        allowed = join_alternatives(sorted(set(by_seats.values())))
         conditions = "" if seats is None else f" at {seats} seats"
         turned = [
             n for n, value in options.items() if value is True and not game.options[n].default
@@ -73,7 +73,7 @@ def seats_for(
     return fitting[0]
 
 
-def _option_hint(game: Game, options: Mapping[str, Value], entrants: int) -> str:
+def _option_hint(game: Game, options: Mapping[str, OptionValue], entrants: int) -> str:
     """Return a sentence with the first option that would allow this number of entrants."""
     for name, option in game.options.items():
         if option.default is False and not options[name]:

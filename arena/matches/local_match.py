@@ -19,7 +19,7 @@ from arena.store import ids
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
 from arena.system import output_file
-from referee.games.contract import Value
+from referee.games.contract import OptionValue
 from referee.games.shared.dealing import commitment
 from referee.record import Line, read_games
 
@@ -63,7 +63,7 @@ class LocalMatch:
 def local_match(
     bots: Sequence[Bot],
     game: str,
-    options: Mapping[str, Value],
+    options: Mapping[str, OptionValue],
     seats: int,
     *,
     boards: int,

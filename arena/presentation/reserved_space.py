@@ -12,13 +12,13 @@ from functools import lru_cache
 from arena.presentation.elements import Players, TableRendering
 from arena.presentation.frames import FrameSequence, frame_sequence, largest_steps
 from arena.presentation.registry import presentation_of
-from referee.games.contract import Game, Options, State, Value
+from referee.games.contract import Game, Options, OptionValue, State
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
 
 GAMES = 10
 """Number of random games; with more, only rare lengths of texts change."""
-Settings = tuple[tuple[str, Value], ...]
+Settings = tuple[tuple[str, OptionValue], ...]
 """The value of every option of a game."""
 LONGEST = 5_000
 """Number of positions after which a random game is not continued."""

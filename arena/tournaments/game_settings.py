@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from arena.errors import InvalidSettings, nearest
-from referee.games.contract import Game, Value
+from referee.games.contract import Game, OptionValue
 from referee.games.registry import GAMES
 
 _HEX: Final = re.compile(r"[0-9a-fA-F]{64}")
@@ -38,7 +38,7 @@ def game_named(name: str) -> Game:
     return game
 
 
-def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, Value]:
+def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, OptionValue]:
     """Return a value for every option of the game.
 
     Raises:
@@ -54,7 +54,7 @@ def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, Value]
     return game.settle(given)
 
 
-def usual_seats(game: Game, options: Mapping[str, Value], entrants: int) -> int:
+def usual_seats(game: Game, options: Mapping[str, OptionValue], entrants: int) -> int:
     """Return the first allowed number of seats that the entrants can fill."""
     allowed = [number for number in game.seats if game.allows(number, options)]
     enough = [number for number in allowed if game.side_count(number, options) <= entrants]

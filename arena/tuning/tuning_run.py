@@ -24,7 +24,7 @@ from arena.tournaments import game_settings
 from arena.tuning import spsa
 from arena.tuning.spsa import Parameter
 from arena.tuning.tuning_file import TuningFile, with_arguments
-from referee.games.contract import Value
+from referee.games.contract import OptionValue
 from referee.games.shared.dealing import derive
 
 FORMAT = 1
@@ -222,7 +222,7 @@ class MatchPlayer:
         file: TuningFile,
         bot: Bot,
         seats: int,
-        options: Mapping[str, Value],
+        options: Mapping[str, OptionValue],
         folder: Folder,
     ) -> None:
         self._file = file
@@ -277,7 +277,7 @@ class MatchPlayer:
 
 @contextmanager
 def match_player(
-    file: TuningFile, bot: Bot, seats: int, options: Mapping[str, Value]
+    file: TuningFile, bot: Bot, seats: int, options: Mapping[str, OptionValue]
 ) -> Iterator[MatchPlayer]:
     """Yield a player of local matches; at the end, its matches are stopped."""
     with TemporaryDirectory(prefix="pokearena-tune-") as directory:

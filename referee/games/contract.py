@@ -28,7 +28,7 @@ class IllegalAction(InvalidValue):
     """An action is not legal in this position. The message is a full sentence."""
 
 
-Words = Iterator[tuple[Callable[[Any], Action], Iterable[Any]]]
+ActionArguments = Iterator[tuple[Callable[[Any], Action], Iterable[Any]]]
 """Actions by constructor, each as the constructor's argument.
 
 Constructors and arguments are hashable. A constructor is a type of actions, or a function that
@@ -41,10 +41,10 @@ def constructed(action: Action) -> Action:
     return action
 
 
-Value = bool | int | str
+OptionValue = bool | int | str
 """The value of an option."""
 
-MOST = 1_000_000
+MAX_OPTION_VALUE = 1_000_000
 """Maximum of an option with whole numbers, because scores must fit into 32 bits."""
 
 
@@ -52,14 +52,14 @@ MOST = 1_000_000
 class Option:
     """An option of a game. Its type is that of its default: bool, int or str."""
 
-    default: Value
+    default: OptionValue
     meaning: str
     """Description in one sentence."""
     choices: tuple[str, ...] = ()
     """Allowed values of a str option."""
 
 
-Options = Mapping[str, Value]
+Options = Mapping[str, OptionValue]
 """A value for every option of a game."""
 
 
@@ -72,22 +72,22 @@ class Outcome:
     """1 + the number of entrants with a strictly better score; both seats of a side share one."""
 
 
-Merit = int | tuple[int, ...]
+PlaceKey = int | tuple[int, ...]
 """Ranking key of a seat; greater is better."""
 
 
-def places_of(merits: Sequence[Merit], sides: Sequence[int]) -> tuple[int, ...]:
+def places_of(place_keys: Sequence[PlaceKey], sides: Sequence[int]) -> tuple[int, ...]:
     """Compute places from the ranking keys of the seats."""
-    by_side = dict(zip(sides, merits, strict=True))
+    by_side = dict(zip(sides, place_keys, strict=True))
     return tuple(
         1 + sum(other > by_side[side] for other in by_side.values())  # type: ignore[operator]
         for side in sides
     )
 
 
-def either(things: Sequence[object]) -> str:
+def join_alternatives(alternatives: Sequence[object]) -> str:
     """Join alternatives in English: "2, 3 or 4"."""
-    *others, last = map(str, things)
+    *others, last = map(str, alternatives)
     return f"{', '.join(others)} or {last}" if others else last
 
 
@@ -122,15 +122,17 @@ class LazyActions(Legal):
     """Lazily constructed legal actions: construction is most of the cost of listing them."""
 
     @abstractmethod
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         """Yield all listed actions by constructor, each as its argument."""
 
     def __iter__(self) -> Iterator[Action]:
-        return chain.from_iterable(starmap(map, self.words()))
+        return chain.from_iterable(starmap(map, self.by_constructor()))
 
     def any(self, chance: Random) -> Action:
         """Return one of the listed actions, uniformly at random; only this one is constructed."""
-        listed = [(kind, argument) for kind, arguments in self.words() for argument in arguments]
+        listed = [
+            (kind, argument) for kind, arguments in self.by_constructor() for argument in arguments
+        ]
         kind, argument = chance.choice(listed)
         return kind(argument)
 
@@ -169,7 +171,7 @@ class State(ABC):
         """Return the current score of every seat; final when nobody acts."""
 
     @property
-    def merits(self) -> tuple[Merit, ...]:
+    def place_keys(self) -> tuple[PlaceKey, ...]:
         """Return the ranking key of every seat; a game may override the default, the score."""
         return self.scores
 
@@ -252,7 +254,7 @@ class Game(ABC):
             luck: the chance source.
         """
 
-    def settle(self, options: Mapping[str, object]) -> dict[str, Value]:
+    def settle(self, options: Mapping[str, object]) -> dict[str, OptionValue]:
         """Check options, convert their values and add the defaults.
 
         Values may be text ("true", "3").
@@ -271,21 +273,21 @@ class Game(ABC):
             for name, option in self.options.items()
         }
 
-    def _value(self, name: str, given: object, option: Option) -> Value:
+    def _value(self, name: str, given: object, option: Option) -> OptionValue:
         text = str(given)
         if option.choices:
             if text in option.choices:
                 return text
-            allowed = either(option.choices)
+            allowed = join_alternatives(option.choices)
         elif isinstance(option.default, bool):
             if text.lower() in ("true", "false") and isinstance(given, bool | str):
                 return text.lower() == "true"
             allowed = "true or false"
         else:
-            short = len(text) <= len(str(MOST)) and text.isdecimal() and text.isascii()
-            if short and not isinstance(given, bool) and int(text) <= MOST:
+            short = len(text) <= len(str(MAX_OPTION_VALUE)) and text.isdecimal() and text.isascii()
+            if short and not isinstance(given, bool) and int(text) <= MAX_OPTION_VALUE:
                 return int(text)
-            allowed = f"a whole number from 0 to {MOST}"
+            allowed = f"a whole number from 0 to {MAX_OPTION_VALUE}"
         raise SetupError(
             f'option {name} of {self.id} is "{given}"; it must be {allowed}', code="option-value"
         )
@@ -320,7 +322,7 @@ class Game(ABC):
             SetupError: it does not.
         """
         if seats not in self.seats:
-            allowed = either(sorted(self.seats))
+            allowed = join_alternatives(sorted(self.seats))
             raise SetupError(f"{self.id} is played by {allowed}, not by {seats}", code="seats")
 
     def allows(self, seats: int, options: Options) -> bool:
@@ -333,4 +335,4 @@ class Game(ABC):
 
     def outcome(self, state: State, sides: Sequence[int]) -> Outcome:
         """Return the scores and places of a finished game."""
-        return Outcome(state.scores, places_of(state.merits, sides))
+        return Outcome(state.scores, places_of(state.place_keys, sides))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Final
 
-from referee.games.contract import Game, SetupError, Value
+from referee.games.contract import Game, OptionValue, SetupError
 
 _CLASSES: Final = {
     "poke": "Poke",
@@ -64,7 +64,7 @@ def find(game_id: str) -> Game:
     return GAMES[game_id]
 
 
-def form_of(game_id: str, seats: int, options: Mapping[str, Value]) -> str:
+def form_of(game_id: str, seats: int, options: Mapping[str, OptionValue]) -> str:
     """Return the name of a form: "poke", "pokex-4", "pokino-3-greed", "pouku-4-reference=left".
 
     Args:

@@ -8,11 +8,11 @@ from itertools import product
 import pytest
 
 from referee.game_codec import GameCodec
-from referee.games.contract import Game, Option, State, Value
+from referee.games.contract import Game, Option, OptionValue, State
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import Chance
 
-Settings = tuple[tuple[str, Value], ...]
+Settings = tuple[tuple[str, OptionValue], ...]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Table:
     settings: Settings
 
     @property
-    def options(self) -> dict[str, Value]:
+    def options(self) -> dict[str, OptionValue]:
         """The value of every option."""
         return dict(self.settings)
 
@@ -49,11 +49,11 @@ class Table:
         return bool(option.choices) or isinstance(option.default, bool)
 
 
-def _option_text(name: str, value: Value) -> str:
+def _option_text(name: str, value: OptionValue) -> str:
     return f"{name}={str(value).lower()}"
 
 
-def values(option: Option) -> tuple[Value, ...]:
+def values(option: Option) -> tuple[OptionValue, ...]:
     """Return the tested values of an option; a whole number has only its default."""
     if option.choices:
         return option.choices

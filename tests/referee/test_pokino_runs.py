@@ -156,7 +156,7 @@ def test_the_score_is_the_sum_of_the_runs() -> None:
     state = rich(started("6S 4D AC QH 9C", TWO))
     after = play(state, "run 6S 4D along 0,0 1,0", "pass", "run AC QH along 1,1 0,1")
     assert after.scores == (10, 0)
-    assert after.merits == ((0, 10), (0, 0))
+    assert after.place_keys == ((0, 10), (0, 0))
 
 
 def test_runs_are_listed_from_the_shortest_up_after_the_dominoes() -> None:

@@ -166,7 +166,7 @@ class PlayoutRater:
 
 def beaten(state: State, sides: Sequence[int]) -> tuple[float, ...]:
     """Return each seat's share of the other sides that it beat at the end; a draw counts half."""
-    place_by_side = dict(zip(sides, places_of(state.merits, sides), strict=True))
+    place_by_side = dict(zip(sides, places_of(state.place_keys, sides), strict=True))
     shares = {
         side: fmean(
             (place < other) + (place == other) / 2

@@ -9,7 +9,7 @@ from typing import Final
 from arena.bots.bot import Bot
 from arena.store import ids
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
-from referee.games.contract import Game, Option, Value
+from referee.games.contract import Game, Option, OptionValue
 from referee.games.registry import form_of
 from referee.games.shared.dealing import commitment
 
@@ -23,7 +23,7 @@ class ExaminedForm:
 
     game: Game
     seats: int
-    options: Mapping[str, Value]
+    options: Mapping[str, OptionValue]
     """A value for every option of the game."""
 
     @property
@@ -70,12 +70,12 @@ def varied_forms(game: Game) -> tuple[ExaminedForm, ...]:
     return tuple(f for f in every if not f.has_changed_option or f is every[-1])
 
 
-def _settings(game: Game) -> Iterator[dict[str, Value]]:
+def _settings(game: Game) -> Iterator[dict[str, OptionValue]]:
     for chosen in product(*map(_values, game.options.values())):
         yield dict(zip(game.options, chosen, strict=True))
 
 
-def _values(option: Option) -> tuple[Value, ...]:
+def _values(option: Option) -> tuple[OptionValue, ...]:
     """Return the values of an option, the default first; for an integer only the default."""
     if option.choices:
         return tuple(sorted(option.choices, key=lambda choice: choice != option.default))

@@ -34,7 +34,7 @@ from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
 from arena.web.pages import docs
 from arena.web.pages.replay import replay_view
 from arena.web.pages.replay_content import Replay, replay
-from referee.games.contract import Game, SetupError, Value
+from referee.games.contract import Game, OptionValue, SetupError
 from referee.games.registry import GAMES
 from referee.record import read
 
@@ -62,7 +62,7 @@ class TableSetup:
     """The game of a table: its rules, options and seats."""
 
     game: Game
-    options: dict[str, Value]
+    options: dict[str, OptionValue]
     seats: int
 
     @property

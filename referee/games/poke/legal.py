@@ -7,7 +7,7 @@ from itertools import chain, combinations, groupby
 from operator import itemgetter
 from random import Random
 
-from referee.games.contract import Action, LazyActions, Words, constructed
+from referee.games.contract import Action, ActionArguments, LazyActions, constructed
 from referee.games.poke.actions import Answer, Draw, Lead, Stand
 from referee.games.shared.cards import RANK, Card, Hand
 from referee.games.shared.choices import Choice, choices
@@ -74,7 +74,7 @@ class LegalDraws(LazyActions):
             return 1 <= len(action.discards) <= 3 and is_from(self.hand, action.discards)
         return isinstance(action, Stand)
 
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         yield constructed, (Stand(),)
         yield Draw, self._discards()
 
@@ -101,7 +101,7 @@ class LegalLeads(LazyActions):
             return False
         return len(cards) == 1 or len({RANK[c] for c in cards}) == 1
 
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         yield Lead, self._groups()
 
     def any(self, chance: Random) -> Action:
@@ -134,7 +134,7 @@ class LegalAnswers(LazyActions):
             return False
         return not self._forced() or beats(cards, self.lead)
 
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         yield Answer, self._answers()
 
     def any(self, chance: Random) -> Action:

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import combinations
 from random import Random
 
-from referee.games.contract import Action, LazyActions, Legal, Words
+from referee.games.contract import Action, ActionArguments, LazyActions, Legal
 from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair
 from referee.games.shared.cards import JOKERS, RANKS, Hand
 from referee.games.shared.choices import choices
@@ -64,7 +64,7 @@ class LegalPairs(LazyActions):
         first, second = action.cards
         return first != second and first in self.hand and second in self.hand
 
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         yield PlayPair, combinations(wild_last(self.hand, self.wild_rank), 2)
 
     def any(self, chance: Random) -> Action:
@@ -82,7 +82,7 @@ class LegalCards(LazyActions):
     def __contains__(self, action: object) -> bool:
         return isinstance(action, PlayCard) and action.card in self.hand
 
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         yield PlayCard, wild_last(self.hand, self.wild_rank)
 
     def any(self, chance: Random) -> Action:

@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import islice
 from random import Random
 
-from referee.games.contract import Action, LazyActions, Words
+from referee.games.contract import Action, ActionArguments, LazyActions
 from referee.games.pokino.actions import Domino, PassTurn, Run, Tiles
 from referee.games.pokino.layout import Ground
 from referee.games.pokino.placements import count, may_lay, placement, placements
@@ -71,7 +71,7 @@ class PokinoTurns(LazyActions):
         """
         return self._search.complete and bool(self.ground.numbers or not self.tiles)
 
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         draws = self.draws(0)
         yield PassTurn, draws
         for draw in draws:

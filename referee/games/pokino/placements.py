@@ -2,7 +2,7 @@
 
 from functools import cache, lru_cache
 
-from referee.games.contract import Words, constructed
+from referee.games.contract import ActionArguments, constructed
 from referee.games.pokino.actions import Domino
 from referee.games.pokino.layout import (
     STEPS,
@@ -96,7 +96,7 @@ class _Ways(dict[int, Domino]):
 _ways = cache(_Ways)
 
 
-def placements(hand: tuple[Tile, ...], ground: Ground, draw: bool) -> Words:
+def placements(hand: tuple[Tile, ...], ground: Ground, draw: bool) -> ActionArguments:
     """Yield all placements of the hand's dominoes; a double has one orientation.
 
     On an empty table, only those with the first number on (0, 0) are listed.

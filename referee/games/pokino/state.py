@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from referee.games.contract import Action, Legal, Merit, State
+from referee.games.contract import Action, Legal, PlaceKey, State
 from referee.games.pokino.actions import (
     Domino,
     PassTurn,
@@ -107,7 +107,7 @@ class PokinoState(State):
         return scores(self.beads, self.runs, self.layout, variants.greed, variants.territory)
 
     @property
-    def merits(self) -> tuple[Merit, ...]:
+    def place_keys(self) -> tuple[PlaceKey, ...]:
         """Rank a seat that has called Pokino before all others; then rank by points."""
         return tuple(
             (int(self.pokino and seat == self.turn), score)

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from itertools import combinations, islice, product
 from random import Random
 
-from referee.games.contract import Action, LazyActions, Words, constructed
+from referee.games.contract import Action, ActionArguments, LazyActions, constructed
 from referee.games.pouku.actions import Discard, Give, GoOut
 from referee.games.pouku.yaku import ACE, LONGEST, LOW_ACE, SHORTEST, name_of
 from referee.games.shared.cards import RANK, Card, Hand
@@ -152,7 +152,7 @@ class PoukuTurns(LazyActions):
         """Return the keeps of the listed actions."""
         return keeps(self.hand, self.fields)[0]
 
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         kinds = _KINDS[self.teams]
         hand = self.hand
         for kind in kinds:

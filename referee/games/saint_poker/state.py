@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from itertools import chain, combinations
 from random import Random
 
-from referee.games.contract import Action, LazyActions, Legal, State, Words
+from referee.games.contract import Action, ActionArguments, LazyActions, Legal, State
 from referee.games.saint_poker.actions import (
     PickUp,
     River,
@@ -39,7 +39,7 @@ class LegalRivers(LazyActions):
     def __contains__(self, action: object) -> bool:
         return isinstance(action, River) and action.card in self.hand
 
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         yield River, self.hand
 
     def any(self, chance: Random) -> Action:
@@ -58,7 +58,7 @@ class LegalShows(LazyActions):
         first, second = action.cards
         return first != second and first in self.hand and second in self.hand
 
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         yield Show, combinations(self.hand, 2)
 
     def any(self, chance: Random) -> Action:
@@ -74,7 +74,7 @@ class LegalPickUps(LazyActions):
     def __contains__(self, action: object) -> bool:
         return isinstance(action, PickUp) and action.card in self.lying
 
-    def words(self) -> Words:
+    def by_constructor(self) -> ActionArguments:
         yield PickUp, in_order(self.lying)
 
     def any(self, chance: Random) -> Action:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from referee.games.contract import Option, Value
+from referee.games.contract import Option, OptionValue
 from referee.games.registry import GAMES, form_of
 
 
@@ -19,7 +19,7 @@ def test_a_form_name_contains_enabled_switches(monkeypatch: pytest.MonkeyPatch) 
         "pair": Option(1, "A number."),
     }
     monkeypatch.setattr(GAMES["saint_poker"], "options", options, raising=False)
-    on: dict[str, Value] = {"greed": True, "side": "left", "pair": 2}
+    on: dict[str, OptionValue] = {"greed": True, "side": "left", "pair": 2}
     assert form_of("saint_poker", 2, on) == "saint_poker-2-greed-side=left-pair=2"
     assert form_of("saint_poker", 2, {**on, "greed": False, "side": "right"}) == (
         "saint_poker-2-pair=2"

@@ -68,7 +68,9 @@ class PokeEncoding(Encoding):
             return DirectChoices(DISCARDS, partial(_draw, hand))
         bit = {card: 1 << place for place, card in enumerate(hand)}
         numbers = [
-            sum([bit[card] for card in cards]) for _, groups in legal.words() for cards in groups
+            sum([bit[card] for card in cards])
+            for _, groups in legal.by_constructor()
+            for cards in groups
         ]
         return DirectChoices(
             numbers, partial(_played, Lead if view.phase == "lead" else Answer, hand)
