@@ -297,6 +297,8 @@ submissions = Table(
     _one_of("state", SubmissionState),
 )
 
+# The columns `desk`, `way` and `room` keep the names of the first migrations, because a new name
+# would need a migration; the code uses their keys.
 remotes = Table(
     "remotes",
     metadata,
@@ -305,15 +307,15 @@ remotes = Table(
     Column("token", Text, index=True),
     Column("made", Double),
     # Address of the control API of the relay to which the bot connects.
-    Column("desk", Text, nullable=False, server_default=""),
+    Column("desk", Text, nullable=False, server_default="", key="control_address"),
     # Endpoint of that relay for workers on other machines, if it has one
     # (`arena.tunnel.endpoint.TunnelEndpoint`).
-    Column("way", JSON(none_as_null=True)),
+    Column("way", JSON(none_as_null=True), key="tunnel_endpoint"),
     # When it connected or disconnected last, and the time until which it counts as connected.
     Column("since", Double),
     Column("until", Double, nullable=False, server_default="0"),
     # How many more tables it can join now.
-    Column("room", Integer, nullable=False, server_default="0"),
+    Column("room", Integer, nullable=False, server_default="0", key="free_tables"),
     # Refused connections with its token, and the reason of the last refusal.
     Column("refusals", Integer, nullable=False, server_default="0"),
     Column("refused", Double),

@@ -107,7 +107,7 @@ def _challenger(engine: Engine, owner: str, label: str) -> Version:
         raise ChallengeRefused(403, f"{version.id} does not belong to {owner}.")
     if not version.folder:
         remote = remote_bots.find(engine, version.id)
-        if remote is None or not remote.here:
+        if remote is None or not remote.is_connected:
             raise ChallengeRefused(409, f"the remote bot {version.id} is not connected.")
     return version
 

@@ -366,7 +366,7 @@ def _as_json(version: Version, remote: RemoteBot | None = None) -> dict[str, obj
         "remote": remote
         and {
             "relayed": remote.relayed,
-            "here": remote.here,
+            "here": remote.is_connected,
             "since": json_values.iso(remote.since),
             "refusals": remote.refusals,
             "refused": json_values.iso(remote.refused),

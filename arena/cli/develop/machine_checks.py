@@ -295,7 +295,7 @@ def _remotes(workspace: Workspace) -> CheckResult:
         return CheckResult("remote", OK, "no remote bots to be seen; see the database above")
     if not remotes:
         return CheckResult("remote", OK, "no remote bots")
-    connected = sum(remote.here for remote in remotes.values())
+    connected = sum(remote.is_connected for remote in remotes.values())
     text = f"{connected} of {len(remotes)} bots are there"
     services = running(workspace)
     if services is not None and services.relay:

@@ -82,7 +82,7 @@ class RelaySession:
         self.leaving = False
 
     @property
-    def room(self) -> int:
+    def free_tables(self) -> int:
         """Number of further tables the bot accepts; 0 while it is leaving or disconnected."""
         if self.leaving or self.link is None:
             return 0
@@ -97,7 +97,9 @@ class RelaySession:
         """Whether the bot accepts a seat in this match now."""
         if self.link is None:
             return False
-        return self.room > 0 or match in self.matches or (self.leaving and match in self.played)
+        return (
+            self.free_tables > 0 or match in self.matches or (self.leaving and match in self.played)
+        )
 
     def has_left(self) -> bool:
         """Whether a leaving bot has finished its matches.

@@ -134,7 +134,7 @@ class SessionRegistry:
                     grpc.StatusCode.UNAVAILABLE,
                     f"too many unknown tokens came from this address; try again in {wait} s.",
                 )
-        version = await asyncio.to_thread(remote_bots.of_token, self._engine, token)
+        version = await asyncio.to_thread(remote_bots.version_with_token, self._engine, token)
         if version is None:
             self._guesses.take(address_of(peer), now)
             log.warning("%s sent an unknown token", peer)
@@ -160,7 +160,11 @@ class SessionRegistry:
         session.attach(link)
         log.info("%s is connected, from %s", session.version, peer)
         await self._store(
-            remote_bots.record_connected, session.version, self._control, session.room, self._tunnel
+            remote_bots.record_connected,
+            session.version,
+            self._control,
+            session.free_tables,
+            self._tunnel,
         )
 
     async def leave(self, session: RelaySession, link: ConnectorLink) -> None:
@@ -253,7 +257,7 @@ class SessionRegistry:
             self._sessions.pop(session.version, None)
 
     async def _tell_room(self, session: RelaySession) -> None:
-        await self._store(remote_bots.has_room, session.version, session.room)
+        await self._store(remote_bots.record_free_tables, session.version, session.free_tables)
 
     async def _tell_outcomes(self, session: RelaySession) -> None:
         """Send a bot the outcomes of its closed matches."""
@@ -269,7 +273,7 @@ class SessionRegistry:
         def ask() -> bool:
             bot = remote_bots.find(self._engine, version)
             control = remote_bots.relay_address(self._engine, version).address
-            other = bot is not None and bot.here and control not in ("", self._control)
+            other = bot is not None and bot.is_connected and control not in ("", self._control)
             return other and grpc_probe.answers(control)
 
         return await asyncio.to_thread(ask)

@@ -25,9 +25,9 @@ from arena.store.postgresql import lock_rows
 
 ALWAYS: Final = 1e18
 """`until` of a direct bot: it counts as connected until a connection to it fails."""
-ANY_NUMBER: Final = 1_000_000
-"""`room` of a direct bot: its tables are not limited."""
-HERE_SECONDS: Final = 15.0
+UNLIMITED_TABLES: Final = 1_000_000
+"""`free_tables` of a direct bot: the number of its tables is not limited."""
+PRESENCE_SECONDS: Final = 15.0
 """How long a relayed bot counts as connected after the last report of its relay."""
 _BYTES: Final = 32
 
@@ -40,7 +40,7 @@ class RemoteBot:
     """``name@number``"""
     relayed: bool
     """Whether it connects to a relay; otherwise the arena connects to its address."""
-    here: bool
+    is_connected: bool
     """Whether it is reachable now."""
     since: float | None
     """When it connected or disconnected last; None if it never connected."""
@@ -53,7 +53,9 @@ class RemoteBot:
     @property
     def words(self) -> str:
         """The connection state for display: "connected", "never seen" or "absent"."""
-        return "connected" if self.here else "never seen" if self.since is None else "absent"
+        return (
+            "connected" if self.is_connected else "never seen" if self.since is None else "absent"
+        )
 
 
 class RelayAddress(NamedTuple):
@@ -81,7 +83,7 @@ def add_direct(engine: Engine, name: str, number: str, address: str, owner: str 
         Conflict: the bot belongs to another owner.
     """
     version = versions.add(engine, name, number, "", "", {"address": address}, owner)
-    _put(engine, version.id, until=ALWAYS, room=ANY_NUMBER)
+    _put(engine, version.id, until=ALWAYS, free_tables=UNLIMITED_TABLES)
     return version
 
 
@@ -107,8 +109,7 @@ def is_relayed(manifest: Mapping[str, Any]) -> bool:
 
 def listing(engine: Engine) -> dict[str, RemoteBot]:
     """Return all remote bots, by version."""
-    table = schema.remotes
-    query = select(table, (table.c.until > now()).label("here")).order_by(table.c.version)
+    query = _states().order_by(schema.remotes.c.version)
     with reading(engine) as connection:
         return {row.version: _remote(row) for row in connection.execute(query)}
 
@@ -124,22 +125,25 @@ def relay_addresses(engine: Engine, match: str) -> dict[str, Mapping[str, str] |
     """
     table, sides, matches = schema.remotes, schema.match_entrants, schema.matches
     query = (
-        select(table.c.desk, table.c.way)
+        select(table.c.control_address, table.c.tunnel_endpoint)
         .join(sides, sides.c.version == table.c.version)
         .join(matches, matches.c.id == sides.c.match)
         .where(
             matches.c.id == match,
-            table.c.desk != "",
+            table.c.control_address != "",
             or_(matches.c.unawaited.is_(None), table.c.until > now()),
         )
     )
     with reading(engine) as connection:
-        return {row.desk: row.way for row in connection.execute(query)}
+        return {row.control_address: row.tunnel_endpoint for row in connection.execute(query)}
 
 
 def find(engine: Engine, version: str) -> RemoteBot | None:
     """Return the state of a version; None if it is not remote."""
-    return listing(engine).get(version)
+    query = _states().where(schema.remotes.c.version == version)
+    with reading(engine) as connection:
+        row = connection.execute(query).one_or_none()
+    return None if row is None else _remote(row)
 
 
 def relay_address(engine: Engine, version: str) -> RelayAddress:
@@ -147,12 +151,18 @@ def relay_address(engine: Engine, version: str) -> RelayAddress:
     table = schema.remotes
     with reading(engine) as connection:
         row = connection.execute(
-            select(table.c.desk, table.c.way).where(table.c.version == version)
+            select(table.c.control_address, table.c.tunnel_endpoint).where(
+                table.c.version == version
+            )
         ).one_or_none()
-    return RelayAddress("", None) if row is None else RelayAddress(row.desk, row.way)
+    return (
+        RelayAddress("", None)
+        if row is None
+        else RelayAddress(row.control_address, row.tunnel_endpoint)
+    )
 
 
-def of_token(engine: Engine, token: str) -> Version | None:
+def version_with_token(engine: Engine, token: str) -> Version | None:
     """Return the version with this token; None if the token is unknown."""
     table = schema.remotes
     query = select(table.c.version).where(table.c.token == token_hash(token))
@@ -170,7 +180,11 @@ def token_hashes(engine: Engine) -> frozenset[str]:
 
 
 def record_connected(
-    engine: Engine, version: str, control: str, room: int, tunnel: Mapping[str, str] | None = None
+    engine: Engine,
+    version: str,
+    control: str,
+    free_tables: int,
+    tunnel: Mapping[str, str] | None = None,
 ) -> None:
     """Record that a bot has connected to a relay.
 
@@ -178,25 +192,25 @@ def record_connected(
         engine: the store.
         version: the bot.
         control: control address of the relay.
-        room: how many more tables the bot can join.
+        free_tables: how many more tables the bot can join.
         tunnel: the relay's endpoint for other machines; None without one.
     """
-    presence = {"since": now(), "until": now() + HERE_SECONDS, "room": room}
-    _note(engine, version, desk=control, way=tunnel, **presence)
+    presence = {"since": now(), "until": now() + PRESENCE_SECONDS, "free_tables": free_tables}
+    _update(engine, version, control_address=control, tunnel_endpoint=tunnel, **presence)
 
 
-def has_room(engine: Engine, version: str, room: int) -> None:
+def record_free_tables(engine: Engine, version: str, free_tables: int) -> None:
     """Record how many more tables a connected bot can join."""
-    _note(engine, version, room=room)
+    _update(engine, version, free_tables=free_tables)
 
 
 def extend_presence(engine: Engine, of: Collection[str], control: str) -> None:
     """Extend the presence of bots still connected to the relay with this control address."""
     table = schema.remotes
     if of:
-        of_relay = (table.c.version.in_(of), table.c.desk == control)
+        of_relay = (table.c.version.in_(of), table.c.control_address == control)
         rows = select(table.c.version).where(*of_relay).order_by(table.c.version)
-        _write(engine, update(table).where(*of_relay).values(until=now() + HERE_SECONDS), rows)
+        _write(engine, update(table).where(*of_relay).values(until=now() + PRESENCE_SECONDS), rows)
 
 
 def record_disconnected(engine: Engine, version: str, control: str | None = None) -> None:
@@ -211,19 +225,19 @@ def record_disconnected(engine: Engine, version: str, control: str | None = None
     table = schema.remotes
     gone = update(table).where(table.c.version == version, table.c.until > now())
     if control is not None:
-        gone = gone.where(table.c.desk == control)
+        gone = gone.where(table.c.control_address == control)
     _write(engine, gone.values(since=now(), until=now()))
 
 
 def record_reachable(engine: Engine, version: str) -> None:
     """Record that an absent bot with its own address accepts connections again."""
-    _note(engine, version, since=now(), until=ALWAYS)
+    _update(engine, version, since=now(), until=ALWAYS)
 
 
 def record_refused(engine: Engine, version: str, sentence: str) -> None:
     """Record a refused connection with this bot's token; the reason is cut at 500 characters."""
     table = schema.remotes
-    _note(engine, version, refusals=table.c.refusals + 1, refused=now(), refusal=sentence[:500])
+    _update(engine, version, refusals=table.c.refusals + 1, refused=now(), refusal=sentence[:500])
 
 
 def token_hash(token: str) -> str:
@@ -240,14 +254,14 @@ def _put_token(engine: Engine, version: str) -> str:
 def _put(engine: Engine, version: str, **values: object) -> None:
     table = schema.remotes
     with writing(engine, "add_remote") as connection:
-        known_as = schema.versions.c.id
-        lock_rows(connection, select(known_as).where(known_as == version))
-        known = update(table).where(table.c.version == version)
-        if connection.execute(known.values(**values)).rowcount == 0:
+        version_id = schema.versions.c.id
+        lock_rows(connection, select(version_id).where(version_id == version))
+        update_existing = update(table).where(table.c.version == version)
+        if connection.execute(update_existing.values(**values)).rowcount == 0:
             connection.execute(insert(table).values(version=version, **values))
 
 
-def _note(engine: Engine, version: str, **values: object) -> None:
+def _update(engine: Engine, version: str, **values: object) -> None:
     table = schema.remotes
     _write(engine, update(table).where(table.c.version == version).values(**values))
 
@@ -260,11 +274,16 @@ def _write(engine: Engine, change: Update, rows: Select[Any] | None = None) -> N
         connection.execute(change)
 
 
+def _states() -> Select[Any]:
+    table = schema.remotes
+    return select(table, (table.c.until > now()).label("is_connected"))
+
+
 def _remote(row: Any) -> RemoteBot:
     return RemoteBot(
         version=row.version,
         relayed=row.token is not None,
-        here=bool(row.here),
+        is_connected=bool(row.is_connected),
         since=row.since,
         refusals=row.refusals,
         refused=row.refused,

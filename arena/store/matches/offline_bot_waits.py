@@ -189,7 +189,7 @@ def _lacks(condition: ColumnElement[bool]) -> ColumnElement[bool]:
 
 
 def _is_absent(at: ColumnElement[float]) -> ColumnElement[bool]:
-    return or_(schema.remotes.c.until <= at, schema.remotes.c.room <= 0)
+    return or_(schema.remotes.c.until <= at, schema.remotes.c.free_tables <= 0)
 
 
 def _lacking(condition: ColumnElement[bool]) -> Select[str]:

@@ -158,7 +158,7 @@ class Relay:
 
     def is_here(self, version: str) -> bool:
         bot = remote_bots.find(self.engine, version)
-        return bot is not None and bot.here
+        return bot is not None and bot.is_connected
 
     @contextmanager
     def seated(

@@ -210,7 +210,7 @@ def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
         assert f"{version} is retired" in home.output
     bot = remote_bots.find(relay.engine, version)
     assert bot is not None
-    assert (bot.here, bot.refusals) == (False, 1)
+    assert (bot.is_connected, bot.refusals) == (False, 1)
 
 
 def test_an_offline_or_busy_bot_gets_no_seat(relay: Relay, tmp_path: Path) -> None:

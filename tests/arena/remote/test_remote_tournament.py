@@ -85,7 +85,7 @@ class RemoteArena:
 
     def is_here(self) -> bool:
         bot = remote_bots.find(self.engine, self.far)
-        return bot is not None and bot.here
+        return bot is not None and bot.is_connected
 
     def sql(self, statement: str) -> list[tuple[object, ...]]:
         with sqlite3.connect(self.where.database) as connection:

@@ -94,7 +94,7 @@ def test_a_backup_restores_all_data(
     assert transitions.commit_game(other, lease, played(lease.spec, 1)) is True
     assert len(list(results.closed(other))) == 2
     # No bot is connected either.
-    assert not remote_bots.listing(other)["far@1"].here
+    assert not remote_bots.listing(other)["far@1"].is_connected
     other.dispose()
 
 

@@ -179,7 +179,7 @@ def test_concurrent_requests_create_one_token(store: Engine, concurrently: Besid
         both = [concurrently(remote_bots.renew, store, version.id) for _ in range(2)]
         assert not any(future.done() for future in both)
     given = [str(future.result()) for future in both]
-    known = [remote_bots.of_token(store, token) for token in given]
+    known = [remote_bots.version_with_token(store, token) for token in given]
     assert sum(owner is not None for owner in known) == 1
 
 

@@ -202,7 +202,7 @@ def test_a_remote_bot_loses_its_token_and_its_address(
     _, token = remote_bots.add_relayed(deletion_arena.store, "far", "1", "ada")
     remote_bots.add_direct(deletion_arena.store, "near", "1", "10.0.0.5:7000", "ada")
     assert cli("owner", "delete", "ada", "--yes").status == 0
-    assert remote_bots.of_token(deletion_arena.store, token) is None
+    assert remote_bots.version_with_token(deletion_arena.store, token) is None
     assert remote_bots.listing(deletion_arena.store) == {}
     assert versions.find(deletion_arena.store, "near@1").manifest == {"games": [], "remote": True}
 
