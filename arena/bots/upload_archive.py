@@ -126,7 +126,8 @@ def _unpacked(raw: _Bounded, folder: Path) -> Contents:
             folders.update(path.parents)
             if max(files, len(folders)) > MOST_FILES:
                 raise BotError(
-                    f"the upload has more than {MOST_FILES} files or folders; the limit of a bot.",
+                    "the upload has too many files or folders; at most "
+                    f"{MOST_FILES} of each are allowed.",
                     code="too-many-files",
                 )
             if member.size < 0 or size > MOST_BYTES:
@@ -312,7 +313,10 @@ class _Bounded:
 
     def seek(self, place: int) -> int:
         if place < self._raw.tell():
-            raise BotError("the upload has a header that leads backwards.", code="backward-header")
+            raise BotError(
+                "the upload has a header with a negative size; pack it again.",
+                code="backward-header",
+            )
         self._check(place)
         return self._raw.seek(place)
 
@@ -339,8 +343,8 @@ class _Bounded:
         if self._most == _TAR_BYTES:
             raise BotError(_too_large(), code="too-large")
         raise BotError(
-            f"the upload would become more than {MOST_RATIO} times its size; files that compress "
-            "so well are better made by the bot itself.",
+            f"the unpacked upload would exceed {MOST_RATIO} times the packed size; generate such "
+            "files during the build.",
             code="compression-ratio",
         )
 

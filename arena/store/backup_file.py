@@ -76,10 +76,7 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
         OSError: the file cannot be written; the error names it.
     """
     if file.exists():
-        raise Conflict(
-            f"{file} exists already, and a backup overwrites no file. Name another file.",
-            code="file-exists",
-        )
+        raise _file_exists(file)
     if not file.parent.is_dir():
         raise NotFound(
             f"the folder {file.parent} does not exist; create it, or name another file.",
@@ -100,9 +97,7 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
             # link() fails if the file exists, so one of two concurrent backups gets Conflict.
             os.link(part, file)
     except FileExistsError:
-        raise Conflict(
-            f"{file} exists already, and a backup overwrites no file.", code="file-exists"
-        ) from None
+        raise _file_exists(file) from None
     except OSError as error:
         raise output_file.named(error, file) from None
     except (sqlite3.Error, exc.DBAPIError) as error:
@@ -216,6 +211,13 @@ def _copy_rows(engine: Engine, part: Path, report: OnProgress) -> None:
         here.execute(text(f"INSERT INTO {_VERSION} VALUES (:head)"), {"head": HEAD})
         _copy(there, here, report)
     output.dispose()
+
+
+def _file_exists(file: Path) -> Conflict:
+    return Conflict(
+        f"{file} exists already; backups do not overwrite existing files. Choose another name.",
+        code="file-exists",
+    )
 
 
 def _copy(there: Connection, here: Connection, report: OnProgress) -> int:

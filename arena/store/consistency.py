@@ -54,8 +54,10 @@ def unreadable(engine: Engine) -> list[str]:
     """
     stored = database.version(engine)
     if stored != HEAD:
-        stands = f"the tables are at version {stored}" if stored else "there are no tables yet"
-        return [f"{stands}, and this pokearena needs {HEAD}; run `pokearena db upgrade`."]
+        state = f"is at schema version {stored}" if stored else "has no tables"
+        return [
+            f"the database {state}; schema version {HEAD} is required. Run `pokearena db upgrade`."
+        ]
     with reading(engine) as connection:
         return _damage(connection)
 

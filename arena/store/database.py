@@ -323,7 +323,7 @@ def _migrate(connection: Connection) -> None:
     if stored is not None and stored not in known:
         raise StoreError(
             f"the database is at version {stored}, written by a newer pokearena; "
-            f"this one knows versions up to {HEAD}. Use the newer one, or another database.",
+            f"this release supports versions up to {HEAD}. Use the newer one, or another database.",
             code="newer-version",
         )
     command.upgrade(config, "head")

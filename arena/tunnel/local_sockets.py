@@ -83,7 +83,7 @@ class Tunnel:
             raise InfrastructureError(self._lost, code="tunnel-lost")
         if self._late:
             raise InfrastructureError(
-                f"the tunnel to the relay at {self._endpoint.address} was held up for more than "
+                f"the tunnel to the relay at {self._endpoint.address} was delayed by more than "
                 f"{LATE_SECONDS:g} s, and a bot that uses it had a fault afterwards.",
                 code="tunnel-late",
             )

@@ -34,7 +34,7 @@ class StallDetector:
         """
         gap = time.monotonic() - self._last
         if gap > BEAT_SECONDS + STILL_SECONDS:
-            raise ProcessStalled(f"the referee stood still for {gap:.1f} s")
+            raise ProcessStalled(f"the referee process stalled for {gap:.1f} s")
 
     async def beat(self) -> NoReturn:
         """Beat every ``BEAT_SECONDS`` until cancelled.

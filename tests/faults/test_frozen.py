@@ -92,7 +92,7 @@ def test_no_bot_is_charged_for_a_short_freeze_of_the_referee(
     tally = conclude(arena, witness, "SIGSTOP of the referee, short")
     assert (tally.closed, faults(arena)) == (1, [])
     [(reason,)] = arena.sql("SELECT reason FROM matches")
-    assert "stood still" in reason
+    assert "process stalled" in reason
 
 
 def test_a_worker_frozen_beyond_its_lease_cannot_write(arena: Arena, conclude: Conclude) -> None:

@@ -33,7 +33,7 @@ def test_a_late_heartbeat_is_a_stall() -> None:
         time.sleep(0.7)
         await beating
 
-    with pytest.raises(ProcessStalled, match=r"the referee stood still for 0\.\d s"):
+    with pytest.raises(ProcessStalled, match=r"the referee process stalled for 0\.\d s"):
         asyncio.run(stand_still())
 
 

@@ -468,7 +468,7 @@ def _lease_lost(connection: Connection, lease: Lease) -> LeaseLost:
         select(*matches.c["state", "attempt"]).where(matches.c.id == lease.match)
     ).one_or_none()
     if row is None:
-        why, code = "the store no longer knows the match", "unknown-match"
+        why, code = "the match is not in the store", "unknown-match"
     elif row.state not in OPEN:
         why, code = f"the match is {row.state}", "match-over"
     elif row.attempt != lease.attempt:

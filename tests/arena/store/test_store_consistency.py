@@ -120,6 +120,6 @@ def test_a_database_of_another_version_is_reported(store: Engine) -> None:
     with database.writing(store) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     assert problems(store) == [
-        f"the tables are at version 0003, and this pokearena needs {database.HEAD}; "
-        "run `pokearena db upgrade`."
+        f"the database is at schema version 0003; schema version {database.HEAD} is required. "
+        "Run `pokearena db upgrade`."
     ]

@@ -75,7 +75,7 @@ def test_check_fails_on_problems_and_prints_them(cli: Cli, cwd: Path) -> None:
         connection.commit()
     result = cli("db", "check")
     assert result.status == FAILED
-    assert "the tables are at version 0001" in result.out
+    assert "the database is at schema version 0001" in result.out
     assert "the database is not sound: 1 problem." in result.err
     assert json.loads(cli("db", "check", "--json").out)["sound"] is False
 
@@ -88,8 +88,8 @@ def test_check_of_an_empty_database_suggests_upgrade(cli: Cli, cwd: Path) -> Non
         connection.execute("PRAGMA user_version = 1")
     result = cli("db", "check")
     assert result.status == FAILED
-    assert "there are no tables yet" in result.out
-    assert "run `pokearena db upgrade`" in result.out
+    assert "the database has no tables" in result.out
+    assert "Run `pokearena db upgrade`" in result.out
 
 
 def test_a_backup_into_a_missing_folder_is_refused(cli: Cli, cwd: Path) -> None:
