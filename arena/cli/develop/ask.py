@@ -15,7 +15,8 @@ from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.cli.develop.recorded_question import BotAnswer, HistoryAnswer
+    from arena.cli.develop.question_messages import HistoryAnswer
+    from arena.cli.develop.recorded_question import BotAnswer
     from arena.cli.matches.record_lookup import RecordSource
     from referee.replay import RecordedQuestion
 
@@ -69,7 +70,7 @@ def ask(
     differs from the record.
     """
     from arena.cli.bots import registration
-    from arena.cli.develop import recorded_question
+    from arena.cli.develop import question_messages, recorded_question, single_question
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace
 
@@ -83,11 +84,14 @@ def ask(
         history = _ask_history(source, places, built, limits)
         questions, answers = [history.question], [history.answer]
     else:
-        questions = [recorded_question.asked(source, game, decision) for game, decision in places]
+        questions = [
+            recorded_question.question_of_decision(source, game, decision)
+            for game, decision in places
+        ]
         if by_play or len(questions) > 1:
-            answers = recorded_question.ask_together(source, questions, built, *limits)
+            answers = question_messages.ask_together(source, questions, built, *limits)
         else:
-            answers = [recorded_question.ask(source, questions[0], built, *limits)]
+            answers = [single_question.ask(source, questions[0], built, *limits)]
     answered = list(zip(questions, answers, strict=True))
     good = all(answer.legal if debug else answer.good for answer in answers)
     if as_json:
@@ -114,11 +118,11 @@ def _start_seconds(source: RecordSource) -> float:
 def _ask_history(
     source: RecordSource, places: list[tuple[int, int]], bot: Bot, limits: tuple[float, float]
 ) -> HistoryAnswer:
-    from arena.cli.develop import recorded_question
+    from arena.cli.develop import question_messages
 
     if len(places) > 1:
         raise CommandError("--from-start needs exactly one question.", USAGE)
-    return recorded_question.ask_in_order(source, *places[0], bot, *limits)
+    return question_messages.ask_in_order(source, *places[0], bot, *limits)
 
 
 def _history_json(history: HistoryAnswer) -> dict[str, object]:

@@ -44,8 +44,10 @@ SUBMISSION_SECONDS: Final = 120.0
 _TABLE_SECONDS: Final = 60.0
 _LONG_SECONDS: Final = 20.0
 _LONG_GAMES: Final = 40
-_ENOUGH: Final = 2
-"""Number of failed forms of a game after which its other forms are skipped."""
+_MAX_FAILED_FORMS: Final = 2
+"""Number of failed forms of a game after which its other forms are not played."""
+_MAX_BROKEN_CHECKS: Final = 3
+"""Number of checks that stopped the bot after which the other forms are not asked."""
 _KEPT: Final = 64 * 1024
 """Bytes of output that are stored without truncation."""
 
@@ -105,7 +107,7 @@ def examine(
     )
     claimed = [game for name, game in GAMES.items() if _is_selected(bot, name, games)]
     if not claimed:
-        yield Check(PLAYS, CheckOutcome.FAILED, "it claims none of the games that are to be tried")
+        yield Check(PLAYS, CheckOutcome.FAILED, "the bot plays none of the requested games")
         return
     on_test(LISTENS)
     listens, at_once = listening_check(order, claimed[0])
@@ -152,7 +154,7 @@ class _Examination:
         )
 
     def _question_checks(self, game: Game) -> Iterator[Check]:
-        """Ask awkward questions in the most different forms of the game."""
+        """Send edge-case questions in a varied selection of forms of the game."""
         tried = (
             examined_forms.varied_forms(game)
             if self._order.thorough
@@ -162,7 +164,7 @@ class _Examination:
         broken: list[str] = []
         began = time.monotonic()
         for form in tried:
-            if len(broken) > _ENOUGH:
+            if len(broken) >= _MAX_BROKEN_CHECKS:
                 break
             self._on_test(f"{form.name}: awkward questions")
             sheet = self._sheet(form)
@@ -190,7 +192,7 @@ class _Examination:
         failed = decisions = done = 0
         began = time.monotonic()
         for number, form in enumerate(tried):
-            if failed >= _ENOUGH:
+            if failed >= _MAX_FAILED_FORMS:
                 left = len(tried) - number
                 yield self._skipped(game, f"{left} more forms: {failed} have failed already")
                 return
@@ -239,9 +241,7 @@ class _Examination:
 
     def _output_check(self) -> Check:
         if self._order.bot.remote:
-            return Check(
-                QUIET, CheckOutcome.SKIPPED, "it runs elsewhere, and so does what it writes"
-            )
+            return Check(QUIET, CheckOutcome.SKIPPED, "the output of remote bots is not checked")
         if not self._written:
             return Check(QUIET, CheckOutcome.UNCHECKED, "no table was played to its end")
         most = max(self._written)

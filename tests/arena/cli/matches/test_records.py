@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from arena.cli.errors import CommandError
 from referee.record import dump, read
 from tests.arena.cli.terminal import POKEARENA, Cli, Write
 
@@ -217,7 +218,7 @@ def test_ask_reports_the_output_of_a_crashed_bot(cli: Cli, bot: Write, played: P
 def test_ask_times_out(cli: Cli, bot: Write, played: Path) -> None:
     result = cli("ask", f"{played}:0:0", bot("silent", "time.sleep(600)"), "--patience", 0.2)
     assert result.status == 1
-    assert "did not answer in the time it was given" in result.out
+    assert "no action: it did not answer" in result.out
 
 
 def test_ask_reports_an_unreachable_remote_bot(cli: Cli, played: Path) -> None:
@@ -291,6 +292,16 @@ def test_a_replay_shows_who_called_pokino(cli: Cli) -> None:
     assert "calls Pokino" in watched
 
 
+def test_a_message_of_several_questions_has_one_limit_with_or_without_answers(
+    cli: Cli, bot: Write, played: Path
+) -> None:
+    question = f"{played}:0:0,1:0"
+    dead = bot("dead", "sys.exit(3)")
+    results = [cli("ask", question, player, "--json") for player in ("sample:meek", dead)]
+    limits = [[answer["limit_ms"] for answer in json.loads(r.out)["answers"]] for r in results]
+    assert limits[0] == limits[1]
+
+
 def test_ask_sends_several_questions_in_one_message(cli: Cli, played: Path) -> None:
     places = {
         seat: [
@@ -304,10 +315,11 @@ def test_ask_sends_several_questions_in_one_message(cli: Cli, played: Path) -> N
     document = json.loads(result.out)
     assert [(answer["game"], answer["seat"]) for answer in document["answers"]] == [(0, 0), (1, 0)]
     assert all(answer["legal"] for answer in document["answers"])
-    for both, sentence in (
-        (f"{places[0][0]},{places[1][1]}", "questions to different seats"),
-        (f"{places[0][0]},{places[0][0]}", "one question of a game"),
+    for both, code in (
+        (f"{places[0][0]},{places[1][1]}", "different-seats"),
+        (f"{places[0][0]},{places[0][0]}", "same-game"),
     ):
         result = cli("ask", f"{played}:{both}", "sample:meek")
         assert result.status == 2
-        assert sentence in result.err
+        assert isinstance(result.error, CommandError)
+        assert result.error.code == code

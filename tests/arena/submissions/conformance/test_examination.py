@@ -172,7 +172,7 @@ def test_a_bot_that_does_not_build_is_not_started(examined: Examine, tmp_path: P
 def test_a_game_missing_in_the_manifest_is_not_tried(examined: Examine, tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text('name = "b"\ngames = ["pokex"]\nrun = ["./b"]\n')
     checks = examined(from_folder(tmp_path))
-    assert checks["plays"].sentence == "it claims none of the games that are to be tried"
+    assert checks["plays"].sentence == "the bot plays none of the requested games"
 
 
 def test_questions_after_the_time_limit_are_reported_as_unchecked(examined: Examine) -> None:
