@@ -32,12 +32,12 @@ def test_the_new_files_are_clean(copy: RepositoryCopy) -> None:
     copy.run("python", "-m", "ruff", "format", "--check", *files)
 
 
-def test_its_rules_are_shown(copy: RepositoryCopy) -> None:
+def test_rules_prints_the_new_game(copy: RepositoryCopy) -> None:
     assert "High Card" in copy.cli("rules", NAME)
 
 
 @pytest.mark.parametrize("name", ["Whist", "2up", "../whist", "high-card"])
-def test_a_name_that_is_no_identifier_is_refused(copy: RepositoryCopy, name: str) -> None:
+def test_a_name_that_is_not_an_identifier_is_refused(copy: RepositoryCopy, name: str) -> None:
     copy.run("python", "scripts/new-game", name, status=2)
 
 

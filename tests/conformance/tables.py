@@ -40,11 +40,11 @@ class Table:
         settings = [
             _option_text(name, value)
             for name, value in self.settings
-            if self._is_worth_telling(name)
+            if self._is_in_label(name)
         ]
         return "-".join([self.game.id, str(self.seats), *settings])
 
-    def _is_worth_telling(self, name: str) -> bool:
+    def _is_in_label(self, name: str) -> bool:
         option = self.game.options[name]
         return bool(option.choices) or isinstance(option.default, bool)
 

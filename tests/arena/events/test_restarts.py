@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,33 +34,35 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(restarts, "FIRST_PAUSE_SECONDS", 0.001)
 
 
-def failing(times: int) -> Callable[[], None]:
-    """Return a function that raises this number of times, and then returns."""
-    left = iter(range(times))
+class Failing:
+    """A function that raises a number of times, and then returns."""
 
-    def work() -> None:
-        for number in left:
-            raise RuntimeError(f"failure {number}")
+    def __init__(self, times: int) -> None:
+        self._times = times
+        self.calls = 0
 
-    return work
+    def __call__(self) -> None:
+        self.calls += 1
+        if self.calls <= self._times:
+            raise RuntimeError(f"failure {self.calls}")
 
 
 def test_a_thread_that_fails_is_restarted_and_counted(redis: Address, connection: Redis) -> None:
-    restarts.keep_running("lift", failing(3), redis.url, threading.Event())
+    restarts.keep_running("lift", Failing(3), redis.url, threading.Event())
     counted = incidents.read(connection)
     assert counted.failures == {"lift": 3}
-    assert counted.errors == {"lift": "RuntimeError: failure 2"}
+    assert counted.errors == {"lift": "RuntimeError: failure 3"}
 
 
 def test_a_stopped_thread_is_not_restarted(redis: Address, connection: Redis) -> None:
     stop = threading.Event()
     stop.set()
-    restarts.keep_running("lift", failing(3), redis.url, stop)
+    restarts.keep_running("lift", Failing(3), redis.url, stop)
     assert incidents.read(connection).failures == {"lift": 1}
 
 
 def test_a_task_that_fails_is_restarted_and_counted(redis: Address, connection: Redis) -> None:
-    work = failing(2)
+    work = Failing(2)
 
     async def task() -> None:
         work()
@@ -70,7 +72,7 @@ def test_a_task_that_fails_is_restarted_and_counted(redis: Address, connection: 
 
 
 def test_the_member_of_a_group_of_one_is_counted(redis: Address, connection: Redis) -> None:
-    work = failing(1)
+    work = Failing(1)
 
     async def task() -> None:
         async def member() -> None:
@@ -80,7 +82,7 @@ def test_the_member_of_a_group_of_one_is_counted(redis: Address, connection: Red
             group.create_task(member())
 
     asyncio.run(restarts.keep_task_running("lift", task, redis.url))
-    assert incidents.read(connection).errors == {"lift": "RuntimeError: failure 0"}
+    assert incidents.read(connection).errors == {"lift": "RuntimeError: failure 1"}
 
 
 def test_a_cancelled_task_is_not_restarted(redis: Address, connection: Redis) -> None:
@@ -101,6 +103,8 @@ def test_a_cancelled_task_is_not_restarted(redis: Address, connection: Redis) ->
     assert incidents.read(connection).failures == {}
 
 
-def test_failures_are_survived_without_redis() -> None:
-    restarts.keep_running("lift", failing(2), "", threading.Event())
-    restarts.keep_running("lift", failing(2), "redis://127.0.0.1:1/0", threading.Event())
+@pytest.mark.parametrize("url", ["", "redis://127.0.0.1:1/0"], ids=["none", "unreachable"])
+def test_failed_work_is_restarted_without_redis(url: str) -> None:
+    work = Failing(2)
+    restarts.keep_running("lift", work, url, threading.Event())
+    assert work.calls == 3

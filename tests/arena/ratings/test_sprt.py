@@ -31,7 +31,7 @@ def test_ratios_agree_with_fastchess(
     assert f"{log_likelihood_ratio(test, duel):.2f}" == f"{ratio:.2f}"
 
 
-def test_the_bounds_are_walds() -> None:
+def test_bounds_follow_from_alpha_and_beta() -> None:
     assert SprtSettings(0, 5).bounds == pytest.approx((-2.944439, 2.944439), abs=1e-6)
     assert SprtSettings(0, 5, alpha=0.1, beta=0.2).bounds == pytest.approx(
         (-1.504077, 2.079442), abs=1e-6

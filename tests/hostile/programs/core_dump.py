@@ -1,4 +1,4 @@
-"""Allows core dumps, and aborts so that one is written."""
+"""Tries to allow core dumps, prints their limit, and aborts so that one is written."""
 
 import contextlib
 import os
@@ -10,6 +10,7 @@ from honest import once, play
 def act() -> None:
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    print("core limit", *resource.getrlimit(resource.RLIMIT_CORE), flush=True)
     os.abort()
 
 

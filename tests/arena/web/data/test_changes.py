@@ -5,7 +5,7 @@ import asyncio
 from arena.web.data.changes import Changes
 
 
-def test_a_change_in_the_past_does_not_wait() -> None:
+def test_waiting_returns_at_once_after_an_earlier_change() -> None:
     async def wait() -> None:
         changes = Changes()
         before = changes.last
