@@ -36,7 +36,7 @@ _SILENT_SECONDS = 10.0
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 
-log = logging.getLogger("arena.news")
+log = logging.getLogger("arena.events")
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,7 @@ class Table:
 
     def __str__(self) -> str:
         settings = [
-            _option_text(name, value)
-            for name, value in self.settings
-            if self._is_in_label(name)
+            _option_text(name, value) for name, value in self.settings if self._is_in_label(name)
         ]
         return "-".join([self.game.id, str(self.seats), *settings])
 

@@ -16,7 +16,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from arena.errors import StoreError
 from arena.remote.relay.relay_session import ConnectorLink, RelaySession
 from arena.remote.relay.session_registry import ConnectionRefused, SessionRegistry
-from arena.remote.relay.stranger_streams import BoundedServices, StrangerStreams, address_of
+from arena.remote.relay.unauthenticated_streams import (
+    BoundedServices,
+    UnauthenticatedStreams,
+    address_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +55,7 @@ class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
 
     def __init__(self, registry: SessionRegistry) -> None:
         self._registry = registry
-        self._silent = StrangerStreams()
+        self._silent = UnauthenticatedStreams()
 
     async def Connect(
         self, requests: AsyncIterator[relay_pb2.ConnectRequest], context: Any

@@ -19,7 +19,7 @@ from arena.remote.relay import work_budgets
 from arena.remote.relay.match_outcome import outcome_of
 from arena.remote.relay.relay_seat import RelaySeat
 from arena.remote.relay.relay_session import ConnectorLink, RelaySession
-from arena.remote.relay.stranger_streams import address_of
+from arena.remote.relay.unauthenticated_streams import address_of
 from arena.remote.relay.work_budgets import WorkBudgets
 from arena.store.bots import remote_bots
 from arena.store.bots.versions import Version

@@ -26,7 +26,7 @@ from arena.tunnel.stream import (
 
 HELLO_SECONDS: Final = 5.0
 """Seconds within which a connection must prove that it belongs to a worker."""
-MOST_STRANGERS: Final = 64
+MAX_UNPROVEN_STREAMS: Final = 64
 """Maximum number of simultaneous connections that have not yet sent a proof."""
 MOST_STREAMS: Final = 1024
 """Maximum number of open connections; each uses at most a few hundred KiB."""
@@ -50,7 +50,7 @@ class WorkerEndpoint:
         self._control = control.removeprefix("unix:")
         self._sockets = sockets
         self._secret = secrets.token_urlsafe(32)
-        self._strangers = 0
+        self._unproven = 0
         self._streams: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
@@ -122,16 +122,16 @@ class WorkerEndpoint:
         await join(worker, local)
 
     async def _admit(self, worker: TunnelStream) -> str:
-        if self._strangers >= MOST_STRANGERS or len(self._streams) > MOST_STREAMS:
+        if self._unproven >= MAX_UNPROVEN_STREAMS or len(self._streams) > MOST_STREAMS:
             raise PeerRefused("too many connections")
-        self._strangers += 1
+        self._unproven += 1
         try:
             async with asyncio.timeout(HELLO_SECONDS):
                 return await self._stream_name(worker)
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             raise PeerRefused("it did not send the name of a stream") from None
         finally:
-            self._strangers -= 1
+            self._unproven -= 1
 
     async def _stream_name(self, worker: TunnelStream) -> str:
         """Check the proof that the peer can read the store, and return the requested stream."""

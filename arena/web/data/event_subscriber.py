@@ -28,7 +28,7 @@ Listener = Callable[[Event], None]
 @dataclass(frozen=True, slots=True)
 class _DelayedEvent:
     until: float
-    news: Event
+    event: Event
 
 
 class EventSubscriber:
@@ -50,18 +50,18 @@ class EventSubscriber:
         self._spectators = spectators
         self._delay = delay
         self._held: deque[_DelayedEvent] = deque()
-        self._heard: dict[str, float] = {}
+        self._last_accepted: dict[str, float] = {}
         self._listeners: set[Listener] = set()
         self.positions: OrderedDict[str, Position] = OrderedDict()
         """Last published position of each running match."""
         self.shown_since: dict[str, float] = {}
         """When each of these positions was passed on, in seconds since 1970."""
 
-    def join(self, listener: Listener) -> None:
+    def add_listener(self, listener: Listener) -> None:
         """Call this listener with all events that spectators may receive."""
         self._listeners.add(listener)
 
-    def leave(self, listener: Listener) -> None:
+    def remove_listener(self, listener: Listener) -> None:
         """Remove a listener."""
         self._listeners.discard(listener)
 
@@ -103,7 +103,7 @@ class EventSubscriber:
     def release(self, now: float) -> None:
         """Pass on the events whose delay has passed."""
         while self._held and self._held[0].until <= now:
-            self._pass_on(self._held.popleft().news)
+            self._pass_on(self._held.popleft().event)
 
     async def _catch_up(self, url: str, running: Sequence[str]) -> None:
         # The age of these positions is unknown. With a delay they could be published too early.
@@ -127,35 +127,35 @@ class EventSubscriber:
 
     def _is_due(self, match: str, now: float) -> bool:
         """Whether to accept this position: a long delay limits the rate per match."""
-        since = self._heard.get(match)
+        since = self._last_accepted.get(match)
         if since is not None and now - since < self._delay / _HELD_OF_A_MATCH:
             return False
-        self._heard[match] = now
-        if len(self._heard) > _MATCHES:
-            del self._heard[next(iter(self._heard))]
+        self._last_accepted[match] = now
+        if len(self._last_accepted) > _MATCHES:
+            del self._last_accepted[next(iter(self._last_accepted))]
         return True
 
     def _forget(self, match: str) -> None:
         """Remove a finished match: its record is public, so delayed events are obsolete."""
         self.positions.pop(match, None)
         self.shown_since.pop(match, None)
-        self._heard.pop(match, None)
-        self._held = deque(held for held in self._held if _match_of(held.news) != match)
+        self._last_accepted.pop(match, None)
+        self._held = deque(held for held in self._held if _match_of(held.event) != match)
         self._changes.forget(position_of(match))
 
-    def _pass_on(self, news: Event) -> None:
-        if isinstance(news, Position):
-            self.positions[news.match] = news
-            self.shown_since[news.match] = time.time()
-            self.positions.move_to_end(news.match)
+    def _pass_on(self, event: Event) -> None:
+        if isinstance(event, Position):
+            self.positions[event.match] = event
+            self.shown_since[event.match] = time.time()
+            self.positions.move_to_end(event.match)
             if len(self.positions) > _MATCHES:
                 gone, _ = self.positions.popitem(last=False)
                 self.shown_since.pop(gone, None)
                 self._changes.forget(position_of(gone))
-            self._changes.record(position_of(news.match))
+            self._changes.record(position_of(event.match))
         for listener in tuple(self._listeners):
-            listener(news)
+            listener(event)
 
 
-def _match_of(news: Event) -> str:
-    return news.match if isinstance(news, Position | GameOver) else ""
+def _match_of(event: Event) -> str:
+    return event.match if isinstance(event, Position | GameOver) else ""

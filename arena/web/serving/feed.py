@@ -177,13 +177,13 @@ class Feed:
 
     async def run(self) -> None:
         """Send events forever."""
-        self._web.events.join(self._queue_event)
+        self._web.events.add_listener(self._queue_event)
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._send_events())
                 group.create_task(self._send_ladders())
         finally:
-            self._web.events.leave(self._queue_event)
+            self._web.events.remove_listener(self._queue_event)
 
     async def read(self, selection: FeedFilter, *, events: bool) -> AsyncIterator[bytes]:
         """Yield the messages from now on, the first of type "hello".

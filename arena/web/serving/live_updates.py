@@ -59,7 +59,7 @@ class EventStreamResponse(StreamingResponse):
     """A stream of events to one client, counted among the `StreamClients`."""
 
     def __init__(
-        self, news: AsyncIterator[bytes], audience: StreamClients, media_type: str
+        self, chunks: AsyncIterator[bytes], audience: StreamClients, media_type: str
     ) -> None:
         # Proxies must not buffer the events, and the server must not compress them.
         headers = {
@@ -67,7 +67,7 @@ class EventStreamResponse(StreamingResponse):
             "X-Accel-Buffering": "no",
             "Content-Encoding": "identity",
         }
-        super().__init__(news, media_type=media_type, headers=headers)
+        super().__init__(chunks, media_type=media_type, headers=headers)
         self._audience = audience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -245,8 +245,8 @@ class PageEndpoints:
             await self._answer(address, page_request, path.removeprefix(LIVE), "html")
             name = _address(path, page_request)
             shown = request.headers.get("last-event-id") or request.query_params.get(SHOWN, "")
-            news = self._live.events(name, parts, read_digests(shown))
-            return EventStreamResponse(news, self._audience, EVENTS)
+            chunks = self._live.events(name, parts, read_digests(shown))
+            return EventStreamResponse(chunks, self._audience, EVENTS)
 
         return self.failing(stream)
 

@@ -23,10 +23,10 @@ from arena.errors import BotAbsent
 from arena.matches.remote_seats import RemoteSeats
 from arena.remote.relay.relay_session import UNREAD_BYTES, ConnectorLink
 from arena.remote.relay.session_registry import GUESS_BURST
-from arena.remote.relay.stranger_streams import (
+from arena.remote.relay.unauthenticated_streams import (
+    MAX_UNAUTHENTICATED_STREAMS,
     MOST_PER_ADDRESS,
-    MOST_STRANGERS,
-    StrangerStreams,
+    UnauthenticatedStreams,
     address_of,
 )
 from arena.store.bots import remote_bots, versions
@@ -373,8 +373,10 @@ def test_silent_streams_of_one_address_do_not_keep_a_bot_out(relay: Relay, tmp_p
 
 def test_the_oldest_silent_stream_is_closed_per_address_then_in_total() -> None:
     async def admit() -> list[bool]:
-        streams = StrangerStreams()
-        addresses = ["a"] * (MOST_PER_ADDRESS + 1) + [f"b{n}" for n in range(MOST_STRANGERS)]
+        streams = UnauthenticatedStreams()
+        addresses = ["a"] * (MOST_PER_ADDRESS + 1) + [
+            f"b{n}" for n in range(MAX_UNAUTHENTICATED_STREAMS)
+        ]
         with contextlib.ExitStack() as stack:
             limits = [asyncio.timeout(None) for _ in addresses]
             ended = []
@@ -389,7 +391,7 @@ def test_the_oldest_silent_stream_is_closed_per_address_then_in_total() -> None:
 
     ended = asyncio.run(admit())
     assert ended[0]
-    assert sum(ended) == len(ended) - MOST_STRANGERS
+    assert sum(ended) == len(ended) - MAX_UNAUTHENTICATED_STREAMS
     assert ended == sorted(ended, reverse=True)
 
 

@@ -88,7 +88,9 @@ def test_games_of_more_than_two_and_of_partners_verify(simulated_arena: Simulate
 
 
 @pytest.mark.parametrize(("game", "seats"), [("poke", 2), ("pouku", 3), ("pokex", 4)])
-def test_a_bundle_with_a_fault_passes_the_audit(simulated_arena: SimulatedArena, game: str, seats: int) -> None:
+def test_a_bundle_with_a_fault_passes_the_audit(
+    simulated_arena: SimulatedArena, game: str, seats: int
+) -> None:
     tournament = simulated_arena.begin(
         "round-robin", simulated_arena.bots(3 if seats == 3 else 2), game=game, seats=seats
     )

@@ -23,7 +23,7 @@ OF_PROMETHEUS = {"le", "job", "instance"}
 
 def expressions() -> Iterator[str]:
     """Yield every Prometheus expression of the alerts and the dashboard."""
-    text = (RULES / "alarms.yaml").read_text(encoding="utf-8")
+    text = (RULES / "alerts.yaml").read_text(encoding="utf-8")
     yield from re.findall(r"expr: (?:>-\n)?(.*?)\n +(?:for|labels):", text, re.DOTALL)
     yield from (target["expr"] for panel in panels() for target in panel["targets"])
 
@@ -33,8 +33,8 @@ def panels() -> list[dict[str, Any]]:
     return rows
 
 
-def alarms() -> list[str]:
-    text = (RULES / "alarms.yaml").read_text(encoding="utf-8")
+def alerts() -> list[str]:
+    text = (RULES / "alerts.yaml").read_text(encoding="utf-8")
     return re.findall(r"- alert: (\w+)", text)
 
 
@@ -93,7 +93,7 @@ def test_panels_do_not_overlap() -> None:
 
 def test_the_page_explains_exactly_the_alerts_that_exist() -> None:
     documented = re.findall(r"^\| `(Pokearena\w+)` \| (.+) \| (.+) \|$", PAGE, re.MULTILINE)
-    assert [name for name, *_ in documented] == alarms()
+    assert [name for name, *_ in documented] == alerts()
     assert all(means and do for _, means, do in documented)
 
 
@@ -102,11 +102,11 @@ def test_the_page_lists_every_metric() -> None:
 
 
 def test_promtool_accepts_the_alerts_and_each_fires() -> None:
-    for words in (["check", "config", "prometheus.yaml"], ["test", "rules", "alarms_test.yaml"]):
+    for words in (["check", "config", "prometheus.yaml"], ["test", "rules", "alerts_test.yaml"]):
         done = subprocess.run([promtool(), *words], cwd=RULES, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-    tested = (RULES / "alarms_test.yaml").read_text(encoding="utf-8")
-    for alarm in alarms():
+    tested = (RULES / "alerts_test.yaml").read_text(encoding="utf-8")
+    for alert in alerts():
         # One test in a healthy arena, and one in which the alert fires.
-        assert len(re.findall(rf"alertname: {alarm}\n", tested)) == 2
-        assert re.search(rf"alertname: {alarm}\n +exp_alerts:", tested)
+        assert len(re.findall(rf"alertname: {alert}\n", tested)) == 2
+        assert re.search(rf"alertname: {alert}\n +exp_alerts:", tested)

@@ -21,7 +21,7 @@ class SubscriberHarness:
         self.subscriber = EventSubscriber(
             self.changes, self._nudge, spectators=spectators, delay=delay
         )
-        self.subscriber.join(self.forwarded.append)
+        self.subscriber.add_listener(self.forwarded.append)
 
     def _nudge(self) -> None:
         self.nudges += 1

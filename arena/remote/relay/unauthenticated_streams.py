@@ -16,7 +16,7 @@ import grpc.aio
 
 from arena.system.token_buckets import network_of
 
-MOST_STRANGERS: Final = 64
+MAX_UNAUTHENTICATED_STREAMS: Final = 64
 """Maximum number of simultaneous unauthenticated streams; a further one ends the oldest."""
 MOST_PER_ADDRESS: Final = 8
 """The same limit for streams from one address.
@@ -24,13 +24,13 @@ MOST_PER_ADDRESS: Final = 8
 Connectors send their first message immediately. A silent stream is therefore replaced and an honest
 one is not blocked, even behind the same address.
 """
-ASIDE_SECONDS: Final = 60.0
+OTHER_SERVICE_SECONDS: Final = 60.0
 """Limit, in seconds, of a call to any other service than the relay's own, such as a health
 watch.
 """
 
 
-class StrangerStreams:
+class UnauthenticatedStreams:
     """Counts unauthenticated streams and limits them in total and per address."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class StrangerStreams:
         same = [other for other, of in self._limits.items() if of == address]
         if len(same) >= MOST_PER_ADDRESS:
             self._end(same[0])
-        elif len(self._limits) >= MOST_STRANGERS:
+        elif len(self._limits) >= MAX_UNAUTHENTICATED_STREAMS:
             self._end(next(iter(self._limits)))
         self._limits[limit] = address
         try:
@@ -80,7 +80,7 @@ class BoundedServices(grpc.aio.ServerInterceptor):
     def __init__(self, exempt: str) -> None:
         """Exempt the service with this full name."""
         self._exempt = f"/{exempt}/"
-        self._streams = StrangerStreams()
+        self._streams = UnauthenticatedStreams()
 
     async def intercept_service(
         self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any
@@ -127,7 +127,7 @@ class BoundedServices(grpc.aio.ServerInterceptor):
     @contextlib.asynccontextmanager
     async def _counted(self, context: Any) -> AsyncIterator[None]:
         try:
-            async with asyncio.timeout(ASIDE_SECONDS) as limit:
+            async with asyncio.timeout(OTHER_SERVICE_SECONDS) as limit:
                 with self._streams.counted(address_of(context.peer()), limit):
                     yield
         except TimeoutError:
