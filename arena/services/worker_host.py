@@ -24,41 +24,48 @@ log = logging.getLogger("arena.services")
 
 
 def run(
-    where: Folder,
+    data_folder: Folder,
     workers: int,
     redis: Address,
     environment: Mapping[str, str],
     *,
     name: str | None = None,
     burst: bool = False,
-    most: int | None = None,
+    max_attempts: int | None = None,
 ) -> int:
     """Run workers until SIGTERM, SIGHUP or Ctrl-C; a second Ctrl-C kills them. Return 0.
 
     Must run in the main thread.
 
     Args:
-        where: the data folder.
+        data_folder: the data folder.
         workers: the number of workers.
         redis: the Redis of the arena.
         environment: environment variables of the workers and referees.
         name: prefix of the workers' names; None: the host name.
         burst: a worker ends when the queue is empty.
-        most: a worker ends after this number of attempts; None: unlimited. With `burst` or `most`
-            the function returns when all workers have ended.
+        max_attempts: a worker ends after this number of attempts; None: unlimited. With `burst`
+            or `max_attempts` the function returns when all workers have ended.
 
     Raises:
         OSError: a directory or a process cannot be created.
     """
-    where.create().remove_leftovers()
+    data_folder.create().remove_leftovers()
     stop, hurry = StopEvent(), StopEvent()
     with contextlib.ExitStack() as stack:
         stack.enter_context(_signals(stop, hurry))
-        sockets = stack.enter_context(worker_services.private_sockets(where, environment))
+        sockets = stack.enter_context(worker_services.private_sockets(data_folder, environment))
         connection = stack.enter_context(contextlib.closing(redis_connection.connect(redis.url)))
-        child_environment = {**environment, config.DATA: str(where.root), "TMPDIR": str(sockets)}
-        limits = [*(["--burst"] if burst else []), *(["--max-matches", str(most)] if most else [])]
-        loop = ServiceLoop(where.logs, stop, hurry)
+        child_environment = {
+            **environment,
+            config.DATA: str(data_folder.root),
+            "TMPDIR": str(sockets),
+        }
+        limits = [
+            *(["--burst"] if burst else []),
+            *(["--max-matches", str(max_attempts)] if max_attempts else []),
+        ]
+        loop = ServiceLoop(data_folder.logs, stop, hurry)
         stack.callback(loop.stop_all)
         owners = [f"worker-{number + 1}" for number in range(workers)]
         for owner in owners:
@@ -74,7 +81,7 @@ def run(
                     limits=limits,
                 )
             )
-        log.info("workers: %d; log files: %s", workers, where.logs)
+        log.info("workers: %d; log files: %s", workers, data_folder.logs)
         loop.run()
         log.info("stopping: workers finish their current games and release their matches")
     return 0

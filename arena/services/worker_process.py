@@ -44,13 +44,13 @@ class NoServices(Exception):
 
 
 def run(
-    where: Folder,
+    data_folder: Folder,
     name: str | None = None,
     environment: Mapping[str, str] = os.environ,
     *,
     workers: int = 1,
     burst: bool = False,
-    most: int | None = None,
+    max_attempts: int | None = None,
 ) -> int:
     """Run workers until they are stopped, and return the exit status.
 
@@ -58,12 +58,12 @@ def run(
     the workers, with one referee each.
 
     Args:
-        where: the data folder.
+        data_folder: the data folder.
         name: the worker's name, or the prefix of several; None: from the host name.
         environment: environment variables with the settings.
         workers: the number of workers.
         burst: a worker ends when the queue is empty.
-        most: a worker ends after this number of attempts; None: unlimited.
+        max_attempts: a worker ends after this number of attempts; None: unlimited.
 
     Raises:
         NoServices: Redis or the database is not named, or another worker uses the referee.
@@ -81,23 +81,29 @@ def run(
 
     GAMES.load_all()
     watch_ms, most_bytes = _watch_ms(environment), config.most_versions(environment)
-    address = _find_services(where, environment, workers)
-    url = where.database_url(environment)
+    address = _find_services(data_folder, environment, workers)
+    url = data_folder.database_url(environment)
     # Tested once here; worker processes inherit the result.
     level = best_level()
     log.info("sandbox level of bots: %s", level)
     referee = environment.get(config.REFEREE)
     if referee is None:
         return worker_host.run(
-            where, workers, address, environment, name=name, burst=burst, most=most
+            data_folder,
+            workers,
+            address,
+            environment,
+            name=name,
+            burst=burst,
+            max_attempts=max_attempts,
         )
     claim = _claim(referee)
     resources = WorkerResources(
         database.open(url),
         referee,
         name or fresh_name(),
-        where.outputs,
-        where.versions,
+        data_folder.outputs,
+        data_folder.versions,
         address.url,
         watch_ms,
         environment.get(config.WATCH_NOTES) == "1",
@@ -106,7 +112,7 @@ def run(
     idle_work = idle_analysis.idle_work(resources.engine, environment)
     worker = _worker(resources, address.url, level, idle_work)
     with claim, idle_work or contextlib.nullcontext():
-        worker.work(logging_level="WARNING", burst=burst, max_jobs=most)
+        worker.work(logging_level="WARNING", burst=burst, max_jobs=max_attempts)
     return 0
 
 
@@ -146,24 +152,28 @@ def _watch_ms(environment: Mapping[str, str]) -> int:
         ) from None
 
 
-def _find_services(where: Folder, environment: Mapping[str, str], workers: int) -> Address:
+def _find_services(data_folder: Folder, environment: Mapping[str, str], workers: int) -> Address:
     """Check that workers can run here, and return the address of their Redis.
 
     Raises:
         NoServices: Redis or the database is not named.
         SettingError: one referee is named for several workers.
     """
-    address = redis_server.find(where, environment)
+    address = redis_server.find(data_folder, environment)
     if address is None:
         raise NoServices(
-            f"no services run for {where.root}: start `pokearena serve` there, or set"
+            f"no services run for {data_folder.root}: start `pokearena serve` there, or set"
             " POKEARENA_REDIS_URL and POKEARENA_DATABASE_URL to the Redis and the database of"
             " services on another machine."
         )
     referee = environment.get(config.REFEREE)
-    if referee is None and where.running() is None and not where.shares_store(environment):
+    if (
+        referee is None
+        and data_folder.running() is None
+        and not data_folder.shares_store(environment)
+    ):
         raise NoServices(
-            f"no services run for {where.root}: set POKEARENA_DATABASE_URL to the database of"
+            f"no services run for {data_folder.root}: set POKEARENA_DATABASE_URL to the database of"
             " services on another machine, or POKEARENA_REFEREE to a referee on this machine."
         )
     if referee is not None and workers > 1:
@@ -205,7 +215,7 @@ def _claim(referee: str) -> socket.socket:
 
 
 def on_this_host(
-    where: Folder, environment: Mapping[str, str] = os.environ
+    data_folder: Folder, environment: Mapping[str, str] = os.environ
 ) -> tuple[Address, list[WorkerInfo]]:
     """Return the arena's Redis and the workers registered in it that run, or ran, on this host.
 
@@ -216,10 +226,10 @@ def on_this_host(
     """
     from arena.queue.match_queue import workers
 
-    address = redis_server.find(where, environment)
+    address = redis_server.find(data_folder, environment)
     if address is None:
         raise NoServices(
-            f"no services run for {where.root}: start them, or set POKEARENA_REDIS_URL."
+            f"no services run for {data_folder.root}: start them, or set POKEARENA_REDIS_URL."
         )
     host = socket.gethostname()
     return address, [info for info in workers(connect(address.url)) if info.host == host]
@@ -260,9 +270,11 @@ def main() -> int:
     parser.add_argument("--max-matches", type=int, help="end after this number of attempts")
     arguments = parser.parse_args()
     logs.set_up()
-    where = config.locate(arguments.data)
+    data_folder = config.locate(arguments.data)
     try:
-        return run(where, arguments.name, burst=arguments.burst, most=arguments.max_matches)
+        return run(
+            data_folder, arguments.name, burst=arguments.burst, max_attempts=arguments.max_matches
+        )
     except (
         config.SettingError,
         redis_server.RedisUnavailable,

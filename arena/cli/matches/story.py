@@ -11,8 +11,8 @@ from arena.cli.key_input import keyboard
 from arena.cli.output import clean
 from arena.presentation import text
 from arena.presentation.elements import Area, DominoLayout, ScoreTable, TableRendering
-from arena.presentation.frames import rendered_steps
 from arena.presentation.narration import result, seat_names
+from arena.presentation.recorded_frames import rendered_steps
 from arena.presentation.registry import presentation_of
 from arena.presentation.text import WIDTH, board_lines, lines
 from referee.games.contract import Game

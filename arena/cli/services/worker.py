@@ -60,7 +60,7 @@ def worker(
         return OK
     _ask_store(where)
     logs.set_up()
-    return work.run(where, name, workers=workers, burst=burst, most=max_matches)
+    return work.run(where, name, workers=workers, burst=burst, max_attempts=max_matches)
 
 
 def _ask_store(where: Folder) -> None:

@@ -76,50 +76,54 @@ class Navigation:
 
 
 def pressed(
-    where: Navigation, key: str, rows: Sequence[View | None], forms: Sequence[str]
+    navigation: Navigation, key: str, rows: Sequence[View | None], forms: Sequence[str]
 ) -> Navigation:
     """Return the state after a key.
 
     Args:
-        where: the current state.
+        navigation: the current state.
         key: a letter, or the name of a key ("up", "escape").
         rows: the view opened by each selectable row; None if it opens nothing.
         forms: the existing ladders.
     """
-    if where.typing is not None:
-        return _typed(where, where.typing, key)
-    view = where.view
+    if navigation.typing is not None:
+        return _typed(navigation, navigation.typing, key)
+    view = navigation.view
     last = max(len(rows) - 1, 0)
     row = min(view.row, last)
     if key == "q":
-        return replace(where, over=True)
+        return replace(navigation, over=True)
     if key in _STEPS:
-        return where.at(replace(view, row=min(max(row + _STEPS[key], 0), last)))
+        return navigation.at(replace(view, row=min(max(row + _STEPS[key], 0), last)))
     if key in _OPEN and row < len(rows) and (chosen := rows[row]) is not None:
-        return replace(where, views=(*where.views, chosen))
+        return replace(navigation, views=(*navigation.views, chosen))
     if key in _BACK:
-        return _back(where)
+        return _back(navigation)
     if key == "m" and view.kind is ViewKind.LADDER:
-        return replace(where, views=(*where.views, View(ViewKind.MATRIX, view.value)))
+        return replace(navigation, views=(*navigation.views, View(ViewKind.MATRIX, view.value)))
     if key == "/" and view.kind is ViewKind.LADDER:
-        return replace(where, typing=view.find)
+        return replace(navigation, typing=view.find)
     if key in _TURN and view.kind in (ViewKind.LADDER, ViewKind.MATRIX) and view.value in forms:
         at = (forms.index(view.value) + _TURN[key]) % len(forms)
-        return where.at(View(view.kind, forms[at]))
-    return where
+        return navigation.at(View(view.kind, forms[at]))
+    return navigation
 
 
-def _back(where: Navigation) -> Navigation:
-    if len(where.views) > 1:
-        return replace(where, views=where.views[:-1])
-    return where.at(replace(where.view, find=""))
+def _back(navigation: Navigation) -> Navigation:
+    if len(navigation.views) > 1:
+        return replace(navigation, views=navigation.views[:-1])
+    return navigation.at(replace(navigation.view, find=""))
 
 
-def _typed(where: Navigation, text: str, key: str) -> Navigation:
+def _typed(navigation: Navigation, text: str, key: str) -> Navigation:
     if key in ("\n", "\r"):
-        return replace(where.at(replace(where.view, find=text, row=0)), typing=None)
+        return replace(navigation.at(replace(navigation.view, find=text, row=0)), typing=None)
     if key == "escape":
-        return replace(where, typing=None)
+        return replace(navigation, typing=None)
     if key == "\x7f":
-        return replace(where, typing=text[:-1])
-    return replace(where, typing=text + key) if len(key) == 1 and key.isprintable() else where
+        return replace(navigation, typing=text[:-1])
+    return (
+        replace(navigation, typing=text + key)
+        if len(key) == 1 and key.isprintable()
+        else navigation
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from arena.presentation.frames import RecordedFrames
+from arena.presentation.recorded_frames import RecordedFrames
 from arena.records.analysis import summary
 from arena.web.charts import graph_y, line, places_by_side
 

@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from arena.presentation import narration
-from arena.presentation.frames import FrameSequence, RecordedFrames, ReplayPosition, recorded_frames
+from arena.presentation.frames import FrameSequence
+from arena.presentation.recorded_frames import RecordedFrames, ReplayPosition, recorded_frames
 from arena.web.charts import ScoreGraph, score_graph
 from arena.web.data.verification import Verification
 from arena.web.pages import replay_analysis

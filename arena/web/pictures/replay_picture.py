@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.presentation.elements import TableRendering
-from arena.presentation.frames import rendered_steps
+from arena.presentation.recorded_frames import rendered_steps
 from arena.web.pictures import boxes, raster, table_picture
 from arena.web.pictures.boxes import Box
 from arena.web.pictures.table_picture import CHALK, DIM, Opened, TableZones

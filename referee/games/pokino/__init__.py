@@ -7,7 +7,7 @@ from referee.games.contract import Game, Option, Options
 from referee.games.pokino.actions import Domino, PassTurn, PokinoView, Run
 from referee.games.pokino.from_view import seen
 from referee.games.pokino.layout import PokinoLayout, square
-from referee.games.pokino.legal import ENOUGH
+from referee.games.pokino.legal import OPTIONAL_DRAW_CARDS
 from referee.games.pokino.state import PokinoState, Variants
 from referee.games.shared.cards import DECK, in_order
 from referee.games.shared.dealing import Chance
@@ -42,7 +42,7 @@ class Pokino(Game):
         variants = Variants(**{name: bool(value) for name, value in options.items()})
         deck = luck.shuffled("deck", 0, DECK)
         pile = luck.shuffled("dominoes", 0, DOMINOES)
-        size = ENOUGH if variants.pokino_up else HAND
+        size = OPTIONAL_DRAW_CARDS if variants.pokino_up else HAND
         spoke, poke = pile[TILES * seats :][: len(SPOKE)], pile[TILES * seats + len(SPOKE) :]
         return PokinoState(
             luck=luck,

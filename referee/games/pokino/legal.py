@@ -13,7 +13,7 @@ from referee.games.pokino.runs import Found, RunSearch, listed, may_run, most_li
 from referee.games.shared.cards import Hand
 from referee.games.shared.random_index import random_index
 
-ENOUGH = 7
+OPTIONAL_DRAW_CARDS = 7
 """Number of cards from which the draw is optional, if the variant allows it."""
 ALWAYS = (True,)
 CHOICE = (True, False)
@@ -23,21 +23,21 @@ class PokinoTurns(LazyActions):
     """Pass, lay a domino or play a run, listed in this order."""
 
     def __init__(
-        self, hand: Hand, tiles: Tiles, most: int, ground: Ground, walls: bool, choice: bool
+        self, hand: Hand, tiles: Tiles, max_cards: int, ground: Ground, walls: bool, choice: bool
     ) -> None:
         """Collect the inputs of the rules.
 
         Args:
             hand: the seat's cards.
             tiles: the seat's dominoes.
-            most: maximum number of cards that it can pay for.
+            max_cards: maximum number of cards that it can pay for.
             ground: the squares, borders and places of the table.
             walls: whether a run may cross the middles of dominoes.
             choice: whether the draw is optional.
         """
         self._hand = hand
         self.tiles = tiles
-        self._most = most
+        self._max_cards = max_cards
         self.ground = ground
         self._walls = walls
         self._choice = choice
@@ -50,17 +50,19 @@ class PokinoTurns(LazyActions):
                 return draw in self.draws(0) and may_lay(action, self.tiles, self.ground)
             case Run(cards=cards, draw=draw):
                 return draw in self.draws(len(cards)) and may_run(
-                    action, self._hand, self._most, self.ground, self._walls
+                    action, self._hand, self._max_cards, self.ground, self._walls
                 )
         return False
 
     def draws(self, played: int) -> tuple[bool, ...]:
         """Return the allowed values of ``draw`` after a number of cards is played."""
-        return CHOICE if self._choice and len(self._hand) - played >= ENOUGH else ALWAYS
+        return (
+            CHOICE if self._choice and len(self._hand) - played >= OPTIONAL_DRAW_CARDS else ALWAYS
+        )
 
     @cached_property
     def _search(self) -> RunSearch:
-        return RunSearch(self._hand, self._most, self.ground, self._walls)
+        return RunSearch(self._hand, self._max_cards, self.ground, self._walls)
 
     @property
     def complete(self) -> bool:
@@ -98,7 +100,7 @@ class PokinoTurns(LazyActions):
         draws = self.draws(0)
         laying = count(self.tiles, self.ground)
         others = len(draws) * (1 + laying)
-        most = others + len(draws) * most_listed(min(self._most, len(self._hand)))
+        most = others + len(draws) * most_listed(min(self._max_cards, len(self._hand)))
         number = random_index(chance, others, most, lambda: others + self._run_count())
         if number < len(draws):
             return PassTurn(draws[number])

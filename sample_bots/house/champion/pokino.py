@@ -20,7 +20,7 @@ from pokino_trails import Bits, HandTrails, Path, RunGraph
 from referee.games.contract import Action
 from referee.games.pokino.actions import Domino, PassTurn, Run
 from referee.games.pokino.layout import SQUARES, STEPS, coordinates
-from referee.games.pokino.legal import ENOUGH
+from referee.games.pokino.legal import OPTIONAL_DRAW_CARDS
 from referee.games.pokino.runs import NUMBER
 from referee.games.pokino.state import PokinoState
 from referee.games.shared.cards import Card
@@ -117,7 +117,7 @@ class PokinoSearch:
 
     def _draws(self, played: int) -> bool:
         """Return whether to draw: only if it is mandatory, because each card must be played."""
-        return not self.variants.pokino_up or len(self.hand) - played < ENOUGH
+        return not self.variants.pokino_up or len(self.hand) - played < OPTIONAL_DRAW_CARDS
 
     def _trails(
         self, state: PokinoState, cards: Sequence[Card], longest: int, limit: int

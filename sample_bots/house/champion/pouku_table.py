@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pouku_worth import ENOUGH, ONE, RANKS, Counts, Points, owed, set_worth
+from pouku_worth import BONUS_YAKU_COUNT, ONE, RANKS, Counts, Points, owed, set_worth
 
 from referee.games.pouku.legal import GIVERS
 from referee.games.pouku.state import DOUBLED, NEEDED, NEEDED_IN_TEAMS, PoukuForm
@@ -130,7 +130,7 @@ class PoukuTables:
         points, yaku = np.divmod(set_worth(values, hand, fields), ONE)
         laid = self.laid[:, seat]
         points += values.point * (hand[:, self.point] + fields[:, self.point]) + laid
-        points += values.four_yaku * (yaku + (laid > 0) >= ENOUGH)
+        points += values.four_yaku * (yaku + (laid > 0) >= BONUS_YAKU_COUNT)
         return points, (points >= self.needed) & ((yaku > 0) | (laid == 0))
 
     def score(self, seat: int, points: Points) -> Points:

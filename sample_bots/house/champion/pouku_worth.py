@@ -22,7 +22,7 @@ Points = NDArray[np.int64]
 RANKS = 13
 ONE = 64
 """One point; lower numbers count yaku."""
-ENOUGH = 4
+BONUS_YAKU_COUNT = 4
 """Number of yaku that the bonus requires."""
 MOST = 3
 """Number of straights that are tried for a set."""

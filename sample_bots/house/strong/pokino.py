@@ -13,7 +13,7 @@ from pokino_paths import Path, counted, cover, run
 from referee.games.contract import Action
 from referee.games.pokino.actions import Domino, PassTurn
 from referee.games.pokino.layout import STEPS, around, coordinates, ends
-from referee.games.pokino.legal import ENOUGH
+from referee.games.pokino.legal import OPTIONAL_DRAW_CARDS
 from referee.games.pokino.runs import points
 from referee.games.pokino.state import PokinoState
 from referee.games.shared.dominoes import NUMBERS, Tile
@@ -83,7 +83,7 @@ def _standing(at: Position, state: PokinoState) -> float:
 
 def _draw(state: PokinoState, seat: int, played: int) -> bool:
     """Return whether to draw: only if it is mandatory, because each card must be played."""
-    return not state.variants.pokino_up or len(state.hands[seat]) - played < ENOUGH
+    return not state.variants.pokino_up or len(state.hands[seat]) - played < OPTIONAL_DRAW_CARDS
 
 
 def _runs(state: PokinoState, seat: int) -> list[Action]:
@@ -150,7 +150,7 @@ class _Outlook:
         reach = len(covering.runs[0]) if covering.runs else 0
         drawn = -(-len(state.deck) // len(state.hands))
         if variants.pokino_up:
-            drawn = min(drawn, max(0, ENOUGH - len(hand)))
+            drawn = min(drawn, max(0, OPTIONAL_DRAW_CARDS - len(hand)))
         lays = 0 if variants.greed else max(0, len(hand) + drawn - beads)
         self.points = 0.0
         if not variants.territory:

@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.presentation.frames import RecordedFrames, phrase, public_phrase, recorded_frames
+from arena.presentation.recorded_frames import (
+    RecordedFrames,
+    phrase,
+    public_phrase,
+    recorded_frames,
+)
 from referee.games.registry import find
 from referee.record import MatchRecord, read
 from tests.conformance.golden import path
