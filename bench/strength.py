@@ -3,6 +3,7 @@
     uv run python -m bench.strength                        # every form of every game: hours
     uv run python -m bench.strength --form pouku-3 --pair strong greedy --boards 40
     uv run python -m bench.strength --form pouku-3 --pair champion:4 champion --boards 40
+    uv run python -m bench.strength --form poke-2 --pair champion strong --sprt 0.58 0.65
 
 At a table one side is the first bot, and all other sides are the second one. Each board is played
 with the first bot on every side in turn. Its score in a game is the mean over the other sides of 1
@@ -10,7 +11,8 @@ for a better place, one half for the same, 0 for a worse.
 
 The figure is the mean over the boards with its 95 % interval; a board with all its games is one
 observation. The bots' functions are called in this process with the same questions as from the
-referee, without clocks.
+referee, without clocks. With `--sprt` the mean scores are two hypotheses: boards are played until a
+sequential test accepts one of them, with error rates of 5 %, or to their maximum number.
 """
 
 import argparse
@@ -18,7 +20,7 @@ import math
 import random
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -28,6 +30,9 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.in_process import Choose as Choose
 from arena.bots.in_process import load as load
+from arena.ratings.duel import Duel
+from arena.ratings.scale import gap_of
+from arena.ratings.sprt import SprtResult, SprtSettings, log_likelihood_ratio
 from referee.game_codec import GameCodec
 from referee.games.contract import Game, State
 from referee.games.registry import GAMES
@@ -204,17 +209,59 @@ def compare(
     watch: Watch = lambda board, state: None,
 ) -> BotComparison:
     """Play bots, by seat, against others; ``watch`` receives the board and every position."""
+    mean, half = mean_and_half(list(board_means(form, first, second, boards, watch)))
+    took = sum(bot.seconds for bot in first) / sum(bot.decisions for bot in first)
+    return BotComparison(mean, half, len(boards) * len(set(form.sides)), took * 1000)
+
+
+def board_means(
+    form: MeasuredForm,
+    first: Sequence[Choose],
+    second: Sequence[Choose],
+    boards: Iterable[int],
+    watch: Watch = lambda board, state: None,
+) -> Iterator[float]:
+    """Yield the mean score of the first bots on each board, over all seatings."""
     codec, sides = GameCodec(form.game), form.sides
-    means = []
     for board in boards:
         scores = []
         for mine in sorted(set(sides)):
             seating = [first[s] if side == mine else second[s] for s, side in enumerate(sides)]
             scores.append(score(play(form, codec, board, seating, watch), sides, mine))
-        means.append(statistics.mean(scores))
-    mean, half = mean_and_half(means)
-    took = sum(bot.seconds for bot in first) / sum(bot.decisions for bot in first)
-    return BotComparison(mean, half, len(boards) * len(set(sides)), took * 1000)
+        yield statistics.mean(scores)
+
+
+@dataclass(frozen=True)
+class SequentialResult:
+    """The result of a sequential test of two mean scores."""
+
+    verdict: SprtResult
+    """"high" or "low": the accepted hypothesis; "open" after the maximum number of boards."""
+    ratio: float
+    """Logarithm of the likelihood ratio."""
+    mean: float
+    boards: int
+
+
+def sequential_test(
+    form: MeasuredForm, first_bot: str, second_bot: str, settings: SprtSettings, boards: range
+) -> SequentialResult:
+    """Play boards until the test of the first bot's mean score has a verdict."""
+    first = [loaded(first_bot, form.start(seat)) for seat in range(form.seats)]
+    second = [loaded(second_bot, form.start(seat)) for seat in range(form.seats)]
+    sides = len(set(form.sides))
+    steps = 2 * sides * (sides - 1)
+    counts, ratio, verdict = [0] * (steps + 1), 0.0, settings.verdict(0.0)
+    for mean in board_means(form, first, second, boards):
+        counts[round(mean * steps)] += 1
+        scores = tuple(step / steps for step in range(steps + 1))
+        ratio = log_likelihood_ratio(settings, Duel(scores, tuple(counts), sides))
+        verdict = settings.verdict(ratio)
+        if verdict != "open":
+            break
+    played = sum(counts)
+    total = sum(step * count for step, count in enumerate(counts)) / steps
+    return SequentialResult(verdict, ratio, total / played, played)
 
 
 def duel(game: Game, first_bot: str, second_bot: str, boards: int) -> tuple[float, float]:
@@ -237,14 +284,32 @@ def main() -> None:
     parser.add_argument("--pair", action="append", nargs=2, type=_bot, metavar="BOT")
     parser.add_argument("--boards", type=int, default=100)
     parser.add_argument("--skip", type=int, default=0, help="boards of earlier measurements")
+    parser.add_argument("--sprt", nargs=2, type=float, metavar="SCORE", help="two mean scores")
     given = parser.parse_args()
     for name in given.form or known:
+        if given.sprt:
+            _print_sequential(known[name], given)
+            continue
         print(f"\n**{name}**, {given.boards} boards\n")
         print("| bot | against | mean score | games | ms a decision |\n|---|---|---|---|---|")
         for first, second in given.pair or PAIRS:
             result = measure(known[name], first, second, given.boards, given.skip)
             mean, took = f"{result.mean:.3f} ± {result.half:.3f}", f"{result.ms:.1f}"
             print(f"| {first} | {second} | {mean} | {result.games} | {took} |", flush=True)
+
+
+def _print_sequential(form: MeasuredForm, given: argparse.Namespace) -> None:
+    low, high = given.sprt
+    settings = SprtSettings(gap_of(low), gap_of(high))
+    boards = range(given.skip, given.skip + given.boards)
+    for first, second in given.pair or PAIRS:
+        result = sequential_test(form, first, second, settings, boards)
+        accepted = {"low": f"{low:g}", "high": f"{high:g}", "open": "neither"}[result.verdict]
+        print(
+            f"{form}, {first} against {second}: {accepted} accepted after {result.boards} boards, "
+            f"log-likelihood ratio {result.ratio:+.2f}, mean score {result.mean:.3f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

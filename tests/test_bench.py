@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arena.ratings.scale import gap_of
+from arena.ratings.sprt import SprtSettings
 from bench import compare
 from bench.compare import Comparison
 from bench.figure import Figure, FigureTarget, figure_text
 from bench.mirroring import factors, pair_scores, rotations
 from bench.session import PARTS, measured, run
-from bench.strength import MeasuredForm
+from bench.strength import MeasuredForm, sequential_test
 from referee.games.registry import find
 from tests.arena.cli.terminal import in_own_process
 
@@ -148,3 +150,12 @@ def test_seatings_that_exchange_the_bots_exchange_their_scores() -> None:
     assert as_a[0] == as_a[1]
     assert as_b[0] == as_b[1]
     assert 0 <= as_a[0][0] <= 1
+
+
+@pytest.mark.parametrize(("first", "verdict"), [("greedy", "high"), ("random", "low")])
+def test_a_sequential_test_accepts_the_nearer_of_two_mean_scores(first: str, verdict: str) -> None:
+    form = MeasuredForm(find("poke"), 2)
+    settings = SprtSettings(gap_of(0.58), gap_of(0.65))
+    result = sequential_test(form, first, "random", settings, range(60))
+    assert result.verdict == verdict
+    assert result.boards < 60

@@ -28,8 +28,8 @@ class Deadline:
     """Interrupts its task when a wait takes too long, like ``asyncio.timeout``.
 
     One timer serves many waits. It is rescheduled only if it expires before the current deadline or
-    would expire after it. This makes a wait about 20 us cheaper (bench/measurements.md). Only one task
-    may use it at a time:
+    would expire after it. This makes a wait about 20 us cheaper (bench/measurements.md). Only one
+    task may use it at a time:
 
         with deadline.set(seconds):
             await ...
