@@ -97,6 +97,18 @@ def token_from_environment() -> str | None:
     return token[1] if token is not None else None
 
 
+def required_token(token: str | None) -> str:
+    """Return the token; raises CommandError without one."""
+    if not token:
+        raise CommandError(
+            "no token given; set POKEARENA_TOKEN or use --token. The organiser of the arena "
+            "creates tokens.",
+            USAGE,
+            code="no-token",
+        )
+    return token
+
+
 def workers_option(command: F) -> F:
     """Add --workers: the number of local workers."""
     return click.option(

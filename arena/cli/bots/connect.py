@@ -7,8 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from arena.cli import completers
-from arena.cli.errors import USAGE, CommandError
-from arena.cli.options import json_option, token_from_environment
+from arena.cli.options import json_option, required_token, token_from_environment
 
 
 @click.command(
@@ -61,13 +60,7 @@ def connect(
     """
     from arena.cli.bots import connection
 
-    if token is None:
-        raise CommandError(
-            "no token given; set POKEARENA_TOKEN or use --token. The organiser "
-            "of the arena creates tokens.",
-            USAGE,
-            code="no-token",
-        )
+    secret = required_token(token)
     command = connection.command_of(words)
     target = connection.target_of(url, authority)
-    return connection.stay(target, token, command, tables, authority, as_json)
+    return connection.stay(target, secret, command, tables, authority, as_json)

@@ -17,7 +17,7 @@ from arena.bots import upload_archive, version_store
 from arena.bots.bot import Bot
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, USAGE, CommandError
-from arena.cli.options import data_option, json_option, token_from_environment
+from arena.cli.options import data_option, json_option, required_token, token_from_environment
 
 if TYPE_CHECKING:
     from arena.api_client import ApiAnswer, ArenaClient
@@ -361,14 +361,7 @@ def arena_at(to: str | None, token: str | None, option: str = "--to") -> ArenaCl
         raise CommandError(
             f"no arena given; use {option} URL or set POKEARENA_URL.", USAGE, code="no-url"
         )
-    if not token:
-        raise CommandError(
-            "no token given; set POKEARENA_TOKEN or use --token. The organiser "
-            "of the arena creates tokens.",
-            USAGE,
-            code="no-token",
-        )
-    arena = elsewhere(to, token, option)
+    arena = elsewhere(to, required_token(token), option)
     if arena.is_open_to_listeners:
         output.warn(f"the connection to {to} is not encrypted, so others can read the token.")
     return arena

@@ -28,14 +28,20 @@ def seat_filter(source: RecordSource, seat: str | None) -> SeatFilter:
             from arena.cli.options import unknown
 
             raise unknown(f"bot in {source.id} called", seat, names)
-    elif seat is not None and int(seat) >= source.record.match["seats"]:
-        seats = source.record.match["seats"]
+    elif seat is not None:
+        check_seat(source, int(seat))
+    return lambda name, number: seat is None or seat in (name, name.partition("@")[0], str(number))
+
+
+def check_seat(source: RecordSource, seat: int) -> None:
+    """Raise CommandError if the match does not have this seat."""
+    seats = source.record.match["seats"]
+    if seat >= seats:
         raise CommandError(
             f"{source.id} has the seats 0 to {seats - 1}; there is no seat {seat}.",
             USAGE,
             code="unknown-seat",
         )
-    return lambda name, number: seat is None or seat in (name, name.partition("@")[0], str(number))
 
 
 _PREFIX = "m-"

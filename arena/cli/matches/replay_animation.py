@@ -61,16 +61,13 @@ def write(
             long, or there is no such seat.
         OSError: the file cannot be written; the error names it.
     """
+    from arena.cli.matches.record_lookup import check_seat
     from arena.web.pages.replay import UNTRUE
     from arena.web.pictures import replay_picture
 
     match = source.record.match
-    if seat is not None and seat >= match["seats"]:
-        raise CommandError(
-            f"{source.id} has the seats 0 to {match['seats'] - 1}; there is no seat {seat}.",
-            USAGE,
-            code="unknown-seat",
-        )
+    if seat is not None:
+        check_seat(source, seat)
     if not games:
         raise CommandError(f"{source.id} has no finished game to show.", code="no-games")
     options = replay_picture.AnimationOptions(*size, round(1000 * step_time), seat)
