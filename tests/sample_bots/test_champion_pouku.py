@@ -75,7 +75,7 @@ def test_most_sets_have_the_points_of_the_best_set(
     hands = np.array([pouku.counted(tuple(cards[:3])) for cards in dealt])
     fields = np.array([pouku.counted(tuple(cards[3:])) for cards in dealt])
     points, yaku = np.divmod(worth.set_worth(values, hands, fields), worth.ONE)
-    points += values.four_yaku * (yaku >= worth.ENOUGH)
+    points += values.four_yaku * (yaku >= worth.BONUS_YAKU_COUNT)
     best = np.array(
         [
             GoingOut(values, in_order(cards[:3]), in_order(cards[3:]), (), "none").worth()
