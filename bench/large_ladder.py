@@ -50,7 +50,7 @@ from bench.figure import Figure, FigureTarget, figure_text
 
 TOURNAMENT = "t-bench"
 BOTS, MATCHES = 10_000, 10_000_000
-PEER_BOTS, PEER_MATCHES = fit.MANY, 2_000_000
+PEER_BOTS, PEER_MATCHES = fit.MAX_DENSE_ENTRANTS, 2_000_000
 """The largest ladder that is fitted by matrices; as many matches per bot."""
 INSERT_BATCH = 1_000_000
 NEAR, DISTANCE = 0.7, 150

@@ -18,7 +18,7 @@ from arena.formats.contract import (
     waiting,
 )
 from arena.formats.ladder_pairing import PAIRINGS, LeastMetPairing
-from arena.formats.ladder_summary import MANY, LadderSummary
+from arena.formats.ladder_summary import MAX_ADAPTIVE_ENTRANTS, LadderSummary
 from arena.formats.table_pool import clans
 from arena.ratings.strength.settings import check_ladder_anchors, with_anchors
 from referee.games.shared.coded_errors import InvalidValue
@@ -131,9 +131,8 @@ class LadderFormat:
         if self.limit:
             target = min(target, self.limit - so_far)
         summary.add(self, entrants, earlier)
-        pairing_class = (
-            PAIRINGS[self.pairing] if self.adaptive and len(pool) <= MANY else LeastMetPairing
-        )
+        is_adaptive = self.adaptive and len(pool) <= MAX_ADAPTIVE_ENTRANTS
+        pairing_class = PAIRINGS[self.pairing] if is_adaptive else LeastMetPairing
         pairing = pairing_class(self, entrants, summary, played[len(earlier) :], number, clan)
         tables = [pairing.table(so_far + place) for place in range(target)]
         return NextMatches(fixtures(number, tables, entrants), "a ladder runs until it is stopped")

@@ -238,4 +238,4 @@ PAIRINGS: Final[Mapping[int, type[LeastMetPairing]]] = {
     3: UnrestrictedInversionGainPairing,
 }
 """The pairing of a round by the version of the rules. Without adaptive matches, or with more than
-`MANY` entrants, the rules of pairing 1 apply."""
+`MAX_ADAPTIVE_ENTRANTS` entrants, the rules of pairing 1 apply."""

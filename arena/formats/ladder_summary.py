@@ -29,7 +29,7 @@ from arena.formats.strength_estimate import (
 
 VERSION: Final = 1
 """Version of the stored form; a summary in another form is computed again from the matches."""
-MANY: Final = 400
+MAX_ADAPTIVE_ENTRANTS: Final = 400
 """Above this number of entrants, strengths are estimated with numpy, and all ladders pair as
 pairing 1, whose memory grows linearly."""
 _NUMBER: Final = struct.Struct("<I")
@@ -165,7 +165,7 @@ class LadderSummary:
 
     def strengths(self, names: Iterable[str]) -> dict[str, StrengthEstimate]:
         """Estimate the strengths of these entrants and of all that have played."""
-        if len(self.scored) <= MANY:
+        if len(self.scored) <= MAX_ADAPTIVE_ENTRANTS:
             return estimate_strengths(names, self.meetings())
         columns = {
             number: (row.opponents, row.scores, row.games) for number, row in self.scored.items()

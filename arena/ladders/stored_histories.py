@@ -71,7 +71,7 @@ def find(engine: Engine, scope: LadderKey) -> StoredHistory | None:
     # Imported here, because it loads numpy.
     from arena.ratings import stored_arrays
 
-    parts = stored_arrays.parted(VERSION, fold.data)
+    parts = stored_arrays.from_bytes(VERSION, fold.data)
     if parts is None:
         return None
     header, arrays = parts
@@ -89,7 +89,7 @@ def find(engine: Engine, scope: LadderKey) -> StoredHistory | None:
         name: FinishedRounds(rounds["first"], rounds["matches"], tuple(rounds["ends"]))
         for name, rounds in header["finished"].items()
     }
-    sums = stored_arrays.meetings(header, following)
+    sums = stored_arrays.meetings_from_arrays(header, following)
     return StoredHistory(of, fold.corrections, points, finished, header["at"], sums)
 
 
@@ -105,7 +105,7 @@ def store(engine: Engine, scope: LadderKey, history: StoredHistory) -> None:
     for point in history.points:
         arrays.append(np.array([numbers[name] for name in point.values], np.int32))
         arrays.append(np.array(list(point.values.values()), np.float64).reshape(-1, 2))
-    meetings, sums = stored_arrays.of_meetings(history.sums)
+    meetings, sums = stored_arrays.meetings_to_arrays(history.sums)
     header = {
         "tournaments": history.tournaments,
         "anchors": scope.anchors,
@@ -115,6 +115,6 @@ def store(engine: Engine, scope: LadderKey, history: StoredHistory) -> None:
         "at": history.at,
         **meetings,
     }
-    data = stored_arrays.joined(VERSION, header, [*arrays, *sums])
+    data = stored_arrays.to_bytes(VERSION, header, [*arrays, *sums])
     fold = StoredFold(history.sums.matches, history.corrections, data)
     ladder_folds.store_history(engine, scope.tournaments[0], fold)

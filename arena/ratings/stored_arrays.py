@@ -24,8 +24,8 @@ _HEAD: Final = struct.Struct("<IIQ")
 _ALIGNED: Final = 64
 
 
-def joined(version: int, header: Mapping[str, Any], arrays: Sequence[Array]) -> bytearray:
-    """Return a header and arrays as bytes, for `parted`.
+def to_bytes(version: int, header: Mapping[str, Any], arrays: Sequence[Array]) -> bytearray:
+    """Return a header and arrays as bytes, for `from_bytes`.
 
     Args:
         version: version of the form.
@@ -47,7 +47,7 @@ def joined(version: int, header: Mapping[str, Any], arrays: Sequence[Array]) -> 
     return data
 
 
-def parted(version: int, data: bytes | bytearray) -> tuple[dict[str, Any], list[Array]] | None:
+def from_bytes(version: int, data: bytes | bytearray) -> tuple[dict[str, Any], list[Array]] | None:
     """Return the header and the arrays; None if the bytes are damaged or of another version."""
     if len(data) < _HEAD.size:
         return None
@@ -65,8 +65,8 @@ def parted(version: int, data: bytes | bytearray) -> tuple[dict[str, Any], list[
     return header, arrays
 
 
-def of_meetings(table: Meetings) -> tuple[dict[str, Any], list[Array]]:
-    """Return a table of sums as values of a header and arrays, for `meetings`."""
+def meetings_to_arrays(table: Meetings) -> tuple[dict[str, Any], list[Array]]:
+    """Return a table of sums as values of a header and arrays, for `meetings_from_arrays`."""
     packed = pack(table.sums)
     arrays: list[Array] = []
     for block in packed.blocks:
@@ -80,7 +80,7 @@ def of_meetings(table: Meetings) -> tuple[dict[str, Any], list[Array]]:
     return values, arrays
 
 
-def meetings(header: Mapping[str, Any], arrays: Iterator[Array]) -> Meetings:
+def meetings_from_arrays(header: Mapping[str, Any], arrays: Iterator[Array]) -> Meetings:
     """Return the table of sums in a header and the next arrays."""
     blocks = []
     for games, once in header["blocks"]:

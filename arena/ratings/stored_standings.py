@@ -57,7 +57,7 @@ def stored(position: Mapping[str, Any], sums: StandingsSums, table: Standings) -
         table: the standings computed from them.
     """
     arrays: list[Array] = [np.frombuffer(json.dumps(sums.state()).encode(), np.uint8)]
-    meetings, sums_arrays = stored_arrays.of_meetings(table.meetings)
+    meetings, sums_arrays = stored_arrays.meetings_to_arrays(table.meetings)
     arrays += sums_arrays
     fitted = table.strengths
     arrays += _covariance_arrays(fitted.gaps.covariance)
@@ -72,18 +72,18 @@ def stored(position: Mapping[str, Any], sums: StandingsSums, table: Standings) -
         "pair_deviation": fitted.pair_deviation,
         "thinking": {name: times.stored() for name, times in table.thinking.items()},
     }
-    return stored_arrays.joined(VERSION, header, arrays)
+    return stored_arrays.to_bytes(VERSION, header, arrays)
 
 
 def read(data: bytes | bytearray) -> StoredStandings | None:
     """Return a stored ladder; None if it is damaged or has another version."""
-    parts = stored_arrays.parted(VERSION, data)
+    parts = stored_arrays.from_bytes(VERSION, data)
     if parts is None:
         return None
     header, arrays = parts
     following = iter(arrays)
     sums = next(following)
-    meetings = stored_arrays.meetings(header, following)
+    meetings = stored_arrays.meetings_from_arrays(header, following)
     lines = tuple(map(_line, header["lines"]))
     strengths = Strengths(
         _settings(header["settings"]),

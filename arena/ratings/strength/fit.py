@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Groups = tuple[tuple[str, ...], ...]
 
-MANY: Final = 2_000
+MAX_DENSE_ENTRANTS: Final = 2_000
 """Above this number of entrants, only pairs that have met are stored, and errors are estimated from
 samples (`arena.ratings.strength.sparse_solver`)."""
 
@@ -284,7 +284,7 @@ class _Fitted:
 def _fitted(names: list[str], meetings: Meetings, settings: StrengthSettings) -> _Fitted:
     from arena.ratings.strength.meeting_arrays import columns
 
-    if len(names) <= MANY:
+    if len(names) <= MAX_DENSE_ENTRANTS:
         return _by_matrices(columns(meetings, names), names, settings)
     with _ONE_LARGE_FIT:
         return _by_graph(columns(meetings, names), names, settings)

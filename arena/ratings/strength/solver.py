@@ -30,7 +30,7 @@ CONVERGED = 1e-9
 LEVEL = 1e-14
 """The slope per match at which the maximum is reached, apart from the rounding of floats."""
 
-MANY = 1_000
+MIN_ITERATIVE_ENTRANTS = 1_000
 """From this number of entrants, linear systems are solved iteratively instead of by elimination."""
 EXACT = 1e-12
 """The iteration stops at this residual, relative to the initial one."""
@@ -334,7 +334,7 @@ def _solution(matrix: Floats, column: Floats) -> Floats:
     preconditioner. That takes some dozen products with the matrix, where elimination takes time
     proportional to the cube of its size.
     """
-    if len(column) < MANY:
+    if len(column) < MIN_ITERATIVE_ENTRANTS:
         return np.asarray(np.linalg.solve(matrix, column))
     diagonal = np.diag(matrix)
     solution = np.zeros(len(column))

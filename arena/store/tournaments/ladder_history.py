@@ -36,7 +36,7 @@ FEWEST: Final = 5_000
 SHARE: Final = 0.0025
 """... after this share of all its matches. A process that starts reads about as many, which takes a
 second for 5,000. To store two million matches takes as long as to play a few hundred."""
-MANY: Final = 20_000
+MIN_OLD_MATCHES: Final = 20_000
 """Number of old matches from which they are added before the format receives the others."""
 _AT_ONCE: Final = 5_000
 
@@ -189,7 +189,7 @@ class LadderHistory:
         """
         give_up = time.monotonic() + seconds
         until = _first_unfinished_round(connection, self._tournament)
-        if count_before(connection, self._tournament, until) - self._matches < MANY:
+        if count_before(connection, self._tournament, until) - self._matches < MIN_OLD_MATCHES:
             return True
         waiting: list[FormatMatch] = []
         with closing(read_matches(connection, self._tournament, self.summary.round)) as rows:

@@ -60,7 +60,7 @@ def test_a_stored_ladder_is_read_as_it_was(
     kind: str, seats: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kind == "many":
-        monkeypatch.setattr(fit, "MANY", 2)
+        monkeypatch.setattr(fit, "MAX_DENSE_ENTRANTS", 2)
         monkeypatch.setattr(meetings, "LINE_UPS", 3)
     sums = ladder(20, seats)
     table = sums.table(("late@1",), ANCHORED)

@@ -69,9 +69,9 @@ def ladder(bots: int, matches: int, seats: tuple[int, ...] = (2,), seed: int = 1
 def by_graph(
     monkeypatch: pytest.MonkeyPatch, table: Meetings, given: StrengthSettings | None = None
 ) -> Strengths:
-    """Fit like a ladder of more than `fit.MANY` entrants."""
+    """Fit like a ladder of more than `fit.MAX_DENSE_ENTRANTS` entrants."""
     with monkeypatch.context() as patched:
-        patched.setattr(fit, "MANY", 0)
+        patched.setattr(fit, "MAX_DENSE_ENTRANTS", 0)
         return strengths(table, given)
 
 
@@ -165,7 +165,7 @@ def test_separate_groups_bounds_and_newcomers_equal_those_by_matrices(
 
 
 def test_the_same_matches_give_the_same_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fit, "MANY", 0)
+    monkeypatch.setattr(fit, "MAX_DENSE_ENTRANTS", 0)
     table = ladder(20, 300, (2, 3))
     turned = Meetings(dict(reversed(list(table.sums.items()))))
     assert strengths(table).to_json() == strengths(turned).to_json()

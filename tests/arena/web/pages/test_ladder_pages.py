@@ -434,7 +434,7 @@ def test_pages_of_a_large_ladder_have_the_same_results(
         return tuple(client.get(f"/ladders/{page}").json() for page in pages)
 
     usual = documents()
-    monkeypatch.setattr(fit, "MANY", 0)
+    monkeypatch.setattr(fit, "MAX_DENSE_ENTRANTS", 0)
     monkeypatch.setattr(meetings, "LINE_UPS", 1)
     large = documents()
     for ours, theirs in zip(large[0]["standings"], usual[0]["standings"], strict=True):
