@@ -16,6 +16,7 @@ from arena.bots.socket_probe import listens
 from arena.errors import InfrastructureError
 from arena.submissions.conformance import examined_forms
 from arena.submissions.conformance.check import CheckOutcome
+from arena.submissions.conformance.examination import examine
 from arena.submissions.conformance.examination_order import ExaminationOrder
 from arena.submissions.conformance.question_sheet import prepare_questions
 from referee.games.registry import GAMES
@@ -51,6 +52,11 @@ def choose(turn):
     return turn.legal[0]
 
 pokearena_bot.run(choose, 1)
+"""
+CRASHES = """
+import os
+import pokearena_bot
+pokearena_bot.run(lambda turn: os._exit(3))
 """
 FICKLE = """
 from itertools import count
@@ -173,6 +179,19 @@ def test_a_game_missing_in_the_manifest_is_not_tried(examined: Examine, tmp_path
     (tmp_path / "bot.toml").write_text('name = "b"\ngames = ["pokex"]\nrun = ["./b"]\n')
     checks = examined(from_folder(tmp_path))
     assert checks["plays"].sentence == "the bot plays none of the requested games"
+
+
+@pytest.mark.long
+def test_forms_after_repeated_failures_are_not_tried(referee: str, program: Program) -> None:
+    tests: list[str] = []
+    crashing = program(CRASHES)
+    checks = list(examine(crashing, referee, ("saint_poker",), on_test=tests.append))
+    assert len([test for test in tests if test.endswith(": plays")]) == 2
+    assert len([test for test in tests if test.endswith(": awkward questions")]) == 1
+    plays = [check for check in checks if check.name == "plays"]
+    assert [check.outcome for check in plays] == [CheckOutcome.FAILED] * 2 + [CheckOutcome.SKIPPED]
+    left = len(examined_forms.forms(GAMES["saint_poker"])) - 2
+    assert plays[-1].sentence == f"{left} more forms: 2 have failed already"
 
 
 def test_questions_after_the_time_limit_are_reported_as_unchecked(examined: Examine) -> None:
