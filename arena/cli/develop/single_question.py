@@ -79,7 +79,7 @@ def _converse(
         try:
             response = _act(stub, recorded.request, patience)
         except grpc.RpcError as error:
-            return replace(nothing, ms=_since(began), trouble=_clause(error))
+            return replace(nothing, ms=_since(began), trouble=_clause(error, patience))
         return replace(
             nothing,
             ms=_since(began),
@@ -107,7 +107,7 @@ def _start(
     if call.code() is grpc.StatusCode.UNIMPLEMENTED:
         return
     if call.code() is not grpc.StatusCode.OK:
-        raise _StartFailed(_clause(call))
+        raise _StartFailed(_clause(call, seconds))
     if call.result().without_legal:
         request.ClearField("legal")
         request.complete = False
@@ -129,11 +129,11 @@ def _act(stub: Any, request: bot_pb2.ActRequest, patience: float) -> bot_pb2.Act
     return bot_pb2.ActResponse()
 
 
-def _clause(error: Any) -> str:
-    """Return a failed call as a clause about the bot."""
+def _clause(error: Any, seconds: float) -> str:
+    """Return a failed call with this time limit as a clause about the bot."""
     code = error.code()
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:
-        return "it did not answer within its time"
+        return f"it did not answer within {seconds:g} s"
     if code is grpc.StatusCode.UNAVAILABLE:
         return "its connection was lost"
     details = " ".join((error.details() or "").split())[:300]
