@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from types import FrameType
 
 _PR_SET_PDEATHSIG = 1
-_GLANCE_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 
 
 def killed_with_parent(command: Sequence[str]) -> list[str]:
@@ -55,7 +55,7 @@ def _set_parent_death_signal(parent: int) -> None:
 
 def _watch_parent(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(_GLANCE_SECONDS)
+        time.sleep(_POLL_SECONDS)
     os._exit(1)
 
 
@@ -72,7 +72,7 @@ def watch(parent: int, command: Sequence[str]) -> int:
     while child.poll() is None:
         if os.getppid() != parent:
             child.kill()
-        time.sleep(_GLANCE_SECONDS)
+        time.sleep(_POLL_SECONDS)
     return child.returncode
 
 

@@ -43,7 +43,7 @@ def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
         raise CommandError(f"--anchor: {error}.", USAGE, code="invalid-anchor") from None
 
 
-_GLANCE_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 
 
 @click.command(epilog="Example: pokearena standings poke --watch")
@@ -114,7 +114,7 @@ def standings(
     while watch:
         # Flush, so that the reader of a pipe receives each document at once.
         sys.stdout.flush()
-        time.sleep(_GLANCE_SECONDS)
+        time.sleep(_POLL_SECONDS)
         scopes, fresh = look()
         if fresh != ladders:
             ladders = fresh

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arena.services.local import Services
     from arena.store.matches.spec import TournamentPlan
 
-_GLANCE_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 
 
 @click.command(epilog="Example: pokearena serve --workers 4")
@@ -207,7 +207,7 @@ def _stay(services: object) -> None:
         while True:
             for restart in services.new_restarts():
                 output.hint(restart)
-            time.sleep(_GLANCE_SECONDS)
+            time.sleep(_POLL_SECONDS)
     except KeyboardInterrupt:
         output.hint(
             "stopping: workers finish their current games and return their matches to the queue"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arena.ladders.ladder_sums import LadderSums
     from arena.ratings.standings import Standings
 
-_GLANCE_SECONDS = 0.25
+_POLL_SECONDS = 0.25
 _DRAWING_SECONDS = 1.0
 _LINES_SECONDS = 5.0
 _GAMES_FOR_A_PACE = 10
@@ -108,7 +108,7 @@ def watch(
             display.show(snapshots)
             if all(snapshot.over for snapshot in snapshots):
                 return snapshots
-            time.sleep(_GLANCE_SECONDS)
+            time.sleep(_POLL_SECONDS)
 
 
 class _SnapshotReader:
