@@ -60,8 +60,8 @@ def result(first_bot: int, second_bot: int, first: int, second: int) -> tuple[di
     """Return outcome and digest of a match.
 
     Args:
-        one: index of the first bot.
-        other: index of the second bot.
+        first_bot: index of the first bot.
+        second_bot: index of the second bot.
         first: lead of the first bot in the first game, in hundreds of points.
         second: its lead in the second game.
     """

@@ -135,7 +135,7 @@ def _position(text: str) -> SearchPosition | None:
         return None
     place = _PLACE.fullmatch(text)
     if place is None:
-        raise InvalidQuery("after must be a place from a `Link` header.")
+        raise InvalidQuery("`after` must be a cursor copied from a `Link` header.")
     return SearchPosition(float(place[1]), place[2])
 
 
