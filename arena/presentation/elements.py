@@ -184,7 +184,7 @@ class SeatRendering:
     name: str
     side: int
     score: int
-    acts: bool
+    is_to_act: bool
     badges: tuple[Badge, ...]
     areas: tuple[Area, ...]
 

@@ -84,7 +84,7 @@ class SeatHeading:
     """The heading of a seat."""
 
     score: int
-    acts: bool
+    is_to_act: bool
     badges: tuple[Badge, ...]
 
 
@@ -200,7 +200,7 @@ def largest_steps(renderings: Sequence[TableRendering]) -> set[int]:
 
 
 def _place(seats: Sequence[tuple[int, SeatRendering]]) -> SeatFrames:
-    heads = ((n, SeatHeading(seat.score, seat.acts, seat.badges)) for n, seat in seats)
+    heads = ((n, SeatHeading(seat.score, seat.is_to_act, seat.badges)) for n, seat in seats)
     _, first = seats[0]
     parts = _parts([(n, seat.areas) for n, seat in seats])
     return SeatFrames(
@@ -287,12 +287,12 @@ def _part(key: str, steps: list[tuple[int, Area]]) -> TrackedArea | TrackedLayou
 def _area_spans(steps: Sequence[tuple[int, Area]]) -> Iterator[Span[Area | GrowingTrickTable]]:
     """Yield areas as spans of equal areas, and trick tables as spans in which they grow."""
     for is_trick_table, group in groupby(steps, lambda step: isinstance(step[1], TrickTable)):
-        stretch = list(group)
+        area_steps = list(group)
         tables = [
-            (step, area) for step, area in stretch if isinstance(area, TrickTable) and area.heads
+            (step, area) for step, area in area_steps if isinstance(area, TrickTable) and area.heads
         ]
         if not is_trick_table:
-            for span in _spans(stretch):
+            for span in _spans(area_steps):
                 yield Span(span.first, span.last, span.value)
             continue
         for _, run in groupby(enumerate(tables), lambda item: item[1][0] - item[0]):
@@ -394,9 +394,9 @@ def _sizes(value: object) -> dict[str, int]:
             return {"text": len(value)}
         case TableHeading(heading, facts):
             return {"text": len(heading), "more text": sum(map(len, facts))}
-        case SeatHeading(score, acts, badges):
+        case SeatHeading(score, is_to_act, badges):
             # They share a line until it is full. Digits of a score are large.
-            texts = ["to act"] * acts + [badge.text for badge in badges]
+            texts = ["to act"] * is_to_act + [badge.text for badge in badges]
             words = sum(len(text) + 3 for text in texts)
             return {"badges": len(texts), "text": 2 * len(str(score)) + words}
         case TrickCell(cards=cards):

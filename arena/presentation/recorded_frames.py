@@ -68,7 +68,7 @@ class ReplayPosition:
     """A position: its step from 0, and the actions and faults that led to it."""
 
     step: int
-    acts: tuple[ReplayAction, ...]
+    actions: tuple[ReplayAction, ...]
     stops: tuple[Exclusion, ...]
     chapter: int
     begins: bool
@@ -138,16 +138,16 @@ def _moments(
     names: tuple[str, ...],
 ) -> Iterator[ReplayPosition]:
     stops = _exclusions(game, all_steps, names)
-    acts: tuple[ReplayAction, ...] = ()
+    actions: tuple[ReplayAction, ...] = ()
     chapter, is_notable = -1, False
     for number, (step, rendering) in enumerate(zip(all_steps, renderings, strict=True)):
         begins = rendering.chapter != chapter
         yield ReplayPosition(
-            number, acts, stops.get(number, ()), rendering.chapter, begins, is_notable
+            number, actions, stops.get(number, ()), rendering.chapter, begins, is_notable
         )
         chapter = rendering.chapter
         is_notable = any(_is_notable(rules, line["action"]) for line in step.lines)
-        acts = tuple(_act(rules, line, names) for line in step.lines)
+        actions = tuple(_replay_action(rules, line, names) for line in step.lines)
 
 
 def _is_notable(rules: Game, action: dict[str, Any]) -> bool:
@@ -158,7 +158,7 @@ def _is_notable(rules: Game, action: dict[str, Any]) -> bool:
     return presentation_of(rules.id).is_notable(decoded)
 
 
-def _act(rules: Game, line: Line, names: tuple[str, ...]) -> ReplayAction:
+def _replay_action(rules: Game, line: Line, names: tuple[str, ...]) -> ReplayAction:
     return ReplayAction(
         decision=line["decision"],
         seat=line["seat"],

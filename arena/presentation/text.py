@@ -178,7 +178,7 @@ def _lines(rendering: TableRendering, width: int) -> Iterator[str]:
 
 def _head(seat: SeatRendering) -> str:
     badges = "".join(f" · {badge.text}" for badge in seat.badges)
-    return f"{'>' if seat.acts else ' '} {seat.name} · score {seat.score}{badges}"
+    return f"{'>' if seat.is_to_act else ' '} {seat.name} · score {seat.score}{badges}"
 
 
 def _area(area: Area, indent: str, width: int) -> Iterator[str]:

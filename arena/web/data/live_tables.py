@@ -142,7 +142,7 @@ def live_sides(seats: Sequence[SeatRendering], position: Position) -> tuple[Live
                 names=tuple(seat.name for seat in side_seats),
                 score=scores[side],
                 lead=scores[side] - best if scores[side] > best else None,
-                acts=any(seat.acts for seat in side_seats),
+                acts=any(seat.is_to_act for seat in side_seats),
                 clocks=tuple(
                     LiveClock(seat, clocks[seat], seat in position.actors)
                     for seat in numbers

@@ -159,7 +159,7 @@ def _table(r: Replay) -> TextTable:
         [
             (m.step, act.name, act.words, "" if act.by_referee else f"{act.ms:.2f}", act.note)
             for m in r.moments
-            for act in m.acts
+            for act in m.actions
         ],
     )
 

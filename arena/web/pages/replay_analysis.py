@@ -141,7 +141,7 @@ def data_of_game(analysis: dict[str, Any] | None, game: int) -> dict[str, Any] |
 
 def _step(recorded: RecordedFrames, decision: int) -> int:
     """Return the position before a decision."""
-    before = [all(act.decision < decision for act in m.acts) for m in recorded.moments]
+    before = [all(act.decision < decision for act in m.actions) for m in recorded.moments]
     return max(sum(before) - 1, 0)
 
 

@@ -172,7 +172,7 @@ def _first(recorded: RecordedFrames, shown: ReplayView) -> int:
     """Return the number of the initial position."""
     if shown.decision is None:
         return min(shown.step, len(recorded.moments) - 1)
-    before = [all(act.decision < shown.decision for act in m.acts) for m in recorded.moments]
+    before = [all(act.decision < shown.decision for act in m.actions) for m in recorded.moments]
     return max(sum(before) - 1, 0)
 
 

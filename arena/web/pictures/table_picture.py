@@ -148,7 +148,7 @@ def _seats(seats: Sequence[SeatRendering], width: float, opened: Opened, least: 
             height,
             padding=_GAP / 2,
             style='fill="#000" fill-opacity=".2"'
-            + (f' stroke="{FRESH_COLOR}" stroke-width="3"' if seat.acts else ""),
+            + (f' stroke="{FRESH_COLOR}" stroke-width="3"' if seat.is_to_act else ""),
         )
         for seat, content in zip(seats, contents, strict=True)
     ]
@@ -164,7 +164,9 @@ def _seat(seat: SeatRendering, width: float, opened: Opened) -> Box:
         f'<text x="12" y="18" font-size="15" font-weight="700" fill="#fff" '
         f'text-anchor="middle">{seat.number}</text>',
     )
-    badges = [("to act", "turn")] * seat.acts + [(badge.text, badge.tone) for badge in seat.badges]
+    badges = [("to act", "turn")] * seat.is_to_act + [
+        (badge.text, badge.tone) for badge in seat.badges
+    ]
     name = boxes.text_box(seat.name, 19, CHALK, bold=True, width=width - score.width - 40)
     head = boxes.flow(
         [boxes.row([dot, name], 7), *(_badge(*badge, width) for badge in badges)],

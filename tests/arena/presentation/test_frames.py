@@ -60,8 +60,8 @@ def test_frames_show_the_rendering_at_every_step(table: Setup) -> None:
         assert (title.value.heading, title.value.facts) == (rendering.heading, rendering.facts)
         for place, seat in zip(made.places, rendering.seats, strict=True):
             (head,) = at(place.heads, step)
-            facts = (seat.score, seat.acts, seat.badges)
-            assert (head.value.score, head.value.acts, head.value.badges) == facts
+            facts = (seat.score, seat.is_to_act, seat.badges)
+            assert (head.value.score, head.value.is_to_act, head.value.badges) == facts
         pairs = [
             ([part for zone in made.zones for part in zone], rendering.centre),
             (made.below, rendering.below),

@@ -93,7 +93,7 @@ def test_poke_shows_tricks_with_winners_and_discards_face_down() -> None:
     opened, closed = secret(rendering, "out", 0)
     assert words(opened) == "9C 9D QC 5S 8D JS 2D 5D 7D"
     assert (closed.faces, closed.backs) == ((), 9)
-    assert [seat.acts for seat in rendering.seats] == [False, True]
+    assert [seat.is_to_act for seat in rendering.seats] == [False, True]
 
 
 def test_a_new_deal_of_poke_shows_how_the_previous_deal_ended() -> None:

@@ -32,15 +32,15 @@ def recorded_game(record: MatchRecord, game: int = 0) -> RecordedFrames:
 def test_every_action_is_described_once_after_it(table: Table) -> None:
     record = read(path(table).read_text(encoding="utf-8"))
     recorded = recorded_game(record)
-    acts = [act for moment in recorded.moments for act in moment.acts]
+    actions = [action for moment in recorded.moments for action in moment.actions]
     lines = sorted(record.games[0].actions, key=lambda line: int(line["decision"]))
-    assert [(a.decision, a.seat) for a in sorted(acts, key=lambda a: a.decision)] == [
+    assert [(a.decision, a.seat) for a in sorted(actions, key=lambda a: a.decision)] == [
         (line["decision"], line["seat"]) for line in lines
     ]
-    assert recorded.moments[0].acts == ()
+    assert recorded.moments[0].actions == ()
     assert recorded.frames.steps == len(recorded.moments)
     # The wording is a spectator's: "leads 4C", not the protocol's "lead 4C".
-    assert all(act.words.split()[0].endswith("s") for act in acts)
+    assert all(action.words.split()[0].endswith("s") for action in actions)
 
 
 def test_a_deal_starts_after_the_score_of_the_previous_one() -> None:

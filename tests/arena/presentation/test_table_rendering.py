@@ -116,7 +116,7 @@ def test_an_open_seat_shows_its_cards_and_a_closed_one_their_backs(
 def test_acting_seats_are_marked(table: Setup) -> None:
     for step in steps(table):
         rendering = rendered(table, step.state, ())
-        assert tuple(s.number for s in rendering.seats if s.acts) == step.state.actors
+        assert tuple(s.number for s in rendering.seats if s.is_to_act) == step.state.actors
         assert tuple(s.score for s in rendering.seats) == step.state.scores
 
 
