@@ -181,10 +181,10 @@ class Reader:
         if self.seen[0] is state and self.seen[1] == seat:
             return
         self.seen = state, seat
-        kept = search.chance.bit_generator.state
+        kept = search.rng.bit_generator.state
         sample = sampler(SAMPLED)
         truth = self.cards.opened(search, sampler(1), state, stock=False)
-        search.chance.bit_generator.state = kept
+        search.rng.bit_generator.state = kept
         for other in range(len(state.hands)):
             if other == seat:
                 continue

@@ -81,7 +81,7 @@ def _tiled(cards: Sequence[Card], worlds: int) -> Counts:
 def _to_come(search: Any, state: Any, worlds: int, ordered: bool) -> Counts:
     """Return the stock in each world, in its order or shuffled."""
     stock = _tiled(state.stock, worlds)
-    return stock if ordered else np.asarray(search.chance.permuted(stock, axis=1))
+    return stock if ordered else np.asarray(search.rng.permuted(stock, axis=1))
 
 
 class PokeCards:

@@ -30,7 +30,7 @@ from referee.games.shared.dealing import Seeded, board_seed
 from referee.games.shared.wild_cards import wild_hand
 from tests.sample_bots.champion_modules import champion_modules
 
-MODULES = ("answer", "pokex_hands", "pokex_table", "pokex_auction", "pokex")
+MODULES = ("search_interface", "pokex_hands", "pokex_table", "pokex_auction", "pokex")
 every_number_of_seats = pytest.mark.parametrize("seats", [4, 2])
 
 

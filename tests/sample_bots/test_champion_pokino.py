@@ -24,8 +24,8 @@ from referee.games.shared.dealing import Seeded, board_seed
 from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = (
-    "answer",
-    "pokino_places",
+    "search_interface",
+    "pokino_placements",
     "pokino_trails",
     "pokino_prospects",
     "pokino_race",
@@ -78,7 +78,7 @@ def trails(modules: list[Any], state: PokinoState, cards: tuple[Any, ...], limit
     """Return the trails of a hand."""
     _, places, listing, *_ = modules
     graph = listing.RunGraph(state.layout.ground, state.variants.tear_down_the_walls)
-    counts = np.array(places.counted(cards), dtype=np.int64)
+    counts = np.array(places.counts_by_number(cards), dtype=np.int64)
     return listing.HandTrails(graph, counts, len(cards), limit, np.random.default_rng(1))
 
 
@@ -138,7 +138,7 @@ def test_prospects_of_hands_are_those_of_their_trails(
     chance = random.Random(1)
     hands = [tuple(chance.sample(state.hands[state.turn], 3)) for state in states]
     problems = [
-        prospects.Problem(state.layout.ground, places.counted(hand))
+        prospects.HandOnTable(state.layout.ground, places.counts_by_number(hand))
         for state, hand in zip(states, hands, strict=True)
     ]
     walls = bool(given)
@@ -147,11 +147,11 @@ def test_prospects_of_hands_are_those_of_their_trails(
     assert 0 < outlook.whole.sum() < len(states)
     for row, (state, hand) in enumerate(zip(states, hands, strict=True)):
         listed = trails(modules, state, hand, 10**6)
-        assert outlook.reach[row] == last.reach[row] == len(listed.lengths)
-        assert outlook.whole[row] == (len(listed.lengths) == 3)
-        assert last.soon[row] == 0  # two runs have at least four cards
+        assert outlook.longest_run[row] == last.longest_run[row] == len(listed.by_length)
+        assert outlook.whole[row] == (len(listed.by_length) == 3)
+        assert last.next_turn[row] == 0  # two runs have at least four cards
         numbers = [_plays_soon(modules, state, hand, number) for number in range(13)]
-        assert outlook.soon[row] == pytest.approx(sum(numbers) / 13)
+        assert outlook.next_turn[row] == pytest.approx(sum(numbers) / 13)
 
 
 def _plays_soon(modules: list[Any], state: PokinoState, hand: Any, number: int) -> bool:
@@ -159,8 +159,8 @@ def _plays_soon(modules: list[Any], state: PokinoState, hand: Any, number: int) 
     drawn = next(card for card in DECK if NUMBER[card] == number)
     listed = trails(modules, state, (*hand, drawn), 10**6)
     shift = np.uint64(4 * number)
-    held = listed.splits(lambda left: (left >> shift) & np.uint64(15) > 0, len(hand))
-    return len(listed.lengths) == len(hand) + 1 or any(True for _ in held)
+    held = listed.run_pairs(lambda left: (left >> shift) & np.uint64(15) > 0, len(hand))
+    return len(listed.by_length) == len(hand) + 1 or any(True for _ in held)
 
 
 @pytest.mark.parametrize("variant", ["greed", "pokino_up"])
@@ -193,7 +193,10 @@ def test_every_legal_placement_is_rated_once(modules: list[Any]) -> None:
     for state in positions(MeasuredForm(GAME, 2), 1):
         seat = state.turn
         search = pokino.PokinoSearch(state, seat, 1.0, np.random.default_rng(1))
-        rated = [search._laid([placement]) for placement in places.placements(state, seat, True)]
+        rated = [
+            search._placement_action([placement])
+            for placement in places.placements(state, seat, True)
+        ]
         legal = [action for action in state.legal(seat) if isinstance(action, Domino)]
         assert len(rated) == len(legal)
         assert set(rated) == set(legal)
@@ -206,18 +209,18 @@ def test_the_gain_is_the_difference_of_the_potential(
     _, places, *_ = modules
     for state in positions(MeasuredForm(GAME, 2, given), 1):
         seat, walls = state.turn, state.variants.tear_down_the_walls
-        hand = places.counted(state.hands[seat])
-        before = places.Potential(state.layout.ground, hand, walls)
+        hand = places.counts_by_number(state.hands[seat])
+        before = places.TablePotential(state.layout.ground, hand, walls)
         for placement in places.placements(state, seat, True)[::40]:
             laid = state.layout.laid(placement.domino, placement.first, placement.second)
-            after = places.Potential(laid.ground, hand, walls)
+            after = places.TablePotential(laid.ground, hand, walls)
             more = _potential(places, hand, after) - _potential(places, hand, before)
             gain = before.gain(placement.domino, placement.first, placement.second)
             assert gain == pytest.approx(more, abs=1e-9)
 
 
 def _potential(places: Any, hand: list[float], potential: Any) -> float:
-    passages = np.array(potential.passages) + places.FEW
+    passages = np.array(potential.passages) + places.PASSAGE_SMOOTHING
     return float((np.array(hand) * np.log(passages)).sum())
 
 

@@ -24,7 +24,7 @@ from referee.games.shared.cards import DECK, in_order
 from referee.games.shared.dealing import Seeded, board_seed
 from tests.sample_bots.champion_modules import champion_modules
 
-MODULES = ("answer", "pouku_worth", "pouku_table", "pouku")
+MODULES = ("search_interface", "pouku_worth", "pouku_table", "pouku")
 every_form = pytest.mark.parametrize(
     "form",
     [

@@ -6,7 +6,6 @@ The value of a result is the probability to win the rubber.
 from pathlib import Path
 
 import numpy as np
-from answer import Choice, Hurry
 from poke_hands import (
     ILLEGAL,
     STAND,
@@ -25,6 +24,7 @@ from poke_hands import (
     steps,
 )
 from poke_table import NON_DEALER, SWEEP, Deals, Rubber, load, pattern
+from search_interface import DeadlineCheck, SearchResult
 
 from referee.games.poke.actions import Answer, Draw, Lead, Stand
 from referee.games.poke.state import PokeState
@@ -49,25 +49,27 @@ class Poke:
         self.tables = load(WEIGHTS)
         self.nodes = nodes
 
-    def choose(self, state: PokeState, seat: int, seed: bytes, hurry: Hurry) -> Choice:
+    def choose(
+        self, state: PokeState, seat: int, seed: bytes, out_of_time: DeadlineCheck
+    ) -> SearchResult:
         """Return the best action."""
-        chance = np.random.default_rng(list(seed))
-        search = _Search(self, state, seat, chance)
-        out_of_time = hurry()
+        rng = np.random.default_rng(list(seed))
+        search = _Search(self, state, seat, rng)
+        is_late = out_of_time()
         if state.phase == "draw":
-            return search.draw(out_of_time)
-        return search.lead(out_of_time) if state.phase == "lead" else search.answer(out_of_time)
+            return search.draw(is_late)
+        return search.lead(is_late) if state.phase == "lead" else search.answer(is_late)
 
-    def worlds(self, usual: int, out_of_time: bool) -> int:
+    def worlds(self, usual: int, is_late: bool) -> int:
         """Return the number of worlds for a decision."""
-        return 1 if out_of_time else max(8, round(usual * self.nodes))
+        return 1 if is_late else max(8, round(usual * self.nodes))
 
 
 class _Search:
     """A decision of a seat."""
 
-    def __init__(self, bot: Poke, state: PokeState, seat: int, chance: np.random.Generator) -> None:
-        self.bot, self.state, self.seat, self.chance = bot, state, seat, chance
+    def __init__(self, bot: Poke, state: PokeState, seat: int, rng: np.random.Generator) -> None:
+        self.bot, self.state, self.seat, self.rng = bot, state, seat, rng
         self.other = 1 - seat
         self.tables = bot.tables
         self.mine = np.array([NUMBER[c] for c in state.hands[seat]])
@@ -94,14 +96,14 @@ class _Search:
 
     # Draws
 
-    def draw(self, out_of_time: bool) -> Choice:
+    def draw(self, is_late: bool) -> SearchResult:
         """Return the best draw."""
         grouped, sizes = in_groups(self.mine[None])
         flush, straight = odd_cards(grouped, sizes)
         allowed = allowed_ways(sizes, flush, straight)[0]
         ways = np.flatnonzero(allowed)
         drawn = self._drawn()
-        worlds = self.bot.worlds(DRAW_WORLDS, out_of_time)
+        worlds = self.bot.worlds(DRAW_WORLDS, is_late)
         unseen = self._unseen()
         others, rest = self._others(worlds, unseen, 5, np.zeros(0, dtype=np.int64), 12)
         number = len(ways)
@@ -129,7 +131,7 @@ class _Search:
         gone = discarded(ways[best : best + 1], flush, straight)[0]
         cards = tuple([DECK[c] for c in grouped[0][gone]])
         action = Draw(cards) if cards else Stand()
-        return self._choice(action, float(means[best]), len(every), out_of_time)
+        return self._choice(action, float(means[best]), len(every), is_late)
 
     def _drawn(self) -> tuple[Cards, Cards]:
         """Return the draws and the cards of the last draw of both roles."""
@@ -164,7 +166,7 @@ class _Search:
         low = unseen[(unseen >> 2) <= highest]
         high = unseen[(unseen >> 2) > highest]
         tries = worlds * SPARE
-        decks = self.chance.permuted(np.tile(low, (tries, 1)), axis=1)
+        decks = self.rng.permuted(np.tile(low, (tries, 1)), axis=1)
         hands = decks[:, :held]
         full = np.concatenate([np.tile(played, (tries, 1)), hands], axis=1)
         weights = np.zeros(tries)
@@ -180,7 +182,7 @@ class _Search:
             total = np.cumsum(np.ones(tries))
         picks = (np.arange(worlds) + 0.5) / worlds * total[-1]
         chosen = np.minimum(np.searchsorted(total, picks), tries - 1)
-        chosen = self.chance.permuted(chosen)
+        chosen = self.rng.permuted(chosen)
         rest = decks[chosen, held:]
         return hands[chosen], np.concatenate([rest, np.tile(high, (worlds, 1))], axis=1)
 
@@ -210,8 +212,8 @@ class _Search:
             possible &= ~((ranks > rank) & (counts >= size)).any(axis=1)
         return possible
 
-    def _worlds(self, out_of_time: bool) -> tuple[Cards, Numbers]:
-        """Return hidden hands, and the chance to win for 0 to 5 tricks of this seat."""
+    def _worlds(self, is_late: bool) -> tuple[Cards, Numbers]:
+        """Return hidden hands, and the probability to win for 0 to 5 tricks of this seat."""
         state = self.state
         highest = min([rank for rank, size, _ in self._lost() if size == 1], default=12)
         played = [c for c in state.led if state.turn == self.seat]
@@ -220,7 +222,7 @@ class _Search:
             mine = trick.leader == self.seat
             played += trick.answer if mine else trick.lead
             laid += trick.lead if mine else trick.answer
-        worlds = self.bot.worlds(TRICK_WORLDS, out_of_time)
+        worlds = self.bot.worlds(TRICK_WORLDS, is_late)
         seen = np.array([NUMBER[c] for c in played], dtype=np.int64)
         held = 5 - len(played)
         others, _ = self._others(worlds, self._unseen(), held, seen, highest)
@@ -243,13 +245,13 @@ class _Search:
     def _taken(self) -> int:
         return sum(len(t.lead) for t in self.state.tricks if t.winner == self.seat)
 
-    def lead(self, out_of_time: bool) -> Choice:
+    def lead(self, is_late: bool) -> SearchResult:
         """Return the best lead."""
         held = len(self.mine)
         if held == 1:
-            return Choice(Lead((DECK[self.mine[0]],)), 0.0, 0)
+            return SearchResult(Lead((DECK[self.mine[0]],)), 0.0, 0)
         leads: dict[tuple[int, int], tuple[Card, ...]] = {}
-        others, chances = self._worlds(out_of_time)
+        others, chances = self._worlds(is_late)
         worlds = np.arange(len(others))
         ranks = np.repeat((self.mine >> 2)[:, None], len(others), axis=1)
         solved = solve(ranks, (others >> 2).T, self.state.must_beat)
@@ -265,17 +267,17 @@ class _Search:
                 leads[key] = tuple([DECK[c] for c in cards])
                 values[key] = float(chances[worlds, self._taken() + tricks[choice]].mean())
         best = max(values, key=lambda key: round(values[key], 9))
-        return self._choice(Lead(leads[best]), values[best], len(worlds), out_of_time)
+        return self._choice(Lead(leads[best]), values[best], len(worlds), is_late)
 
-    def answer(self, out_of_time: bool) -> Choice:
+    def answer(self, is_late: bool) -> SearchResult:
         """Return the best answer."""
         state, held = self.state, len(self.mine)
         answers: dict[str, Answer] = {}
         for action in state.legal(self.seat):
             answers.setdefault("".join(c[0] for c in action.cards), action)
         if len(answers) == 1:
-            return Choice(next(iter(answers.values())), 0.0, 0)
-        others, chances = self._worlds(out_of_time)
+            return SearchResult(next(iter(answers.values())), 0.0, 0)
+        others, chances = self._worlds(is_late)
         worlds = np.arange(len(others))
         theirs = (others >> 2).T
         rank, size = NUMBER[state.led[0]] >> 2, len(state.led)
@@ -292,9 +294,13 @@ class _Search:
             if best is None or value > best[0]:
                 best = value, action
         assert best is not None
-        return self._choice(best[1], best[0], len(answers) * len(worlds), out_of_time)
+        return self._choice(best[1], best[0], len(answers) * len(worlds), is_late)
 
     def _choice(
-        self, action: Draw | Stand | Lead | Answer, chance: float, played: int, out_of_time: bool
-    ) -> Choice:
-        return Choice(action, 2 * chance - 1, 0 if out_of_time else played)
+        self,
+        action: Draw | Stand | Lead | Answer,
+        win_probability: float,
+        played: int,
+        is_late: bool,
+    ) -> SearchResult:
+        return SearchResult(action, 2 * win_probability - 1, 0 if is_late else played)

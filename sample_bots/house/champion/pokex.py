@@ -5,10 +5,10 @@ from math import comb
 from pathlib import Path
 
 import numpy as np
-from answer import Choice, Hurry
 from pokex_auction import SIDES, Auctions, best_calls, chances, deal_points
 from pokex_hands import WILD, Cards, Numbers, numbers_of, rank_number
 from pokex_table import TRICKS, PokexTables, Weights, best_ranks, load, strength, tricks_of
+from search_interface import DeadlineCheck, SearchResult
 from search_stages import best_in_stages
 
 from referee.games.contract import Action
@@ -33,23 +33,27 @@ class Pokex:
         self.nodes = nodes
         self.weights = load(WEIGHTS, seats)
 
-    def choose(self, state: PokexState, seat: int, seed: bytes, hurry: Hurry) -> Choice:
+    def choose(
+        self, state: PokexState, seat: int, seed: bytes, out_of_time: DeadlineCheck
+    ) -> SearchResult:
         """Return the best action."""
         search = PokexSearch(state, seat, self.weights, np.random.default_rng(list(seed)))
         if state.phase == "bid":
-            return search.call(max(8, round(AUCTION_DEALS * self.nodes)), hurry)
+            return search.call(max(8, round(AUCTION_DEALS * self.nodes)), out_of_time)
         candidates = search.ranks() if state.phase == "name" else search.plays()
-        best, value, playouts = best_in_stages(candidates, STAGES, self.nodes, hurry, search.values)
-        return Choice(search.action(best), value, playouts)
+        best, value, playouts = best_in_stages(
+            candidates, STAGES, self.nodes, out_of_time, search.values
+        )
+        return SearchResult(search.action(best), value, playouts)
 
 
 class PokexSearch:
     """A decision of a seat. A candidate is the number of a play or of a wild rank."""
 
     def __init__(
-        self, state: PokexState, seat: int, weights: Weights, chance: np.random.Generator
+        self, state: PokexState, seat: int, weights: Weights, rng: np.random.Generator
     ) -> None:
-        self.state, self.seat, self.weights, self.chance = state, seat, weights, chance
+        self.state, self.seat, self.weights, self.rng = state, seat, weights, rng
         self.seats = state.seats
         self.leader = (state.declarer - 1 if state.bid else state.dealer + 1) % self.seats
         self.hand = numbers_of(in_order(state.hands[seat]))
@@ -64,14 +68,14 @@ class PokexSearch:
         """Deal the hidden cards again: return the hands by seat and the centre cards by trick."""
         state = self.state
         cards = np.tile(self.unseen, (number, 1))
-        keys = self.chance.random(cards.shape)
+        keys = self.rng.random(cards.shape)
         hands = [np.tile(self.hand, (number, 1))] * self.seats
         at = 0
         if state.wild_rank and state.declarer != self.seat:
             at = len(state.hands[state.declarer])
             cards = self._by_name(cards, keys, at)
             hands[state.declarer] = cards[:, :at]
-            cards = self.chance.permuted(cards[:, at:], axis=1)
+            cards = self.rng.permuted(cards[:, at:], axis=1)
         else:
             cards = np.take_along_axis(cards, keys.argsort(axis=1), axis=1)
         start = 0
@@ -101,7 +105,7 @@ class PokexSearch:
             for held in range(hidden + 1)
         ]
         share = np.cumsum(odds) / sum(odds)
-        held = np.searchsorted(share, self.chance.random(len(cards)))
+        held = np.searchsorted(share, self.rng.random(len(cards)))
         order = keys[:, named].argsort(axis=1).argsort(axis=1)
         keys[:, named] = np.where(order < held[:, None], -1.0, 2.0)
         return np.take_along_axis(cards, keys.argsort(axis=1), axis=1)
@@ -113,7 +117,7 @@ class PokexSearch:
         row = numbers_of(state.row) if state.row else self.centre
         rows = np.tile(row, (number, 1))
         if self.seats == 2:
-            rows[:, len(known) :] = self.chance.permuted(rows[:, len(known) :], axis=1)
+            rows[:, len(known) :] = self.rng.permuted(rows[:, len(known) :], axis=1)
         return rows.reshape(number, TRICKS, -1)
 
     def action(self, candidate: int) -> Action:
@@ -186,12 +190,12 @@ class PokexSearch:
         ordered = totals[:, ::-1] if first else totals
         return chances(self.weights.results, ordered, self.seat % SIDES == first)
 
-    def call(self, number: int, hurry: Hurry) -> Choice:
+    def call(self, number: int, out_of_time: DeadlineCheck) -> SearchResult:
         """Return the best call."""
         state, seats = self.state, self.seats
         calls: list[Action] = [PassBid(), *map(Bid, range(state.bid + 1, HIGHEST_BID + 1))]
-        if hurry():
-            return Choice(self._usual_call(), 0.0, 0)
+        if out_of_time():
+            return SearchResult(self._usual_call(), 0.0, 0)
         hands, row = self.worlds(number)
         start = (state.dealer + 1) % seats
         hands = [hands[(start + seat) % seats] for seat in range(seats)]  # in the order of bidding
@@ -212,7 +216,7 @@ class PokexSearch:
             points = deal_points(auctions, taken, passed)
             values.append(float(self._won(points[:, ::-1] if start % SIDES else points).mean()))
         best = int(np.argmax(np.round(values, 9)))
-        return Choice(calls[best], 2 * values[best] - 1, number)
+        return SearchResult(calls[best], 2 * values[best] - 1, number)
 
     def _usual_call(self) -> Action:
         """Return the call of the table."""

@@ -104,7 +104,7 @@ def learned_calls(
     tricks: Cards,
     passed: Cards,
     rounds: int,
-    chance: np.random.Generator,
+    rng: np.random.Generator,
 ) -> Numbers:
     """Return the value of each call, by situation and class of strength.
 
@@ -116,7 +116,7 @@ def learned_calls(
     for _ in range(rounds):
         weights.calls = total / count
         auctions = Auctions.begin(seats, deals)
-        odd = chance.integers(seats + 2, size=deals)
+        odd = rng.integers(seats + 2, size=deals)
         notes = []
         for step in range(8 * seats):
             going, seat = auctions.running(), auctions.first
@@ -125,7 +125,7 @@ def learned_calls(
             situations = auctions.situations(seat)
             calls = best_calls(weights.calls[situations, strengths[:, seat]], auctions.bid)
             now = np.flatnonzero(going & (odd == step))
-            noise = chance.random((len(now), CALLS))
+            noise = rng.random((len(now), CALLS))
             calls[now] = best_calls(noise, auctions.bid[now])
             notes.append((now, seat, situations[now], calls[now]))
             auctions.call(calls)

@@ -1,83 +1,116 @@
-"""Enumeration of the runs that a hand could play on Pokino's table, and of two that play it all.
+"""Enumeration of the runs that a hand could play on Pokino's table.
 
-A run is a trail in the graph of squares and open borders: it crosses no border twice, and its
-squares need the numbers of the hand. A run of a whole hand of 26 cards has two halves that begin
-on both sides of a border. So it suffices to list the trails of 13 squares, a few thousand, and to
-join those that together have the numbers of the hand and cross different borders.
+A run is a trail in a graph: the vertices are the squares, the edges (*steps*) are the open borders
+between them. It crosses no border twice, and its squares need the numbers of the hand.
+
+A run of a whole hand of 26 cards is the union of two trails of 13 squares that begin on both sides
+of one border. So only the trails of 13 squares, a few thousand, are listed. Two of them are joined
+if together they have the numbers of the hand and cross different borders.
+
+Two sets are stored as bits, so that numpy compares many trails at once:
+
+- The counts of the 13 numbers of some cards are one 64-bit integer, four bits per number. Removing
+  a card of number n subtracts ``1 << 4 * n``.
+- The steps of a trail are the bits of as many 64-bit words as the table needs.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pokino_placements import CARD_NUMBERS
 
 from referee.games.pokino.layout import Ground, around
 
-Indices = NDArray[np.int64]
-Bits = NDArray[np.uint64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+BitArray = NDArray[np.uint64]
+"""Packed counts of cards, or sets of steps."""
 Path = tuple[int, ...]
-"""Squares as the referee encodes them."""
+"""Squares from the start of a run, as the referee encodes them."""
 
-NUMBERS = 13
-WIDTH = 4
-"""Bits of the count of a number: a hand with 13 counts is a 64-bit integer."""
-JOINED = 20_000
-"""Pairs of trails with the numbers of a hand that are compared."""
+COUNT_BITS = 4
+"""Bits of the count of one number in packed counts."""
+COUNT_MASK = np.uint64(15)
 ONE = np.uint64(1)
+NO_CARDS = ~np.uint64(0)
+"""Packed counts that no hand has."""
+WORD_BITS = 64
+"""Steps per word of a set of steps."""
+STEP_KEY_BITS = 10
+"""Lower bits of a join key: twice the number of a step, plus one bit for the side."""
+MAX_TRAIL_PAIRS = 20_000
+"""Pairs of trails with the numbers of a hand whose steps are compared, at most."""
 
 
-def packed(counts: Indices) -> int:
+def pack_counts(counts: IntArray) -> int:
     """Return the counts of the 13 numbers as one integer."""
-    return sum(int(count) << (WIDTH * number) for number, count in enumerate(counts))
+    return sum(int(count) << (COUNT_BITS * number) for number, count in enumerate(counts))
 
 
 class RunGraph:
-    """The squares of a table with the steps that a run may take."""
+    """The squares of a table, and the steps that a run may take.
 
-    def __init__(self, ground: Ground, walls: bool) -> None:
-        """Index the squares; a missing neighbour has the index after the last square.
+    Squares have indices from 0 to ``size - 1``. Directions are those of
+    `referee.games.pokino.layout.around`: up, left, right, down.
+
+    Attributes:
+        squares: the encoded square of each index.
+        numbers: the number of each square, shape (size,).
+        neighbour: index of the next square by direction, shape (size + 1, 4). The index ``size``
+            (the last row) stands for a neighbour that a run cannot reach.
+        step: index of the step by direction, shape (size + 1, 4); 0 without a step.
+        step_bits: the same step as a set of steps, shape (size + 1, 4, words).
+        count_shift: shift of a square's number in packed counts, shape (size + 1,). The last row
+            has the shift of a number that no card has.
+    """
+
+    def __init__(self, ground: Ground, cross_middles: bool) -> None:
+        """Index the squares and steps.
 
         Args:
             ground: the table.
-            walls: whether a run may cross middles.
+            cross_middles: whether runs may cross the middles of dominoes.
         """
-        steps = {**ground.borders, **ground.middles} if walls else ground.borders
-        at = {square: index for index, square in enumerate(ground.numbers)}
+        pairs = {**ground.borders, **ground.middles} if cross_middles else ground.borders
+        index_of_square = {square: index for index, square in enumerate(ground.numbers)}
+        index_of_step = {pair: index for index, pair in enumerate(pairs)}
         self.squares = list(ground.numbers)
-        size = len(at)
-        self.numbers = np.array(list(ground.numbers.values()), dtype=np.int64)
-        self.beside: Indices = np.full((size + 1, 4), size)
-        self.step: Indices = np.zeros((size + 1, 4), dtype=np.int64)
-        index_of = {two: index for index, two in enumerate(steps)}
-        words = len(steps) // 64 + 1
-        self.bit: Bits = np.zeros((size + 1, 4, words), dtype=np.uint64)
-        for square, index in at.items():
-            for way, (other, two) in enumerate(around(square)):
-                if two in index_of:
-                    step = self.step[index, way] = index_of[two]
-                    self.beside[index, way] = at[other]
-                    self.bit[index, way, step // 64] = ONE << np.uint64(step % 64)
-        shifts = [WIDTH * number for number in (*self.numbers, NUMBERS)]
-        self.shift: Bits = np.array(shifts, dtype=np.uint64)
+        size, words = len(self.squares), len(pairs) // WORD_BITS + 1
+        self.numbers: IntArray = np.array(list(ground.numbers.values()), dtype=np.int64)
+        self.neighbour: IntArray = np.full((size + 1, 4), size)
+        self.step: IntArray = np.zeros((size + 1, 4), dtype=np.int64)
+        self.step_bits: BitArray = np.zeros((size + 1, 4, words), dtype=np.uint64)
+        for square, index in index_of_square.items():
+            for direction, (neighbour, pair) in enumerate(around(square)):
+                if pair in index_of_step:
+                    step = self.step[index, direction] = index_of_step[pair]
+                    self.neighbour[index, direction] = index_of_square[neighbour]
+                    bit = ONE << np.uint64(step % WORD_BITS)
+                    self.step_bits[index, direction, step // WORD_BITS] = bit
+        shifts = [COUNT_BITS * number for number in (*self.numbers, CARD_NUMBERS)]
+        self.count_shift: BitArray = np.array(shifts, dtype=np.uint64)
 
 
 class Trails(NamedTuple):
-    """Trails of one length, as arrays."""
+    """Trails of one length, as arrays with a row per trail."""
 
-    start: Indices
-    end: Indices
-    left: Bits
-    """The cards of the hand that remain, packed."""
-    crossed: Bits
-    """The steps as bits."""
-    shorter: Indices
-    """Index of the trail without its last square."""
+    start: IntArray
+    """Index of the first square."""
+    end: IntArray
+    """Index of the last square."""
+    rest: BitArray
+    """The cards of the hand that the trail does not need, packed."""
+    steps: BitArray
+    """The steps of the trail as a set, shape (trails, words)."""
+    prefix: IntArray
+    """Row of the trail without its last square, among the trails that are one square shorter."""
 
 
 @dataclass(frozen=True)
-class Split:
+class RunPair:
     """Two runs that together play a hand."""
 
     first: Path
@@ -85,121 +118,159 @@ class Split:
 
 
 class HandTrails:
-    """The trails of a hand by length; a random sample of those of a length if there are many."""
+    """The trails of a hand, listed by length.
+
+    Attributes:
+        by_length: the trails of 1, 2, 3, ... squares. Of a length with many trails, only a random
+            sample is listed.
+    """
 
     def __init__(
         self,
         graph: RunGraph,
-        counts: Indices,
-        longest: int,
-        limit: int,
-        chance: np.random.Generator,
+        counts: IntArray,
+        max_length: int,
+        max_trails: int,
+        rng: np.random.Generator,
     ) -> None:
+        """List the trails.
+
+        Args:
+            graph: the table.
+            counts: cards of the hand by number, shape (13,).
+            max_length: squares of the longest trails.
+            max_trails: trails of each length, at most.
+            rng: chooses the sample if there are more.
+        """
         self.graph, self.cards = graph, int(counts.sum())
-        self.whole = np.uint64(packed(counts))
+        self.hand = np.uint64(pack_counts(counts))
         start = np.flatnonzero(counts[graph.numbers] > 0)
-        left = self.whole - (ONE << graph.shift[start])
-        crossed: Bits = np.zeros((len(start), graph.bit.shape[2]), dtype=np.uint64)
-        self.lengths = [Trails(start, start, left, crossed, start)]
-        for _ in range(1, longest):
-            longer = self._longer(self.lengths[-1], limit, chance)
+        rest = self.hand - (ONE << graph.count_shift[start])
+        no_steps: BitArray = np.zeros((len(start), graph.step_bits.shape[2]), dtype=np.uint64)
+        self.by_length = [Trails(start, start, rest, no_steps, start)]
+        for _ in range(1, max_length):
+            longer = self._extended(self.by_length[-1], max_trails, rng)
             if not len(longer.end):
                 break
-            self.lengths.append(longer)
+            self.by_length.append(longer)
 
-    def _longer(self, trails: Trails, limit: int, chance: np.random.Generator) -> Trails:
-        """Extend trails by one square."""
+    def _extended(self, trails: Trails, max_trails: int, rng: np.random.Generator) -> Trails:
+        """Return the trails that are one square longer."""
         graph = self.graph
-        beside = graph.beside[trails.end]
-        held = (trails.left[:, None] >> graph.shift[beside]) & np.uint64(15) > 0
-        shorter, way = np.nonzero(held & (beside < len(graph.squares)))
-        bits = graph.bit[trails.end[shorter], way]
-        fresh = np.flatnonzero(~(bits & trails.crossed[shorter]).any(axis=1))
-        if len(fresh) > limit:
-            fresh = np.sort(chance.choice(fresh, limit, replace=False))
-        shorter, way, bits = shorter[fresh], way[fresh], bits[fresh]
-        end = beside[shorter, way]
+        # 1. Directions with a next square whose number is in the rest of the hand.
+        neighbour = graph.neighbour[trails.end]
+        held = (trails.rest[:, None] >> graph.count_shift[neighbour]) & COUNT_MASK > 0
+        prefix, direction = np.nonzero(held & (neighbour < len(graph.squares)))
+        # 2. Without those whose step is already part of the trail.
+        bits = graph.step_bits[trails.end[prefix], direction]
+        new_step = np.flatnonzero(~(bits & trails.steps[prefix]).any(axis=1))
+        if len(new_step) > max_trails:
+            new_step = np.sort(rng.choice(new_step, max_trails, replace=False))
+        prefix, direction, bits = prefix[new_step], direction[new_step], bits[new_step]
+        # 3. One longer trail for each remaining pair of a trail and a direction.
+        end = neighbour[prefix, direction]
         return Trails(
-            trails.start[shorter],
+            trails.start[prefix],
             end,
-            trails.left[shorter] - (ONE << graph.shift[end]),
-            trails.crossed[shorter] | bits,
-            shorter,
+            trails.rest[prefix] - (ONE << graph.count_shift[end]),
+            trails.steps[prefix] | bits,
+            prefix,
         )
 
     def path(self, length: int, index: int) -> Path:
-        """Return the squares of a trail from its start."""
+        """Return the squares of a trail from its start, given its length and its row."""
         squares = []
-        for trails in reversed(self.lengths[:length]):
+        for trails in reversed(self.by_length[:length]):
             squares.append(self.graph.squares[trails.end[index]])
-            index = int(trails.shorter[index])
+            index = int(trails.prefix[index])
         return tuple(reversed(squares))
 
-    def whole_runs(self) -> list[tuple[int, int]]:
-        """Return pairs of halves that make a run of all cards.
+    def whole_run_halves(self) -> list[tuple[int, int]]:
+        """Return the rows of pairs of trails that make a run of all cards.
 
-        The halves have the first half of the cards, rounded down, and the others. Each half
-        begins at the border between them. A key has the counts of a half, that border, and the
-        side of the border, so that halves with equal keys fit together.
+        The first trail has half of the cards, rounded down; the second one has the others. Both
+        begin at the step between them. A join key has the counts of the first trail's cards, that
+        step, and the side from which the step is taken. So two trails fit if their keys are equal.
+        They must also have no step in common.
         """
         short = self.cards // 2
-        if not short or len(self.lengths) < self.cards - short:
+        if not short or len(self.by_length) < self.cards - short:
             return []
-        one, other = self.lengths[short - 1], self.lengths[self.cards - short - 1]
-        mine, at = self._joints(one, one.left, 0)
-        theirs, to = self._joints(other, self.whole - other.left, 1)
+        first, second = self.by_length[short - 1], self.by_length[self.cards - short - 1]
+        # The second trail needs the other cards, so its rest equals those of the first trail, and
+        # the other way round. The side of its step is the opposite one.
+        first_keys, first_rows = self._join_keys(first, first.rest, 0)
+        second_keys, second_rows = self._join_keys(second, self.hand - second.rest, 1)
         return [
-            (int(at[first]), int(to[second]))
-            for first, second in zip(*equal_pairs(mine, theirs), strict=True)
-            if not (one.crossed[at[first]] & other.crossed[to[second]]).any()
+            (int(first_rows[one]), int(second_rows[other]))
+            for one, other in zip(*equal_pairs(first_keys, second_keys), strict=True)
+            if not (first.steps[first_rows[one]] & second.steps[second_rows[other]]).any()
         ]
 
-    def _joints(self, trails: Trails, counts: Bits, side: int) -> tuple[Bits, Indices]:
-        """Return a key for every step that could precede a trail, and the trail's index."""
+    def _join_keys(self, trails: Trails, counts: BitArray, flip: int) -> tuple[BitArray, IntArray]:
+        """Return a key for every step that could precede a trail, and the trail's row.
+
+        Args:
+            trails: the trails.
+            counts: packed counts for the key, by trail.
+            flip: 1 exchanges the two sides of a step, else 0.
+        """
         graph = self.graph
-        free = graph.beside[trails.start] < len(graph.squares)
-        free &= ~(graph.bit[trails.start] & trails.crossed[:, None]).any(axis=2)
-        index, way = np.nonzero(free)
-        # `around` names up and left before right and down.
-        joint = 2 * graph.step[trails.start[index], way] + ((way >= 2) ^ side)
-        return counts[index] << np.uint64(10) | joint.astype(np.uint64), index
+        free = graph.neighbour[trails.start] < len(graph.squares)
+        free &= ~(graph.step_bits[trails.start] & trails.steps[:, None]).any(axis=2)
+        rows, direction = np.nonzero(free)
+        # Up and left (0, 1) are one side of a step; right and down (2, 3) are the other.
+        side = (direction >= 2) ^ flip
+        step_key = 2 * graph.step[trails.start[rows], direction] + side
+        return counts[rows] << np.uint64(STEP_KEY_BITS) | step_key.astype(np.uint64), rows
 
     def whole_run(self) -> Path | None:
         """Return a run of all cards, if there is one."""
-        found = self.whole_runs()
-        if not found:
+        halves = self.whole_run_halves()
+        if not halves:
             return None
         short = self.cards // 2
-        first, second = found[0]
+        first, second = halves[0]
         return (*reversed(self.path(short, first)), *self.path(self.cards - short, second))
 
-    def splits(self, playable: Callable[[Bits], Any], most: int) -> Iterator[Split]:
-        """Yield pairs of runs that play all cards.
+    def run_pairs(
+        self, may_remain: Callable[[BitArray], BoolArray], max_first: int
+    ) -> Iterator[RunPair]:
+        """Yield at most one pair of runs that play all cards for each length of the first run.
 
         Args:
-            playable: returns for remaining cards, packed, whether the first run may leave them.
-            most: maximum number of cards of the first run.
+            may_remain: for packed counts, whether the first run may leave these cards.
+            max_first: maximum number of cards of the first run.
         """
-        for length in range(min(most, self.cards - 2), 1, -1):
-            if max(length, self.cards - length) > len(self.lengths):
+        for length in range(min(max_first, self.cards - 2), 1, -1):
+            second_length = self.cards - length
+            if max(length, second_length) > len(self.by_length):
                 continue
-            one, other = self.lengths[length - 1], self.lengths[self.cards - length - 1]
-            left = np.where(playable(one.left), one.left, ~np.uint64(0))
-            for first, second in zip(*equal_pairs(left, self.whole - other.left), strict=True):
-                if not (one.crossed[first] & other.crossed[second]).any():
-                    yield Split(
-                        self.path(length, int(first)),
-                        self.path(self.cards - length, int(second)),
-                    )
+            first, second = self.by_length[length - 1], self.by_length[second_length - 1]
+            # The second run needs exactly the cards that the first one leaves.
+            rest = np.where(may_remain(first.rest), first.rest, NO_CARDS)
+            for one, other in zip(*equal_pairs(rest, self.hand - second.rest), strict=True):
+                if not (first.steps[one] & second.steps[other]).any():
+                    yield RunPair(self.path(length, int(one)), self.path(second_length, int(other)))
                     break
 
 
-def equal_pairs(ones: Bits, others: Bits, most: int = JOINED) -> tuple[Indices, Indices]:
-    """Return the indices of pairs of equal elements, at most ``most``."""
-    order = np.argsort(ones, kind="stable")
-    first = np.searchsorted(ones, others, "left", sorter=order)
-    number = np.searchsorted(ones, others, "right", sorter=order) - first
-    before = np.cumsum(number) - number
-    total = min(int(number.sum()), most)
-    second = np.repeat(np.arange(len(others)), number)[:total]
-    return order[first[second] + np.arange(total) - before[second]], second
+def equal_pairs(
+    left: BitArray, right: BitArray, max_pairs: int = MAX_TRAIL_PAIRS
+) -> tuple[IntArray, IntArray]:
+    """Join two arrays by equal values.
+
+    Returns:
+        Indices into ``left`` and into ``right``: one pair for each two equal elements, ordered by
+        the index into ``right``, at most ``max_pairs``.
+    """
+    order = np.argsort(left, kind="stable")
+    # Elements of the sorted `left` that equal right[i]: from low[i], count[i] of them.
+    low = np.searchsorted(left, right, "left", sorter=order)
+    count = np.searchsorted(left, right, "right", sorter=order) - low
+    # Pair p belongs to right[right_index[p]], and is number p - offset[...] of its pairs.
+    offset = np.cumsum(count) - count
+    total = min(int(count.sum()), max_pairs)
+    right_index = np.repeat(np.arange(len(right)), count)[:total]
+    left_index = order[low[right_index] + np.arange(total) - offset[right_index]]
+    return left_index, right_index

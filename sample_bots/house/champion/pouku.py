@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from answer import Choice, Hurry
 from pouku_table import LONGEST, Numbers, PoukuTables, Weights, load
 from pouku_worth import RANKS, Counts
+from search_interface import DeadlineCheck, SearchResult
 from search_stages import best_in_stages
 
 from referee.games.contract import Action
@@ -33,16 +33,20 @@ class Pouku:
         self.weights: Weights | None = None
         self.wins: list[Numbers] = []
 
-    def choose(self, state: PoukuState, seat: int, seed: bytes, hurry: Hurry) -> Choice:
+    def choose(
+        self, state: PoukuState, seat: int, seed: bytes, out_of_time: DeadlineCheck
+    ) -> SearchResult:
         """Return the best action."""
         if self.weights is None:  # the weights depend on options, which only the position has
             self.weights = load(WEIGHTS, state.form)
             self.wins = wins(self.weights.leads, DEALS * state.form.seats)
-        chance = np.random.default_rng(list(seed))
-        search = PoukuSearch(state, seat, self.weights, self.wins, chance)
+        rng = np.random.default_rng(list(seed))
+        search = PoukuSearch(state, seat, self.weights, self.wins, rng)
         candidates = search.candidates()
-        best, value, playouts = best_in_stages(candidates, STAGES, self.nodes, hurry, search.values)
-        return Choice(best.action, value, playouts)
+        best, value, playouts = best_in_stages(
+            candidates, STAGES, self.nodes, out_of_time, search.values
+        )
+        return SearchResult(best.action, value, playouts)
 
 
 def wins(leads: Numbers, deals: int) -> list[Numbers]:
@@ -85,9 +89,9 @@ class PoukuSearch:
         seat: int,
         weights: Weights,
         later: list[Numbers],
-        chance: np.random.Generator,
+        rng: np.random.Generator,
     ) -> None:
-        self.state, self.seat, self.weights, self.chance = state, seat, weights, chance
+        self.state, self.seat, self.weights, self.rng = state, seat, weights, rng
         self.form = state.form
         self.others = [other for other in range(self.form.seats) if other != seat]
         hidden = [*state.stock, *(c for other in self.others for c in state.hands[other])]
@@ -158,7 +162,7 @@ class PoukuSearch:
         Hands with which a seat would have gone out, or would have discarded another card, are
         less likely.
         """
-        cards = self.chance.permuted(np.tile(self.unseen, (SAMPLED * number, 1)), axis=1)
+        cards = self.rng.permuted(np.tile(self.unseen, (SAMPLED * number, 1)), axis=1)
         hands = np.zeros((len(cards), self.form.seats, RANKS), dtype=np.int64)
         hands[:, self.seat] = self.hand
         rows, at = np.arange(len(cards)), 0
@@ -171,7 +175,7 @@ class PoukuSearch:
             odds += self._odds(other, hands)
         odds = np.exp(odds - odds.max())
         # Systematic resampling: every sample is taken in proportion to its odds.
-        steps = (np.arange(number) + self.chance.random()) / number
+        steps = (np.arange(number) + self.rng.random()) / number
         rows = np.searchsorted(np.cumsum(odds) / odds.sum(), steps)
         rows = np.minimum(rows, len(cards) - 1)
         return hands[rows], cards[rows, at : at + LONGEST]
@@ -190,8 +194,8 @@ class PoukuSearch:
         _, out = tables.worth(other)
         rated = tables.ratings(other) / TEMPERATURE
         rated -= rated.max(axis=1, keepdims=True)
-        chance = rated[:, rank] - np.log(np.exp(rated).sum(axis=1))
-        return np.asarray(np.where(out, UNLIKELY, 0.0) + np.maximum(chance, UNLIKELY))
+        log_share = rated[:, rank] - np.log(np.exp(rated).sum(axis=1))
+        return np.asarray(np.where(out, UNLIKELY, 0.0) + np.maximum(log_share, UNLIKELY))
 
     def values(self, alive: list[Candidate], number: int) -> Numbers:
         """Return the sum over worlds of the value of each candidate."""

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import numpy as np
-from answer import Choice, Hurry
 from saint_hands import NONE, RANK_OF, Cards, Numbers
 from saint_table import ROUNDS, SECOND, WIDTH, Tables, Weights, load
+from search_interface import DeadlineCheck, SearchResult
 
 from referee.games.saint_poker.actions import PickUp, River, Show
 from referee.games.saint_poker.state import SaintPokerState
@@ -26,14 +26,16 @@ class SaintPoker:
         self.weights = load(WEIGHTS, seats)
         self.nodes = nodes
 
-    def choose(self, state: SaintPokerState, seat: int, seed: bytes, hurry: Hurry) -> Choice:
+    def choose(
+        self, state: SaintPokerState, seat: int, seed: bytes, out_of_time: DeadlineCheck
+    ) -> SearchResult:
         """Return the best action."""
-        chance = np.random.default_rng(list(seed))
-        search = _Search(state, seat, self.weights, chance)
+        rng = np.random.default_rng(list(seed))
+        search = _Search(state, seat, self.weights, rng)
         alive = search.candidates()
         totals, played = np.zeros(0), 0
         for most, worlds in STAGES:
-            if hurry() or len(alive) == 1:
+            if out_of_time() or len(alive) == 1:
                 break
             alive = alive[:most]
             number = max(4, round(worlds * self.nodes))
@@ -44,7 +46,7 @@ class SaintPoker:
             alive, totals = [alive[at] for at in order], totals[order]
         value = float(totals[0]) / max(1, played) if len(totals) else 0.0
         cards = [DECK[card] for card in alive[0]]
-        return Choice(_action(state.phase, cards), value, played)
+        return SearchResult(_action(state.phase, cards), value, played)
 
 
 def _action(phase: str, cards: list[Card]) -> River | Show | PickUp:
@@ -57,9 +59,9 @@ class _Search:
     """A decision of a seat."""
 
     def __init__(
-        self, state: SaintPokerState, seat: int, weights: Weights, chance: np.random.Generator
+        self, state: SaintPokerState, seat: int, weights: Weights, rng: np.random.Generator
     ) -> None:
-        self.state, self.seat, self.weights, self.chance = state, seat, weights, chance
+        self.state, self.seat, self.weights, self.rng = state, seat, weights, rng
         self.others = [other for other in range(state.seats) if other != seat]
         unseen = [*state.stock]
         for other in self.others:
@@ -73,23 +75,23 @@ class _Search:
         with the odds by which such a card is still held (Gumbel-top-k sampling).
         """
         state = self.state
-        tables = Tables(state.seats, worlds, self.weights, self.chance)
+        tables = Tables(state.seats, worlds, self.weights, self.rng)
         odds = self.weights.keeps[state.round] if state.round > 1 else np.zeros(13)
-        keys = odds[RANK_OF[self.unseen]] + self.chance.gumbel(size=(worlds, len(self.unseen)))
+        keys = odds[RANK_OF[self.unseen]] + self.rng.gumbel(size=(worlds, len(self.unseen)))
         drawn = self.unseen[np.argsort(-keys, axis=1)]
         hands = np.full((worlds, state.seats, WIDTH), NONE)
         mine = [NUMBER[c] for c in state.hands[self.seat]]
         hands[:, self.seat, : len(mine)] = mine
         start = 0
         sizes = [len(state.hands[other]) - len(state.known[other]) for other in self.others]
-        taken = self.chance.permuted(drawn[:, : sum(sizes)], axis=1)
+        taken = self.rng.permuted(drawn[:, : sum(sizes)], axis=1)
         for other, size in zip(self.others, sizes, strict=True):
             known = [NUMBER[c] for c in state.known[other]]
             hands[:, other, : len(known)] = known
             hands[:, other, len(known) : len(known) + size] = taken[:, start : start + size]
             start += size
         tables.hands = hands
-        tables.stock = self.chance.permuted(drawn[:, start:], axis=1)
+        tables.stock = self.rng.permuted(drawn[:, start:], axis=1)
         tables.round = state.round
         tables.points = np.tile(np.array(state.points, dtype=np.float64), (worlds, 1))
         tables.river = _tiled(state.river, worlds)

@@ -95,10 +95,8 @@ class Tables:
         order: seats by game, from the worst hand to the best.
     """
 
-    def __init__(
-        self, seats: int, number: int, weights: Weights, chance: np.random.Generator
-    ) -> None:
-        self.seats, self.number, self.weights, self.chance = seats, number, weights, chance
+    def __init__(self, seats: int, number: int, weights: Weights, rng: np.random.Generator) -> None:
+        self.seats, self.number, self.weights, self.rng = seats, number, weights, rng
         self.rows = np.arange(number)
         self.round = 1
         self.noise = 0.0
@@ -153,7 +151,7 @@ class Tables:
             worth += 0.001 * values
         worth[seconds == NONE] = -1e9
         if self.noise:
-            worth += self.chance.gumbel(0, self.noise, worth.shape)
+            worth += self.rng.gumbel(0, self.noise, worth.shape)
         return firsts, seconds, worth, classes
 
     def pairs(self) -> tuple[Cards, Cards, Numbers]:
@@ -196,7 +194,7 @@ class Tables:
             ],
             axis=1,
         )
-        values += self.chance.random(values.shape) * 1e-9
+        values += self.rng.random(values.shape) * 1e-9
         self.order = values.argsort(axis=1)
         self.points[self.rows, self.order[:, -1]] += self.round
         self.lying = np.concatenate([self.river, pairs.reshape(self.number, -1)], axis=1)
@@ -241,7 +239,7 @@ class Tables:
         worth = np.take_along_axis(change, RANK_OF[cards], -1)
         worth = worth + np.take_along_axis(change, 13 + SUIT_OF[cards] % 4, -1)
         if self.noise:
-            worth += self.chance.gumbel(0, self.noise, worth.shape)
+            worth += self.rng.gumbel(0, self.noise, worth.shape)
         worth[cards == NONE] = -1e9
         return worth
 

@@ -1,15 +1,19 @@
-"""Choose among many candidates in stages: each one plays out fewer candidates more often."""
+"""Successive halving: each stage plays fewer candidates in more worlds.
+
+A *world* is one random deal of the cards that the seat does not see. All candidates of a stage are
+played in the same worlds, so their difference has less noise than their values.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
-from answer import Hurry
 from numpy.typing import NDArray
+from search_interface import DeadlineCheck
 
 Stages = Sequence[tuple[int, int]]
-"""Candidates of each stage, at most, and the number of its playouts."""
-FEWEST_WORLDS = 4
+"""For each stage: its maximum number of candidates, and its number of playouts."""
+MIN_WORLDS_PER_STAGE = 4
 Candidate = TypeVar("Candidate")
 
 
@@ -17,30 +21,33 @@ def best_in_stages(
     candidates: Sequence[Candidate],
     stages: Stages,
     nodes: float,
-    hurry: Hurry,
-    values: Callable[[list[Candidate], int], NDArray[np.float64]],
+    out_of_time: DeadlineCheck,
+    sum_values: Callable[[list[Candidate], int], NDArray[np.float64]],
 ) -> tuple[Candidate, float, int]:
     """Return the best candidate, its mean value on the scale of -1 to 1, and the playouts.
+
+    The values of all stages are added, so later stages refine the means of earlier ones.
 
     Args:
         candidates: the candidates, the most promising first.
         stages: the stages.
-        nodes: multiplies the numbers of playouts.
-        hurry: whether the time is nearly used up, which ends the search before the next stage.
-        values: returns the sum of the values, 0 to 1, of each candidate in a number of worlds.
+        nodes: factor of the numbers of playouts.
+        out_of_time: checked before each stage; ends the search.
+        sum_values: plays candidates in a number of new worlds. Returns for each candidate the sum
+            of its results over these worlds; a result is between 0 (lost) and 1 (won).
     """
     alive, totals = list(candidates), np.zeros(len(candidates))
     worlds, playouts = 0, 0
-    for most, budget in stages:
-        if hurry() or len(alive) == 1:
+    for max_candidates, stage_playouts in stages:
+        if out_of_time() or len(alive) == 1:
             break
-        alive, totals = alive[:most], totals[:most]
-        number = max(FEWEST_WORLDS, round(budget * nodes / len(alive)))
-        totals = totals + values(alive, number)
-        worlds += number
-        playouts += number * len(alive)
-        # Rounded, so that the last digits of sums do not decide.
+        alive, totals = alive[:max_candidates], totals[:max_candidates]
+        stage_worlds = max(MIN_WORLDS_PER_STAGE, round(stage_playouts * nodes / len(alive)))
+        totals = totals + sum_values(alive, stage_worlds)
+        worlds += stage_worlds
+        playouts += stage_worlds * len(alive)
+        # Rounding keeps the order independent of the last digits of the sums.
         order = np.argsort(-np.round(totals, 9), kind="stable")
-        alive, totals = [alive[place] for place in order], totals[order]
+        alive, totals = [alive[index] for index in order], totals[order]
     value = 2 * float(totals[0]) / worlds - 1 if worlds else 0.0
     return alive[0], value, playouts

@@ -58,14 +58,14 @@ DOUBT = 30.0
 """Random draws of a kind of hand that count as much as the earlier value."""
 
 
-def deal(deals: int, tables: PokeTables, chance: np.random.Generator) -> Deals:
+def deal(deals: int, tables: PokeTables, rng: np.random.Generator) -> Deals:
     """Return new deals."""
-    decks = chance.permuted(np.tile(np.arange(52), (deals, 1)), axis=1)
+    decks = rng.permuted(np.tile(np.arange(52), (deals, 1)), axis=1)
     return Deals(tables, decks[:, :10].reshape(deals, 2, 5), decks[:, 10:28])
 
 
 def fit_trick_tables(
-    tables: PokeTables, opponents: int, deals: int, chance: np.random.Generator
+    tables: PokeTables, opponents: int, deals: int, rng: np.random.Generator
 ) -> None:
     """Fill the tables of the tricks."""
     every = np.array(list(combinations_with_replacement(range(13), 5)))
@@ -74,14 +74,14 @@ def fit_trick_tables(
     for start in range(0, len(every), 200):
         block = every[start : start + 200]
         mine = np.repeat(block, opponents, axis=0)
-        theirs = chance.permuted(np.tile(np.arange(52), (len(mine), 1)), axis=1)[:, :5] >> 2
+        theirs = rng.permuted(np.tile(np.arange(52), (len(mine), 1)), axis=1)[:, :5] >> 2
         leads, replies = solve(mine.T, theirs.T, True)[5]
         rows = at[start : start + 200]
         tables.leading[rows] = leads[0, 0].reshape(-1, opponents).mean(axis=1)
         tables.following[rows] = 5 - replies[0, 0].reshape(-1, opponents).mean(axis=1)
     gaps, taken = [], []
     for _ in range(max(1, deals // DEALS_PER_BATCH)):
-        hands = deal(1000, tables, chance).hands
+        hands = deal(1000, tables, rng).hands
         ranks = numbers_of_ranks(hands)
         gaps.append(tables.leading[ranks[:, 0]] - tables.following[ranks[:, 1]])
         taken.append(solve(hands[:, 0].T >> 2, hands[:, 1].T >> 2, True)[5][0][0, 0])
@@ -101,26 +101,26 @@ def points(deals: Deals) -> Numbers:
     return np.asarray(deals.lead() + SWEEP * (shares[:, 5] - shares[:, 0]) + POINT * below)
 
 
-def play_draws(deals: Deals, chance: np.random.Generator, odd: float) -> None:
+def play_draws(deals: Deals, rng: np.random.Generator, odd: float) -> None:
     """Make all draws by the tables, some at random."""
     for role in (0, 1):
         rows = np.arange(len(deals.hands))
         while len(rows := rows[deals.draws[rows, role] < DRAWS[role]]):
             ways, values, _, _ = deals.ways(role, rows)
-            ways = np.where(chance.random(len(rows)) < odd, _any_way(values, chance), ways)
+            ways = np.where(rng.random(len(rows)) < odd, _any_way(values, rng), ways)
             rows, ways = rows[ways != STAND], ways[ways != STAND]
             deals.draw(role, ways, rows)
 
 
-def _any_way(values: Numbers, chance: np.random.Generator) -> Cards:
-    noise = np.where(np.isfinite(values), chance.random(values.shape), -1)
+def _any_way(values: Numbers, rng: np.random.Generator) -> Cards:
+    noise = np.where(np.isfinite(values), rng.random(values.shape), -1)
     return np.asarray(noise.argmax(axis=1))
 
 
-def improved_ways(tables: PokeTables, number: int, chance: np.random.Generator) -> Numbers:
+def improved_ways(tables: PokeTables, number: int, rng: np.random.Generator) -> Numbers:
     """Return new values of the ways to draw."""
-    deals = deal(number, tables, chance)
-    turn = chance.integers(sum(DRAWS), size=number)
+    deals = deal(number, tables, rng)
+    turn = rng.integers(sum(DRAWS), size=number)
     # The decision at which a deal draws at random: two of the non-dealer, then three of the dealer.
     notes = []
     for role in (0, 1):
@@ -128,7 +128,7 @@ def improved_ways(tables: PokeTables, number: int, chance: np.random.Generator) 
         for step in range(DRAWS[role]):
             ways, values, contexts, kind = deals.ways(role, rows)
             now = turn[rows] == (step if role == 0 else 2 + step)
-            ways = np.where(now, _any_way(values, chance), ways)
+            ways = np.where(now, _any_way(values, rng), ways)
             notes.append((role, rows[now], contexts[now], kind[now], ways[now]))
             rows, ways = rows[ways != STAND], ways[ways != STAND]
             deals.draw(role, ways, rows)
@@ -157,14 +157,14 @@ def initial_tables() -> PokeTables:
     )  # fmt: skip
 
 
-def fit_likely_hands(tables: PokeTables, number: int, chance: np.random.Generator) -> None:
+def fit_likely_hands(tables: PokeTables, number: int, rng: np.random.Generator) -> None:
     """Fill the table of the hands that draws imply."""
     before = np.zeros(KINDS)
     counts = np.zeros((2, PATTERNS, KINDS))
     for _ in range(4):
-        deals = deal(number, tables, chance)
+        deals = deal(number, tables, rng)
         np.add.at(before, kinds(hand_values(*in_groups(deals.hands))), 1)
-        play_draws(deals, chance, RANDOM_SHARE)
+        play_draws(deals, rng, RANDOM_SHARE)
         final = kinds(hand_values(*in_groups(deals.hands)))
         for role in (0, 1):
             np.add.at(counts[role], (deals.patterns(role), final[:, role]), 1)
@@ -173,12 +173,12 @@ def fit_likely_hands(tables: PokeTables, number: int, chance: np.random.Generato
     tables.likely = np.log(counts / counts.sum(axis=-1, keepdims=True) / share)
 
 
-def fit_rubber_table(tables: PokeTables, number: int, chance: np.random.Generator) -> None:
+def fit_rubber_table(tables: PokeTables, number: int, rng: np.random.Generator) -> None:
     """Fill the value of every position of a rubber, from the end backwards."""
-    deals = deal(number, tables, chance)
-    play_draws(deals, chance, 0.0)
+    deals = deal(number, tables, rng)
+    play_draws(deals, rng, 0.0)
     shares = deals.tricks()
-    tricks = (np.cumsum(shares, axis=1) < chance.random((number, 1))).sum(axis=1).clip(0, 5)
+    tricks = (np.cumsum(shares, axis=1) < rng.random((number, 1))).sum(axis=1).clip(0, 5)
     first, second = deals.multipliers()
     swept = SWEEP * ((tricks == 5) * 1 - (tricks == 0) * 1)
     results = np.stack([tricks * second, (5 - tricks) * first, deals.lead() + swept], axis=1)
@@ -207,14 +207,14 @@ def main() -> None:
     parser.add_argument("--opponents", type=int, default=OPPONENTS, help="against each hand")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_name("poke.npz"))
     given = parser.parse_args()
-    chance = np.random.default_rng(given.seed)
+    rng = np.random.default_rng(given.seed)
     tables = initial_tables()
-    fit_trick_tables(tables, given.opponents, given.deals, chance)
+    fit_trick_tables(tables, given.opponents, given.deals, rng)
     for number in range(given.generations):
-        tables.ways = improved_ways(tables, given.deals, chance)
+        tables.ways = improved_ways(tables, given.deals, rng)
         print(f"generation {number + 1}", flush=True)
-    fit_likely_hands(tables, given.deals // 4, chance)
-    fit_rubber_table(tables, given.deals // 4, chance)
+    fit_likely_hands(tables, given.deals // 4, rng)
+    fit_rubber_table(tables, given.deals // 4, rng)
     sizes = [np.float32] * 6 + [np.float16]
     stored = zip(NAMES, astuple(tables), sizes, strict=True)
     np.savez_compressed(given.output, **{name: v.astype(size) for name, v, size in stored})

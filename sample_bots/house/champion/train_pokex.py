@@ -68,10 +68,10 @@ def beginning(seats: int) -> Weights:
     return Weights(chances, table, np.zeros(STRENGTHS - 1), np.zeros(1), np.zeros(1))
 
 
-def deal(seats: int, deals: int, chance: np.random.Generator) -> tuple[list[Cards], Cards]:
+def deal(seats: int, deals: int, rng: np.random.Generator) -> tuple[list[Cards], Cards]:
     """Return the hands by seat, and the rows of the centre."""
     form = FORMS[seats]
-    cards = chance.permuted(np.tile(np.arange(54), (deals, 1)), axis=1)
+    cards = rng.permuted(np.tile(np.arange(54), (deals, 1)), axis=1)
     hands = [cards[:, form.hand * s : form.hand * (s + 1)] for s in range(seats)]
     held = form.hand * seats
     centre = cards[:, held : held + form.centre]
@@ -170,23 +170,23 @@ class Lessons:
         )
 
 
-def generation(seats: int, deals: int, weights: Weights, chance: np.random.Generator) -> Weights:
+def generation(seats: int, deals: int, weights: Weights, rng: np.random.Generator) -> Weights:
     """Play deals by the tables and return the fitted tables."""
     lessons = Lessons(seats)
     for _ in range(max(1, deals // BATCH)):
-        hands, row = deal(seats, min(deals, BATCH), chance)
+        hands, row = deal(seats, min(deals, BATCH), rng)
         wild = best_ranks(hands[1], row.reshape(len(row), -1))
         tables = PokexTables(weights, hands, row, wild)
-        tables.noise = lambda shape: chance.gumbel(0, NOISE, shape)
+        tables.noise = lambda shape: rng.gumbel(0, NOISE, shape)
         lessons.add(tables)
     return lessons.fitted(weights)
 
 
-def fit_auction(seats: int, deals: int, weights: Weights, chance: np.random.Generator) -> None:
+def fit_auction(seats: int, deals: int, weights: Weights, rng: np.random.Generator) -> None:
     """Fill the tables of the auction and of the game."""
     worths, tricks, passed = [], [], []
     for _ in range(max(1, deals // BATCH)):
-        hands, row = deal(seats, min(deals, BATCH), chance)
+        hands, row = deal(seats, min(deals, BATCH), rng)
         centre = row.reshape(len(row), -1)
         ranks = [best_ranks(hand, centre) for hand in hands]
         worths.append([strength(weights, h, centre, r) for h, r in zip(hands, ranks, strict=True)])
@@ -197,7 +197,7 @@ def fit_auction(seats: int, deals: int, weights: Weights, chance: np.random.Gene
     none = np.concatenate(passed)
     weights.strengths = np.quantile(worth, np.arange(1, STRENGTHS) / STRENGTHS)
     strengths = np.searchsorted(weights.strengths, worth)
-    weights.calls = learned_calls(weights, strengths, taken, none, AUCTIONS, chance)
+    weights.calls = learned_calls(weights, strengths, taken, none, AUCTIONS, rng)
     auctions = Auctions.begin(seats, len(taken))
     auctions.play(weights, strengths)
     weights.results = game_results(deal_points(auctions, taken, none))
@@ -215,11 +215,11 @@ def main() -> None:
     for seats in Pokex.seats:
         weights = beginning(seats)
         for number in range(given.generations):
-            chance = np.random.default_rng((given.seed, seats, number))
-            weights = generation(seats, given.deals, weights, chance)
+            rng = np.random.default_rng((given.seed, seats, number))
+            weights = generation(seats, given.deals, weights, rng)
             print(f"{seats} seats, generation {number + 1}", flush=True)
-        chance = np.random.default_rng((given.seed, seats, given.generations))
-        fit_auction(seats, given.deals, weights, chance)
+        rng = np.random.default_rng((given.seed, seats, given.generations))
+        fit_auction(seats, given.deals, weights, rng)
         for name, table in asdict(weights).items():
             stored[f"{name}_{seats}"] = table.astype(np.float32)
     np.savez_compressed(given.output, **stored)  # type: ignore[arg-type]

@@ -7,13 +7,14 @@ winners to the features of the chosen actions by logistic regression.
 """
 
 import argparse
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pokino import PokinoSearch
-from pokino_prospects import Numbers
-from pokino_race import COLUMNS, FORMULAS, PHASES, WEIGHTS
+from pokino_prospects import FloatArray
+from pokino_race import FORMULA_INPUTS, FORMULAS, PHASES, WEIGHTS
 
 from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES
@@ -21,76 +22,104 @@ from referee.games.shared.dealing import Seeded
 
 GENERATIONS = 3
 NODES = 0.25
-PLACES = RUNS = 15
-"""Budget of a decision."""
+"""Factor of the search limits, as --nodes of the bot."""
+MAX_PLACEMENTS = MAX_RUNS = 15
+"""Actions that are evaluated for a decision, at most."""
 RANDOM_SHARE = 0.1
 """Probability of a random action."""
-LONGEST = 160
-"""Turns of a game, at most."""
+MAX_TURNS = 160
+"""Turns of a game, at most; then the places so far count."""
 RIDGE = 3.0
-FIRST = (3, 1.5, 0.5, 1, 1, 0.5, -1.5, 0.3, 0, -1.5, -1, 0, 0, 0.3, 0.3)
-"""Weights of the first formula."""
-Notes = list[tuple[int, int, Numbers]]
-"""Seat, phase and inputs of each decision."""
+"""Weight of the squared distance to the weights of the generation before."""
+NEWTON_STEPS = 30
+FIRST_OWN_WEIGHTS = (3, 1.5, 0.5, 1, 1, 0.5, -1.5, 0.3, 0, -1.5, -1, 0, 0, 0.3, 0.3)
+"""Weights of the first formula for the features of the seat that acts, chosen by hand."""
+FIRST_RIVAL_WHOLE_WEIGHT = -4.0
+"""Weight of the first formula for another seat's first feature: one run plays its hand now."""
 
 
-def first_weights() -> Numbers:
+@dataclass(frozen=True)
+class RaceDecision:
+    """A decision of a training game."""
+
+    seat: int
+    phase: int
+    inputs: FloatArray
+    """Inputs of the formula for the chosen action, shape (FORMULA_INPUTS,)."""
+
+
+def first_weights() -> FloatArray:
     """Return a formula that plays sensibly."""
-    theirs = (-4.0, *(-weight for weight in FIRST[1:]))
-    return np.tile(np.array((*FIRST, *theirs, 0.0)), (PHASES, 1))
+    rival_weights = (FIRST_RIVAL_WHOLE_WEIGHT, *(-weight for weight in FIRST_OWN_WEIGHTS[1:]))
+    return np.tile(np.array((*FIRST_OWN_WEIGHTS, *rival_weights, 0.0)), (PHASES, 1))
 
 
-def played(variant: str, weights: Numbers, chance: np.random.Generator) -> tuple[Notes, Numbers]:
-    """Play a game; return its decisions and the results of the seats, 0 to 1."""
-    state = GAMES["pokino"].start(Seeded(chance.bytes(32)), 2, {variant: True})
+def play_game(
+    variant: str, weights: FloatArray, rng: np.random.Generator
+) -> tuple[list[RaceDecision], FloatArray]:
+    """Play a game of two seats; return its decisions and the result of each seat, 0 to 1."""
+    state = GAMES["pokino"].start(Seeded(rng.bytes(32)), 2, {variant: True})
     assert isinstance(state, PokinoState)
-    notes: Notes = []
-    while state.actors and len(state.turns) < LONGEST:
+    decisions: list[RaceDecision] = []
+    while state.actors and len(state.turns) < MAX_TURNS:
         seat = state.turn
-        search = PokinoSearch(state, seat, NODES, chance)
+        search = PokinoSearch(state, seat, NODES, rng)
         if run := search.sure_run():
             state = state.after({seat: run})
             continue
-        actions = search.actions(PLACES, RUNS)
-        if chance.random() < RANDOM_SHARE:
-            actions = [actions[int(chance.integers(len(actions)))]]
-        comparison = search.race().compare(actions, weights)
-        best = int(np.round(comparison.values, 9).argmax())
-        inputs = np.concatenate([comparison.mine[best], comparison.theirs[best], [1.0]])
-        notes.append((seat, comparison.phase, inputs))
+        actions = search.race_actions(MAX_PLACEMENTS, MAX_RUNS)
+        if rng.random() < RANDOM_SHARE:
+            actions = [actions[int(rng.integers(len(actions)))]]
+        evaluation = search.race_evaluator().evaluate(actions, weights)
+        best = int(np.round(evaluation.win_probability, 9).argmax())
+        inputs = np.concatenate(
+            [evaluation.own_features[best], evaluation.rival_features[best], [1.0]]
+        )
+        decisions.append(RaceDecision(seat, evaluation.phase, inputs))
         state = state.after({seat: actions[best]})
     first, second = GAMES["pokino"].outcome(state, (0, 1)).places
-    ahead = 0.5 * ((first < second) - (first > second))
-    return notes, np.array([0.5 + ahead, 0.5 - ahead])
+    half_lead = 0.5 * ((first < second) - (first > second))
+    return decisions, np.array([0.5 + half_lead, 0.5 - half_lead])
 
 
-def fitted(inputs: Numbers, results: Numbers, prior: Numbers) -> Numbers:
-    """Return the weights of a logistic regression, by Newton's method, close to a prior."""
+def logistic_fit(inputs: FloatArray, results: FloatArray, prior: FloatArray) -> FloatArray:
+    """Return the weights of a logistic regression, by Newton's method, close to a prior.
+
+    Args:
+        inputs: shape (decisions, FORMULA_INPUTS).
+        results: the result of each decision's seat, 0 to 1.
+        prior: weights, from which the distance is penalized (ridge).
+    """
     weights = prior.copy()
-    for _ in range(30):
-        chances = 1 / (1 + np.exp(-inputs @ weights))
-        gradient = inputs.T @ (results - chances) - RIDGE * (weights - prior)
-        curvature = (inputs.T * (chances * (1 - chances))) @ inputs + RIDGE * np.eye(COLUMNS)
+    for _ in range(NEWTON_STEPS):
+        probability = 1 / (1 + np.exp(-inputs @ weights))
+        gradient = inputs.T @ (results - probability) - RIDGE * (weights - prior)
+        variance = probability * (1 - probability)
+        curvature = (inputs.T * variance) @ inputs + RIDGE * np.eye(FORMULA_INPUTS)
         weights = weights + np.linalg.solve(curvature, gradient)
     return weights
 
 
-def generation(variant: str, games: int, weights: Numbers, chance: np.random.Generator) -> Numbers:
-    """Return a better formula."""
+def next_generation(
+    variant: str, games: int, weights: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """Play games by a formula and return the fitted formula."""
     phases: list[int] = []
     inputs, results = [], []
     for _ in range(games):
-        notes, won = played(variant, weights, chance)
-        for seat, phase, row in notes:
-            phases.append(phase)
-            inputs.append(row)
-            results.append(won[seat])
-    better = weights.copy()
+        decisions, result_by_seat = play_game(variant, weights, rng)
+        for decision in decisions:
+            phases.append(decision.phase)
+            inputs.append(decision.inputs)
+            results.append(result_by_seat[decision.seat])
+    fitted = weights.copy()
     for phase in range(PHASES):
-        at = np.array(phases) == phase
-        if at.any():
-            better[phase] = fitted(np.array(inputs)[at], np.array(results)[at], weights[phase])
-    return better
+        rows = np.array(phases) == phase
+        if rows.any():
+            fitted[phase] = logistic_fit(
+                np.array(inputs)[rows], np.array(results)[rows], weights[phase]
+            )
+    return fitted
 
 
 def main() -> None:
@@ -101,13 +130,13 @@ def main() -> None:
     parser.add_argument("--generations", type=int, default=GENERATIONS)
     parser.add_argument("--output", type=Path, default=WEIGHTS)
     given = parser.parse_args()
-    stored: dict[str, Any] = {variant: first_weights() for variant in FORMULAS}
+    formulas: dict[str, Any] = {variant: first_weights() for variant in FORMULAS}
     for number, variant in enumerate(FORMULAS):
-        chance = np.random.default_rng((given.seed, number))
-        for done in range(given.generations):
-            stored[variant] = generation(variant, given.games, stored[variant], chance)
-            print(f"{variant}, generation {done + 1}", flush=True)
-            np.savez_compressed(given.output, **stored)
+        rng = np.random.default_rng((given.seed, number))
+        for generation in range(given.generations):
+            formulas[variant] = next_generation(variant, given.games, formulas[variant], rng)
+            print(f"{variant}, generation {generation + 1}", flush=True)
+            np.savez_compressed(given.output, **formulas)
 
 
 if __name__ == "__main__":

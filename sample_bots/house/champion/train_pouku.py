@@ -24,13 +24,11 @@ REACH = 60
 """Largest change of a lead in the table."""
 
 
-def dealt(
-    form: PoukuForm, deals: int, weights: Weights, chance: np.random.Generator
-) -> PoukuTables:
+def dealt(form: PoukuForm, deals: int, weights: Weights, rng: np.random.Generator) -> PoukuTables:
     """Return new deals; the point card is the same in all."""
-    point = int(chance.integers(RANKS))
+    point = int(rng.integers(RANKS))
     rest = np.delete(np.repeat(np.arange(RANKS), 4), 4 * point)
-    cards = chance.permuted(np.tile(rest, (deals, 1)), axis=1)
+    cards = rng.permuted(np.tile(rest, (deals, 1)), axis=1)
     tables = PoukuTables(form, point, weights)
     rows, at = np.arange(deals), 0
     tables.hands, tables.fields = np.zeros((2, deals, form.seats, RANKS), dtype=np.int64)
@@ -90,19 +88,17 @@ class Lessons:
         return np.asarray(np.linalg.solve(self.inner + RIDGE * np.eye(FEATURES), self.outer))
 
 
-def generation(
-    form: PoukuForm, deals: int, weights: Weights, chance: np.random.Generator
-) -> Weights:
+def generation(form: PoukuForm, deals: int, weights: Weights, rng: np.random.Generator) -> Weights:
     """Play deals and return the fitted weights."""
     lessons = Lessons()
     leads: Numbers = np.full(2 * REACH + 1, 1e-9)
     for _ in range(max(1, deals // 1000)):
-        tables = dealt(form, 1000, weights, chance)
+        tables = dealt(form, 1000, weights, rng)
 
         def watch(tables: PoukuTables, ranks: Counts) -> None:
             lessons.add(tables)
             # Some discards are random, so that more positions occur.
-            rated = tables.ratings(tables.seat) + chance.gumbel(0, NOISE, tables.hands[:, 0].shape)
+            rated = tables.ratings(tables.seat) + rng.gumbel(0, NOISE, tables.hands[:, 0].shape)
             ranks[:] = rated.argmax(axis=1)
 
         tables.watch = watch
@@ -144,8 +140,8 @@ def main() -> None:
     for form in forms():
         weights = beginning()
         for number in range(given.generations):
-            chance = np.random.default_rng((given.seed, form.seats, form.teams, number))
-            weights = generation(form, given.deals, weights, chance)
+            rng = np.random.default_rng((given.seed, form.seats, form.teams, number))
+            weights = generation(form, given.deals, weights, rng)
             print(f"{named(form)}, generation {number + 1}", flush=True)
         stored[f"discards_{named(form)}"] = weights.discards
         stored[f"leads_{named(form)}"] = weights.leads

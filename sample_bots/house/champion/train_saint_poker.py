@@ -50,10 +50,10 @@ def beginning() -> Weights:
     )
 
 
-def dealt(seats: int, games: int, weights: Weights, chance: np.random.Generator) -> Tables:
+def dealt(seats: int, games: int, weights: Weights, rng: np.random.Generator) -> Tables:
     """Return new games."""
-    tables = Tables(seats, games, weights, chance)
-    decks = chance.permuted(np.tile(np.arange(NONE), (games, 1)), axis=1)
+    tables = Tables(seats, games, weights, rng)
+    decks = rng.permuted(np.tile(np.arange(NONE), (games, 1)), axis=1)
     held, turned = WIDTH * seats, FUTURE[seats]
     tables.hands = decks[:, :held].reshape(games, seats, WIDTH)
     tables.river = decks[:, held : held + turned]
@@ -140,9 +140,9 @@ def named(weights: Weights, seats: int) -> dict[str, Numbers]:
     return {f"{field.name}{seats}": array for field, array in values}
 
 
-def generation(seats: int, games: int, weights: Weights, chance: np.random.Generator) -> Weights:
+def generation(seats: int, games: int, weights: Weights, rng: np.random.Generator) -> Weights:
     """Play games and return the fitted weights."""
-    tables = dealt(seats, games, weights, chance)
+    tables = dealt(seats, games, weights, rng)
     tables.noise = NOISE
     lessons = Lessons(tables)
     for _ in range(ROUNDS):
@@ -164,8 +164,8 @@ def main() -> None:
         done = int(stored.get(f"generations{seats}", 0))
         weights = load(given.output, seats) if done else beginning()
         for number in range(done, given.generations):
-            chance = np.random.default_rng((given.seed, seats, number))
-            new = generation(seats, given.games, weights, chance)
+            rng = np.random.default_rng((given.seed, seats, number))
+            new = generation(seats, given.games, weights, rng)
             weights = mixed(weights, new, KEPT if number else 1.0)
             stored.update(named(weights, seats))
             stored[f"generations{seats}"] = np.array(number + 1)
