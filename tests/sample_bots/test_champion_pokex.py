@@ -30,7 +30,7 @@ from referee.games.shared.dealing import Seeded, board_seed
 from referee.games.shared.wild_cards import wild_hand
 from tests.sample_bots.champion_modules import champion_modules
 
-MODULES = ("search_interface", "pokex_hands", "pokex_table", "pokex_auction", "pokex")
+MODULES = ("search_interface", "pokex_hands", "pokex_simulator", "pokex_auction", "pokex")
 every_number_of_seats = pytest.mark.parametrize("seats", [4, 2])
 
 
@@ -38,7 +38,7 @@ class Modules(NamedTuple):
     """Modules of the bot."""
 
     hands: Any
-    table: Any
+    simulator: Any
     auction: Any
     pokex: Any
 
@@ -85,7 +85,7 @@ def positions(seats: int, boards: int) -> Iterator[PokexState]:
 
 def of(modules: Modules, state: PokexState) -> Any:
     """Return the search at a position."""
-    weights = modules.table.load(modules.pokex.WEIGHTS, state.seats)
+    weights = modules.simulator.load(modules.pokex.WEIGHTS, state.seats)
     return modules.pokex.PokexSearch(state, state.turn, weights, np.random.default_rng(1))
 
 
@@ -94,9 +94,9 @@ def test_values_of_hands_order_them_like_the_referee(wild_rank: str, modules: Mo
     hands, chance = modules.hands, random.Random(wild_rank)
     packs = [DECK_WITH_JOKERS, [c for c in DECK_WITH_JOKERS if c[1] == "C" or c[0] in "7AX"]]
     dealt: list[Hand] = [tuple(chance.sample(pack, 5)) for pack in packs for _ in range(600)]
-    codes = hands.codes_of_cards()[hands.rank_number(wild_rank)]
-    sums = np.array([codes[hands.numbers_of(cards)].sum() for cards in dealt], dtype=np.uint32)
-    values = hands.values()[hands.places(sums, 5)]
+    codes = hands.card_codes()[hands.rank_number(wild_rank)]
+    sums = np.array([codes[hands.card_numbers(cards)].sum() for cards in dealt], dtype=np.uint32)
+    values = hands.value_table()[hands.table_index(sums, 5)]
     expected = [wild_hand(cards, wild_rank) for cards in dealt]
     for lower, higher in pairwise(np.argsort(values, kind="stable")):
         assert expected[lower] <= expected[higher]
@@ -111,23 +111,23 @@ def test_deals_are_played_by_the_rules(seats: int, tricks: int, modules: Modules
         leader = (state.declarer - 1 if tricks else state.dealer + 1) % seats
         if tricks:
             state = play(state, NameWild(RANKS[board]))
-        numbers = modules.hands.numbers_of
+        numbers = modules.hands.card_numbers
         hands = [numbers(state.hands[(leader + role) % seats])[None] for role in range(seats)]
-        weights = modules.table.load(modules.pokex.WEIGHTS, seats)
+        weights = modules.simulator.load(modules.pokex.WEIGHTS, seats)
         row = numbers(state.row).reshape(1, 6, -1)
         wild = np.array([modules.hands.rank_number(state.wild_rank)])
-        tables = modules.table.PokexTables(weights, hands, row, wild)
+        deals = modules.simulator.PokexDeals(weights, hands, row, wild)
         if not tricks:
-            tables.ties = -1
+            deals.tie_winner = -1
         chance = np.random.default_rng(board)
-        tables.noise = lambda shape, chance=chance: chance.normal(size=shape)
+        deals.noise = lambda shape, chance=chance: chance.normal(size=shape)
         made: list[tuple[int, list[int]]] = []
 
         def watch(now: Any, role: int, choice: Any, made: list[Any] = made) -> None:
             made.append((role, [int(at[choice[0]]) for at in now.plays(role)]))
 
-        tables.watch = watch
-        taken = tables.play()[0]
+        deals.watch = watch
+        taken = deals.play()[0]
         for role, at in made:
             assert state.turn == (leader + role) % seats
             cards = [state.hands[state.turn][position] for position in at]
@@ -138,15 +138,15 @@ def test_deals_are_played_by_the_rules(seats: int, tricks: int, modules: Modules
 
 @every_number_of_seats
 def test_a_trick_in_progress_has_the_hands_of_its_sides(seats: int, modules: Modules) -> None:
-    codes = modules.hands.codes_of_cards()
+    codes = modules.hands.card_codes()
     for state in positions(seats, 2):
         if state.phase == "play" and state.played:
             search = of(modules, state)
-            tables = search._table(*search.worlds(3))
-            for side, base in enumerate(tables.bases):
+            deals = search._deals(*search.worlds(3))
+            for side, base in enumerate(deals.side_codes):
                 plays = [play.cards for stage, play in enumerate(state.played) if stage % 2 == side]
-                shown = modules.hands.numbers_of(tuple(c for cards in plays for c in cards))
-                turned = modules.hands.numbers_of(state.turned)
+                shown = modules.hands.card_numbers(tuple(c for cards in plays for c in cards))
+                turned = modules.hands.card_numbers(state.turned)
                 expected = codes[search.wild][[*turned, *shown]].sum()
                 assert (base == expected).all()
 
@@ -156,7 +156,7 @@ def test_hidden_cards_are_consistent_with_the_view(seats: int, modules: Modules)
     for state in positions(seats, 2):
         search = of(modules, state)
         hands, row = search.worlds(20)
-        numbers = modules.hands.numbers_of
+        numbers = modules.hands.card_numbers
         assert (hands[state.turn] == numbers(state.hands[state.turn])).all()
         assert [hand.shape[1] for hand in hands] == [len(hand) for hand in state.hands]
         hidden = np.concatenate([hands[other] for other in search.others], axis=1)
@@ -203,12 +203,16 @@ def test_auctions_follow_the_rules(seats: int, modules: Modules) -> None:
 
 @every_number_of_seats
 def test_chances_to_win_the_game_follow_the_points(seats: int, modules: Modules) -> None:
-    results = modules.table.load(modules.pokex.WEIGHTS, seats).results
-    chances = modules.auction.chances
+    results = modules.simulator.load(modules.pokex.WEIGHTS, seats).results
+    probabilities = modules.auction.win_probabilities
     assert results[0, 0] == pytest.approx(0.5, abs=0.05)
     assert results[30, 10] > 0.7 > 0.3 > results[10, 30]
-    assert chances(results, np.array([[33, 20], [40, 35], [33, 33]]), True).tolist() == [1, 1, 0.5]
-    assert chances(results, np.array([[33, 20], [35, 40]]), False).tolist() == [0, 1]
+    assert probabilities(results, np.array([[33, 20], [40, 35], [33, 33]]), True).tolist() == [
+        1,
+        1,
+        0.5,
+    ]
+    assert probabilities(results, np.array([[33, 20], [35, 40]]), False).tolist() == [0, 1]
 
 
 @every_number_of_seats

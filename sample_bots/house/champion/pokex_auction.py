@@ -1,77 +1,96 @@
-"""Auctions of Pokex, many at once, as arrays with a row per deal; the first seat bids first."""
+"""Auctions of Pokex, many at once, as arrays with a row per deal.
+
+Seats are numbered in the order of bidding, so seat 0 bids first. Seats of equal parity form a side.
+A call is 0 for a pass, or the number of tricks of a bid.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
-from pokex_hands import Cards, Numbers
-from pokex_table import TRICKS, Weights
+from pokex_hands import AnyArray, IntArray
+from pokex_simulator import TRICKS, PokexWeights
 
 from referee.games.pokex.legal import HIGHEST_BID
 from referee.games.pokex.state import GOAL, score_deal
 
+SIDES = 2
 CALLS = HIGHEST_BID + 1
 """A pass and the bids."""
 SITUATIONS = 3 * CALLS
 """The standing bid, and whose it is: nobody's, of the side that calls, or of the other side."""
-SIDES = 2
+MAX_CALLS_PER_SEAT = 8
+"""Calls of a seat in an auction of the training, at most; the auction ends earlier."""
+MEMORY = 0.8
+"""Factor of the earlier results after each round of auctions in the training."""
+PSEUDO_COUNT = 0.2
+"""Samples of value 0 that each round adds, so that the number of samples stays above zero."""
 
 
 @dataclass
 class Auctions:
-    """Auctions in progress."""
+    """Auctions in progress; the arrays have a row per auction."""
 
     seats: int
-    bid: Cards
-    declarer: Cards
-    passes: Cards
+    bid: IntArray
+    """The standing bid; 0 for none."""
+    declarer: IntArray
+    """The seat of the standing bid."""
+    passes: IntArray
     """Passes in a row."""
-    first: int
+    next_seat: int
     """The seat that calls next."""
 
     @classmethod
     def begin(cls, seats: int, rows: int) -> "Auctions":
         """Return auctions without a call."""
         bid, declarer, passes = np.zeros((3, rows), dtype=np.int64)
-        return cls(seats, bid, declarer, passes, first=0)
+        return cls(seats, bid, declarer, passes, next_seat=0)
 
-    def situations(self, seat: int) -> Cards:
-        """Return the number of the situation of a seat, by row."""
-        whose = np.where(self.bid == 0, 0, np.where((self.declarer - seat) % SIDES == 0, 1, 2))
-        return np.asarray(self.bid * 3 + whose)
+    def situations(self, seat: int) -> IntArray:
+        """Return the situation of a seat as a number below SITUATIONS, by row."""
+        own_side = (self.declarer - seat) % SIDES == 0
+        bidder = np.where(self.bid == 0, 0, np.where(own_side, 1, 2))
+        return np.asarray(self.bid * 3 + bidder)
 
-    def running(self) -> Numbers:
+    def running(self) -> AnyArray:
         """Return the rows whose auction is not over."""
-        enough = np.where(self.bid > 0, self.seats - 1, self.seats)
-        return np.asarray((self.passes < enough) & (self.bid < HIGHEST_BID))
+        ending_passes = np.where(self.bid > 0, self.seats - 1, self.seats)
+        return np.asarray((self.passes < ending_passes) & (self.bid < HIGHEST_BID))
 
-    def call(self, calls: Cards) -> None:
-        """Make the calls of a seat in the auctions that are not over."""
-        going = self.running()
-        bids = going & (calls > 0)
-        self.bid = np.where(bids, calls, self.bid)
-        self.declarer = np.where(bids, self.first, self.declarer)
-        self.passes = np.where(bids, 0, self.passes + 1)
-        self.first = (self.first + 1) % self.seats
+    def call(self, calls: IntArray) -> None:
+        """Make the next seat's calls in the auctions that are not over."""
+        is_bid = self.running() & (calls > 0)
+        self.bid = np.where(is_bid, calls, self.bid)
+        self.declarer = np.where(is_bid, self.next_seat, self.declarer)
+        self.passes = np.where(is_bid, 0, self.passes + 1)
+        self.next_seat = (self.next_seat + 1) % self.seats
 
-    def play(self, weights: Weights, strengths: Cards) -> None:
-        """Call by the tables to the end; ``strengths`` are classes by row and seat."""
+    def play(self, weights: PokexWeights, strengths: IntArray) -> None:
+        """Call by the learned values to the end; ``strengths`` are classes by row and seat."""
         while self.running().any():
-            values = weights.calls[self.situations(self.first), strengths[:, self.first]]
+            seat = self.next_seat
+            values = weights.calls[self.situations(seat), strengths[:, seat]]
             self.call(best_calls(values, self.bid))
 
 
-def best_calls(values: Numbers, bids: Cards) -> Cards:
-    """Return the legal call with the best value, by row."""
+def best_calls(values: AnyArray, bids: IntArray) -> IntArray:
+    """Return the legal call with the best value, by row.
+
+    Args:
+        values: the values by row and call, shape (rows, CALLS).
+        bids: the standing bid, by row; only higher bids are legal.
+    """
     legal = np.arange(CALLS) > bids[:, None]
     legal[:, 0] = True
     return np.asarray(np.where(legal, values, -np.inf).argmax(axis=1))
 
 
-def points_table() -> Numbers:
-    """Return the points of the declarer's and the other side by bid and tricks of the declarer.
+def points_table() -> AnyArray:
+    """Return the points of a deal, shape (CALLS, TRICKS + 1, SIDES).
 
-    Bid 0 has the points of a deal without a bid by the tricks of side 0; a trick without a winner
-    is not counted there.
+    The indices are the bid, the tricks of the declarer's side, and the side (0 for the declarer's).
+    Bid 0 is a deal without a bid: there the second index is the tricks of side 0. The other side
+    has the other tricks; a trick without a winner is not represented.
     """
     table = np.zeros((CALLS, TRICKS + 1, SIDES), dtype=np.int64)
     for bid in range(CALLS):
@@ -83,88 +102,116 @@ def points_table() -> Numbers:
 POINTS = points_table()
 
 
-def deal_points(auctions: Auctions, tricks: Cards, passed: Cards) -> Cards:
-    """Return the points by side.
+def deal_points(auctions: Auctions, tricks: IntArray, tricks_without_bid: IntArray) -> IntArray:
+    """Return the points of both sides, shape (rows, 2).
 
     Args:
         auctions: finished auctions.
-        tricks: the tricks of the declarer's side by row and declarer.
-        passed: the tricks of side 0 if all seats pass.
+        tricks: the tricks of the declarer's side by row and declarer, shape (rows, seats).
+        tricks_without_bid: the tricks of side 0 if all seats pass, by row.
     """
-    rows = np.arange(len(tricks))
-    taken = np.where(auctions.bid > 0, tricks[rows, auctions.declarer], passed)
+    has_bid, rows = auctions.bid > 0, np.arange(len(tricks))
+    taken = np.where(has_bid, tricks[rows, auctions.declarer], tricks_without_bid)
     points = POINTS[auctions.bid, taken]
-    swap = (auctions.bid > 0) & (auctions.declarer % SIDES == 1)
-    return np.asarray(np.where(swap[:, None], points[:, ::-1], points))
+    declarer_is_side_1 = has_bid & (auctions.declarer % SIDES == 1)
+    return np.asarray(np.where(declarer_is_side_1[:, None], points[:, ::-1], points))
+
+
+RandomCalls = list[tuple[IntArray, int, IntArray, IntArray]]
+"""Random calls of one seat at a time: rows, seat, situations, and calls."""
 
 
 def learned_calls(
-    weights: Weights,
-    strengths: Cards,
-    tricks: Cards,
-    passed: Cards,
+    weights: PokexWeights,
+    strengths: IntArray,
+    tricks: IntArray,
+    tricks_without_bid: IntArray,
     rounds: int,
     rng: np.random.Generator,
-) -> Numbers:
-    """Return the value of each call, by situation and class of strength.
+) -> AnyArray:
+    """Return the value of each call in points: shape (SITUATIONS, strength classes, CALLS).
 
-    In each round every auction has one random call, and its result counts for this call.
+    In each round every deal has one auction with at most one random call. The lead in points of its
+    side is a sample for the value of this call. Later rounds count more.
+
+    Args:
+        weights: the tables; the calls are replaced after each round.
+        strengths: strength classes by row and seat.
+        tricks: as for :func:`deal_points`.
+        tricks_without_bid: as for :func:`deal_points`.
+        rounds: number of rounds.
+        rng: the source of the random calls.
     """
-    deals, seats = strengths.shape
     shape = (SITUATIONS, len(weights.strengths) + 1, CALLS)
     total, count = np.zeros(shape), np.full(shape, 1.0)
     for _ in range(rounds):
         weights.calls = total / count
-        auctions = Auctions.begin(seats, deals)
-        odd = rng.integers(seats + 2, size=deals)
-        notes = []
-        for step in range(8 * seats):
-            going, seat = auctions.running(), auctions.first
-            if not going.any():
-                break
-            situations = auctions.situations(seat)
-            calls = best_calls(weights.calls[situations, strengths[:, seat]], auctions.bid)
-            now = np.flatnonzero(going & (odd == step))
-            noise = rng.random((len(now), CALLS))
-            calls[now] = best_calls(noise, auctions.bid[now])
-            notes.append((now, seat, situations[now], calls[now]))
-            auctions.call(calls)
-        points = deal_points(auctions, tricks, passed)
+        auctions, random_calls = _auctions_with_random_calls(weights, strengths, rng)
+        points = deal_points(auctions, tricks, tricks_without_bid)
         lead = (points[:, 0] - points[:, 1]).astype(float)
-        total, count = 0.8 * total, 0.8 * count + 0.2
-        for now, seat, situations, calls in notes:
-            at = (situations, strengths[now, seat], calls)
-            np.add.at(total, at, lead[now] if seat % SIDES == 0 else -lead[now])
-            np.add.at(count, at, 1)
+        total, count = MEMORY * total, MEMORY * count + PSEUDO_COUNT
+        for rows, seat, situations, calls in random_calls:
+            index = (situations, strengths[rows, seat], calls)
+            np.add.at(total, index, lead[rows] if seat % SIDES == 0 else -lead[rows])
+            np.add.at(count, index, 1)
     return np.asarray(total / count)
 
 
-def game_results(points: Cards) -> Numbers:
-    """Return the probability to win before a deal, from the points of deals by side.
+def _auctions_with_random_calls(
+    weights: PokexWeights, strengths: IntArray, rng: np.random.Generator
+) -> tuple[Auctions, RandomCalls]:
+    """Play an auction of each deal; one of its first calls is random."""
+    deals, seats = strengths.shape
+    auctions = Auctions.begin(seats, deals)
+    random_step = rng.integers(seats + 2, size=deals)
+    random_calls: RandomCalls = []
+    for step in range(MAX_CALLS_PER_SEAT * seats):
+        running, seat = auctions.running(), auctions.next_seat
+        if not running.any():
+            break
+        situations = auctions.situations(seat)
+        calls = best_calls(weights.calls[situations, strengths[:, seat]], auctions.bid)
+        rows = np.flatnonzero(running & (random_step == step))
+        noise = rng.random((len(rows), CALLS))
+        calls[rows] = best_calls(noise, auctions.bid[rows])
+        random_calls.append((rows, seat, situations[rows], calls[rows]))
+        auctions.call(calls)
+    return auctions, random_calls
 
-    The side that bids first has the first index. The other side bids first in the next deal.
+
+def game_results(points: IntArray) -> AnyArray:
+    """Return the probability to win the game before a deal, shape (GOAL, GOAL).
+
+    The first index is the points of the side that bids first, the second one those of the other
+    side. The other side bids first in the next deal. The table is computed from the highest totals
+    backwards; a position that is not computed yet counts as one half.
+
+    Args:
+        points: the points of both sides in simulated deals, shape (rows, 2).
     """
     results, counts = np.unique(points, axis=0, return_counts=True)
     weights = counts / counts.sum()
     table = np.full((GOAL, GOAL), 0.5)
     for total in range(2 * GOAL - 2, -1, -1):
-        for mine in range(max(0, total - GOAL + 1), min(GOAL, total + 1)):
-            after = results + np.array([mine, total - mine])
-            table[mine, total - mine] = weights @ chances(table, after[:, ::-1], False)
+        for own in range(max(0, total - GOAL + 1), min(GOAL, total + 1)):
+            other = total - own
+            after = results + np.array([own, other])
+            table[own, other] = weights @ win_probabilities(table, after[:, ::-1], False)
     return table
 
 
-def chances(table: Numbers, points: Cards, own_first: bool) -> Numbers:
-    """Return the probability to win the game with these points after a deal.
+def win_probabilities(table: AnyArray, points: IntArray, of_first: bool) -> AnyArray:
+    """Return the probability to win the game with these points after a deal, by row.
 
     Args:
         table: the result of :func:`game_results`.
-        points: the points of the side that bids first in the next deal, and of the other side.
-        own_first: return the probability of the side that bids first, or else of the other one.
+        points: the points of the side that bids first in the next deal, and of the other side;
+            shape (rows, 2).
+        of_first: return the probability of the side that bids first, or else of the other one.
     """
     first, second = points.T
-    open_game = table[np.minimum(first, GOAL - 1), np.minimum(second, GOAL - 1)]
-    over = (np.maximum(first, second) >= GOAL) & (first != second)
-    equal = (first >= GOAL) & (first == second)
-    won = np.where(over, first > second, np.where(equal, 0.5, open_game))
-    return np.asarray(won if own_first else 1 - won)
+    if_open = table[np.minimum(first, GOAL - 1), np.minimum(second, GOAL - 1)]
+    is_over = (np.maximum(first, second) >= GOAL) & (first != second)
+    is_draw = (first >= GOAL) & (first == second)
+    probability = np.where(is_over, first > second, np.where(is_draw, 0.5, if_open))
+    return np.asarray(probability if of_first else 1 - probability)
