@@ -118,9 +118,9 @@ class PokeCards:
 
 
 class SaintPokerCards:
-    """A sample is a table with the hands of all seats."""
+    """A sample is simulated games with the hands of all seats."""
 
-    method = "_Search", "tables"
+    method = "SaintPokerSearch", "sampled_games"
 
     def hands(self, search: Any, sample: Any, seat: int) -> Counts:
         # The simulator's number for no card is that of the first joker.
@@ -128,16 +128,16 @@ class SaintPokerCards:
 
     def chosen(self, sample: Any, worlds: Counts) -> Any:
         sample.hands, sample.stock = sample.hands[worlds], sample.stock[worlds]
-        for name in ("points", "river", "future", "order", "lying"):
+        for name in ("points", "river", "future", "order", "on_table"):
             setattr(sample, name, getattr(sample, name)[: len(worlds)])
-        sample.number = len(worlds)
+        sample.count = len(worlds)
         sample.rows = np.arange(len(worlds))
         return sample
 
     def opened(self, search: Any, sample: Any, state: SaintPokerState, stock: bool) -> Any:
         for seat, hand in enumerate(state.hands):
             sample.hands[:, seat, : len(hand)] = numbers_of(hand)
-        sample.stock = _to_come(search, state, sample.number, stock)
+        sample.stock = _to_come(search, state, sample.count, stock)
         return sample
 
     def clue(self, state: SaintPokerState, seat: int) -> Clue:
