@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from arena.bots import resolver
 from bench import house_bot_tournament
 from bench.figure import Figure, FigureTarget
 
@@ -37,8 +38,9 @@ def cpu_seconds(words: list[str], data: Path) -> float:
 def figures(rounds: int) -> Iterator[Figure]:
     """Yield the CPU time of each command, after one run that stores the bytecode."""
     with house_bot_tournament.store() as (engine, data_folder):
+        bots = dict.fromkeys(("one", "two"), resolver.sample("meek"))
         tournament = house_bot_tournament.schedule(
-            engine, data_folder, {"one": "meek", "two": "meek"}, boards=1, cycles=MATCHES
+            engine, data_folder, bots, boards=1, cycles=MATCHES
         )
         house_bot_tournament.played(engine, data_folder, tournament, 2)
         for command, target in TARGETS.items():

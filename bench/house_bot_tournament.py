@@ -1,4 +1,4 @@
-"""A temporary store with a tournament of house bots, whose matches are played by services."""
+"""A temporary store with a tournament of bots, whose matches are played by services."""
 
 import tempfile
 import time
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from arena.bots import resolver, version_store
+from arena.bots import version_store
+from arena.bots.bot import Bot
 from arena.config import Folder
 from arena.services.local import Services
 from arena.store import database
@@ -18,6 +19,9 @@ from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
+
+POLL_SECONDS = 0.5
+"""Interval of looking whether the tournament has ended; each look costs CPU time of the arena."""
 
 
 @contextmanager
@@ -32,20 +36,20 @@ def store() -> Iterator[tuple[Engine, Folder]]:
 
 
 def schedule(
-    engine: Engine, data_folder: Folder, bots: Mapping[str, str], *, boards: int, cycles: int
+    engine: Engine, data_folder: Folder, bots: Mapping[str, Bot], *, boards: int, cycles: int
 ) -> Tournament:
     """Schedule a tournament of Poke.
 
     Args:
         engine: database engine of the store.
         data_folder: the data folder.
-        bots: the house bot of each entrant, by the entrant's name.
+        bots: the bot of each entrant, by the entrant's name.
         boards: boards of a match.
         cycles: cycles of the round robin.
     """
     entered = []
-    for name, sample in bots.items():
-        bot = version_store.admit(resolver.sample(sample), data_folder.versions)
+    for name, source in bots.items():
+        bot = version_store.admit(source, data_folder.versions)
         # The same bot may be entered under two names.
         content = version_store.content_hash(bot) + name
         entered.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
@@ -60,5 +64,5 @@ def played(
     """Play the tournament with this number of workers; return the matches' sorted end times."""
     with Services(data_folder, workers):
         while tournaments.progress(engine, tournament.id).open:
-            time.sleep(0.05)
+            time.sleep(POLL_SECONDS)
     return sorted(m.ended for m in listing.matches(engine, tournament=tournament.id) if m.ended)

@@ -56,7 +56,7 @@ INSERT_BATCH = 1_000_000
 NEAR, DISTANCE = 0.7, 150
 """Share of matches between neighbours, and their mean distance in places."""
 GAME = "poke"
-FIT_SECONDS, PAGE_SECONDS, MEGABYTES = 60.0, 2.0, 1000.0
+FIT_SECONDS, PAGE_SECONDS, MEGABYTES = 30.0, 2.0, 1000.0
 PAGES = ("/ladders/poke", "/ladders/poke?sort=elo&page=20", "/ladders/poke/matrix")
 
 

@@ -27,6 +27,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine, func, insert, select
 
+from arena.bots import resolver
 from arena.config import Folder
 from arena.services.local import Services
 from arena.services.web_process import Pages, WebSettings, listen
@@ -222,7 +223,7 @@ def busy(watchers: int, seconds: float, rounds: int, shown: str) -> None:
         engine = database.open(data_folder.database_url({}))
         database.upgrade(engine)
         starts.MATCHES = 100_000 // 50
-        bots = {"one": starts.BOT, "two": starts.BOT}
+        bots = dict.fromkeys(("one", "two"), resolver.sample(starts.BOT))
         if shown == "table":
             house_bot_tournament.schedule(
                 engine, data_folder, bots, boards=TABLE_BOARDS, cycles=100

@@ -36,6 +36,7 @@ PARTS = {
     "commands": "CPU time of commands that only print",
     "queue": "the job queue, compared with Redis and RQ alone",
     "workers": "matches per second with 1, 2 and 4 workers, compared with the ideal",
+    "thinking": "share of a match in which its bots think, at 1, 10 and 100 ms per decision",
     "rules": "random play by the rules alone, in every form",
     "peers": "the same, compared with RLCard, PettingZoo and OpenSpiel",
     "training": "the training environments, compared with the rules alone and other libraries",
@@ -45,7 +46,9 @@ PARTS = {
     "attacks": "honest bots at another table while each hostile program plays",
     "work_budget": "CPU time per unit of the work budget, for each kind of input",
 }
-USUAL = [part for part in PARTS if part not in ("large_ladder", "attacks")]
+LONG = ("thinking", "large_ladder", "attacks")
+"""The parts that take up to 15 minutes per round."""
+USUAL = [part for part in PARTS if part not in LONG]
 """The parts of a run that names none."""
 
 

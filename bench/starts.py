@@ -42,9 +42,8 @@ def cold_table(referee: str) -> float:
 
 def schedule(engine: Engine, data_folder: Folder) -> Tournament:
     """Schedule a tournament of short matches between two versions of a house bot."""
-    return house_bot_tournament.schedule(
-        engine, data_folder, {"one": BOT, "two": BOT}, boards=1, cycles=MATCHES
-    )
+    bots = dict.fromkeys(("one", "two"), resolver.sample(BOT))
+    return house_bot_tournament.schedule(engine, data_folder, bots, boards=1, cycles=MATCHES)
 
 
 def with_worker(engine: Engine, data_folder: Folder) -> float:

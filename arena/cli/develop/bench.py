@@ -29,10 +29,11 @@ COMPARE_ROUNDS = 6
 def bench(parts: tuple[str, ...], rounds: int | None, as_json: bool, no_history: bool) -> None:
     """Measure the speed of each part, and compare it with peers in the same run.
 
-    Parts: decisions, games, starts, commands, queue, workers, rules, peers, evaluator, ratings,
-    work_budget, large_ladder and attacks. The default is all except large_ladder and attacks, which
-    take up to 15 minutes per round. The output names peers that are not installed; `uv run --group
-    bench pokearena bench` installs all of them. The command requires a checkout.
+    Parts: decisions, games, starts, commands, queue, workers, thinking, rules, peers, training,
+    evaluator, ratings, work_budget, large_ladder and attacks. The default is all except thinking,
+    large_ladder and attacks, which take up to 15 minutes per round. The output names peers that are
+    not installed; `uv run --group bench pokearena bench` installs all of them. The command requires
+    a checkout.
 
     `bench compare A B` checks out two commits in temporary folders, measures them in alternating
     rounds, and prints for each figure the ratio of B to A and whether it changed beyond noise.
