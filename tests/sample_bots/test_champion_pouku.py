@@ -24,7 +24,7 @@ from referee.games.shared.cards import DECK, in_order
 from referee.games.shared.dealing import Seeded, board_seed
 from tests.sample_bots.champion_modules import champion_modules
 
-MODULES = ("search_interface", "pouku_worth", "pouku_table", "pouku")
+MODULES = ("search_interface", "pouku_points", "pouku_simulator", "pouku")
 every_form = pytest.mark.parametrize(
     "form",
     [
@@ -59,23 +59,25 @@ def positions(form: MeasuredForm, boards: int) -> Iterator[PoukuState]:
 
 def of(modules: list[Any], state: PoukuState) -> Any:
     """Return the search at a position."""
-    _, _, table, pouku = modules
-    weights = table.load(pouku.WEIGHTS, state.form)
-    wins = pouku.wins(weights.leads, 2 * state.form.seats)
-    return pouku.PoukuSearch(state, state.turn, weights, wins, np.random.default_rng(1))
+    _, _, simulator, pouku = modules
+    weights = simulator.load(pouku.WEIGHTS, state.form)
+    scores = pouku.expected_score_tables(weights.leads, 2 * state.form.seats)
+    return pouku.PoukuSearch(state, state.turn, weights, scores, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize(("size", "least"), [(4, 0.99), (8, 0.96), (12, 0.8)])
 def test_most_sets_have_the_points_of_the_best_set(
     size: int, least: float, modules: list[Any]
 ) -> None:
-    _, worth, _, pouku = modules
+    _, points_module, _, pouku = modules
     values, chance = Values(), random.Random(size)
     dealt = [chance.sample(DECK, 3 + size) for _ in range(1000)]
-    hands = np.array([pouku.counted(tuple(cards[:3])) for cards in dealt])
-    fields = np.array([pouku.counted(tuple(cards[3:])) for cards in dealt])
-    points, yaku = np.divmod(worth.set_worth(values, hands, fields), worth.ONE)
-    points += values.four_yaku * (yaku >= worth.BONUS_YAKU_COUNT)
+    hands = np.array([pouku.rank_counts(tuple(cards[:3])) for cards in dealt])
+    fields = np.array([pouku.rank_counts(tuple(cards[3:])) for cards in dealt])
+    points, yaku = np.divmod(
+        points_module.set_values(values, hands, fields), points_module.POINT_UNIT
+    )
+    points += values.four_yaku * (yaku >= points_module.BONUS_YAKU_COUNT)
     best = np.array(
         [
             GoingOut(values, in_order(cards[:3]), in_order(cards[3:]), (), "none").worth()
@@ -85,7 +87,7 @@ def test_most_sets_have_the_points_of_the_best_set(
     assert (points == best).mean() >= least
     assert (points > best).mean() <= 0.005
     dearest = np.array([owed(values, tuple(cards[3:]), "2C") for cards in dealt])
-    assert (worth.owed(values, fields, 0) == dearest).mean() >= 0.97
+    assert (points_module.payment(values, fields, 0) == dearest).mean() >= 0.97
 
 
 @every_form
@@ -94,17 +96,17 @@ def test_deals_are_scored_by_the_rules(form: MeasuredForm, modules: list[Any]) -
     for state in positions(form, 3):
         search = of(modules, state)
         hands = np.array([[search.hand] * form.seats])
-        tables = search._tables(hands)
-        points, out = tables.worth(state.turn)
+        deals = search._deals(hands)
+        points, out = deals.offers(state.turn)
         expected = state.offer(state.turn).worth()
         total += 1
         same += points[0] == expected
         if points[0] == expected:
             assert out[0] == state.offer(state.turn).reaches(state.needed)
-            assert tables.score(state.turn, points)[0] == state.scored(state.turn)[1]
+            assert deals.score(state.turn, points)[0] == state.scored(state.turn)[1]
         for seat in range(form.seats):
             if sum(len(field) for field in state.fields) < 20:
-                assert tables.payments(seat)[0] == state.pays(seat)
+                assert deals.payments(seat)[0] == state.pays(seat)
     assert same > 0.8 * total
 
 
@@ -127,14 +129,14 @@ def test_all_deals_end_with_the_points_of_the_rules(form: MeasuredForm, modules:
     state = next(positions(form, 1))
     search = of(modules, state)
     hands, stock = search.worlds(200)
-    tables = search._tables(hands)
-    tables.stock, tables.seat = stock, (state.turn + 1) % form.seats
-    tables.begin()
-    points = tables.play()
+    deals = search._deals(hands)
+    deals.stock, deals.seat = stock, (state.turn + 1) % form.seats
+    deals.begin()
+    points = deals.play()
     winners = (points >= (8 if form.given.get("teams") else 5)).sum(axis=1)
     assert (winners == (2 if form.given.get("teams") else 1)).all()
-    assert tables.hands.min() >= 0
-    assert tables.fields.min() >= 0
+    assert deals.hands.min() >= 0
+    assert deals.fields.min() >= 0
 
 
 def test_a_sure_win_in_the_last_deal_is_taken() -> None:
