@@ -87,7 +87,7 @@ def _to_come(search: Any, state: Any, worlds: int, ordered: bool) -> Counts:
 class PokeCards:
     """A sample is the other hand and the stock."""
 
-    method = "_Search", "_others"
+    method = "PokeSearch", "sampled_hands"
 
     def hands(self, search: Any, sample: Any, seat: int) -> Counts:
         return counted(sample[0]) + counted(numbers_of(self._played(search.state, seat)))

@@ -25,7 +25,7 @@ from referee.games.shared.dealing import Seeded, board_seed
 from referee.games.shared.poker import best_hand
 from tests.sample_bots.champion_modules import champion_modules
 
-MODULES = ("poke_hands", "poke_table")
+MODULES = ("poke_hands", "poke_simulator")
 FORM = MeasuredForm(GAMES["poke"], 2)
 
 
@@ -71,7 +71,7 @@ def test_tricks_of_open_hands_are_solved_by_the_rules(must_beat: bool, modules: 
     hands, _ = modules
     dealt = decks(6, 24)[:, :10]
     ranks = dealt.T >> 2
-    leads, replies = hands.solve(ranks[:5], ranks[5:], must_beat)[5]
+    leads, replies = hands.solve_tricks(ranks[:5], ranks[5:], must_beat)[5]
     for world, cards in enumerate(dealt):
         first, second = hand(cards[:5]), hand(cards[5:])
         assert leads[0, 0, world] == tricks(first, second, must_beat)
@@ -82,7 +82,7 @@ def test_values_of_hands_order_them_like_the_referee(modules: list[Any]) -> None
     hands, _ = modules
     royal = [[32, 36, 40, 44, 48], [0, 4, 8, 12, 48], [0, 4, 8, 13, 48], [0, 1, 2, 3, 51]]
     dealt = np.concatenate([decks(400)[:, :5], decks(400, 16)[:, :5], np.array(royal)])
-    values = hands.hand_values(*hands.in_groups(dealt))
+    values = hands.hand_values(*hands.sorted_by_group(dealt))
     expected = [best_hand(hand(cards)) for cards in dealt]
     order = np.argsort(values, kind="stable")
     for lower, higher in pairwise(order):
@@ -92,20 +92,20 @@ def test_values_of_hands_order_them_like_the_referee(modules: list[Any]) -> None
 
 
 def test_the_end_of_a_rubber_has_the_value_of_its_winner(modules: list[Any]) -> None:
-    _, table = modules
-    later = table.load(house_folder() / "champion" / "poke.npz").rubber
-    decided = table.Rubber(legs=(1, 1), below=(18, 3), lead=-400)
+    _, simulator = modules
+    later = simulator.load(house_folder() / "champion" / "poke.npz").rubber
+    decided = simulator.Rubber(legs=(1, 1), below=(18, 3), above_lead=-400)
     below = np.array([4, 1]), np.array([1, 4])
-    won, open_leg = decided.chances(below, np.array([0, 0]), later)
+    won, open_leg = decided.win_probabilities(below, np.array([0, 0]), later)
     assert won == 1  # 100 for the leg and 500 for the rubber against 400
     assert 0.5 < open_leg < 1
 
 
 def test_positions_of_both_seats_have_opposite_values(modules: list[Any]) -> None:
     """The table has values of the next dealer, whose advantage is small."""
-    _, table = modules
-    later = table.load(house_folder() / "champion" / "poke.npz").rubber
-    middle = table.REACH
+    _, simulator = modules
+    later = simulator.load(house_folder() / "champion" / "poke.npz").rubber
+    middle = simulator.MAX_LEAD
     for legs in ((0, 0), (0, 1), (1, 1)):
         for mine, theirs in ((0, 0), (15, 4), (8, 12)):
             chance = later[legs[0], legs[1], mine, theirs, middle - 5]
