@@ -35,8 +35,8 @@ from pokearena.v1 import bot_pb2
 from arena.bots.in_process import load
 from arena.ratings.control_variates import adjusted_results
 from arena.records.analysis.engine import engine_of
-from arena.records.luck_adjustment.adjusted_comparison import PLAYOUTS, controls_of
 from arena.records.luck_adjustment.chance_luck import Move, luck_of_game
+from arena.records.luck_adjustment.match_luck import PLAYOUTS, luck_difference
 from arena.records.luck_adjustment.values import values_of
 from bench.mirroring import Factor, result, rotations
 from bench.strength import MeasuredForm, forms
@@ -180,7 +180,7 @@ def game_of(
     for number in range(estimates):
         seed = derive(board_seed(SEED, board), f"luck-adjustment {seating}", number)
         luck = luck_of_game(form.game, form.seats, options, values, game[:-1], seed, playouts)
-        controls.append(controls_of(luck, mine, theirs))
+        controls.append(luck_difference(luck, mine, theirs))
     return result(form, game[-1][0], seating), np.array(controls)
 
 

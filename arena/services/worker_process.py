@@ -20,7 +20,7 @@ from arena.queue import redis_server
 from arena.queue.match_queue import WorkerInfo, fresh_name
 from arena.queue.redis_server import Address
 from arena.queue.worker import MatchWorker
-from arena.services import idle_analysis, worker_host
+from arena.services import idle_computations, worker_host
 from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
 from referee import logs
@@ -109,7 +109,7 @@ def run(
         environment.get(config.WATCH_NOTES) == "1",
         most_bytes=most_bytes,
     )
-    idle_work = idle_analysis.idle_work(resources.engine, environment)
+    idle_work = idle_computations.idle_work(resources.engine, environment)
     worker = _worker(resources, address.url, level, idle_work)
     with claim, idle_work or contextlib.nullcontext():
         worker.work(logging_level="WARNING", burst=burst, max_jobs=max_attempts)

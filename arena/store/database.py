@@ -92,7 +92,7 @@ def before_commit(hooks: list[Hook]) -> Iterator[None]:
         _hooks.reset(token)
 
 
-HEAD: Final = "0018"
+HEAD: Final = "0019"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 
 _WRITES: Final = "pokearena_writes"

@@ -479,7 +479,7 @@ results = Table(
     Column("thinking", JSON(none_as_null=True)),
 )
 
-# Analyses of closed matches, made by idle workers (`arena.services.idle_analysis`). They
+# Analyses of closed matches, made by idle workers (`arena.services.idle_computations`). They
 # contain numbers of seats and entrants and no names, so nothing is left of a deleted owner.
 analyses = Table(
     "analyses",
@@ -490,6 +490,22 @@ analyses = Table(
     Column("claimed_until", Double, nullable=False),
     # `arena.records.analysis.stored_form`; null until it is complete, and if it is not possible.
     Column("analysis", JSON(none_as_null=True)),
+    # Why it is not possible, as a sentence.
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("ended", Double),
+)
+
+# The luck of each seat in the games of closed matches, measured by idle workers
+# (`arena.records.luck_adjustment.match_luck`). It contains numbers of entrants and no names.
+match_luck = Table(
+    "match_luck",
+    metadata,
+    Column("match", Text, ForeignKey("matches.id"), primary_key=True),
+    # Number of attempts, and the end of the current claim.
+    Column("attempts", Integer, nullable=False),
+    Column("claimed_until", Double, nullable=False),
+    # Null until it is complete, and if it is not possible.
+    Column("luck", JSON(none_as_null=True)),
     # Why it is not possible, as a sentence.
     Column("reason", Text, nullable=False, server_default=""),
     Column("ended", Double),

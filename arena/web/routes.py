@@ -42,6 +42,7 @@ PAGES: tuple[PageRoute, ...] = (
             ("only", "active, newest or faulty: only these versions"),
             ("season", "number of a season, also an archived one; the current one by default"),
             ("seats", "1: also what each seat is worth"),
+            ("adjusted", "1: also luck-adjusted scores and points"),
             *paging.QUERY,
         ),
         example="/ladders/poke",

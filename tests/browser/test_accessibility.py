@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from arena.cli.workspace import Workspace
-from arena.store import analyses
+from arena.store.idle_results import ANALYSES
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
 from arena.web.pages.play import prepared
@@ -54,8 +54,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaPages]:
     workspace = Workspace(tmp_path_factory.mktemp("site") / "data")
     store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=2)
     closed = play(workspace, table("poke-2-must_beat=true"))
-    assert analyses.claim(workspace.store) == closed.match
-    analyses.finish(workspace.store, closed.match, stored_analysis())
+    assert ANALYSES.claim(workspace.store) == closed.match
+    ANALYSES.finish(workspace.store, closed.match, stored_analysis())
     running = play(
         workspace,
         table("pokino-2-greed=false-pokino_up=false-tear_down_the_walls=false-territory=false"),

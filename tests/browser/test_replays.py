@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from arena.cli.workspace import Workspace
 from arena.presentation import narration
-from arena.store import analyses
+from arena.store.idle_results import ANALYSES
 from arena.store.matches import results
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.registry import GAMES
@@ -393,8 +393,8 @@ def test_an_analysis_is_drawn_and_its_swing_leads_to_a_position(
     workspace: Workspace, site: str, browser: Browser, has_script: bool
 ) -> None:
     held = play(workspace, POKE)
-    assert analyses.claim(workspace.store) == held.match
-    analyses.finish(workspace.store, held.match, stored_analysis())
+    assert ANALYSES.claim(workspace.store) == held.match
+    ANALYSES.finish(workspace.store, held.match, stored_analysis())
     context = browser.new_context(java_script_enabled=has_script)
     tab = context.new_page()
     tab.goto(f"{site}/matches/{held.match}/games/0")

@@ -20,10 +20,11 @@ from arena.config import Folder
 from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
 from arena.records import rebuilt_results
-from arena.store import analyses, backup_file, database, schema, webhooks
+from arena.store import backup_file, database, schema, webhooks
 from arena.store.access import audit_log, organisers, sessions
 from arena.store.bots import owners, quarantine, remote_bots, stored_builds, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
+from arena.store.idle_results import ANALYSES
 from arena.store.matches import corrections, listing, offline_bot_waits, transitions
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.objects import file_moves, object_storage, stored_objects
@@ -92,9 +93,9 @@ def use_webhook(engine: Engine) -> None:
 
 def use_analyses(engine: Engine) -> None:
     """Claim the newest match that is due, and store an analysis of it."""
-    match = analyses.claim(engine, 0)
+    match = ANALYSES.claim(engine, 0)
     if match is not None:
-        analyses.finish(engine, match, {"form": 0})
+        ANALYSES.finish(engine, match, {"form": 0})
 
 
 def use_token(engine: Engine) -> None:

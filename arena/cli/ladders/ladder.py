@@ -68,7 +68,8 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     """Compute results and ladders again from the records, and correct differences.
 
     Differences are printed. A match with an unreadable record is left unchanged in the store, and
-    is not counted in the printed ladder.
+    is not counted in the printed ladder. The stored luck of the matches is deleted; idle workers
+    measure it again.
     """
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table, rebuilt_ladder

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
     from arena.ladders.stored_ladders import StoredLadder
     from arena.ratings.collusion import Gift
+    from arena.ratings.control_variates import AdjustedMean
     from arena.ratings.standings import Standings, StandingsLine
     from arena.ratings.strength.settings import StrengthSettings
+    from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
 Ladders = Mapping[str, "Standings"]
 """The standings by form (referee.games.registry)."""
@@ -116,6 +118,30 @@ def show_seats(advantages: Iterable[SeatAdvantage]) -> None:
     )
 
 
+def show_adjusted(standings: AdjustedStandings) -> None:
+    """Print the luck-adjusted results of the bots, beside the raw ones."""
+    output.table(
+        ("<bot", "boards", "score", "adjusted", "points/board", "adjusted"),
+        [
+            (
+                line.entrant,
+                str(line.boards),
+                f"{100 * line.score.raw:.1f}%",
+                _with_half_interval(line.score, 100, "%"),
+                f"{line.points.raw:+.1f}" if line.points else "–",
+                _with_half_interval(line.points) if line.points else "–",
+            )
+            for line in standings.lines
+        ],
+    )
+    output.hint(standings.coverage)
+
+
+def _with_half_interval(mean: AdjustedMean, scale: float = 1, unit: str = "") -> str:
+    sign = "" if unit else "+"
+    return f"{scale * mean.value:{sign}.1f}{unit} ± {scale * (mean.high - mean.value):.1f}"
+
+
 def _interval(value: MeanWithInterval, scale: float = 1, unit: str = "") -> str:
     """Format a mean and its interval."""
     sign = "" if unit else "+"
@@ -185,7 +211,12 @@ def _faults(line: StandingsLine) -> str:
     return ", ".join(f"{number} {kind}" for kind, number in kinds.items())
 
 
-def explain(tables: Iterable[Standings], superiority: bool = False, seats: bool = False) -> None:
+def explain(
+    tables: Iterable[Standings],
+    superiority: bool = False,
+    seats: bool = False,
+    adjusted: bool = False,
+) -> None:
     """Print the meaning of the columns."""
     from arena.ratings.elo import EloSettings
 
@@ -205,6 +236,11 @@ def explain(tables: Iterable[Standings], superiority: bool = False, seats: bool 
         output.hint(
             "seat: score, Elo and points per game at this seat against the others, over all "
             "bots, with 95 % intervals"
+        )
+    if adjusted:
+        output.hint(
+            "adjusted: without the luck of the cards, by play-outs, ± 95 % interval; raw results "
+            "decide ranks"
         )
     s = EloSettings()
     output.hint(

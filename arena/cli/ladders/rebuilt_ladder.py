@@ -51,10 +51,12 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
     Args:
         engine: database engine of the store.
         scope: the ladder's key.
-        write: whether to correct stored results that differ, and to delete the stored sums.
+        write: whether to correct stored results that differ, and to delete the stored
+            sums and the stored luck, which are then computed again.
     """
     from arena.ratings.standings import StandingsSums
     from arena.records import rebuilt_results
+    from arena.store.idle_results import LUCK
     from arena.store.tournaments import ladder_folds, ladder_history
 
     fold = StandingsSums(scope.clip)
@@ -75,6 +77,7 @@ def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
     if write:
         ladder_history.delete_summaries(engine, scope.tournaments)
         ladder_folds.delete_folds(engine, scope.tournaments)
+        LUCK.remove_of_tournaments(engine, scope.tournaments)
     return replace(anew, table=fold.table(scope.entrants, scope.strength))
 
 

@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from arena.ladders.seat_advantage import SeatAdvantage
     from arena.ladders.stored_ladders import StoredLadder
     from arena.ratings.strength.settings import StrengthSettings
+    from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
     SeatWorths = Mapping[str, Sequence[SeatAdvantage]]
     """What each seat is worth, by form."""
+    AdjustedByForm = Mapping[str, AdjustedStandings]
+    """Luck-adjusted results, by form."""
 
 
 def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
@@ -68,6 +71,11 @@ _POLL_SECONDS = 1.0
 @click.option(
     "--seats", is_flag=True, help="Add what each seat is worth, from matches in all seatings."
 )
+@click.option(
+    "--adjusted",
+    is_flag=True,
+    help="Add luck-adjusted scores and points, from matches whose luck is measured.",
+)
 @click.option("--watch", is_flag=True, help="Print again after each change, until Ctrl-C.")
 @click.option("--timing", is_flag=True, help="Add decision times to --json, in milliseconds.")
 @json_option
@@ -79,6 +87,7 @@ def standings(
     season: int | None,
     los: bool,
     seats: bool,
+    adjusted: bool,
     watch: bool,
     timing: bool,
     as_json: bool,
@@ -91,8 +100,9 @@ def standings(
     provisional strength. docs/explanation/ratings.md explains the columns.
 
     --json prints one document, with --watch one line per change. Equal tournaments give equal
-    output; --timing adds the decision times, which vary, under "timing". --seats reads the results
-    of all games, so it takes longer on large ladders.
+    output; --timing adds the decision times, which vary, under "timing". --seats and --adjusted
+    read the results of all games, so they take longer on large ladders. The luck of a match is
+    measured by idle workers.
     """
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table
@@ -102,7 +112,7 @@ def standings(
     assert workspace.existing_store is not None
     settings = anchored_settings(anchors)
 
-    shown = _Shown(as_json, timing, los, seats)
+    shown = _Shown(as_json, timing, los, seats, adjusted)
     known: dict[LadderKey, StoredLadder] = {}
 
     def look() -> tuple[Sequence[LadderKey], Ladders]:
@@ -123,7 +133,7 @@ def standings(
             _show(workspace, scopes, ladders, shown)
     if not as_json:
         if ladders:
-            ladder_table.explain(ladders.values(), los, seats)
+            ladder_table.explain(ladders.values(), los, seats, adjusted)
         output.next_step("pokearena tournament list")
 
 
@@ -135,6 +145,7 @@ class _Shown:
     timing: bool
     los: bool
     seats: bool
+    adjusted: bool
 
 
 def _show(
@@ -142,10 +153,11 @@ def _show(
 ) -> None:
     present = [scope for scope in scopes if scope.form in ladders]
     worths = _seat_worths(workspace, present) if shown.seats else {}
+    adjusted = _adjusted(workspace, present) if shown.adjusted else {}
     if shown.as_json:
-        output.document(_document(workspace, present, ladders, worths, shown))
+        output.document(_document(workspace, present, ladders, worths, adjusted, shown))
     else:
-        _print(ladders, worths, shown)
+        _print(ladders, worths, adjusted, shown)
 
 
 def _seat_worths(workspace: Workspace, scopes: Sequence[LadderKey]) -> SeatWorths:
@@ -154,11 +166,18 @@ def _seat_worths(workspace: Workspace, scopes: Sequence[LadderKey]) -> SeatWorth
     return {scope.form: seat_advantage.of_ladder(workspace.store, scope) for scope in scopes}
 
 
+def _adjusted(workspace: Workspace, scopes: Sequence[LadderKey]) -> AdjustedByForm:
+    from arena.records.luck_adjustment import adjusted_standings
+
+    return {scope.form: adjusted_standings.of_ladder(workspace.store, scope) for scope in scopes}
+
+
 def _document(
     workspace: Workspace,
     scopes: Sequence[LadderKey],
     ladders: Ladders,
     worths: SeatWorths,
+    adjusted: AdjustedByForm,
     shown: _Shown,
 ) -> dict[str, Any]:
     """Return the ladders as a JSON document."""
@@ -176,13 +195,15 @@ def _document(
         document["seats"] = {
             form: [worth.to_json() for worth in seats] for form, seats in worths.items()
         }
+    if shown.adjusted:
+        document["adjusted"] = {form: table.to_json() for form, table in adjusted.items()}
     if shown.timing:
         times = {form: ladder_values.timing_json(table) for form, table in ladders.items()}
         document["timing"] = times
     return document
 
 
-def _print(ladders: Ladders, worths: SeatWorths, shown: _Shown) -> None:
+def _print(ladders: Ladders, worths: SeatWorths, adjusted: AdjustedByForm, shown: _Shown) -> None:
     from arena.cli.ladders import ladder_table
 
     if not ladders:
@@ -195,4 +216,7 @@ def _print(ladders: Ladders, worths: SeatWorths, shown: _Shown) -> None:
         if worths.get(form):
             output.line()
             ladder_table.show_seats(worths[form])
+        if form in adjusted:
+            output.line()
+            ladder_table.show_adjusted(adjusted[form])
         ladder_table.remark(table)

@@ -61,9 +61,9 @@ def _stored_analysis(workspace: Workspace, source: RecordSource) -> dict[str, An
     if source.source is not None:
         return None
     from arena.records.analysis import stored_form
-    from arena.store import analyses
+    from arena.store.idle_results import ANALYSES
 
-    return stored_form.supported(analyses.find(workspace.store, source.id))
+    return stored_form.supported(ANALYSES.find(workspace.store, source.id))
 
 
 def _place(text: str) -> tuple[str, tuple[int, int] | None]:

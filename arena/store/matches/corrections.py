@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, Row, delete, select, update
 from arena.errors import Conflict
 from arena.formats import contract
 from arena.formats.contract import Fixture
-from arena.store import analyses, schema
+from arena.store import idle_results, schema
 from arena.store.access import audit_log
 from arena.store.access.audit_log import DISQUALIFY, REPLAY, VOID, Actor, AuditEntry
 from arena.store.database import now, writing
@@ -218,7 +218,8 @@ def _void(connection: Connection, ids: Sequence[str], reason: str) -> None:
     matches, results, sides = schema.matches, schema.results, schema.match_entrants
     for match in ids:
         connection.execute(delete(results).where(results.c.match == match))
-        analyses.remove(connection, match)
+        for computed in idle_results.ALL:
+            computed.remove(connection, match)
         connection.execute(update(sides).where(sides.c.match == match).values(closed=None))
         connection.execute(
             update(matches)

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_values, seat_advantage
 from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
@@ -22,6 +22,9 @@ from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTa
 from arena.web.pages import atom_feeds
 from arena.web.pages.bots import state
 from arena.web.rating_curves import RatingCurves
+
+if TYPE_CHECKING:
+    from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +147,11 @@ FILTERS = {
 
 SEATS = "seats"
 """Query parameter that adds what seats are worth."""
+ADJUSTED = "adjusted"
+"""Query parameter that adds luck-adjusted results."""
 MOST_MATCHES = 1000
-"""Number of matches up to which the worth of seats is estimated for a page: it reads all games."""
+"""Number of matches up to which a page has the worth of seats and luck-adjusted results, for which
+all games are read."""
 
 LINES = 200
 """Default number of lines on a page."""
@@ -171,6 +177,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     piece = paging.selection_of(page_request, LINES).cut(matching)
     shown, form = piece.items, standing.scope.form
     seats = seats_of(web, standing) if page_request.query.get(SEATS) == "1" else None
+    adjusted = adjusted_of(web, standing) if page_request.query.get(ADJUSTED) == "1" else None
     return Page(
         title=f"{wording.form_name(form)}: the ladder",
         template="ladder.html",
@@ -194,6 +201,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
             "seats": None if seats is None else [SeatLine(each) for each in seats],
+            "adjusted": adjusted,
             "has_seats": standing.table.meetings.matches <= MOST_MATCHES,
         },
         data={
@@ -204,6 +212,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "list": piece.to_json(),
             "standings": [line.to_json() for line in shown],
             **({} if seats is None else {SEATS: [each.to_json() for each in seats]}),
+            **({} if adjusted is None else {ADJUSTED: adjusted.to_json()}),
         },
         csv=_csv(form, shown),
         text=_text(shown, column_keys(every)),
@@ -249,12 +258,28 @@ def seats_of(web: WebState, ladder: LadderSnapshot) -> tuple[SeatAdvantage, ...]
     Raises:
         InvalidQuery: the ladder has too many matches.
     """
+    _require_few_matches(ladder, SEATS)
+    return seat_advantage.of_ladder(web.engine, ladder.scope)
+
+
+def adjusted_of(web: WebState, ladder: LadderSnapshot) -> AdjustedStandings:
+    """Return the luck-adjusted results of a ladder.
+
+    Raises:
+        InvalidQuery: the ladder has too many matches.
+    """
+    from arena.records.luck_adjustment import adjusted_standings
+
+    _require_few_matches(ladder, ADJUSTED)
+    return adjusted_standings.of_ladder(web.engine, ladder.scope)
+
+
+def _require_few_matches(ladder: LadderSnapshot, parameter: str) -> None:
     if ladder.table.meetings.matches > MOST_MATCHES:
         raise InvalidQuery(
-            f"seats: the ladder has more than {MOST_MATCHES} matches; use `pokearena standings "
-            f"{ladder.scope.form} --seats`."
+            f"{parameter}: the ladder has more than {MOST_MATCHES} matches; use `pokearena "
+            f"standings {ladder.scope.form} --{parameter}`."
         )
-    return seat_advantage.of_ladder(web.engine, ladder.scope)
 
 
 def _season_of(web: WebState, page_request: PageRequest) -> LadderSnapshot:

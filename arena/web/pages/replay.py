@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from arena.presentation import narration
 from arena.records.analysis import stored_form
 from arena.records.redaction import public_fault
-from arena.store import analyses
+from arena.store.idle_results import ANALYSES
 from arena.store.matches import listing, results
 from arena.store.tournaments import tournaments
 from arena.web.data.web_state import WebState
@@ -106,7 +106,7 @@ def _find_game(web: WebState, page_request: PageRequest) -> _GameSource:
             f"match {match} has no game {number}; it has 0 to {len(cover.games) - 1}."
         )
     (game,) = read_games(results.game_record(web.engine, match, number))
-    analysis = stored_form.supported(analyses.find(web.engine, match))
+    analysis = stored_form.supported(ANALYSES.find(web.engine, match))
     return _GameSource(cover.line, cover.games, game, cover.seed, analysis)
 
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.store import analyses
 from arena.store.access import organisers
 from arena.store.bots import owners
+from arena.store.idle_results import ANALYSES
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -30,8 +30,8 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClien
     workspace = Workspace(tmp_path / "data")
     store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=1)
     analysed = play(workspace, table("poke-2-must_beat=true")).match
-    assert analyses.claim(workspace.store) == analysed
-    analyses.finish(workspace.store, analysed, stored_analysis())
+    assert ANALYSES.claim(workspace.store) == analysed
+    ANALYSES.finish(workspace.store, analysed, stored_analysis())
     add_submission(workspace)
     pending_uploads = PendingUploads(workspace.folder.submissions)
     settings = ServerSettings(rate=0, pushes=100_000, pending_uploads=pending_uploads)

@@ -107,6 +107,7 @@ _CREATED_LATER = {
     "ladder_folds",
     "ladder_histories",
     "ladder_summaries",
+    "match_luck",
     "organisers",
     "sessions",
     "stored_objects",

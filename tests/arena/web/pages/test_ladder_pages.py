@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import event
 from starlette.testclient import TestClient
@@ -15,12 +16,16 @@ from starlette.testclient import TestClient
 from arena.cli.workspace import Workspace
 from arena.ladders import seat_advantage
 from arena.ladders.rating_history import RatingHistory
-from arena.ratings import meetings
+from arena.ratings import control_variates, meetings
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.standings import StandingsLine
 from arena.ratings.strength import fit
 from arena.ratings.strength.fit import Strength, StrengthBound
+from arena.records.luck_adjustment import adjusted_standings
+from arena.records.luck_adjustment.match_luck import method_of
 from arena.store.bots import versions
+from arena.store.idle_results import LUCK
+from arena.store.matches import results
 from arena.web import rating_curves
 from arena.web.app import create
 from arena.web.data.snapshot import RatingChart
@@ -411,14 +416,39 @@ def test_a_ladder_shows_what_seats_are_worth_on_request(client: TestClient, web:
     assert f"{100 * worths[0].score.mean:.1f} %" in page
 
 
-def test_the_worth_of_seats_is_refused_for_a_long_ladder(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
+def test_a_ladder_shows_luck_adjusted_results_on_request(
+    client: TestClient, web: WebState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (control_variates, adjusted_standings):
+        monkeypatch.setattr(module, "FEWEST", 2)
+    assert "adjusted=1" in client.get("/ladders/poke").text
+    while LUCK.claim(web.engine):
+        pass
+    for match in results.closed(web.engine):
+        # Without any luck, adjusted results equal the raw ones.
+        none = np.zeros((3, 2, 2)).tolist()
+        games = [[game.game, game.game, [0, 1], none] for game in match.games]
+        LUCK.finish(web.engine, match.id, {"method": method_of("poke"), "games": games})
+    expected = adjusted_standings.of_ladder(web.engine, web.snapshot.ladders["poke"].scope)
+    assert expected.measured == expected.matches > 0
+    data = client.get("/ladders/poke.json?adjusted=1").json()["adjusted"]
+    assert data == expected.to_json()
+    page = client.get("/ladders/poke?adjusted=1").text
+    assert "Results without the luck of the cards</h2>" in page
+    best = expected.lines[0]
+    assert best.score.value == pytest.approx(best.score.raw)
+    assert f"{100 * best.score.value:.1f} %" in page
+
+
+@pytest.mark.parametrize("parameter", ["seats", "adjusted"])
+def test_what_requires_all_games_is_refused_for_a_long_ladder(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, parameter: str
 ) -> None:
     monkeypatch.setattr(ladder, "MOST_MATCHES", 11)
-    assert "seats=1" not in client.get("/ladders/poke").text
-    refused = client.get("/ladders/poke?seats=1")
+    assert f"{parameter}=1" not in client.get("/ladders/poke").text
+    refused = client.get(f"/ladders/poke?{parameter}=1")
     assert refused.status_code == 400
-    assert "standings poke --seats" in refused.text
+    assert f"standings poke --{parameter}" in refused.text
 
 
 def test_pages_of_a_large_ladder_have_the_same_results(

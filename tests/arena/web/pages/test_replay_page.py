@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
 from arena.presentation import narration
-from arena.store import analyses
+from arena.store.idle_results import ANALYSES
 from arena.store.matches import results
 from arena.web import assets
 from arena.web.app import create
@@ -270,8 +270,8 @@ def test_an_analysis_is_shown_with_its_graph_swings_and_costly_decisions(
     address = f"/matches/{held.match}/games/0"
     assert "win expectation" not in client.get(address).text
     assert client.get(f"{address}.json").json()["analysis"] is None
-    assert analyses.claim(workspace.store) == held.match
-    analyses.finish(workspace.store, held.match, stored_analysis())
+    assert ANALYSES.claim(workspace.store) == held.match
+    ANALYSES.finish(workspace.store, held.match, stored_analysis())
     # The first page may be cached for 20 s.
     with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as later:
         html = later.get(address).text

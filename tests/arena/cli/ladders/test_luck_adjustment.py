@@ -1,4 +1,4 @@
-"""`pokearena compare --adjusted`: results without the luck of the cards."""
+"""`compare --adjusted` and `standings --adjusted`: results without the luck of the cards."""
 
 import json
 from collections.abc import Sequence
@@ -10,8 +10,11 @@ from pokearena.v1 import bot_pb2
 
 from arena.cli.workspace import Workspace
 from arena.ratings import control_variates
-from arena.records.luck_adjustment import adjusted_comparison
+from arena.records.luck_adjustment import adjusted_standings, match_luck
+from arena.services import idle_computations
+from arena.services.idle_computations import measure_luck_of_next
 from arena.store.bots import versions
+from arena.store.idle_results import LUCK
 from arena.store.matches import games, transitions
 from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
@@ -80,11 +83,16 @@ def store_played_match(workspace: Workspace, boards: int) -> None:
         transitions.commit_game(workspace.store, lease, games.read(text, names))
 
 
-def test_adjusted_results_complement_raw_ones(
-    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(adjusted_comparison, "PLAYOUTS", 1)
+@pytest.fixture
+def fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure luck by one play-out, and adjust the results of few boards."""
+    monkeypatch.setattr(match_luck, "PLAYOUTS", 1)
     monkeypatch.setattr(control_variates, "FEWEST", BOARDS)
+    monkeypatch.setattr(adjusted_standings, "FEWEST", BOARDS)
+
+
+@pytest.mark.usefixtures("fast")
+def test_adjusted_results_complement_raw_ones(cli: Cli, cwd: Path) -> None:
     store_played_match(Workspace(), BOARDS)
     document = json.loads(cli("compare", "policy", "noisy", "--adjusted", "--json").out)
     adjusted = document["adjusted"]
@@ -114,3 +122,54 @@ def test_without_the_option_records_are_not_read(
 ) -> None:
     stored_tournament(("ace", "bee"), {}, 2)
     assert "adjusted" not in json.loads(cli("compare", "ace", "bee", "--json").out)
+
+
+@pytest.mark.usefixtures("fast")
+def test_idle_workers_measure_the_luck_that_comparisons_and_standings_use(
+    cli: Cli, cwd: Path
+) -> None:
+    store_played_match(Workspace(), BOARDS)
+    computed = cli("compare", "policy", "noisy", "--adjusted", "--json").out
+    unmeasured = json.loads(cli("standings", "--adjusted", "--json").out)["adjusted"]
+    assert unmeasured[str(FORM)]["lines"] == []
+    assert unmeasured[str(FORM)]["matches_measured"] == 0
+
+    store, pauses = Workspace().store, list[None]()
+    match = measure_luck_of_next(store, lambda: pauses.append(None))
+    assert len(pauses) > 2 * BOARDS
+    assert measure_luck_of_next(store) == ""
+    assert "policy" not in json.dumps(LUCK.find(store, match))
+
+    assert cli("compare", "policy", "noisy", "--adjusted", "--json").out == computed
+    standings = json.loads(cli("standings", "--adjusted", "--json").out)
+    table = standings["adjusted"][str(FORM)]
+    assert (table["matches_measured"], table["matches"]) == (1, 1)
+    by_entrant = {line["entrant"]: line for line in table["lines"]}
+    compared = json.loads(computed)["adjusted"]
+    assert by_entrant["policy@1"]["score"] == compared["score"]
+    assert by_entrant["policy@1"]["points_per_board"] == compared["points_per_board"]
+    assert by_entrant["noisy@1"]["boards"] == BOARDS
+    shown = cli("standings", "--adjusted")
+    assert "adjusted" in shown.out
+    assert "raw results" in shown.err
+
+
+@pytest.mark.usefixtures("fast")
+def test_a_rebuilt_ladder_has_its_luck_measured_again(cli: Cli, cwd: Path) -> None:
+    store_played_match(Workspace(), 1)
+    store = Workspace().store
+    match = measure_luck_of_next(store)
+    luck = LUCK.find(store, match)
+    cli("ladder", "rebuild")
+    assert LUCK.find(store, match) is None
+    assert measure_luck_of_next(store) == match
+    assert LUCK.find(store, match) == luck
+
+
+def test_a_match_of_too_many_games_has_no_luck(cwd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle_computations, "MAX_GAMES", 1)
+    store_played_match(Workspace(), 1)
+    store = Workspace().store
+    match = measure_luck_of_next(store)
+    assert LUCK.find(store, match) is None
+    assert measure_luck_of_next(store) == ""

@@ -10,8 +10,8 @@ from arena.cli.workspace import Workspace
 from arena.config import SettingError
 from arena.queue.worker import IdlePermission, IdleWork
 from arena.records.analysis.engine import HouseBotEngine
-from arena.services.idle_analysis import analyse_next, idle_work
-from arena.store import analyses
+from arena.services.idle_computations import analyse_next, idle_work
+from arena.store.idle_results import ANALYSES
 from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.waiting import wait_until
 
@@ -40,7 +40,7 @@ def test_the_analysis_of_a_closed_match_is_stored_without_names(
 ) -> None:
     pauses: list[None] = []
     assert analyse_next(workspace.store, lambda: pauses.append(None), small()) == closed.match
-    analysis = analyses.find(workspace.store, closed.match)
+    analysis = ANALYSES.find(workspace.store, closed.match)
     assert analysis is not None
     assert {row["entrant"] for row in analysis["accuracy"]} == {0, 1}
     assert len(analysis["luck"]) == 2

@@ -1,0 +1,117 @@
+"""List the bots of a ladder by luck-adjusted results, from the stored luck of its matches.
+
+Raw and adjusted means have the same expectation, but a mean score depends on the opponents that a
+bot has met. So the list complements the strengths of the ladder; ranks follow raw results only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arena.ratings.control_variates import FEWEST, AdjustedMean
+from arena.records.analysis.engine import NoEngine
+from arena.records.luck_adjustment.board_results import BoardResult, adjusted_means, board_results
+from arena.records.luck_adjustment.match_luck import MatchLuck, method_of
+from arena.store.idle_results import LUCK
+from arena.store.matches import results
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.ladders.ladder_key import LadderKey
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedLine:
+    """Raw and luck-adjusted results of a bot against all others at its tables.
+
+    Attributes:
+        entrant: the version, as "name@number".
+        boards: number of boards of matches with stored luck.
+        score: mean score of a game, 0 to 1.
+        points: mean margin to the table, limited by the clip; None if a game has no scores.
+    """
+
+    entrant: str
+    boards: int
+    score: AdjustedMean
+    points: AdjustedMean | None
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as plain values for JSON."""
+        return {
+            "entrant": self.entrant,
+            "boards": self.boards,
+            "score": self.score.to_json(),
+            "points_per_board": None if self.points is None else self.points.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedStandings:
+    """The bots with enough boards, the best adjusted score first.
+
+    Attributes:
+        lines: the bots.
+        measured: number of closed matches with stored luck.
+        matches: number of closed matches.
+        method: how the luck was measured; empty if no engine plays the game.
+    """
+
+    lines: tuple[AdjustedLine, ...]
+    measured: int
+    matches: int
+    method: str
+
+    @property
+    def coverage(self) -> str:
+        """How many matches were measured and how, as a sentence."""
+        if not self.method:
+            return "No engine can measure the luck of this game."
+        return (
+            f"The luck of {self.measured} of {self.matches} matches is measured, by {self.method}; "
+            f"bots with fewer than {FEWEST} boards in them are omitted."
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as plain values for JSON."""
+        return {
+            "lines": [line.to_json() for line in self.lines],
+            "matches_measured": self.measured,
+            "matches": self.matches,
+            "method": self.method,
+        }
+
+
+def of_ladder(engine: Engine, scope: LadderKey) -> AdjustedStandings:
+    """Return the luck-adjusted results of the bots of a ladder.
+
+    Bots with fewer than `FEWEST` boards are omitted: their multiples cannot be estimated.
+    """
+    try:
+        method = method_of(scope.game)
+    except NoEngine:
+        method = ""
+    stored = LUCK.of_tournaments(engine, scope.tournaments)
+    boards: dict[str, list[BoardResult]] = {}
+    matches = measured = 0
+    for match in results.closed(engine, scope.tournaments):
+        matches += 1
+        luck = stored.get(match.id)
+        if luck is None or luck["method"] != method:
+            continue
+        measured += 1
+        places = range(len(match.entrants))
+        for place, entrant in enumerate(match.entrants):
+            others = tuple(other for other in places if other != place)
+            boards.setdefault(entrant, []).extend(
+                board_results(match, MatchLuck.from_json(luck), place, others, scope.clip)
+            )
+    lines = [
+        AdjustedLine(entrant, len(played), *adjusted_means(played))
+        for entrant, played in boards.items()
+        if len(played) >= FEWEST
+    ]
+    lines.sort(key=lambda line: (-line.score.value, line.entrant))
+    return AdjustedStandings(tuple(lines), measured, matches, method)

@@ -1,0 +1,134 @@
+"""Measure the luck of every game of a match; the stored form has no names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from arena.records.analysis.engine import engine_of
+from arena.records.luck_adjustment.chance_luck import Move, luck_of_game
+from arena.records.luck_adjustment.values import Floats, values_of
+from referee.games.registry import find
+from referee.games.shared.dealing import derive
+from referee.record import GameRecord, MatchRecord
+from referee.replay import codec_of, steps
+
+PLAYOUTS: Final = 16
+"""Play-outs of a position after a chance event, and other results of each event."""
+_DECIMALS: Final = 6
+"""Decimals of stored luck; its standard error is above 0.01."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameLuck:
+    """The luck of the seats in one game.
+
+    Attributes:
+        game: number of the game in the match.
+        board: number of its board.
+        entrants: the entrant of each seat, as a place in the match's list of entrants.
+        luck: by kind of event, kind of value and seat (`chance_luck.luck_of_game`).
+    """
+
+    game: int
+    board: int
+    entrants: tuple[int, ...]
+    luck: Floats
+
+    def difference(self, first: int, others: tuple[int, ...]) -> Floats:
+        """Return the luck of an entrant minus the mean of others, by kind of value and event."""
+        mine = [seat for seat, entrant in enumerate(self.entrants) if entrant == first]
+        theirs = [seat for seat, entrant in enumerate(self.entrants) if entrant in others]
+        return luck_difference(self.luck, mine, theirs)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchLuck:
+    """The luck of all games of a match, and how it was measured."""
+
+    method: str
+    games: tuple[GameLuck, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the stored form."""
+        games = [
+            [each.game, each.board, list(each.entrants), each.luck.tolist()] for each in self.games
+        ]
+        return {"method": self.method, "games": games}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> MatchLuck:
+        """Read the stored form."""
+        games = [
+            GameLuck(game, board, tuple(entrants), np.array(luck))
+            for game, board, entrants, luck in stored["games"]
+        ]
+        return cls(stored["method"], tuple(games))
+
+
+def luck_difference(luck: Floats, mine: list[int], theirs: list[int]) -> Floats:
+    """Return the luck of some seats minus that of others, by kind of value and of event."""
+    return np.asarray((luck[..., mine].mean(axis=-1) - luck[..., theirs].mean(axis=-1)).T)
+
+
+def method_of(game: str) -> str:
+    """Describe how luck is measured in a game; luck of another method is not comparable.
+
+    Raises:
+        NoEngine: no engine plays the game.
+    """
+    engine = engine_of(game)
+    return f"{PLAYOUTS} play-outs of {engine.name} {engine.version}"
+
+
+def luck_of_match(record: MatchRecord, pause: Callable[[], None] = lambda: None) -> MatchLuck:
+    """Measure the luck of every game of a match.
+
+    Args:
+        record: the record with the seed.
+        pause: called before each chance event; returns when the work may continue.
+
+    Raises:
+        NoEngine: no engine plays the game.
+        Mismatch: the record does not follow the rules.
+    """
+    names = [str(name) for name, _ in record.match["entrants"]]
+    games = [
+        GameLuck(
+            game.number,
+            int(game.game["board"]),
+            tuple(names.index(str(name)) for name in game.game["seating"]),
+            np.round(_luck_of(record, game, pause), _DECIMALS),
+        )
+        for game in record.games
+    ]
+    return MatchLuck(method_of(record.match["game"]), tuple(games))
+
+
+def _luck_of(record: MatchRecord, game: GameRecord, pause: Callable[[], None]) -> Floats:
+    rules, match = find(record.match["game"]), record.match
+    assert record.seed is not None
+    options = rules.settle(match["options"])
+    values = values_of(rules.id, rules.sides(match["seats"], options))
+    seed = derive(record.seed, "luck-adjustment", game.number)
+    moves = _moves(record, game, record.seed, pause)
+    return luck_of_game(rules, match["seats"], options, values, moves, seed, PLAYOUTS)
+
+
+def _moves(
+    record: MatchRecord, game: GameRecord, seed: bytes, pause: Callable[[], None]
+) -> Iterator[Move]:
+    """Yield the positions of a game; after a fault, the last one may lack actions.
+
+    The position after a chance event is included in any case: whether a bot fails in it may depend
+    on the cards, so that leaving it out would make the luck of the others biased.
+    """
+    codec = codec_of(find(record.match["game"]))
+    for step in steps(record.match, game, seed):
+        pause()
+        actions = {line["seat"]: codec.decode_json(line["action"]) for line in step.lines}
+        if step.state.actors:
+            yield step.state, actions
