@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.arguments import at_least
 from bench.hidden_cards import HIDDEN_CARDS, RANKS, Clue, Counts, HiddenCards
 from bench.strength import (
     BotComparison,
@@ -247,9 +248,15 @@ def main() -> None:
     known = {str(form): form for form in forms() if form.game.id in HIDDEN_CARDS}
     parser = argparse.ArgumentParser(description="Best responses to the house bot `champion`.")
     parser.add_argument("--form", action="append", choices=known, help="only this; may be repeated")
-    parser.add_argument("--learn", type=int, default=40, help="boards of the reader's lessons")
-    parser.add_argument("--boards", type=int, default=40, help="new boards of the reader's games")
-    parser.add_argument("--open", type=int, default=10, help="boards of the clairvoyant's games")
+    parser.add_argument(
+        "--learn", type=at_least(1), default=40, help="boards of the reader's lessons"
+    )
+    parser.add_argument(
+        "--boards", type=at_least(1), default=40, help="new boards of the reader's games"
+    )
+    parser.add_argument(
+        "--open", type=at_least(1), default=10, help="boards of the clairvoyant's games"
+    )
     given = parser.parse_args()
     for name in given.form or known:
         print(f"\n**{name}**\n\n| response | boards | figure | games | CPU s |")

@@ -28,6 +28,7 @@ from arena.ratings.strength.fit import strengths
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.schema import MatchState, TournamentState
+from bench.arguments import at_least
 
 BOTS = 200
 MATCHES_PER_ROUND = 100
@@ -191,7 +192,7 @@ def measure(engine: Engine, matches: int, dice: random.Random) -> None:
 def main() -> None:
     """Write a database, and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--matches", type=int, default=1_000_000)
+    parser.add_argument("--matches", type=at_least(1), default=1_000_000)
     matches = parser.parse_args().matches
     dice = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:

@@ -46,6 +46,7 @@ from arena.web.app import create
 from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot
 from arena.web.data.web_state import ServerSettings, WebState
 from bench import ladder_computation
+from bench.arguments import at_least
 from bench.figure import Figure, FigureTarget, figure_text
 
 TOURNAMENT = "t-bench"
@@ -249,7 +250,7 @@ def figures(rounds: int) -> Iterator[Figure]:
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--rounds", type=at_least(1), default=1)
     parser.add_argument("--measure", type=int, nargs=2, metavar=("BOTS", "MATCHES"))
     parser.add_argument("--start", metavar="FOLDER")
     options = parser.parse_args()

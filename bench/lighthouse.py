@@ -31,6 +31,7 @@ from arena.config import Folder
 from arena.store import database
 from arena.store.matches import listing
 from arena.store.schema import MatchState
+from bench.arguments import at_least
 from bench.commands import POKEARENA
 from bench.figure import Figure, FigureTarget, figure_text
 from bench.pages import LADDER, server
@@ -145,7 +146,9 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="data folder of an arena")
-    parser.add_argument("--rounds", type=int, default=3, help="visits of each page (default 3)")
+    parser.add_argument(
+        "--rounds", type=at_least(1), default=3, help="visits of each page (default 3)"
+    )
     options = parser.parse_args()
     if not PROGRAM.exists():
         sys.exit(f"{PROGRAM} is missing: npm install --prefix build/lighthouse lighthouse")

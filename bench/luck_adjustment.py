@@ -38,6 +38,7 @@ from arena.records.analysis.engine import engine_of
 from arena.records.luck_adjustment.chance_luck import Move, luck_of_game
 from arena.records.luck_adjustment.match_luck import PLAYOUTS, luck_difference
 from arena.records.luck_adjustment.values import values_of
+from bench.arguments import HOUSE_BOTS, at_least
 from bench.mirroring import Factor, result, rotations
 from bench.strength import MeasuredForm, forms
 from referee.game_codec import GameCodec
@@ -234,14 +235,31 @@ def _explained(boards: Floats, lucks: Floats, own: bool) -> float:
     return float(shared**2 / luck) if luck > 0 else 0.0
 
 
+def _bot(text: str) -> str:
+    name, _, percent = text.partition("%")
+    if name not in (*HOUSE_BOTS, "policy") or not (percent or "0").isdecimal():
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not valid: use policy or a house bot ({', '.join(HOUSE_BOTS)}), "
+            "and an integer after %, for example greedy%6"
+        )
+    return text
+
+
 def main() -> None:
     """Play the pairs and print the factors of each form."""
     known = {str(form): form for form in forms()}
     parser = argparse.ArgumentParser(description="How many games luck-adjusted results save.")
     parser.add_argument("form", nargs="+", choices=known)
-    parser.add_argument("--pair", action="append", nargs=2, metavar="BOT")
-    parser.add_argument("--boards", type=int, default=200)
-    parser.add_argument("--playouts", type=int, default=PLAYOUTS)
+    parser.add_argument(
+        "--pair",
+        action="append",
+        nargs=2,
+        type=_bot,
+        metavar="BOT",
+        help="a house bot or `policy`; greedy%%6 plays 6 %% of its actions at random",
+    )
+    parser.add_argument("--boards", type=at_least(40), default=200)
+    parser.add_argument("--playouts", type=at_least(1), default=PLAYOUTS)
     parser.add_argument("--own", action="store_true", help="let the bots play the play-outs")
     given = parser.parse_args()
     kinds = " | ".join(f"{kind}: w/d/l | points" for kind in ("mirrored", "adjusted", "ceiling"))

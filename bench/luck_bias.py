@@ -24,6 +24,7 @@ from typing import Final
 import numpy as np
 
 from arena.ratings.control_variates import adjusted_results
+from bench.arguments import at_least
 from bench.luck_adjustment import Floats, game_of, mover
 from bench.mirroring import PAIRS, rotations
 from bench.strength import MeasuredForm, forms
@@ -75,7 +76,7 @@ def main() -> None:
     known = {str(form): form for form in forms()}
     parser = argparse.ArgumentParser(description="Test that luck-adjusted results have no bias.")
     parser.add_argument("form", nargs="+", choices=known)
-    parser.add_argument("--boards", type=int, default=2000)
+    parser.add_argument("--boards", type=at_least(40), default=2000)
     given = parser.parse_args()
     for name in given.form:
         begun = time.process_time()

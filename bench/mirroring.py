@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.records.analysis.engine import Engine, engine_of
+from bench.arguments import at_least
 from bench.strength import MeasuredForm, forms
 from referee.games.contract import Action, State
 from referee.games.shared.dealing import Seeded, board_seed, derive
@@ -150,9 +151,19 @@ def main() -> None:
     known = {str(form): form for form in forms()}
     parser = argparse.ArgumentParser(description="How many games mirrored boards save.")
     parser.add_argument("form", nargs="+", choices=known)
-    parser.add_argument("--boards", type=int, default=50, help="boards of each pair of bots")
+    parser.add_argument(
+        "--boards", type=at_least(2), default=50, help="boards of each pair of bots"
+    )
     parser.add_argument("--seating", nargs="+", help="the bot of each side, such as ABAB BABA")
     given = parser.parse_args()
+    for seating in given.seating or ():
+        for name in given.form:
+            sides = len(set(known[name].sides))
+            if set(seating) != {"A", "B"} or len(seating) != sides:
+                parser.error(
+                    f"argument --seating: {seating!r} is not valid for {name}: use {sides} letters "
+                    f"A and B, one per side, for example {('AB' * sides)[:sides]}"
+                )
     print("| form | seatings | boards | factor, win/draw/loss | factor, points |")
     print("|---|---|---|---|---|")
     for name in given.form:

@@ -36,6 +36,7 @@ from arena.store.database import reading, writing
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from bench import house_bot_tournament, ladder_computation, starts
+from bench.arguments import at_least
 from bench.spectator_clients import LatencySamples, browse, page, watch
 
 BOTS, MATCHES, PAGES = 1000, 100_000, 100
@@ -246,9 +247,9 @@ def busy(watchers: int, seconds: float, rounds: int, shown: str) -> None:
 def main() -> None:
     """Run the selected measurements."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--watchers", type=int, default=500)
+    parser.add_argument("--watchers", type=at_least(1), default=500)
     parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=at_least(1), default=2)
     parser.add_argument("--only", choices=("large", "busy"))
     parser.add_argument("--page", choices=("ladder", "table"), default="ladder")
     options = parser.parse_args()

@@ -31,6 +31,7 @@ from arena.ratings.line_ups import pairs
 from arena.ratings.meetings import MeetingsSum
 from arena.ratings.scale import ELO
 from arena.ratings.strength.fit import strengths
+from bench.arguments import at_least
 
 SPREAD = 200.0
 """Standard deviation of the true strengths in Elo points."""
@@ -193,12 +194,17 @@ def cells(of: dict[str, list[list[int]]], name: str) -> Iterator[str]:
 def main() -> None:
     """Print a table of all settings, or of those that are selected."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--games", type=int, default=20, help="games of a match")
+    parser.add_argument("--runs", type=at_least(2), default=100)
+    parser.add_argument("--games", type=at_least(1), default=20, help="games of a match")
     parser.add_argument("--field", default="", help="the beginning of a field's name")
     parser.add_argument("--seats", type=int, nargs="*", default=[2, 4])
     parser.add_argument("--newcomers", choices=("yes", "no", "both"), default="both")
     given = parser.parse_args()
+    if not any(field.startswith(given.field) for field in FIELDS):
+        parser.error(
+            f"argument --field: no field begins with {given.field!r}; the fields are "
+            f"{', '.join(FIELDS)}"
+        )
     print(f"{given.runs} runs\n")
     print("| setting | schedule |" + "|".join(f" {b} matches per bot " for b in BUDGETS) + "|")
     print("|---" * (2 + len(BUDGETS)) + "|")

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.arguments import at_least, house_bot
 from bench.strength import HOUSE, SEED, MeasuredForm, Timed, loaded, mean_and_half, played_on
 from referee.game_codec import GameCodec
 from referee.games.poke.state import LEG_POINTS, PokeState
@@ -100,9 +101,9 @@ def measure(first_bot: str, second_bot: str, boards: int) -> DealComparison:
 def main() -> None:
     """Print the gain per deal."""
     parser = argparse.ArgumentParser(description="Two bots in single deals of Poke.")
-    parser.add_argument("first")
-    parser.add_argument("second")
-    parser.add_argument("--boards", type=int, default=100)
+    parser.add_argument("first", type=house_bot)
+    parser.add_argument("second", type=house_bot)
+    parser.add_argument("--boards", type=at_least(1), default=100)
     given = parser.parse_args()
     result = measure(given.first, given.second, given.boards)
     print(f"{' '.join(sys.argv[1:])}: {result.gain:+.4f} ± {result.half:.4f} per deal; ", end="")

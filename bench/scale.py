@@ -31,6 +31,7 @@ from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments.scheduler import Scheduler
 from arena.web.data import snapshot
 from bench import bulk, ladder_computation
+from bench.arguments import at_least
 
 BOTS = 10_000
 ONE, OTHER = bulk.name(BOTS // 2), bulk.name(BOTS // 2 + 1)
@@ -115,7 +116,7 @@ def _closed(engine: Engine) -> int:
 def main() -> None:
     """Write a database, and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--matches", type=int, default=10_000_000)
+    parser.add_argument("--matches", type=at_least(1), default=10_000_000)
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--keep", type=Path, help="a new folder in which the database stays")
     source.add_argument("--stored", type=Path, help="the folder that --keep left")

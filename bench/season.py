@@ -13,6 +13,7 @@ import resource
 import sys
 from collections.abc import Iterator
 
+from bench.arguments import at_least
 from bench.season_checks import SeasonReport, check
 from bench.season_simulator import NO_FAILURES, Failures, SeasonPlan, season
 from bench.session import circumstances
@@ -41,9 +42,9 @@ def main() -> int:
     """Simulate, and print the report."""
     usual = SeasonPlan()
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--bots", type=int, default=usual.bots, help="at least 20")
-    parser.add_argument("--matches", type=int, default=usual.matches)
-    parser.add_argument("--workers", type=int, default=usual.workers)
+    parser.add_argument("--bots", type=at_least(20), default=usual.bots, help="at least 20")
+    parser.add_argument("--matches", type=at_least(1), default=usual.matches)
+    parser.add_argument("--workers", type=at_least(1), default=usual.workers)
     parser.add_argument("--seed", type=int, default=usual.seed)
     parser.add_argument("--no-failures", action="store_true", help="nothing crashes or is lost")
     parser.add_argument("--charge", type=float, default=0.0, metavar="FACTOR")

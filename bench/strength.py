@@ -33,14 +33,14 @@ from arena.bots.in_process import load as load
 from arena.ratings.duel import Duel
 from arena.ratings.scale import gap_of
 from arena.ratings.sprt import SprtResult, SprtSettings, log_likelihood_ratio
+from bench.arguments import HOUSE_BOTS, at_least, house_bot
 from referee.game_codec import GameCodec
 from referee.games.contract import Game, State
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import Seeded, board_seed
 
 HOUSE = Path(__file__).parent.parent / "sample_bots" / "house"
-BOTS = ("champion", "strong", "greedy", "bold", "meek", "random")
-PAIRS = (("strong", "greedy"), *combinations(BOTS[2:], 2))
+PAIRS = (("strong", "greedy"), *combinations(HOUSE_BOTS[2:], 2))
 """The default pairs; a bot that beats greedy need not play the others."""
 SEED = bytes(32)
 Watch = Callable[[int, State], None]
@@ -270,22 +270,10 @@ def duel(game: Game, first_bot: str, second_bot: str, boards: int) -> tuple[floa
     return result.mean, result.half
 
 
-def _bot(text: str) -> str:
-    if text.partition(":")[0] not in BOTS:
-        raise argparse.ArgumentTypeError(f"unknown bot {text!r}; the bots are {', '.join(BOTS)}")
-    return text
-
-
 def main() -> None:
     """Print a table for each form."""
     known = {str(form): form for form in forms()}
-    parser = argparse.ArgumentParser(description="The house bots against each other.")
-    parser.add_argument("--form", action="append", choices=known, help="only this; may be repeated")
-    parser.add_argument("--pair", action="append", nargs=2, type=_bot, metavar="BOT")
-    parser.add_argument("--boards", type=int, default=100)
-    parser.add_argument("--skip", type=int, default=0, help="boards of earlier measurements")
-    parser.add_argument("--sprt", nargs=2, type=float, metavar="SCORE", help="two mean scores")
-    given = parser.parse_args()
+    given = _arguments(known)
     for name in given.form or known:
         if given.sprt:
             _print_sequential(known[name], given)
@@ -296,6 +284,53 @@ def main() -> None:
             result = measure(known[name], first, second, given.boards, given.skip)
             mean, took = f"{result.mean:.3f} ± {result.half:.3f}", f"{result.ms:.1f}"
             print(f"| {first} | {second} | {mean} | {result.games} | {took} |", flush=True)
+
+
+def _arguments(known: Mapping[str, MeasuredForm]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measure the house bots against each other.")
+    parser.add_argument(
+        "--form",
+        action="append",
+        choices=known,
+        metavar="FORM",
+        help=f"measure this form (default: all); may be repeated. The forms are {', '.join(known)}",
+    )
+    parser.add_argument(
+        "--pair",
+        action="append",
+        nargs=2,
+        type=house_bot,
+        metavar="BOT",
+        help="measure the first bot against the second one; may be repeated. "
+        f"The bots are {', '.join(HOUSE_BOTS)}; champion:4 has four times the nodes",
+    )
+    parser.add_argument(
+        "--boards",
+        type=at_least(1),
+        default=100,
+        help="number of boards, with --sprt the maximum (default 100)",
+    )
+    parser.add_argument(
+        "--skip",
+        type=at_least(0),
+        default=0,
+        help="number of the first board, to continue earlier measurements (default 0)",
+    )
+    parser.add_argument(
+        "--sprt",
+        nargs=2,
+        type=float,
+        metavar=("LOW", "HIGH"),
+        help="test two mean scores of the first bot sequentially, for example 0.58 0.65",
+    )
+    given = parser.parse_args()
+    if given.sprt and not 0 < given.sprt[0] < given.sprt[1] < 1:
+        low, high = given.sprt
+        parser.error(
+            f"argument --sprt: {low:g} {high:g} is not valid: use two scores between 0 and 1, "
+            "the lower one first, for example 0.58 0.65"
+        )
+    return given
 
 
 def _print_sequential(form: MeasuredForm, given: argparse.Namespace) -> None:

@@ -1,5 +1,6 @@
 """The bench command measures, compares with peers, and lists omitted parts."""
 
+import importlib
 import json
 import subprocess
 from collections.abc import Iterator
@@ -159,3 +160,37 @@ def test_a_sequential_test_accepts_the_nearer_of_two_mean_scores(first: str, ver
     result = sequential_test(form, first, "random", settings, range(60))
     assert result.verdict == verdict
     assert result.boards < 60
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("strength --boards 0", "argument --boards: '0' is not valid: use an integer of at least"),
+        ("strength --skip -1", "argument --skip: '-1' is not valid: use an integer of at least 0"),
+        ("strength --pair champion", "argument --pair: expected 2 arguments"),
+        ("strength --pair champion walrus", "argument --pair: unknown bot 'walrus'; the bots are"),
+        ("strength --pair champion:x bold", "argument --pair: 'champion:x' is not valid: only"),
+        (
+            "strength --pair greedy:4 bold",
+            "argument --pair: 'greedy:4' is not valid: only",
+        ),
+        ("strength --sprt 0.65 0.58", "argument --sprt: 0.65 0.58 is not valid: use two scores"),
+        ("strength --sprt 0.5 1", "argument --sprt: 0.5 1 is not valid: use two scores between"),
+        ("poke_deals champion walrus", "argument second: unknown bot 'walrus'; the bots are"),
+        ("luck_adjustment poke-2 --pair greedy%x bold", "argument --pair: 'greedy%x' is not valid"),
+        ("mirroring poke-2 --seating ABA", "argument --seating: 'ABA' is not valid for poke-2"),
+        ("season --bots 19", "argument --bots: '19' is not valid: use an integer of at least 20"),
+    ],
+)
+def test_an_invalid_argument_of_a_measurement_is_refused(
+    words: str,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    module, *arguments = words.split()
+    monkeypatch.setattr("sys.argv", [module, *arguments])
+    with pytest.raises(SystemExit) as ended:
+        importlib.import_module(f"bench.{module}").main()
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err

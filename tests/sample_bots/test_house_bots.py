@@ -6,7 +6,8 @@ from functools import lru_cache
 import pytest
 from pokearena.v1 import bot_pb2
 
-from bench.strength import BOTS, HOUSE, Choose, duel, load
+from bench.arguments import HOUSE_BOTS
+from bench.strength import HOUSE, Choose, duel, load
 from referee.game_codec import GameCodec
 from referee.games.contract import Legal
 from referee.games.registry import GAMES
@@ -23,7 +24,7 @@ every_game = pytest.mark.parametrize(
         for name in GAMES
     ],
 )
-QUICK = [name for name in BOTS if name not in ("champion", "strong")]
+QUICK = [name for name in HOUSE_BOTS if name not in ("champion", "strong")]
 """The bots without search; the others have their own tests."""
 
 
@@ -58,7 +59,7 @@ def chosen(choose: Choose, question: bot_pb2.ActRequest) -> bot_pb2.Action:
 
 
 def test_the_table_lists_all_house_bots() -> None:
-    assert {folder.name for folder in HOUSE.iterdir() if folder.is_dir()} == set(BOTS)
+    assert {folder.name for folder in HOUSE.iterdir() if folder.is_dir()} == set(HOUSE_BOTS)
 
 
 @pytest.mark.parametrize("name", QUICK)
