@@ -18,6 +18,14 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 TrickArray = NDArray[np.int8]
 """Numbers of tricks, or ranks of cards, in small integers for speed."""
+TrickSolution = list[tuple[TrickArray, TrickArray]]
+"""The result of :func:`solve_tricks` by number of cards held (0 to 5).
+
+Each element has two arrays of shape (subsets, subsets, worlds):
+
+- the tricks of the first seat if it leads, by its subset and the other seat's subset;
+- the tricks of the other seat if that leads, by its subset and the first seat's subset.
+"""
 
 RANKS = 13
 HAND_SIZE = 5
@@ -182,13 +190,6 @@ def discarded(choices: IntArray, flush: IntArray, straight: IntArray) -> BoolArr
 # Both hands are open. After some tricks each seat holds a subset of its cards; both subsets have
 # the same size. Subsets of a size are numbered in the order of `itertools.combinations`. The tricks
 # of all pairs of subsets are computed by size, from the smallest to the whole hands.
-
-TrickSolution = list[tuple[TrickArray, TrickArray]]
-"""By number of cards held, two arrays of shape (subsets, subsets, worlds).
-
-- The tricks of the first seat if it leads, by its subset and the other seat's subset.
-- The tricks of the other seat if that leads, by its subset and the first seat's subset.
-"""
 
 
 @cache

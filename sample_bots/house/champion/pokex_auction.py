@@ -5,6 +5,7 @@ A call is 0 for a pass, or the number of tricks of a bid.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from pokex_hands import AnyArray, IntArray
@@ -24,6 +25,8 @@ MEMORY = 0.8
 """Factor of the earlier results after each round of auctions in the training."""
 PSEUDO_COUNT = 0.2
 """Samples of value 0 that each round adds, so that the number of samples stays above zero."""
+RandomCalls = list[tuple[IntArray, int, IntArray, IntArray]]
+"""Random calls of one seat at a time: rows, seat, situations, and calls."""
 
 
 @dataclass
@@ -85,6 +88,7 @@ def best_calls(values: AnyArray, bids: IntArray) -> IntArray:
     return np.asarray(np.where(legal, values, -np.inf).argmax(axis=1))
 
 
+@cache
 def points_table() -> AnyArray:
     """Return the points of a deal, shape (CALLS, TRICKS + 1, SIDES).
 
@@ -99,9 +103,6 @@ def points_table() -> AnyArray:
     return table
 
 
-POINTS = points_table()
-
-
 def deal_points(auctions: Auctions, tricks: IntArray, tricks_without_bid: IntArray) -> IntArray:
     """Return the points of both sides, shape (rows, 2).
 
@@ -112,13 +113,9 @@ def deal_points(auctions: Auctions, tricks: IntArray, tricks_without_bid: IntArr
     """
     has_bid, rows = auctions.bid > 0, np.arange(len(tricks))
     taken = np.where(has_bid, tricks[rows, auctions.declarer], tricks_without_bid)
-    points = POINTS[auctions.bid, taken]
+    points = points_table()[auctions.bid, taken]
     declarer_is_side_1 = has_bid & (auctions.declarer % SIDES == 1)
     return np.asarray(np.where(declarer_is_side_1[:, None], points[:, ::-1], points))
-
-
-RandomCalls = list[tuple[IntArray, int, IntArray, IntArray]]
-"""Random calls of one seat at a time: rows, seat, situations, and calls."""
 
 
 def learned_calls(

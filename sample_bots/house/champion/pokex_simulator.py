@@ -42,6 +42,8 @@ PLAYS_PER_TRICK = {4: 4, 2: 6}
 CARDS_PER_PLAY = {4: 2, 2: 1}
 """By the number of seats."""
 NO_SIDE = -1
+Watch = Callable[["PokexDeals", int, IntArray], None]
+"""Receives the deals before a play, the role that plays, and the number of its play by row."""
 HELD_PRIORITY, CENTRE_PRIORITY = 1000, 50
 """Weights of a card in the hand and in the centre for the rank to name; a rank weighs at most 12,
 so it decides only between equal counts."""
@@ -84,10 +86,6 @@ def pair_positions(size: int) -> tuple[IntArray, IntArray]:
     """Return the positions of the first and of the second card of every pair of a hand."""
     pairs = np.array(list(combinations(range(size), 2)), dtype=np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
-
-
-Watch = Callable[["PokexDeals", int, IntArray], None]
-"""Receives the deals before a play, the role that plays, and the number of its play by row."""
 
 
 class PokexDeals:
