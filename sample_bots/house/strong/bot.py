@@ -15,7 +15,7 @@ from pokex import PokexPlan
 from pokino import PokinoPlan
 from pouku import PoukuPlan
 from saint_poker import SaintPokerPlan
-from search import Hurry, choose
+from search import DeadlineCheck, choose
 
 from referee.game_codec import GameCodec
 from referee.games.registry import find
@@ -29,6 +29,10 @@ PLANS: Mapping[str, Plan] = {
     "saint_poker": SaintPokerPlan(),
 }
 GAMES_IN_FLIGHT = 16
+ALLOWANCE_SHARE = 0.8
+"""Share of the time allowance of a decision after which the search ends."""
+BANK_DIVISOR = 50
+"""The search of a decision may use this fraction (1/50) of the time bank in addition."""
 
 
 class Strong:
@@ -43,28 +47,29 @@ class Strong:
         return StartResponse(games_in_flight=GAMES_IN_FLIGHT, without_legal=True)
 
     def act(self, turn: ActRequest) -> tuple[Action, str]:
-        """Return the action and its rating by the search; the rating is None without playouts."""
-        hurry = _hurry(turn)
+        """Return the action, and its value as text; the text is empty without playouts."""
+        out_of_time = _deadline_check(turn)
         seed = derive(turn.luck.to_bytes(32, "big"), "strong", 0)
         view = self.codec.decode_view(turn.view)
         state = self.game.from_view(view, turn.seat, self.options, Seeded(seed))
         plan = PLANS[self.game.id]
-        choice = choose(plan, Position(state, turn.seat, self.sides), seed, hurry)
-        action = Action.FromString(self.codec.action(choice.action))
-        rating = f"{choice.value:+.2f} after {choice.playouts} playouts" if choice.playouts else ""
+        result = choose(plan, Position(state, turn.seat, self.sides), seed, out_of_time)
+        action = Action.FromString(self.codec.action(result.action))
+        rating = f"{result.value:+.2f} after {result.playouts} playouts" if result.playouts else ""
         return action, rating
 
 
-def _hurry(turn: ActRequest) -> Hurry:
-    """Return a test whether most of the allowance and a fiftieth of the bank are used.
+def _deadline_check(turn: ActRequest) -> DeadlineCheck:
+    """Return the check for the deadline of a decision; without a clock there is no deadline.
 
     On a fast enough machine, the number of playouts ends the search long before.
     """
     if not turn.HasField("clock"):
         return lambda: False
     clock = turn.clock
-    ends = time.monotonic() + (clock.allowance_ms * 0.8 + clock.bank_ms / 50) / 1000
-    return lambda: time.monotonic() > ends
+    milliseconds = clock.allowance_ms * ALLOWANCE_SHARE + clock.bank_ms / BANK_DIVISOR
+    deadline = time.monotonic() + milliseconds / 1000
+    return lambda: time.monotonic() > deadline
 
 
 if __name__ == "__main__":

@@ -17,16 +17,19 @@ class Position:
     sides: tuple[int, ...]
     """The side of each seat."""
 
-    def against(self, worth: Sequence[float], close: float) -> float:
-        """Rate the seat's side against the other sides, from -1 to 1: the mean over them.
+    def rating(self, points: Sequence[float], decisive_lead: float) -> float:
+        """Return the mean rating of the seat's side against each other side, from -1 to 1.
 
         Args:
-            worth: the points of each seat.
-            close: a lead that nearly decides a game; a larger one adds little.
+            points: the points of each seat.
+            decisive_lead: a lead that nearly decides a game. Its rating is tanh(1) = 0.76, and a
+                larger lead adds little.
         """
-        mine = self.sides[self.seat]
-        others = {side: w for side, w in zip(self.sides, worth, strict=True) if side != mine}
-        return sum(tanh((worth[self.seat] - w) / close) for w in others.values()) / len(others)
+        own_side, own_points = self.sides[self.seat], points[self.seat]
+        points_by_side = zip(self.sides, points, strict=True)
+        others = {side: other for side, other in points_by_side if side != own_side}
+        ratings = [tanh((own_points - other) / decisive_lead) for other in others.values()]
+        return sum(ratings) / len(ratings)
 
 
 class Plan(Protocol):

@@ -8,7 +8,7 @@ win. Each world deals the hidden cards again.
 from math import tanh
 
 from plan import Position
-from pokino_paths import Path, counted, cover, run
+from pokino_paths import Path, counts_by_number, cover, run_action
 
 from referee.games.contract import Action
 from referee.games.pokino.actions import Domino, PassTurn
@@ -18,37 +18,51 @@ from referee.games.pokino.runs import points
 from referee.games.pokino.state import PokinoState
 from referee.games.shared.dominoes import NUMBERS, Tile
 
-THOUGHTS = 10
-"""Number of placements that are searched."""
-LONG = 10.0
-"""Length of a run that is worth its turn while more cards will come."""
-LEFT = 0.8
-"""Cost of a card outside of all runs, in turns."""
-MISSING = 1.5
-"""Cost of each card by which the last run must be longer, in turns."""
-HELD = 0.25
-"""Cost of a card in hand, in turns."""
-HOPE = 0.5
+PLAYOUTS = 28
+MAX_SEARCHED_PLACEMENTS = 10
+MAX_SEARCHED_PATHS = 2
+"""Paths of runs that are searched, at most; each with up to three lengths."""
+
+# Estimated turns until a seat plays its last card.
+CARDS_PER_RUN = 10.0
+"""Cards that one run plays on average, while more cards will come."""
+TURNS_PER_UNPLAYED_CARD = 0.8
+"""Cost of a card outside of all runs."""
+TURNS_PER_MISSING_CARD = 1.5
+"""Cost of each card by which the last run must be longer, in forms with small hands."""
+TURNS_PER_MISSING_CARD_ALWAYS = 0.1
+"""The same, in addition to the turns for missing beads."""
+TURNS_PER_HELD_CARD = 0.25
+"""Cost of a card in hand, in forms with small hands."""
+TURNS_SAVED_PER_RUN_CARD = 0.12
+"""Turns that each card of the longest possible run saves, while more cards will come."""
+
+RUN_PROBABILITY = 0.5
 """Probability that a run which is possible now will be played later."""
-REACH = 0.12
-"""Turns saved later by each card of the longest possible run."""
-AHEAD = 2.5
+DECISIVE_TURNS = 2.5
 """A lead in turns that nearly decides a race."""
-POINTS = 15.0
+DECISIVE_POINTS = 15.0
 """A lead in points that nearly decides a game without a winner of the race."""
+RACE_WEIGHTS = (0.95, 0.05)
+"""Weights of the race and of the points, if a seat plays its last card first."""
+NO_RACE_WEIGHTS = (0.1, 0.9)
+"""Weights of the race and of the points, if the dominoes run out first."""
+USELESS_BORDER_GAIN = 0.1
+"""Gain of a border whose other number the seat cannot play, where a useful border has 1."""
 
 
 class PokinoPlan:
     """Search plan of Pokino."""
 
     def playouts(self, state: PokinoState) -> int:
-        return 28
+        return PLAYOUTS
 
     def candidates(self, state: PokinoState, seat: int) -> list[Action]:
         runs = _runs(state, seat)
         if runs and len(runs[0].cards) == len(state.hands[seat]):
             return runs[:1]
-        return [*(_placements(state, seat) or [PassTurn(_draw(state, seat, 0))]), *runs]
+        placements = _best_placements(state, seat)
+        return [*(placements or [PassTurn(_draws_after(state, seat, 0))]), *runs]
 
     def move(self, state: PokinoState, seat: int) -> Action:
         return self.candidates(state, seat)[0]
@@ -58,58 +72,110 @@ class PokinoPlan:
 
     def value(self, at: Position, state: PokinoState) -> float:
         if state.pokino:
-            others = len(state.hands) - 1
-            ahead = at.against(state.scores, POINTS)
-            return 1.0 if state.turn == at.seat else (ahead * (others - 1) - 1) / others
+            rating = at.rating(state.scores, DECISIVE_POINTS)
+            return 1.0 if state.turn == at.seat else _rating_if_race_is_lost(state, rating)
         if state.over:
-            return at.against(state.scores, POINTS)
-        return _standing(at, state)
+            return at.rating(state.scores, DECISIVE_POINTS)
+        return _open_game_value(at, state)
 
 
-def _standing(at: Position, state: PokinoState) -> float:
-    """Rate a position before the end: the chance to win the race, and the points."""
+# Value of a position
+
+
+def _rating_if_race_is_lost(state: PokinoState, points_rating: float) -> float:
+    """Return the rating if another seat wins the race.
+
+    The winner is ahead of the seat; the points decide against the others.
+    """
+    others = len(state.hands) - 1
+    return (points_rating * (others - 1) - 1) / others
+
+
+def _open_game_value(at: Position, state: PokinoState) -> float:
+    """Rate a position before the end: the probability to win the race, and the points."""
     seats = range(len(state.hands))
-    outlooks = [_Outlook(state, seat) for seat in seats]
-    hopes = [score + outlook.points for score, outlook in zip(state.scores, outlooks, strict=True)]
-    ahead = at.against(hopes, POINTS)
-    finish = [outlook.finish for outlook in outlooks]
-    soonest = min(finish[: at.seat] + finish[at.seat + 1 :])
-    first = 0.5 + 0.5 * tanh((soonest - finish[at.seat]) / AHEAD)
-    others = len(finish) - 1
-    race = first + (1 - first) * (ahead * (others - 1) - 1) / others
-    late = 0.5 + 0.5 * tanh(min(finish) - len(state.poke) / len(finish))
-    return (1 - late) * (0.95 * race + 0.05 * ahead) + late * (0.9 * ahead + 0.1 * race)
+    outlooks = [_SeatOutlook(state, seat) for seat in seats]
+    expected_scores = [
+        score + outlook.points for score, outlook in zip(state.scores, outlooks, strict=True)
+    ]
+    points_rating = at.rating(expected_scores, DECISIVE_POINTS)
+    turns = [outlook.turns for outlook in outlooks]
+    soonest_other = min(turns[: at.seat] + turns[at.seat + 1 :])
+    win_probability = 0.5 + 0.5 * tanh((soonest_other - turns[at.seat]) / DECISIVE_TURNS)
+    # The probability that the dominoes run out before any seat plays its last card.
+    turns_of_dominoes = len(state.poke) / len(turns)
+    runs_out = 0.5 + 0.5 * tanh(min(turns) - turns_of_dominoes)
+    # If the race is lost, the rating is that of `_rating_if_race_is_lost`.
+    others = len(turns) - 1
+    race = win_probability + (1 - win_probability) * (points_rating * (others - 1) - 1) / others
+    if_race = RACE_WEIGHTS[0] * race + RACE_WEIGHTS[1] * points_rating
+    if_runs_out = NO_RACE_WEIGHTS[1] * points_rating + NO_RACE_WEIGHTS[0] * race
+    return (1 - runs_out) * if_race + runs_out * if_runs_out
 
 
-def _draw(state: PokinoState, seat: int, played: int) -> bool:
-    """Return whether to draw: only if it is mandatory, because each card must be played."""
+class _SeatOutlook:
+    """Estimated further points of a seat, and turns until it plays its last card."""
+
+    def __init__(self, state: PokinoState, seat: int) -> None:
+        hand, variants, beads = state.hands[seat], state.variants, state.beads[seat]
+        covering = cover(hand, state.layout.ground, variants.tear_down_the_walls)
+        longest = len(covering.runs[0]) if covering.runs else 0
+        draws = -(-len(state.deck) // len(state.hands))  # rounded up
+        if variants.pokino_up:
+            draws = min(draws, max(0, OPTIONAL_DRAW_CARDS - len(hand)))
+        missing_beads = 0 if variants.greed else max(0, len(hand) + draws - beads)
+        self.points = 0.0
+        if not variants.territory:
+            payable = longest if variants.greed else min(longest, beads)
+            self.points = RUN_PROBABILITY * points(payable)
+        if state.deck and (variants.greed or variants.pokino_up):
+            missing_cards = len(hand) - longest  # after another run, the seat draws new cards
+            waiting = max(missing_beads, TURNS_PER_MISSING_CARD * missing_cards)
+            more = TURNS_PER_MISSING_CARD_ALWAYS * missing_cards
+            self.turns = 1 + waiting + more + TURNS_PER_HELD_CARD * len(hand)
+        elif draws:
+            run_turns = (len(hand) + draws) / CARDS_PER_RUN
+            self.turns = missing_beads + run_turns - TURNS_SAVED_PER_RUN_CARD * longest
+        else:
+            unplayed_turns = TURNS_PER_UNPLAYED_CARD * covering.cards_left
+            self.turns = missing_beads + len(covering.runs) + unplayed_turns
+
+
+# Actions
+
+
+def _draws_after(state: PokinoState, seat: int, played: int) -> bool:
+    """Return whether to draw after an action that plays so many cards.
+
+    The bot draws only if it must, because each drawn card must be played later.
+    """
     return not state.variants.pokino_up or len(state.hands[seat]) - played < OPTIONAL_DRAW_CARDS
 
 
 def _runs(state: PokinoState, seat: int) -> list[Action]:
     """Return the longest run that the seat can pay for, and shorter ones on the same path."""
     hand, variants, ground = state.hands[seat], state.variants, state.layout.ground
-    most = len(hand) if variants.greed else state.beads[seat]
-    covering = cover(hand, ground, variants.tear_down_the_walls, 2)
+    payable = len(hand) if variants.greed else state.beads[seat]
+    covering = cover(hand, ground, variants.tear_down_the_walls, MAX_SEARCHED_PATHS)
     paths: dict[Path, None] = {}
     for path in covering.runs:
         for length in (len(path), len(path) - 1, len(path) // 2):
-            played = min(length, most)
-            if played > 1 and (len(hand) - played != 1 or state.deck):
+            played = min(length, payable)
+            leaves_one_card = len(hand) - played == 1
+            if played > 1 and (not leaves_one_card or state.deck):
                 paths[path[:played]] = None
-    return [run(path, hand, ground, _draw(state, seat, len(path))) for path in paths]
+    return [run_action(path, hand, ground, _draws_after(state, seat, len(path))) for path in paths]
 
 
-def _placements(state: PokinoState, seat: int) -> list[Action]:
+def _best_placements(state: PokinoState, seat: int) -> list[Action]:
     """Return the placements with the most borders between numbers of the seat's cards."""
     ground = state.layout.ground
-    draw = _draw(state, seat, 0)
-    numbers = ground.numbers
-    held = counted((*state.hands[seat], *(state.deck[:1] if draw else ())))
-    if not numbers:
+    draw = _draws_after(state, seat, 0)
+    if not ground.numbers:
         return [Domino(domino, 0, 0, "right", draw) for domino in state.dominoes[seat]]
+    counts = counts_by_number((*state.hands[seat], *(state.deck[:1] if draw else ())))
     squares = {square for place in ground.places for square in ends(place)}
-    gains = {square: _gains(square, numbers, held) for square in sorted(squares)}
+    gains = {square: _gains(square, ground.numbers, counts) for square in sorted(squares)}
     placements: list[tuple[float, Tile, int, int]] = []
     for domino in state.dominoes[seat]:
         low, high = NUMBERS[domino]
@@ -119,46 +185,32 @@ def _placements(state: PokinoState, seat: int) -> list[Action]:
             if low != high:
                 placements.append((gains[second][low] + gains[first][high], domino, second, first))
     placements.sort(key=lambda placement: placement[0], reverse=True)
-    best = placements[:THOUGHTS]
-    return [_laid(domino, first, second, draw) for _, domino, first, second in best]
+    best = placements[:MAX_SEARCHED_PLACEMENTS]
+    return [_placement_action(domino, first, second, draw) for _, domino, first, second in best]
 
 
-def _gains(square: int, numbers: dict[int, int], held: list[int]) -> list[float]:
-    """Rate each number on a square: borders between numbers of the hand's cards."""
-    beside = [numbers[other] for other, _ in around(square) if other in numbers]
+def _gains(square: int, numbers: dict[int, int], counts: list[int]) -> list[float]:
+    """Rate each number on a square by its borders to numbers of the seat's cards.
+
+    Args:
+        square: the square.
+        numbers: the number of each square of the table.
+        counts: cards of the seat by number.
+    """
+    neighbours = [numbers[other] for other, _ in around(square) if other in numbers]
     return [
         sum(
-            1.0 if held[number] and held[other] > (number == other) else 0.1 * bool(held[number])
-            for other in beside
+            # Two cards are needed if both numbers are the same.
+            1.0
+            if counts[number] and counts[neighbour] > (number == neighbour)
+            else USELESS_BORDER_GAIN * bool(counts[number])
+            for neighbour in neighbours
         )
-        for number in range(len(held))
+        for number in range(len(counts))
     ]
 
 
-def _laid(domino: Tile, first: int, second: int, draw: bool) -> Domino:
+def _placement_action(domino: Tile, first: int, second: int, draw: bool) -> Domino:
     """Return the action that lays a domino with its smaller number on the first square."""
-    way = next(word for word, step in STEPS.items() if first + step == second)
-    return Domino(domino, *coordinates(first), way, draw)
-
-
-class _Outlook:
-    """Estimated points and turns until the end of a seat."""
-
-    def __init__(self, state: PokinoState, seat: int) -> None:
-        hand, variants, beads = state.hands[seat], state.variants, state.beads[seat]
-        covering = cover(hand, state.layout.ground, variants.tear_down_the_walls)
-        reach = len(covering.runs[0]) if covering.runs else 0
-        drawn = -(-len(state.deck) // len(state.hands))
-        if variants.pokino_up:
-            drawn = min(drawn, max(0, OPTIONAL_DRAW_CARDS - len(hand)))
-        lays = 0 if variants.greed else max(0, len(hand) + drawn - beads)
-        self.points = 0.0
-        if not variants.territory:
-            self.points = HOPE * points(reach if variants.greed else min(reach, beads))
-        if state.deck and (variants.greed or variants.pokino_up):
-            missing = len(hand) - reach  # after another run, the seat draws new cards
-            self.finish = 1 + max(lays, MISSING * missing) + 0.1 * missing + HELD * len(hand)
-        elif drawn:
-            self.finish = lays + (len(hand) + drawn) / LONG - REACH * reach
-        else:
-            self.finish = lays + len(covering.runs) + LEFT * covering.left
+    direction = next(word for word, step in STEPS.items() if first + step == second)
+    return Domino(domino, *coordinates(first), direction, draw)

@@ -1,6 +1,6 @@
 """Determinized Monte Carlo search with sequential halving.
 
-The game deals the hidden information again, many times; each deal is a world. In every world the
+The game deals the hidden information again, many times; each deal is a *world*. In every world the
 search plays each candidate, and all seats continue by a fast policy. The value of a candidate is
 the mean of its results. All candidates are played in the same worlds, so that chance does not
 decide between them. After each stage the search drops the worse half, so that most playouts compare
@@ -18,11 +18,12 @@ from plan import Plan, Position
 from referee.games.contract import Action, State
 from referee.games.shared.dealing import Seeded, derive
 
-DOUBT = 1.0
+MIN_STANDARD_ERRORS = 1.0
 """Standard errors by which another action must be better than the policy's choice."""
+MIN_WORLDS_PER_STAGE = 2
 
-Hurry = Callable[[], bool]
-"""Returns whether the time is nearly used up."""
+DeadlineCheck = Callable[[], bool]
+"""Returns whether the time of the decision is nearly used up."""
 
 
 @dataclass(slots=True)
@@ -34,42 +35,51 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The chosen action, its value, and the number of playouts."""
+class SearchResult:
+    """The chosen action, its mean value (-1 to 1), and the number of playouts."""
 
     action: Action
     value: float
     playouts: int
 
 
-def choose(plan: Plan, at: Position, seed: bytes, hurry: Hurry) -> Choice:
-    """Return the best candidate of a position; the same for the same seed if time suffices."""
-    first, *others = [Candidate(action) for action in plan.candidates(at.state, at.seat)]
+def choose(plan: Plan, at: Position, seed: bytes, out_of_time: DeadlineCheck) -> SearchResult:
+    """Return the best candidate of a position.
+
+    The same seed gives the same result, unless the time is used up.
+    """
+    usual, *others = [Candidate(action) for action in plan.candidates(at.state, at.seat)]
     stages = len(others).bit_length()
-    played = worlds = 0
+    playouts = worlds = 0
     for _ in range(stages):
-        alive = [first, *others]
-        for _ in range(max(2, plan.playouts(at.state) // (stages * len(alive)))):
-            if hurry():
-                return _decided(first, others, played)
+        alive = [usual, *others]
+        stage_worlds = plan.playouts(at.state) // (stages * len(alive))
+        for _ in range(max(MIN_WORLDS_PER_STAGE, stage_worlds)):
+            if out_of_time():
+                return _best(usual, others, playouts)
             world = at.state.redeal(at.seat, Seeded(derive(seed, "world", worlds)))
             worlds += 1
             for candidate in alive:
                 candidate.values.append(_playout(plan, at, world, candidate.action))
-            played += len(alive)
+            playouts += len(alive)
         # A stable sort: of equal candidates the earlier one is first.
         others.sort(key=lambda candidate: sum(candidate.values), reverse=True)
         others = others[: (len(others) + 1) // 2]
-    return _decided(first, others, played)
+    return _best(usual, others, playouts)
 
 
-def _decided(first: Candidate, others: list[Candidate], played: int) -> Choice:
-    """Return the best other candidate if it is significantly better; otherwise the first."""
-    best = max(others, key=lambda candidate: sum(candidate.values), default=first)
-    gains = [b - f for b, f in zip(best.values, first.values, strict=True)]
-    surely = len(gains) > 1 and fmean(gains) > DOUBT * stdev(gains) / len(gains) ** 0.5
-    chosen = best if surely else first
-    return Choice(chosen.action, fmean(chosen.values or [0.0]), played)
+def _best(usual: Candidate, others: list[Candidate], playouts: int) -> SearchResult:
+    """Return the best other candidate if it is significantly better; otherwise the usual one.
+
+    The test compares the values of both in the same worlds.
+    """
+    best = max(others, key=lambda candidate: sum(candidate.values), default=usual)
+    gains = [b - u for b, u in zip(best.values, usual.values, strict=True)]
+    is_better = (
+        len(gains) > 1 and fmean(gains) > MIN_STANDARD_ERRORS * stdev(gains) / len(gains) ** 0.5
+    )
+    chosen = best if is_better else usual
+    return SearchResult(chosen.action, fmean(chosen.values or [0.0]), playouts)
 
 
 def _playout(plan: Plan, at: Position, world: Any, action: Action) -> float:
