@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from referee.games.shared.coded_errors import CodedError
 from referee.sanitizing import name_fault, quote
 
+_OWNER = re.compile(r"[\w.@+-](?:[\w.@+ -]{0,98}[\w.@+-])?")
+
 
 class BotError(CodedError):
     """A bot cannot be used; the message states the problem, its place and a correction."""
@@ -55,9 +57,6 @@ def check_name(what: str, name: str) -> None:
     """
     if fault := name_fault(name):
         raise BadName(f'the name of {what}, "{quote(name, 60)}", {fault}; choose another name.')
-
-
-_OWNER = re.compile(r"[\w.@+-](?:[\w.@+ -]{0,98}[\w.@+-])?")
 
 
 def check_owner(name: str) -> None:

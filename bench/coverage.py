@@ -30,6 +30,9 @@ OTHERS_SPREAD = 50.0
 """Standard deviation of the other bots beside outliers."""
 SEATS_LUCK = 0.8
 """The correlation of a seat's luck between the games over one board."""
+MATCHES = (50, 200, 1000)
+OUTLIER_MATCHES = 20
+"""Number of matches per bot in these fields."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +76,11 @@ SETTINGS = (
     FieldSetting(4),
     FieldSetting(4, boards=1),
 )
-MATCHES = (50, 200, 1000)
 OUTLIERS = tuple(
     FieldSetting(seats, boards, outliers=outliers)
     for seats, boards in ((2, 0), (2, 4), (4, 0), (4, 1))
     for outliers in (300.0, 450.0, 600.0, 800.0)
 )
-OUTLIER_MATCHES = 20
-"""Number of matches per bot in these fields."""
 
 
 def name(place: int) -> str:

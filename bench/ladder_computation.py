@@ -36,6 +36,11 @@ INSERT_BATCH = 10_000
 GAME = "poke"
 TOURNAMENT_ID = "t-bench0"
 TARGET = 10.0
+COUNTED = """
+UPDATE tournaments SET (matches, games) = (
+    SELECT count(*), coalesce(sum(games), 0) FROM matches WHERE matches.tournament = tournaments.id
+)
+"""
 
 
 def name(place: int) -> str:
@@ -122,13 +127,6 @@ def rows(first: int, many: int, dice: random.Random) -> Iterator[tuple[dict[str,
                 "thinking": [dice.choice(times), dice.choice(times)],
             },
         )
-
-
-COUNTED = """
-UPDATE tournaments SET (matches, games) = (
-    SELECT count(*), coalesce(sum(games), 0) FROM matches WHERE matches.tournament = tournaments.id
-)
-"""
 
 
 def write(engine: Engine, first: int, many: int, dice: random.Random) -> None:

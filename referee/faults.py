@@ -5,6 +5,9 @@ from enum import StrEnum
 
 from pokearena.v1 import bot_pb2
 
+FAULTS_TO_FORFEIT = 3
+CRASHES_TO_FORFEIT = 2
+
 
 class Verdict(StrEnum):
     """How a game ended for a seat."""
@@ -25,9 +28,6 @@ class Verdict(StrEnum):
 
 PROCESS_FAULTS = frozenset({Verdict.CRASH, Verdict.RESOURCES})
 """Faults in which the bot loses its process."""
-
-FAULTS_TO_FORFEIT = 3
-CRASHES_TO_FORFEIT = 2
 
 
 @dataclass(frozen=True, slots=True)

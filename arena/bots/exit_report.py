@@ -9,6 +9,13 @@ from arena.system import file_tree
 from arena.system.process_info import signal_name
 
 MIB: Final = 1024 * 1024
+EXCESS: Final = {
+    "memory": "used more than {memory} of memory",
+    "scratch": "wrote more than {scratch} into its scratch space",
+    "files": "created more than {files} files",
+    "depth": f"nested folders more than {file_tree.DEPTH} levels deep",
+    "hidden": "removed the read permission of a folder of its scratch space",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +93,6 @@ def clause(report: dict[str, Any], limits: Limits) -> tuple[str, bool]:
     if code < 0:
         return f"was killed by {signal_name(-code)}", False
     return f"exited with status {code}", False
-
-
-EXCESS: Final = {
-    "memory": "used more than {memory} of memory",
-    "scratch": "wrote more than {scratch} into its scratch space",
-    "files": "created more than {files} files",
-    "depth": f"nested folders more than {file_tree.DEPTH} levels deep",
-    "hidden": "removed the read permission of a folder of its scratch space",
-}
 
 
 def _limit_texts(limits: Limits) -> dict[str, str]:

@@ -9,6 +9,18 @@ from click.core import ParameterSource
 
 UV_RUN = "UV_RUN_RECURSION_DEPTH"
 """Variable that `uv run` sets for its command, which is then not on the user's PATH."""
+OK: Final = 0
+FAILED: Final = 1
+"""The requested operation failed: a bot faulted, or a record is not correct."""
+USAGE: Final = 2
+"""Invalid request: an unknown option, game, bot or match."""
+UNREACHABLE: Final = 3
+"""Redis, the database, a referee or a bot cannot be reached."""
+INCOMPLETE: Final = 4
+"""Nothing failed, but at least one check could not be made."""
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+"""The reader of standard output has closed it."""
 
 
 def typed(command: str) -> str:
@@ -55,20 +67,6 @@ def name_of(context: click.Context | None, parameter: click.Parameter) -> str:
     if from_environment and isinstance(parameter.envvar, str):
         return parameter.envvar
     return max(parameter.opts, key=len)
-
-
-OK: Final = 0
-FAILED: Final = 1
-"""The requested operation failed: a bot faulted, or a record is not correct."""
-USAGE: Final = 2
-"""Invalid request: an unknown option, game, bot or match."""
-UNREACHABLE: Final = 3
-"""Redis, the database, a referee or a bot cannot be reached."""
-INCOMPLETE: Final = 4
-"""Nothing failed, but at least one check could not be made."""
-INTERRUPTED: Final = 130
-BROKEN_PIPE: Final = 141
-"""The reader of standard output has closed it."""
 
 
 class CommandError(Exception):

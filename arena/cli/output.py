@@ -23,16 +23,21 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
+# The alphabet of match ids, without letters that are easily confused.
+_LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_CARD: Final = re.compile(r"\b([2-9TJQKA])([CDHS])\b")
+_SUITS: Final = {"C": ("♣", "green"), "D": ("♦", "blue"), "H": ("♥", "red"), "S": ("♠", "bold")}
+_PAUSE_SECONDS: Final = 2.0
+_SIGN_OF_LIFE_SECONDS: Final = 15.0
+_PAGE_WIDTH = 100
+"""Maximum length of a line of prose, even on wider terminals."""
+
 
 def local_time(seconds: float | None) -> str:
     """Format a time in the local time zone."""
     if seconds is None:
         return "–"
     return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-# The alphabet of match ids, without letters that are easily confused.
-_LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def random_seed() -> str:
@@ -48,10 +53,6 @@ def count(number: int, singular: str, more: str = "") -> str:
 def tournament_state(state: str, playing: bool) -> str:
     """Return the state to print: `waiting` if a running tournament is not being played."""
     return "waiting" if state == "running" and not playing else state
-
-
-_CARD: Final = re.compile(r"\b([2-9TJQKA])([CDHS])\b")
-_SUITS: Final = {"C": ("♣", "green"), "D": ("♦", "blue"), "H": ("♥", "red"), "S": ("♠", "bold")}
 
 
 def painted(line: str) -> Text:
@@ -72,10 +73,6 @@ def painted(line: str) -> Text:
 def clean(text: str) -> str:
     """Return text from a bot as one line that is safe for a terminal."""
     return " ".join(sanitized(text).split())
-
-
-_PAUSE_SECONDS: Final = 2.0
-_SIGN_OF_LIFE_SECONDS: Final = 15.0
 
 
 class ProgressLine:
@@ -136,9 +133,6 @@ def long_operation(description: str) -> Iterator[Callable[[str], None]]:
 
 
 Rows = Iterable[Sequence[object]]
-
-_PAGE_WIDTH = 100
-"""Maximum length of a line of prose, even on wider terminals."""
 
 
 def line(text: str = "") -> None:

@@ -15,6 +15,74 @@ from arena.cli import config_file
 PREFIX = "POKEARENA"
 """Prefix of the environment variables of options."""
 _HELP_FLAGS = frozenset(("-h", "--help"))
+_COMMANDS = {
+    "Get started": {
+        "demo": "Run a whole arena and a tournament in each game.",
+    },
+    "Write a bot": {
+        "rules": "Print the rules of a game, its options and its actions.",
+        "new": "Create a folder with a starter bot.",
+        "play": "Play one match locally.",
+        "test": "Test a bot in each game that it plays.",
+        "tune": "Tune the parameters of a bot by SPSA.",
+        "why": "Explain why a bot lost a match.",
+        "ask": "Send a recorded question to a bot again.",
+    },
+    "Watch and check": {
+        "watch": "Watch the arena live in the terminal.",
+        "standings": "Show the ladders.",
+        "matrix": "Show the crosstable.",
+        "compare": "Compare two bots: score, intervals, SPRT.",
+        "sprt": "Compute the expected length of an SPRT.",
+        "export": "Write ladders and crosstables as CSV, JSON or HTML.",
+        "analyse": "Analyse the play of a match: mistakes, accuracy, luck.",
+        "replay": "Step through a match in the terminal.",
+        "verify": "Verify a record: deal, play and score the match again.",
+        "logs": "Show the faults of a match and the output of its bots.",
+    },
+    "Organise": {
+        "bot": "Manage the registered bots.",
+        "owner": "Manage the owners of bots and their tokens.",
+        "ladder": "Check ladders against the records, or rebuild them.",
+        "organiser": "Manage the tokens of organisers, and show the audit log.",
+        "tournament": "Run, watch and manage tournaments.",
+        "webhook": "Send results and changes to other services.",
+    },
+    "Operate": {
+        "serve": "Run all services of an arena until Ctrl-C.",
+        "web": "Serve only the web pages.",
+        "metrics": "Serve the metrics of an arena for Prometheus.",
+        "worker": "Run workers on a separate machine.",
+        "referee": "Run one referee.",
+        "db": "Upgrade, back up, restore or check the database.",
+        "bench": "Measure the speed of the arena.",
+        "doctor": "Check that everything the arena needs is installed.",
+        "config": "Show the settings from files and variables.",
+        "completion": "Print the completion script of a shell.",
+    },
+}
+_PACKAGES = {
+    "bots": "bot new organiser owner",
+    "develop": "ask bench completion config doctor rules test tune",
+    "matches": "analyse logs play replay verify why",
+    "tournaments": "demo tournament",
+    "ladders": "compare export ladder matrix sprt standings",
+    "services": "db metrics referee serve web webhook worker",
+    "watch": "watch",
+}
+"""Packages of arena.cli, with the commands in each."""
+_PACKAGE_OF = {name: package for package, names in _PACKAGES.items() for name in names.split()}
+_GROUPS = [{"name": title, "commands": list(commands)} for title, commands in _COMMANDS.items()]
+_WIDTH = 100
+"""Columns of a help page at most."""
+_HELP = {
+    # Loading emojis takes as long as the rest of a help page. So does the panel of options, and the
+    # command itself has only two well-known options.
+    "text_emojis": False,
+    "text_markup": "rich",
+    "max_width": _WIDTH,
+    "command_groups": {"pokearena": _GROUPS},
+}
 
 
 class LazyCommand(click.RichCommand):
@@ -104,78 +172,6 @@ def _boxed(title: str, commands: dict[str, str], width: int) -> list[str]:
         *(f"│ {row:<{inside}} │" for row in rows),
         f"╰{'─' * (width - 2)}╯",
     ]
-
-
-_COMMANDS = {
-    "Get started": {
-        "demo": "Run a whole arena and a tournament in each game.",
-    },
-    "Write a bot": {
-        "rules": "Print the rules of a game, its options and its actions.",
-        "new": "Create a folder with a starter bot.",
-        "play": "Play one match locally.",
-        "test": "Test a bot in each game that it plays.",
-        "tune": "Tune the parameters of a bot by SPSA.",
-        "why": "Explain why a bot lost a match.",
-        "ask": "Send a recorded question to a bot again.",
-    },
-    "Watch and check": {
-        "watch": "Watch the arena live in the terminal.",
-        "standings": "Show the ladders.",
-        "matrix": "Show the crosstable.",
-        "compare": "Compare two bots: score, intervals, SPRT.",
-        "sprt": "Compute the expected length of an SPRT.",
-        "export": "Write ladders and crosstables as CSV, JSON or HTML.",
-        "analyse": "Analyse the play of a match: mistakes, accuracy, luck.",
-        "replay": "Step through a match in the terminal.",
-        "verify": "Verify a record: deal, play and score the match again.",
-        "logs": "Show the faults of a match and the output of its bots.",
-    },
-    "Organise": {
-        "bot": "Manage the registered bots.",
-        "owner": "Manage the owners of bots and their tokens.",
-        "ladder": "Check ladders against the records, or rebuild them.",
-        "organiser": "Manage the tokens of organisers, and show the audit log.",
-        "tournament": "Run, watch and manage tournaments.",
-        "webhook": "Send results and changes to other services.",
-    },
-    "Operate": {
-        "serve": "Run all services of an arena until Ctrl-C.",
-        "web": "Serve only the web pages.",
-        "metrics": "Serve the metrics of an arena for Prometheus.",
-        "worker": "Run workers on a separate machine.",
-        "referee": "Run one referee.",
-        "db": "Upgrade, back up, restore or check the database.",
-        "bench": "Measure the speed of the arena.",
-        "doctor": "Check that everything the arena needs is installed.",
-        "config": "Show the settings from files and variables.",
-        "completion": "Print the completion script of a shell.",
-    },
-}
-
-_PACKAGES = {
-    "bots": "bot new organiser owner",
-    "develop": "ask bench completion config doctor rules test tune",
-    "matches": "analyse logs play replay verify why",
-    "tournaments": "demo tournament",
-    "ladders": "compare export ladder matrix sprt standings",
-    "services": "db metrics referee serve web webhook worker",
-    "watch": "watch",
-}
-"""Packages of arena.cli, with the commands in each."""
-_PACKAGE_OF = {name: package for package, names in _PACKAGES.items() for name in names.split()}
-
-_GROUPS = [{"name": title, "commands": list(commands)} for title, commands in _COMMANDS.items()]
-_WIDTH = 100
-"""Columns of a help page at most."""
-_HELP = {
-    # Loading emojis takes as long as the rest of a help page. So does the panel of options, and the
-    # command itself has only two well-known options.
-    "text_emojis": False,
-    "text_markup": "rich",
-    "max_width": _WIDTH,
-    "command_groups": {"pokearena": _GROUPS},
-}
 
 
 @click.group(

@@ -37,6 +37,8 @@ _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 
 log = logging.getLogger("arena.events")
+_OPTIONAL: Final = frozenset(("bank_ms", "notes"))
+"""Fields that messages of earlier releases lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,6 @@ _TYPES: Final[dict[str, type[Event]]] = {
     "tournament": TournamentChanged,
 }
 _FIELDS: Final = {kind: get_type_hints(kind) for kind in _TYPES.values()}
-_OPTIONAL: Final = frozenset(("bank_ms", "notes"))
-"""Fields that messages of earlier releases lack."""
 _NAMES: Final = {kind: name for name, kind in _TYPES.items()}
 
 

@@ -51,6 +51,8 @@ SPARE_BLOCKS = 8
 # The search accepts some steps uphill, up to this limit, to escape local minima.
 UPHILL_CHANCE = 0.02
 UPHILL_LIMIT = 4
+# With more than two sides, up to this many combinations of entrants, a cycle plays all of them.
+ALL_COMBINATIONS_UP_TO = 300
 
 
 def balanced_cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[Block]]:
@@ -202,9 +204,6 @@ def _search(meetings: list[int], seats: int, target: int, dice: random.Random) -
             return selection
     return None
 
-
-# With more than two sides, up to this many combinations of entrants, a cycle plays all of them.
-ALL_COMBINATIONS_UP_TO = 300
 
 Table = tuple[int, ...]
 Seated = TypeVar("Seated", bound=Sequence[Hashable])

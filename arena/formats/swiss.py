@@ -39,6 +39,8 @@ from referee.games.shared.coded_errors import InvalidValue
 
 FREE = -1
 Friends = Sequence[Sequence[int]]
+LARGEST = 400
+"""Rounds of more entrants are paired by the rules of pairing 1, which take less time."""
 
 
 def pair_up(
@@ -315,9 +317,6 @@ class _SwissTable:
         """Rank by points, then by the points of all opponents, then by the sum of mean scores."""
         return ranked((worth, name) for name, worth in self.worth().items())
 
-
-LARGEST = 400
-"""Rounds of more entrants are paired by the rules of pairing 1, which take less time."""
 
 Tables = list[tuple[list[str], str]]
 """The entrants of each table, and the reason for the pairing."""

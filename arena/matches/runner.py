@@ -16,21 +16,6 @@ from arena.store.matches.table_plan import plan
 from referee import logs
 from referee.record import dump
 
-
-def record_text(spec: MatchSpec, games: Mapping[int, str], seed: bytes | None) -> str:
-    """Return the match line, the games in ascending order, and the seed if it is public.
-
-    Args:
-        spec: the match.
-        games: record lines of each finished game by its number within the match.
-        seed: the match's seed once its last table is over; None before.
-    """
-    lines = [dump(spec.line()), *(games[number] for number in sorted(games))]
-    if seed is not None:
-        lines.append(dump({"type": "seed", "seed": seed.hex()}))
-    return "".join(lines)
-
-
 CONNECT_SECONDS: Final = 10.0
 """Seconds within which the referee must be reached."""
 OPTIONS: Final[list[tuple[str, Any]]] = [
@@ -51,6 +36,20 @@ OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.enable_retries", 0),
     ("grpc.enable_http_proxy", 0),
 ]
+
+
+def record_text(spec: MatchSpec, games: Mapping[int, str], seed: bytes | None) -> str:
+    """Return the match line, the games in ascending order, and the seed if it is public.
+
+    Args:
+        spec: the match.
+        games: record lines of each finished game by its number within the match.
+        seed: the match's seed once its last table is over; None before.
+    """
+    lines = [dump(spec.line()), *(games[number] for number in sorted(games))]
+    if seed is not None:
+        lines.append(dump({"type": "seed", "seed": seed.hex()}))
+    return "".join(lines)
 
 
 def _discard(entrant: int, reports: Sequence[Report]) -> None:

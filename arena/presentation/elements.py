@@ -22,6 +22,14 @@ POINT = "point"
 GONE = "gone"
 KNOWN = "known"
 """Mark of a card in a hand that is public knowledge."""
+_RANKS = {
+    2: "twos", 3: "threes", 4: "fours", 5: "fives", 6: "sixes", 7: "sevens", 8: "eights",
+    9: "nines", 10: "tens", 11: "jacks", 12: "queens", 13: "kings", 14: "aces",
+}  # fmt: skip
+_TOPS = {
+    2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight",
+    9: "nine", 10: "ten", 11: "jack", 12: "queen", 13: "king", 14: "ace",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,16 +248,6 @@ def face_up(cards: Sequence[Card], *marks: str) -> CardGroup:
 def signed(number: int) -> str:
     """Return a number with its sign; the minus sign is as wide as the plus sign."""
     return f"+{number}" if number > 0 else f"−{-number}" if number else "0"
-
-
-_RANKS = {
-    2: "twos", 3: "threes", 4: "fours", 5: "fives", 6: "sixes", 7: "sevens", 8: "eights",
-    9: "nines", 10: "tens", 11: "jacks", 12: "queens", 13: "kings", 14: "aces",
-}  # fmt: skip
-_TOPS = {
-    2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight",
-    9: "nine", 10: "ten", 11: "jack", 12: "queen", 13: "king", 14: "ace",
-}  # fmt: skip
 
 
 def category(value: HandValue | WildValue) -> str:

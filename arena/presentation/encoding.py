@@ -41,6 +41,10 @@ FACE = len(RANKS) + len(SUITS) + 1
 
 CARD_INDEX: Final[Mapping[str, int]] = {card: n for n, card in enumerate(DECK_WITH_JOKERS)}
 """Position of a card in a multi-hot set of cards."""
+FIELD = 32
+"""Numbers of a field of a view in the plain encoding; the remainder of a longer one is omitted."""
+LISTED_ACTION = 8
+"""Numbers of a listed action in the plain encoding."""
 
 
 def _face(card: str) -> Buffer:
@@ -316,12 +320,6 @@ class PlainEncoding(Encoding):
         for number in choices.numbers:
             first = choices.actions(number)[0]
             _write_value(buffer, start + number * LISTED_ACTION, first, LISTED_ACTION)
-
-
-FIELD = 32
-"""Numbers of a field of a view in the plain encoding; the remainder of a longer one is omitted."""
-LISTED_ACTION = 8
-"""Numbers of a listed action in the plain encoding."""
 
 
 def _write_value(buffer: Buffer, start: int, value: object, length: int) -> None:

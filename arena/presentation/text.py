@@ -54,6 +54,13 @@ _JOINTS = {
     _UP | _LEFT | _RIGHT: "┴",
     15: "┼",
 }
+WIDTH = 80
+BACK = "▒▒"
+_BOARD_SIGNS = {
+    "fresh": "! new",
+    "token": f"{TOKEN} token",
+    "fresh-token": f"{NEW_TOKEN} new token",
+}
 
 
 def grid_lines(board: DominoLayout, width: int) -> Iterator[str]:
@@ -131,10 +138,6 @@ def _frame(joints: dict[_Point, int], *squares: _Point) -> None:
 
 def _join(joints: dict[_Point, int], x: int, y: int, direction: int) -> None:
     joints[x, y] = joints.get((x, y), 0) | direction
-
-
-WIDTH = 80
-BACK = "▒▒"
 
 
 def lines(rendering: TableRendering, width: int = WIDTH) -> tuple[str, ...]:
@@ -260,13 +263,6 @@ def _signs(area: Area) -> Iterator[str]:
         yield "> led"
     if any(cell.won and cell.cards.faces for cell in cells):
         yield "* won"
-
-
-_BOARD_SIGNS = {
-    "fresh": "! new",
-    "token": f"{TOKEN} token",
-    "fresh-token": f"{NEW_TOKEN} new token",
-}
 
 
 def _card_groups(area: Area) -> Iterator[CardGroup]:

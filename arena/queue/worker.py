@@ -48,6 +48,13 @@ if TYPE_CHECKING:
 _STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger("arena.worker")
+# RQ doubles its pauses while Redis is away. A match must continue within 20 s of its return.
+_LONGEST_RECONNECT_SECONDS: Final = 2.0
+_MAINTENANCE_SECONDS: Final = 60
+# Checks are one heartbeat apart; the lease of a match lapses after three.
+_FROZEN_CHECKS: Final = 3
+# RQ waits for a job 15 s less than the worker's time to live.
+_RQ_MARGIN_SECONDS: Final = 15
 
 
 class Drain(StopEvent):
@@ -239,15 +246,6 @@ class IdleWork:
         self.begin()
         while time.monotonic() - self._begun < self._longest and not self._process.has_exited(5):
             alive()
-
-
-# RQ doubles its pauses while Redis is away. A match must continue within 20 s of its return.
-_LONGEST_RECONNECT_SECONDS: Final = 2.0
-_MAINTENANCE_SECONDS: Final = 60
-# Checks are one heartbeat apart; the lease of a match lapses after three.
-_FROZEN_CHECKS: Final = 3
-# RQ waits for a job 15 s less than the worker's time to live.
-_RQ_MARGIN_SECONDS: Final = 15
 
 
 class MatchJob(Job):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arena.ratings.line_ups import LineUp, Sums, pairs, pairs_of_pairs
 
 Ints = NDArray[np.integer[Any]]
+_ROWS_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -167,9 +168,6 @@ class _PackedItems(ItemsView[LineUp, Sums]):
 
     def __iter__(self) -> Iterator[tuple[LineUp, Sums]]:
         return self._sums._rows()
-
-
-_ROWS_AT_ONCE = 1 << 14
 
 
 def _rows_with(block: LineUpBlock, number: int) -> Ints:

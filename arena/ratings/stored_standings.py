@@ -27,6 +27,10 @@ from arena.ratings.strength.sparse_solver import LocalCovariance, SampledCovaria
 
 VERSION: Final = 1
 """Version of the stored form and of the values: raise it if the sums or the fit change."""
+_BOUND: Final = Strength.__slots__.index("bound")
+_FURTHER: Final = tuple(
+    name for name in StandingsLine.__slots__ if name not in ("entrant", "strength", "board")
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,12 +124,6 @@ def _line_values(line: StandingsLine) -> list[Any]:
     strength_values[_BOUND] = strength.bound and astuple(strength.bound)
     further = [getattr(line, name) for name in _FURTHER]
     return [strength_values, board and astuple(board), further]
-
-
-_BOUND: Final = Strength.__slots__.index("bound")
-_FURTHER: Final = tuple(
-    name for name in StandingsLine.__slots__ if name not in ("entrant", "strength", "board")
-)
 
 
 def _line(values: Sequence[Any]) -> StandingsLine:

@@ -16,6 +16,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+HOST, PORT = "127.0.0.1", 8000
+"""Default address of the web server."""
+_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+_PORTS_TO_TRY = 50
+
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
@@ -107,12 +112,6 @@ def settings_from(arguments: Namespace) -> WebSettings:
         play=arguments.play,
         play_tables=arguments.play_tables,
     )
-
-
-HOST, PORT = "127.0.0.1", 8000
-"""Default address of the web server."""
-_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-_PORTS_TO_TRY = 50
 
 
 class PortTaken(OSError):

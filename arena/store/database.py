@@ -52,6 +52,13 @@ Listener = Callable[["Event"], None]
 OPTION: Final = "pokearena_events"
 """Execution option of a connection: the list of events that its transaction has announced."""
 _listeners: Final[WeakKeyDictionary[Engine, list[Listener]]] = WeakKeyDictionary()
+HEAD: Final = "0019"
+"""The newest migration. As a constant it can be compared without importing Alembic."""
+_WRITES: Final = "pokearena_writes"
+_ONE_STATE: Final[dict[str, Any]] = {
+    "isolation_level": "REPEATABLE READ",
+    "postgresql_readonly": True,
+}
 
 
 def announce(connection: Connection, event: Event) -> None:
@@ -90,16 +97,6 @@ def before_commit(hooks: list[Hook]) -> Iterator[None]:
         yield
     finally:
         _hooks.reset(token)
-
-
-HEAD: Final = "0019"
-"""The newest migration. As a constant it can be compared without importing Alembic."""
-
-_WRITES: Final = "pokearena_writes"
-_ONE_STATE: Final[dict[str, Any]] = {
-    "isolation_level": "REPEATABLE READ",
-    "postgresql_readonly": True,
-}
 
 
 class now(FunctionElement[float]):  # noqa: N801 - it reads like the SQL function it is

@@ -46,6 +46,8 @@ _ARGUMENTS: Final[dict[str, Any]] = {
 _SETTINGS: Final = f"SET lock_timeout = {_LOCK_SECONDS * _MILLISECONDS}"
 # A process that stops in the middle of a write would otherwise hold its row locks for ever.
 _IDLE: Final = f"SET LOCAL idle_in_transaction_session_timeout = {_LOCK_SECONDS * _MILLISECONDS}"
+# An arbitrary constant that separates our advisory locks from others in the same database.
+_FAMILY: Final = 706_380
 
 
 def tune(engine: Engine, writes: str) -> None:
@@ -103,7 +105,3 @@ def lock_decision(connection: Connection, what: str) -> None:
         lock = text("SELECT pg_advisory_xact_lock(:family, :which)")
         which = zlib.crc32(what.encode()) - (1 << 31)
         connection.execute(lock, {"family": _FAMILY, "which": which})
-
-
-# An arbitrary constant that separates our advisory locks from others in the same database.
-_FAMILY: Final = 706_380

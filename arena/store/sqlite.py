@@ -33,6 +33,16 @@ if TYPE_CHECKING:
 
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 _SUFFIX: Final = "-clock-"
+CLOCK: Final = "arena_now"
+"""The SQL function that returns the time of an SQLite store."""
+# NORMAL already survives a killed process, but a power failure would undo committed games.
+# A bot could then replay them. A closed match could be open again after its seed was published.
+# FULL costs one fsync for each commit.
+SYNCHRONOUS = "FULL"
+"""The value of SQLite's `synchronous` pragma."""
+# Much longer than any transaction here, and longer than a lease: a late write is better than a
+# failed one.
+_BUSY_SECONDS: Final = 30
 
 
 def clock_of(database: Path) -> Callable[[], float]:
@@ -77,20 +87,6 @@ def _forget_older(note: Path) -> None:
     for old in note.parent.glob(f"{note.name.removesuffix(boot)}*"):
         if not old.name.startswith(note.name):
             old.unlink(missing_ok=True)
-
-
-CLOCK: Final = "arena_now"
-"""The SQL function that returns the time of an SQLite store."""
-
-# NORMAL already survives a killed process, but a power failure would undo committed games.
-# A bot could then replay them. A closed match could be open again after its seed was published.
-# FULL costs one fsync for each commit.
-SYNCHRONOUS = "FULL"
-"""The value of SQLite's `synchronous` pragma."""
-
-# Much longer than any transaction here, and longer than a lease: a late write is better than a
-# failed one.
-_BUSY_SECONDS: Final = 30
 
 
 def is_read_only(database: Path) -> bool:

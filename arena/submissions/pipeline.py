@@ -42,6 +42,9 @@ log = logging.getLogger("arena.submissions")
 
 MOST_ATTEMPTS: Final = 3
 _OUTPUT: Final = 8192
+_PAUSE_SECONDS: Final = 0.5
+_TROUBLE_SECONDS: Final = 5.0
+_TIDY_SECONDS: Final = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +269,6 @@ def _welcome(version: Version, joined: Mapping[str, str]) -> str:
         )
     ladders = ", ".join(f"{form} ({ladder})" for ladder, form in joined.items())
     return f"{version.id} is on {'the ladder' if len(joined) == 1 else 'the ladders'} {ladders}."
-
-
-_PAUSE_SECONDS: Final = 0.5
-_TROUBLE_SECONDS: Final = 5.0
-_TIDY_SECONDS: Final = 600.0
 
 
 def run(pipeline: SubmissionPipeline, continues: Callable[[], bool] = lambda: True) -> None:

@@ -7,6 +7,7 @@ import math
 from collections import OrderedDict
 
 _LONGEST = 64
+_MOST = 20_000
 
 
 def network_of(address: str) -> str:
@@ -25,9 +26,6 @@ def network_of(address: str) -> str:
     if ip.ipv4_mapped is not None:
         return str(ip.ipv4_mapped)
     return str(ipaddress.ip_network((ip, 64), strict=False))
-
-
-_MOST = 20_000
 
 
 class Buckets:

@@ -12,6 +12,14 @@ SPARK_WIDTH, SPARK_HEIGHT = 84, 22
 _SPARK_EDGE = 2
 _LEAST_RANGE = 60.0
 """Minimum range of a sparkline's axis in points of strength, so that noise does not look large."""
+_GRAPH_EDGE, _GRAPH_HEIGHT = 4.0, 92.0
+BAR_WIDTH, BAR_HEIGHT, BAR_GAP = 64.0, 120.0, 8.0
+_ROOM = 18.0
+"""Space above a bar for its number, in pixels."""
+TIMES_WIDTH, TIMES_HEIGHT = 420.0, 150.0
+_TIMES_LEFT, _TIMES_TOP, _TIMES_BOTTOM = 6.0, 8.0, 26.0
+_FEWEST_BARS = 8
+_TICK_ROOM = 24.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +105,6 @@ class ScoreGraph:
     """y of the score 0."""
 
 
-_GRAPH_EDGE, _GRAPH_HEIGHT = 4.0, 92.0
-
-
 def graph_y(share: float) -> float:
     """Return y of a share of the value range, from 0 (bottom) to 1 (top)."""
     return _GRAPH_EDGE + _GRAPH_HEIGHT * (1 - share)
@@ -136,11 +141,6 @@ def score_graph(frames: FrameSequence) -> ScoreGraph:
     return ScoreGraph(lines, low, high, y(0))
 
 
-BAR_WIDTH, BAR_HEIGHT, BAR_GAP = 64.0, 120.0, 8.0
-_ROOM = 18.0
-"""Space above a bar for its number, in pixels."""
-
-
 def bars(counts: Sequence[int], titles: Sequence[str], texts: Sequence[str]) -> list[Bar]:
     """Return vertical bars next to each other; the largest has the chart's height."""
     most = max([*counts, 1])
@@ -171,12 +171,6 @@ def round_steps(low: float, high: float, about: int) -> list[float]:
 
 def _short(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
-
-
-TIMES_WIDTH, TIMES_HEIGHT = 420.0, 150.0
-_TIMES_LEFT, _TIMES_TOP, _TIMES_BOTTOM = 6.0, 8.0, 26.0
-_FEWEST_BARS = 8
-_TICK_ROOM = 24.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,58 @@ _EXAMPLE: Final[Mapping[str, Any]] = {
     "sentence": None,
     "output": None,
 }
+_RETIRED_EXAMPLE: Final[Mapping[str, Any]] = {
+    "version": "mybot@1",
+    "retired": "2026-11-23T23:06:04.000+00:00",
+    "withdrawn": ["t-7f3k9q"],
+}
+_CHALLENGE_QUERY: Final = (
+    ("bot", "the sender's bot: name (newest version) or name@version; empty: the only bot", ""),
+    ("opponent", "the opponent: name or name@version", "greedy"),
+    ("form", "form of the game, such as poke or pokex-4; empty: the first that both play", ""),
+    ("boards", "number of boards; empty: 10", ""),
+)
+_CHALLENGE_EXAMPLE: Final[Mapping[str, Any]] = {
+    "challenge": "t-7f3k9q",
+    "match": "m-7f3k9q2xwd",
+    "form": "poke",
+    "boards": 10,
+    "games": 20,
+    "entrants": ["mybot@2", "greedy@1"],
+    "page": "/tournaments/t-7f3k9q",
+    "created": "2026-11-23T23:06:04.000+00:00",
+}
+_PLACE = re.compile(r"\{(\w+)(?::\w+)?\}")
+ABOUT = """\
+Every page of the arena is available to programs: append `.json`, `.csv`, `.md` or `.txt` to its \
+address, or send an `Accept` header. Errors have a status and a message: `{"error": "..."}` as JSON.
+
+Long lists are paged (`page`, `limit`); the `Link` header contains the address of the next page. \
+Every response has an `ETag`; a request with `If-None-Match` returns 304 if nothing has changed. \
+Unknown query parameters are ignored. Too many requests get the status 429 and `Retry-After`. \
+Public pages do not require a key. With the token of an owner (`Authorization: Bearer`), the pages \
+of that owner's bots contain private fields, and bots can be pushed."""
+_VALUES: Mapping[str, str] = {
+    "form": "a form of a game, as in `/ladders/poke`",
+    "name": "the name of a bot",
+    "id": "its id",
+    "n": "the number of the game within its match, from 0",
+    "game": "the id of a game",
+    "page": "the name of a page",
+}
+_FOREIGN = "The token does not belong to the owner."
+_WHOLE_NUMBERS: Mapping[str, Mapping[str, Any]] = {
+    "page": {"type": "integer", "minimum": 1},
+    "limit": {"type": "integer", "minimum": 1, "maximum": paging.MOST},
+}
+_LONGEST = 2
+_ERRORS = {
+    "304": "Not changed since the `ETag` of the request.",
+    "400": "The request is not valid; the message names the reason.",
+    "404": "Unknown address.",
+    "406": "Not available in this format; the message names the available ones.",
+    "429": "Too many requests; `Retry-After` is the number of seconds to wait.",
+}
 
 
 def operation() -> dict[str, Any]:
@@ -93,13 +145,6 @@ def operation() -> dict[str, Any]:
     }
 
 
-_RETIRED_EXAMPLE: Final[Mapping[str, Any]] = {
-    "version": "mybot@1",
-    "retired": "2026-11-23T23:06:04.000+00:00",
-    "withdrawn": ["t-7f3k9q"],
-}
-
-
 def _retire_operation() -> dict[str, Any]:
     """Return the operation object of `POST /bots/{name}/retire`."""
     name = {**_push_parameter("name", "name of the bot", "mybot"), "in": "path"}
@@ -121,24 +166,6 @@ def _retire_operation() -> dict[str, Any]:
             "429": _refusal("Too many requests; `Retry-After` contains the seconds to wait."),
         },
     }
-
-
-_CHALLENGE_QUERY: Final = (
-    ("bot", "the sender's bot: name (newest version) or name@version; empty: the only bot", ""),
-    ("opponent", "the opponent: name or name@version", "greedy"),
-    ("form", "form of the game, such as poke or pokex-4; empty: the first that both play", ""),
-    ("boards", "number of boards; empty: 10", ""),
-)
-_CHALLENGE_EXAMPLE: Final[Mapping[str, Any]] = {
-    "challenge": "t-7f3k9q",
-    "match": "m-7f3k9q2xwd",
-    "form": "poke",
-    "boards": 10,
-    "games": 20,
-    "entrants": ["mybot@2", "greedy@1"],
-    "page": "/tournaments/t-7f3k9q",
-    "created": "2026-11-23T23:06:04.000+00:00",
-}
 
 
 def _challenge_operation() -> dict[str, Any]:
@@ -179,9 +206,6 @@ def _answer(description: str, example: Mapping[str, Any] = _EXAMPLE) -> dict[str
 def _refusal(description: str) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Error"}
     return {"description": description, "content": {KINDS["json"]: {"schema": schema}}}
-
-
-_PLACE = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 
 def names(path: str) -> tuple[str, ...]:
@@ -242,39 +266,6 @@ def _known(web: WebState) -> dict[str, str]:
             known |= {"tournament": part.id, "match": closed[0].id}
             break
     return known
-
-
-ABOUT = """\
-Every page of the arena is available to programs: append `.json`, `.csv`, `.md` or `.txt` to its \
-address, or send an `Accept` header. Errors have a status and a message: `{"error": "..."}` as JSON.
-
-Long lists are paged (`page`, `limit`); the `Link` header contains the address of the next page. \
-Every response has an `ETag`; a request with `If-None-Match` returns 304 if nothing has changed. \
-Unknown query parameters are ignored. Too many requests get the status 429 and `Retry-After`. \
-Public pages do not require a key. With the token of an owner (`Authorization: Bearer`), the pages \
-of that owner's bots contain private fields, and bots can be pushed."""
-
-_VALUES: Mapping[str, str] = {
-    "form": "a form of a game, as in `/ladders/poke`",
-    "name": "the name of a bot",
-    "id": "its id",
-    "n": "the number of the game within its match, from 0",
-    "game": "the id of a game",
-    "page": "the name of a page",
-}
-_FOREIGN = "The token does not belong to the owner."
-_WHOLE_NUMBERS: Mapping[str, Mapping[str, Any]] = {
-    "page": {"type": "integer", "minimum": 1},
-    "limit": {"type": "integer", "minimum": 1, "maximum": paging.MOST},
-}
-_LONGEST = 2
-_ERRORS = {
-    "304": "Not changed since the `ETag` of the request.",
-    "400": "The request is not valid; the message names the reason.",
-    "404": "Unknown address.",
-    "406": "Not available in this format; the message names the available ones.",
-    "429": "Too many requests; `Retry-After` is the number of seconds to wait.",
-}
 
 
 def document(

@@ -21,6 +21,11 @@ ASKING_SECONDS = 10.0
 """Seconds within which a client must send the head of a request."""
 READING_SECONDS = 30.0
 """Seconds for which a client may leave the response unread while the write buffer is full."""
+_CLOSING_SECONDS = 1
+_SWITCH_SECONDS = 0.001
+_HEAD_BYTES = 16 * 1024
+_SPARE_CONNECTIONS = 500
+"""Connections in addition to those of live updates."""
 
 
 class TimeLimitedProtocol(H11Protocol):
@@ -71,13 +76,6 @@ class TimeLimitedProtocol(H11Protocol):
         # The response to an earlier request may still be in progress.
         if self.cycle is None or self.cycle.response_complete:
             self.transport.abort()
-
-
-_CLOSING_SECONDS = 1
-_SWITCH_SECONDS = 0.001
-_HEAD_BYTES = 16 * 1024
-_SPARE_CONNECTIONS = 500
-"""Connections in addition to those of live updates."""
 
 
 def config(web: WebState) -> uvicorn.Config:

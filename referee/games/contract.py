@@ -18,6 +18,8 @@ Action = Any
 """An action of a game, a frozen dataclass such as ``Draw(discards=...)``."""
 View = Any
 """The information visible to one seat, a frozen dataclass such as ``PokeView``."""
+MAX_OPTION_VALUE = 1_000_000
+"""Maximum of an option with whole numbers, because scores must fit into 32 bits."""
 
 
 class SetupError(InvalidValue):
@@ -43,9 +45,6 @@ def constructed(action: Action) -> Action:
 
 OptionValue = bool | int | str
 """The value of an option."""
-
-MAX_OPTION_VALUE = 1_000_000
-"""Maximum of an option with whole numbers, because scores must fit into 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,15 @@ from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, BudgetExceeded, WorkB
 from referee.sanitizing import quote
 from referee.tables.stall_detector import ProcessStalled
 
+_SERVICE = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
+ANSWER_BYTES = 16 << 10
+"""Size limit in bytes of a message of answers, per open question, plus the same amount once.
+
+An answer with its note has some hundred bytes. Bytes that hold many empty answers take a parser a
+hundred times as long.
+"""
+_QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
+
 
 class Deadline:
     """Interrupts its task when a wait takes too long, like ``asyncio.timeout``.
@@ -87,15 +96,6 @@ class Deadline:
 
 
 _Message = TypeVar("_Message", bot_pb2.StartResponse, bot_pb2.ActResponse, bot_pb2.PlayResponse)
-
-_SERVICE = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
-ANSWER_BYTES = 16 << 10
-"""Size limit in bytes of a message of answers, per open question, plus the same amount once.
-
-An answer with its note has some hundred bytes. Bytes that hold many empty answers take a parser a
-hundred times as long.
-"""
-_QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
 
 
 class EncodedQuestion(Protocol):

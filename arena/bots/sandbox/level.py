@@ -5,6 +5,8 @@ from enum import StrEnum
 from typing import Final
 
 INSTALL: Final = "apt install bubblewrap"
+SETTING: Final = "POKEARENA_SANDBOX"
+"""Environment variable that selects the level."""
 
 
 class Level(StrEnum):
@@ -13,10 +15,6 @@ class Level(StrEnum):
     BUBBLEWRAP = "bubblewrap"
     LANDLOCK = "landlock"
     UNSANDBOXED = "unsandboxed"
-
-
-SETTING: Final = "POKEARENA_SANDBOX"
-"""Environment variable that selects the level."""
 
 
 def refusal(label: str, trusted: bool, level: Level) -> str:

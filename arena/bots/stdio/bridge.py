@@ -16,6 +16,12 @@ from arena.bots.stdio.program_lines import Malformed, ParsedAnswer
 
 LONGEST: Final = 1 << 20
 """Maximum length of a line in bytes; a longer one is passed on in pieces."""
+LOG: Final = 2
+_OPTIONS: Final = [
+    ("grpc.max_receive_message_length", 64 << 20),
+    ("grpc.server_handshake_timeout_ms", 5_000),
+    ("grpc.so_reuseport", 0),
+]
 
 
 class Splitter:
@@ -48,9 +54,6 @@ class Splitter:
         self._held.clear()
         self._size = 0
         return line
-
-
-LOG: Final = 2
 
 
 @dataclass(slots=True)
@@ -183,13 +186,6 @@ class Program(asyncio.Protocol):
 
     def _note(self, sentence: str) -> None:
         os.write(LOG, f"[stdio] {sentence}\n".encode())
-
-
-_OPTIONS: Final = [
-    ("grpc.max_receive_message_length", 64 << 20),
-    ("grpc.server_handshake_timeout_ms", 5_000),
-    ("grpc.so_reuseport", 0),
-]
 
 
 class LineBotService(bot_pb2_grpc.BotServiceServicer):

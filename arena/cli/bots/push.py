@@ -22,6 +22,11 @@ from arena.cli.options import data_option, json_option, required_token, token_fr
 if TYPE_CHECKING:
     from arena.api_client import ApiAnswer, ArenaClient
 
+_PATIENCE_SECONDS: Final = 60.0
+_FIRST_SECONDS: Final = 0.5
+_LONGEST_SECONDS: Final = 5.0
+_IN_MEMORY: Final = 4 * 2**20
+
 
 def elsewhere(url: str, token: str, option: str) -> ArenaClient:
     """Return the arena at a URL.
@@ -62,12 +67,6 @@ def cannot_reach(url: str, reason: str, advice: str = "") -> CommandError:
     return CommandError(
         f"cannot reach the arena at {url}: {reason}.", UNREACHABLE, advice, code="unreachable"
     )
-
-
-_PATIENCE_SECONDS: Final = 60.0
-_FIRST_SECONDS: Final = 0.5
-_LONGEST_SECONDS: Final = 5.0
-_IN_MEMORY: Final = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True)

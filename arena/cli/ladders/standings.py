@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     AdjustedByForm = Mapping[str, AdjustedStandings]
     """Luck-adjusted results, by form."""
 
+_POLL_SECONDS = 1.0
+
 
 def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
     """Return the settings of strength with these anchors, "NAME@VERSION=STRENGTH[:DEVIATION]".
@@ -44,9 +46,6 @@ def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
         return with_anchors(anchors)
     except ValueError as error:
         raise CommandError(f"--anchor: {error}.", USAGE, code="invalid-anchor") from None
-
-
-_POLL_SECONDS = 1.0
 
 
 @click.command(epilog="Example: pokearena standings poke --watch")

@@ -22,6 +22,9 @@ from referee.record import read_games
 if TYPE_CHECKING:
     from arena.matches.local_match import LocalMatch
 
+_TERMINAL_SECONDS: Final = 1.0
+_LINE_SECONDS: Final = 10.0
+
 
 @dataclass(slots=True)
 class EntrantSummary:
@@ -84,10 +87,6 @@ def summaries(entrants: Sequence[str], games: Iterable[PlayedGame]) -> list[Entr
             if line.get("by") != "referee":
                 by_name[record.game["seating"][line["seat"]]].times.append(line["ms"])
     return results
-
-
-_TERMINAL_SECONDS: Final = 1.0
-_LINE_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)

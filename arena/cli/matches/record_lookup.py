@@ -14,6 +14,7 @@ from referee.record import GameRecord, MatchRecord, RecordError, read
 
 SeatFilter = Callable[[str, int], bool]
 """Returns whether a bot at a seat is selected."""
+_PREFIX = "m-"
 
 
 def seat_filter(source: RecordSource, seat: str | None) -> SeatFilter:
@@ -42,9 +43,6 @@ def check_seat(source: RecordSource, seat: int) -> None:
             USAGE,
             code="unknown-seat",
         )
-
-
-_PREFIX = "m-"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,17 @@ from referee.replay import in_words
 from referee.sanitizing import sanitized
 
 _WIDEST_ACTION = 24
+_SHOWN_ACTIONS = 12
+_SHOWN_FIRST, _SHOWN_LAST = 6, 14
+_KEYS = "n next · p previous · g first · e last · ] next game · [ game before · q quit"
+_STEPS = {
+    **dict.fromkeys(("n", " ", "\n", "\r", "l", "j", "right", "down"), 1),
+    **dict.fromkeys(("p", "\x7f", "h", "k", "left", "up"), -1),
+    "g": -sys.maxsize,
+    "e": sys.maxsize,
+}
+_OTHER_GAME = {"]": 1, "[": -1}
+_QUIT = ("q", "\x04")
 
 
 def title(match: Line, game: GameRecord) -> str:
@@ -103,10 +114,6 @@ def faults(game: GameRecord) -> Iterator[str]:
         yield f"{name} is out: {fault['verdict']}, {clean(fault['sentence'])}"
 
 
-_SHOWN_ACTIONS = 12
-_SHOWN_FIRST, _SHOWN_LAST = 6, 14
-
-
 def explain_fault(match: Line, fault: Line, name: str) -> Iterator[str]:
     """Yield a fault as lines of text: the sentence, the hand, the legal actions, the output.
 
@@ -140,15 +147,6 @@ def _shortened(lines: list[str]) -> list[str]:
 
 
 Page = list[str]
-_KEYS = "n next · p previous · g first · e last · ] next game · [ game before · q quit"
-_STEPS = {
-    **dict.fromkeys(("n", " ", "\n", "\r", "l", "j", "right", "down"), 1),
-    **dict.fromkeys(("p", "\x7f", "h", "k", "left", "up"), -1),
-    "g": -sys.maxsize,
-    "e": sys.maxsize,
-}
-_OTHER_GAME = {"]": 1, "[": -1}
-_QUIT = ("q", "\x04")
 
 
 def pages(match: Line, game: GameRecord, seed: bytes, width: int = text.WIDTH) -> Iterator[Page]:

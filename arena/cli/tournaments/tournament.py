@@ -18,6 +18,8 @@ from arena.cli.tournaments.tournament_run import run
 if TYPE_CHECKING:
     from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 
+_HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
+
 
 @click.group()
 def tournament() -> None:
@@ -162,9 +164,6 @@ def withdraw(
     views.changed(workspace, name, f"withdrawn from {name}: {', '.join(versions)}", as_json)
     if not as_json:
         output.next_step(f"pokearena tournament show {name}")
-
-
-_HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
 
 
 def _row(tournament: Tournament, progress: TournamentProgress, playing: bool) -> tuple[object, ...]:

@@ -24,6 +24,13 @@ from arena.config import BOARDS, CYCLES
 if TYPE_CHECKING:
     from arena.tournaments.tournament_file import TournamentSpec
 
+_NAMES = {
+    "start": "start_ms",
+    "allowance": "allowance_ms",
+    "bank": "bank_ms",
+}
+_PLAIN = ("name", "format", "seats", "boards", "seed", "faults", *_NAMES)
+
 
 @click.command(
     epilog="Example: pokearena tournament run poke ./mybot sample:greedy -n 20 or "
@@ -125,14 +132,6 @@ def run(
 
     snapshots = running.play_out(workspace, workers, begin, pages if web else None)
     return report(workspace, snapshots, as_json)
-
-
-_NAMES = {
-    "start": "start_ms",
-    "allowance": "allowance_ms",
-    "bank": "bank_ms",
-}
-_PLAIN = ("name", "format", "seats", "boards", "seed", "faults", *_NAMES)
 
 
 def _spec(flags: dict[str, Any]) -> TournamentSpec:

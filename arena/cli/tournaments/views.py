@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _VOID_SHOWN = 5
+_SHOWN: Final = 20
 
 
 def whole(workspace: Workspace, name: str) -> dict[str, Any]:
@@ -209,9 +210,6 @@ def changed(workspace: Workspace, name: str, sentence: str, as_json: bool) -> No
     output.line(sentence)
     if progress.running and tournament.state in (TournamentState.PAUSED, TournamentState.CANCELLED):
         output.line(f"{progress.running} running matches are finished and still count")
-
-
-_SHOWN: Final = 20
 
 
 def show_audit(bundle: Bundle, audit: Audit, earlier: Bundle | None = None) -> None:

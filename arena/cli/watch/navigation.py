@@ -10,6 +10,7 @@ _STEPS = {"up": -1, "k": -1, "down": 1, "j": 1}
 _OPEN = ("\n", "\r", "right", "l")
 _BACK = ("escape", "left", "h", "\x7f")
 _TURN = {"[": -1, "]": 1, "\t": 1}
+_SELECT_KEYS = "↑↓ choose · enter open"
 
 
 class ViewKind(StrEnum):
@@ -38,7 +39,6 @@ class View:
     find: str = ""
 
 
-_SELECT_KEYS = "↑↓ choose · enter open"
 _KEYS = {
     ViewKind.LADDER: "m crosstable · [ ] other ladder · / find",
     ViewKind.MATRIX: "[ ] other ladder",

@@ -56,6 +56,7 @@ from referee.games.shared import dealing
 
 Results = Mapping[str, tuple[ClosedGame, ...]]
 """The games of closed matches, by match id."""
+_IN_SERIES: Final = "knockout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +220,6 @@ def _difference(fixture: Fixture, match: Scheduled | None) -> Iterator[str]:
 
 ReportProgress = Callable[[str, int, int], None]
 """Receives a description of the step, the number of matches done, and their total."""
-
-_IN_SERIES: Final = "knockout"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from referee.games.shared.coded_errors import InvalidValue
 
 FORMAT = 1
 OPEN = (MatchState.PENDING, MatchState.RUNNING)
+_NOT_IN_BUNDLES = ("bound", "superiority_to_next")
+"""Values of a line that bundles of earlier versions lack; other values determine them."""
 
 
 class BundleError(InvalidValue):
@@ -219,10 +221,6 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
         "clip": table.clip,
         "decision": decision(step),
     }
-
-
-_NOT_IN_BUNDLES = ("bound", "superiority_to_next")
-"""Values of a line that bundles of earlier versions lack; other values determine them."""
 
 
 def _line(line: StandingsLine) -> dict[str, object]:

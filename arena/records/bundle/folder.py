@@ -27,6 +27,28 @@ NAME: Final = "tournament.json"
 STANDINGS: Final = "standings.json"
 README: Final = "README.md"
 MATCHES: Final = "matches"
+_RECORD: Final = re.compile(r"(m-[0-9a-z]+)\.jsonl")
+_PAGE: Final = """\
+# {name}: a tournament that anyone can check
+
+This folder contains the whole tournament {id} of pokearena:
+
+- `tournament.json`: its settings, its entrants and every match of its schedule
+- `matches/`: the record of every match that is over, with every action
+- `standings.json`: the final table
+
+It can be checked without a network or a server:
+
+    pokearena tournament verify FOLDER
+
+This command deals every game again from its seed, replays every action by the rules, computes every
+score and the standings again, and derives the schedule from the format. To show a single match:
+
+    pokearena replay FOLDER/matches/MATCH.jsonl --game 0
+
+The members are described in the documentation of pokearena: docs/reference/bundle.md and
+docs/reference/record.md.
+"""
 
 
 class BundleFileError(FileError, BundleError):
@@ -193,30 +215,6 @@ def _scheduled(member: _MatchMember) -> Scheduled:
         reason=member.reason,
         attempts=member.attempts,
     )
-
-
-_RECORD: Final = re.compile(r"(m-[0-9a-z]+)\.jsonl")
-_PAGE: Final = """\
-# {name}: a tournament that anyone can check
-
-This folder contains the whole tournament {id} of pokearena:
-
-- `tournament.json`: its settings, its entrants and every match of its schedule
-- `matches/`: the record of every match that is over, with every action
-- `standings.json`: the final table
-
-It can be checked without a network or a server:
-
-    pokearena tournament verify FOLDER
-
-This command deals every game again from its seed, replays every action by the rules, computes every
-score and the standings again, and derives the schedule from the format. To show a single match:
-
-    pokearena replay FOLDER/matches/MATCH.jsonl --game 0
-
-The members are described in the documentation of pokearena: docs/reference/bundle.md and
-docs/reference/record.md.
-"""
 
 
 def is_bundle(folder: Path) -> bool:

@@ -24,6 +24,8 @@ from arena.store.postgresql import lock_rows
 from arena.store.schema import OPEN, MatchState
 from arena.store.tournaments import lifecycle, schedule, tournaments
 
+_REPLAYABLE: Final = (MatchState.RUNNING, MatchState.CLOSED, MatchState.VOID)
+
 
 def void(engine: Engine, match: str, actor: Actor, reason: str) -> None:
     """Void a match that is open or closed. Its games stay stored and can be replayed.
@@ -53,9 +55,6 @@ def void(engine: Engine, match: str, actor: Actor, reason: str) -> None:
             raise Conflict(f"the match {match} is {state.lower()} already.", code="match-over")
         _void(connection, [match], f"the organiser voided it: {reason}")
         audit_log.insert(connection, AuditEntry(actor, VOID, match, reason, {"state": state}))
-
-
-_REPLAYABLE: Final = (MatchState.RUNNING, MatchState.CLOSED, MatchState.VOID)
 
 
 def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:

@@ -17,6 +17,16 @@ from arena.store.matches.games import games_of
 from arena.store.schema import OPEN, MatchState
 from arena.store.tournaments import tournaments
 
+_AT_ONCE: Final = 5000
+_ROUNDS: Final = 20
+_STATES: Final[Mapping[str, MatchStatus]] = {
+    MatchState.PENDING: MatchStatus.OPEN,
+    MatchState.RUNNING: MatchStatus.OPEN,
+    MatchState.CLOSED: MatchStatus.CLOSED,
+    MatchState.VOID: MatchStatus.VOID,
+    MatchState.CANCELLED: MatchStatus.VOID,
+}
+
 
 def clock(engine: Engine) -> float:
     """Return the database's time in seconds since 1970."""
@@ -46,18 +56,6 @@ def entrants(engine: Engine, of: Sequence[str]) -> int:
     query = select(func.count(table.c.version.distinct())).where(table.c.tournament.in_(of))
     with reading(engine) as connection:
         return int(connection.execute(query).scalar_one())
-
-
-_AT_ONCE: Final = 5000
-_ROUNDS: Final = 20
-
-_STATES: Final[Mapping[str, MatchStatus]] = {
-    MatchState.PENDING: MatchStatus.OPEN,
-    MatchState.RUNNING: MatchStatus.OPEN,
-    MatchState.CLOSED: MatchStatus.CLOSED,
-    MatchState.VOID: MatchStatus.VOID,
-    MatchState.CANCELLED: MatchStatus.VOID,
-}
 
 
 def read_matches(

@@ -20,6 +20,12 @@ from referee.games.registry import find
 from referee.replay import RecordedQuestion, codec_of, in_words
 
 _LISTED: Final = 12
+STARTS: Final = "starts at a table"
+BY_ACT: Final = "answers by Act too"
+TWICE: Final = "the same question twice"
+TOGETHER: Final = "many questions in one message"
+_AGAIN: Final = 3
+"""Number of questions for the checks BY_ACT and TWICE."""
 
 
 class IllegalAnswer(Exception):
@@ -83,15 +89,6 @@ def fails_alone(
     except (SessionFailed, IllegalAnswer, MethodUnimplemented):
         return True
     return False
-
-
-STARTS: Final = "starts at a table"
-BY_ACT: Final = "answers by Act too"
-TWICE: Final = "the same question twice"
-TOGETHER: Final = "many questions in one message"
-
-_AGAIN: Final = 3
-"""Number of questions for the checks BY_ACT and TWICE."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ _REST_FACTOR = 10
 
 The crosstable of a thousand bots takes a second, and a match may close every second.
 """
+_KEPT = 32
 
 
 class CrosstableCache:
@@ -46,8 +47,6 @@ class CrosstableCache:
             known = self._cells[form] = ladder, computed, until
         return known[1]
 
-
-_KEPT = 32
 
 _CachedStandings = tuple[LadderSums, tuple[int, int], int, Standings]
 """The sums of a tournament, their revision, its number of entrants, and the standings."""

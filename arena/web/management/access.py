@@ -20,6 +20,10 @@ from arena.store.access.sessions import LIFETIME_SECONDS, Identity, Role
 FORM_TOKEN: Final = "form_token"
 """Name of the hidden field that each form of a session contains."""
 _LETTERS: Final = 200
+# The prefix __Host- prevents that another host of the domain sets the cookie. Browsers accept it
+# only over HTTPS.
+_SECURE_COOKIE: Final = "__Host-pokearena"
+_COOKIE: Final = "pokearena"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +104,6 @@ def is_secure(request: Request, proxied: bool) -> bool:
     """Return whether the browser uses HTTPS, according to the server or its proxy."""
     forwarded = request.headers.get("x-forwarded-proto", "") if proxied else ""
     return request.url.scheme == "https" or forwarded.strip().lower() == "https"
-
-
-# The prefix __Host- prevents that another host of the domain sets the cookie. Browsers accept it
-# only over HTTPS.
-_SECURE_COOKIE: Final = "__Host-pokearena"
-_COOKIE: Final = "pokearena"
 
 
 def cookie_of(request: Request) -> str:

@@ -9,6 +9,7 @@ from arena.store.matches import corrections
 from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
 
 BOTS: Final = "/organiser/bots"
+_VERSION: Final = InputField("version", "NAME@VERSION", required=True, example="greedy@1")
 
 
 def _void(request: ActionRequest) -> ActionResult:
@@ -49,7 +50,6 @@ def _reassign(request: ActionRequest) -> ActionResult:
     return ActionResult({"bot": name, "owner": owner}, BOTS)
 
 
-_VERSION: Final = InputField("version", "NAME@VERSION", required=True, example="greedy@1")
 VOID: Final = Action(
     "/organiser/matches/{id}/void",
     "match.void",

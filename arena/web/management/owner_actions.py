@@ -8,6 +8,7 @@ from arena.store.bots import owners
 from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
 
 OWNERS: Final = "/organiser/owners"
+_NAME: Final = InputField("name", "name of the owner", required=True, example="ada")
 
 
 def _issue(request: ActionRequest) -> ActionResult:
@@ -26,7 +27,6 @@ def _revoke(request: ActionRequest) -> ActionResult:
     return ActionResult({"owner": name, "token": None}, OWNERS)
 
 
-_NAME: Final = InputField("name", "name of the owner", required=True, example="ada")
 ISSUE: Final = Action(
     OWNERS,
     "owner.add",

@@ -50,6 +50,7 @@ FIELDS: Final = (
     InputField("bank_ms", "time bank per table, in ms", "number", example=str(_CLOCK.bank_ms)),
     InputField("paused", "create it paused, and start it later", "checkbox"),
 )
+_OPTIONAL_REASON: Final = InputField("reason", "reason for the audit log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,6 @@ def _result(request: ActionRequest, tournament: Tournament) -> ActionResult:
     )
 
 
-_OPTIONAL_REASON: Final = InputField("reason", "reason for the audit log")
 CREATE: Final = Action(
     "/organiser/tournaments",
     "tournament.create",

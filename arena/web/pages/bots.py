@@ -13,6 +13,17 @@ from arena.web.data.snapshot import ArenaSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
 
+STATES = ("active", "retired", "in quarantine")
+"""States of a bot."""
+QUERY = (
+    ("find", "only bots whose name, owner, author or language contains this text"),
+    ("owner", "only bots of this owner"),
+    ("form", "only bots with a rank on the ladder of this form"),
+    ("state", f"only bots in this state: {', '.join(STATES)}"),
+    *paging.QUERY,
+)
+"""Query parameters of the page."""
+
 
 @dataclass(frozen=True, slots=True)
 class BestRank:
@@ -79,18 +90,6 @@ def state(version: Version) -> str:
     if version.retired is not None:
         return "retired"
     return "in quarantine" if version.quarantined is not None else ""
-
-
-STATES = ("active", "retired", "in quarantine")
-"""States of a bot."""
-QUERY = (
-    ("find", "only bots whose name, owner, author or language contains this text"),
-    ("owner", "only bots of this owner"),
-    ("form", "only bots with a rank on the ladder of this form"),
-    ("state", f"only bots in this state: {', '.join(STATES)}"),
-    *paging.QUERY,
-)
-"""Query parameters of the page."""
 
 
 def page(web: WebState, page_request: PageRequest) -> Page:

@@ -21,6 +21,8 @@ from arena.web.openapi import Samples, plain
 from arena.web.page import Links, Page, PageNotFound, PageRequest, PageRoute
 from referee.games.registry import GAMES
 
+_KEPT_SECONDS = 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class RenderedDocument:
@@ -116,9 +118,6 @@ def _address(href: str, links: Links) -> str:
     if name in GAMES:
         return links.to("rules", name) + hash_ + anchor
     return ""
-
-
-_KEPT_SECONDS = 3600.0
 
 
 def contents(web: WebState, page_request: PageRequest) -> Page:

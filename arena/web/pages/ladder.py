@@ -26,6 +26,24 @@ from arena.web.rating_curves import RatingCurves
 if TYPE_CHECKING:
     from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
+_CONSTANT = ("move", "by", "language", "faults", "thinking")
+"""Columns that are omitted if all lines have the same value."""
+FILTERS = {
+    "active": "active versions",
+    "newest": "newest version of each bot",
+    "faulty": "with faults",
+}
+"""Filters of the lines by query value, in words."""
+SEATS = "seats"
+"""Query parameter that adds what seats are worth."""
+ADJUSTED = "adjusted"
+"""Query parameter that adds luck-adjusted results."""
+MOST_MATCHES = 1000
+"""Number of matches up to which a page has the worth of seats and luck-adjusted results, for which
+all games are read."""
+LINES = 200
+"""Default number of lines on a page."""
+
 
 @dataclass(frozen=True, slots=True)
 class LadderLine:
@@ -135,26 +153,6 @@ COLUMNS: tuple[LadderColumn, ...] = (
     LadderColumn("thinking", "p95 ms", lambda line: line.thinking),
     LadderColumn("seen", "seen", lambda line: line.seen),
 )
-_CONSTANT = ("move", "by", "language", "faults", "thinking")
-"""Columns that are omitted if all lines have the same value."""
-
-FILTERS = {
-    "active": "active versions",
-    "newest": "newest version of each bot",
-    "faulty": "with faults",
-}
-"""Filters of the lines by query value, in words."""
-
-SEATS = "seats"
-"""Query parameter that adds what seats are worth."""
-ADJUSTED = "adjusted"
-"""Query parameter that adds luck-adjusted results."""
-MOST_MATCHES = 1000
-"""Number of matches up to which a page has the worth of seats and luck-adjusted results, for which
-all games are read."""
-
-LINES = 200
-"""Default number of lines on a page."""
 
 
 def page(web: WebState, page_request: PageRequest) -> Page:

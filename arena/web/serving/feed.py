@@ -29,6 +29,13 @@ from arena.web.data.web_state import WebState
 from referee.sanitizing import escaped_json
 
 _KEPT = 5000
+QUIET_SECONDS = 15.0
+"""Seconds without messages after which an empty one is sent; proxies then keep the connection."""
+_BEHIND = 256
+"""Maximum number of unread messages of a reader; beyond it the oldest are dropped."""
+_WAITING = 10_000
+"""Maximum number of events that wait for their details; further events are dropped."""
+_TOP = 5
 
 
 class EventDetails:
@@ -90,15 +97,6 @@ class EventDetails:
             "games": closed.played,
             "faults": faults,
         }
-
-
-QUIET_SECONDS = 15.0
-"""Seconds without messages after which an empty one is sent; proxies then keep the connection."""
-_BEHIND = 256
-"""Maximum number of unread messages of a reader; beyond it the oldest are dropped."""
-_WAITING = 10_000
-"""Maximum number of events that wait for their details; further events are dropped."""
-_TOP = 5
 
 
 @dataclass(frozen=True, slots=True)

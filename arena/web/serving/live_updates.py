@@ -22,6 +22,15 @@ from starlette.types import Receive, Scope, Send
 
 from arena.web.data.changes import Changes
 
+_QUIET_SECONDS = 15.0
+"""Seconds without events after which a comment is sent, so that proxies keep the connection."""
+_PAUSE_SECONDS = 0.5
+"""Minimum time between two renderings of one address, in seconds."""
+_BYTES_A_SECOND = 50e6
+"""Maximum data rate per address: large parts and many clients reduce the update rate."""
+_BEHIND = 8
+"""Number of unread events after which a client receives all parts instead."""
+
 
 class StreamClients:
     """Counts connected clients and limits them in total; one address can have a quarter."""
@@ -86,14 +95,6 @@ Digests = frozenset[str]
 Draw = Callable[[], Awaitable[tuple[Parts, frozenset[str]]]]
 """Renders a page's live parts and returns them with the topics on which they depend."""
 
-_QUIET_SECONDS = 15.0
-"""Seconds without events after which a comment is sent, so that proxies keep the connection."""
-_PAUSE_SECONDS = 0.5
-"""Minimum time between two renderings of one address, in seconds."""
-_BYTES_A_SECOND = 50e6
-"""Maximum data rate per address: large parts and many clients reduce the update rate."""
-_BEHIND = 8
-"""Number of unread events after which a client receives all parts instead."""
 
 _Events = asyncio.Queue[bytes]
 

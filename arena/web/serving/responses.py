@@ -51,6 +51,14 @@ _LEVEL = 9
 _SLOW_SECONDS = 0.1
 _OLD_SECONDS = 30.0
 """Maximum age, in seconds, of a slow page that is served while its new version is rendered."""
+LIVE = "/live"
+"""Prefix of a page's path for its live updates."""
+SHOWN = "shown"
+"""Query parameter of live updates: the digests of the parts that the client shows."""
+FEED = "/feed"
+EVENTS, LINES = "text/event-stream", "application/x-ndjson"
+_DRAWN_AT_ONCE = 4
+"""Maximum number of rendering threads; more would only compete. Further requests wait in order."""
 
 
 @dataclass(frozen=True)
@@ -170,15 +178,6 @@ class ResponseCache:
             _, gone = self._kept.popitem(last=False)
             self._bytes -= len(gone.answer)
 
-
-LIVE = "/live"
-"""Prefix of a page's path for its live updates."""
-SHOWN = "shown"
-"""Query parameter of live updates: the digests of the parts that the client shows."""
-FEED = "/feed"
-EVENTS, LINES = "text/event-stream", "application/x-ndjson"
-_DRAWN_AT_ONCE = 4
-"""Maximum number of rendering threads; more would only compete. Further requests wait in order."""
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

@@ -20,6 +20,17 @@ from arena.web.serving import page_kinds
 # The owner's token in requests. It never appears in URLs or logs.
 
 _LETTERS = 200
+POLICY = (
+    f"default-src 'none'; script-src 'self' {policy_source(FIRST_PAINT)}; style-src 'self'; "
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-src 'self'"
+)
+EMBED = "/embed/"
+"""Prefix of paths that other sites may show in frames."""
+PLAY = "/play"
+"""Prefix of pages with forms, whose origin is checked."""
+PRIVATE = ("/organiser", "/account", "/sign-", f"{PLAY}/tables/", f"/live{PLAY}/tables/")
+"""Prefixes of paths of signed-in people, and of people at a table."""
 
 
 async def token_of(request: Request, form: bool = True) -> str:
@@ -102,19 +113,6 @@ def _is_loopback(name: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return False
-
-
-POLICY = (
-    f"default-src 'none'; script-src 'self' {policy_source(FIRST_PAINT)}; style-src 'self'; "
-    "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-src 'self'"
-)
-EMBED = "/embed/"
-"""Prefix of paths that other sites may show in frames."""
-PLAY = "/play"
-"""Prefix of pages with forms, whose origin is checked."""
-PRIVATE = ("/organiser", "/account", "/sign-", f"{PLAY}/tables/", f"/live{PLAY}/tables/")
-"""Prefixes of paths of signed-in people, and of people at a table."""
 
 
 class SecurityHeaders:

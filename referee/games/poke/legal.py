@@ -22,6 +22,10 @@ _draw = lru_cache(_ACTIONS)(Draw)
 _lead = lru_cache(_ACTIONS)(Lead)
 _answer = lru_cache(_ACTIONS)(Answer)
 _rank_letter = itemgetter(0)
+_DISCARDS: tuple[tuple[Choice | None, ...], ...] = tuple(
+    (None, *choices(size, 1), *choices(size, 2), *choices(size, 3)) for size in range(6)
+)
+"""Choices of a draw by the size of the hand, in listing order; None is a stand."""
 
 
 def beats(answer: Hand, lead: Hand) -> bool:
@@ -55,12 +59,6 @@ def without(hand: Hand, cards: Hand) -> Hand:
         place = hand.index(cards[0])
         return hand[:place] + hand[place + 1 :]
     return tuple([c for c in hand if c not in cards])
-
-
-_DISCARDS: tuple[tuple[Choice | None, ...], ...] = tuple(
-    (None, *choices(size, 1), *choices(size, 2), *choices(size, 3)) for size in range(6)
-)
-"""Choices of a draw by the size of the hand, in listing order; None is a stand."""
 
 
 @dataclass(slots=True)

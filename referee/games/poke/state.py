@@ -42,6 +42,10 @@ LEG_POINTS = 20
 LEGS_TO_WIN = 2
 RUBBER = {0: 750, 1: 500}
 """Points for the second leg won, by the number of the opponent's legs."""
+DEALER_DRAWS = 3
+NON_DEALER_DRAWS = 2
+_TURN = ((0,), (1,))
+"""The seats that act, by the seat whose turn it is."""
 
 
 def score_deal(tricks: tuple[PokeTrick, ...], multipliers: Pair) -> tuple[list[int], list[int]]:
@@ -67,12 +71,6 @@ def bonus(value: HandValue) -> int:
         return ROYAL_FLUSH
     return BONUS[value.category]
 
-
-DEALER_DRAWS = 3
-NON_DEALER_DRAWS = 2
-
-_TURN = ((0,), (1,))
-"""The seats that act, by the seat whose turn it is."""
 
 _drawn = cache(PokeDrawn)
 

@@ -32,6 +32,9 @@ from referee.games.shared.wild_cards import wild_hand
 
 
 GOAL = 33
+TRICKS = 6
+_TURN = ((0,), (1,), (2,), (3,))
+"""The seats that act, by the seat whose turn it is."""
 
 
 def triangle(tricks: int) -> int:
@@ -56,11 +59,6 @@ def score_deal(bid: int, declarer: int, taken: Pair) -> Pair:
 def is_over(points: Pair) -> bool:
     """Return whether these totals after a complete deal end the game."""
     return max(points) >= GOAL and points[0] != points[1]
-
-
-TRICKS = 6
-_TURN = ((0,), (1,), (2,), (3,))
-"""The seats that act, by the seat whose turn it is."""
 
 
 @dataclass(frozen=True)

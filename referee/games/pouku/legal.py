@@ -21,6 +21,8 @@ GIVERS = 2
 """Maximum number of other seats whose cards a keep uses."""
 LISTED = 60
 """Maximum number of listed keeps; usually there are fewer."""
+_KINDS: tuple[tuple[type[Discard | Give], ...], ...] = ((Discard,), (Discard, Give))
+"""The kinds of discards, by whether the game is played in teams."""
 
 
 def is_keep(keep: Hand, hand: Hand, fields: Fields) -> bool:
@@ -99,10 +101,6 @@ def _straights_within(place: int, first: int, last: int) -> tuple[tuple[int, ...
         for start in range(max(first, place - size + 1), min(place, last - size + 1) + 1)
         if size < LONGEST or start > LOW_ACE  # avoid a second straight from ace to king
     )
-
-
-_KINDS: tuple[tuple[type[Discard | Give], ...], ...] = ((Discard,), (Discard, Give))
-"""The kinds of discards, by whether the game is played in teams."""
 
 
 def _discard_after_keep(cards: tuple[Card, Hand]) -> Discard:

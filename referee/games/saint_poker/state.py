@@ -28,6 +28,10 @@ _river = cache(River)
 _show = cache(Show)
 _pick_up = cache(PickUp)
 _picked = cache(SaintPokerPicked)
+ROUNDS = 8
+_SEATS = tuple(tuple(range(seats)) for seats in range(6))
+FUTURE = {2: 3, 3: 2, 4: 1, 5: 0}
+"""Number of cards in the future river, by the number of seats."""
 
 
 @dataclass(slots=True)
@@ -95,12 +99,6 @@ def _without(hands: tuple[Hand, ...], cards: tuple[Hand, ...]) -> tuple[Hand, ..
             for held, gone in zip(hands, cards, strict=True)
         ]
     )
-
-
-ROUNDS = 8
-_SEATS = tuple(tuple(range(seats)) for seats in range(6))
-FUTURE = {2: 3, 3: 2, 4: 1, 5: 0}
-"""Number of cards in the future river, by the number of seats."""
 
 
 @fast_value

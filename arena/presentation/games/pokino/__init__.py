@@ -42,6 +42,20 @@ if TYPE_CHECKING:
     from referee.games.pokino.state import PokinoState
 
 _NONE = -1
+_VARIANTS = {
+    "greed": "greed",
+    "pokino_up": "pokino up",
+    "tear_down_the_walls": "tear down the walls",
+    "territory": "territory",
+}
+_RULES = {
+    "greed": "K-8",
+    "pokino_up": "K-9",
+    "tear_down_the_walls": "K-10",
+    "territory": "K-11",
+}
+_NO_DRAW = "no draw"
+_SQUARE = re.compile(r"(-?\d{1,4}),(-?\d{1,4})")
 
 
 def board(public: PokinoView) -> DominoLayout:
@@ -116,14 +130,6 @@ def _words(public: PokinoView) -> str:
     return f"{len(public.layout)} dominoes, {tokens} token{'' if tokens == 1 else 's'}"
 
 
-_VARIANTS = {
-    "greed": "greed",
-    "pokino_up": "pokino up",
-    "tear_down_the_walls": "tear down the walls",
-    "territory": "territory",
-}
-
-
 def _heading(public: PokinoView, players: Players) -> str:
     turn = f"Turn {len(public.turns) + (not public.over)}"
     if public.pokino:
@@ -181,16 +187,6 @@ def _runs(public: PokinoView, seat: int) -> CardLines:
         for number, cards in enumerate(runs, 1)
     ]
     return CardLines("runs", "runs", tuple(reversed(rows)))
-
-
-_RULES = {
-    "greed": "K-8",
-    "pokino_up": "K-9",
-    "tear_down_the_walls": "K-10",
-    "territory": "K-11",
-}
-_NO_DRAW = "no draw"
-_SQUARE = re.compile(r"(-?\d{1,4}),(-?\d{1,4})")
 
 
 def _turn(turn: PokinoTurn) -> str:

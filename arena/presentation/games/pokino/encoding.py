@@ -54,6 +54,7 @@ PLACE = 2 + len(DIRECTIONS)
 
 
 HALVES = HIGHEST + 1
+_CARD = {card: number for number, card in enumerate(DECK)}
 
 
 class FirstChoices(Choices):
@@ -328,9 +329,6 @@ def _encoded_places(choices: PlaceChoices) -> Numbers:
     rows[:, 1] = np.clip((first // DOWN - ZERO) / FAR, -1, 1)
     rows[np.arange(len(rows)), 2 + 2 * backwards + down] = 1
     return rows
-
-
-_CARD = {card: number for number, card in enumerate(DECK)}
 
 
 def _write_run(buffer: Buffer, start: int, run: Found) -> None:
