@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["ApiAnswer", "ArenaClient", "ArenaUnreachable"]
 
 _SECONDS: Final = 60.0
-_LONGEST: Final = 2**20
+_MAX_BODY_BYTES: Final = 2**20
 
 
 class ArenaUnreachable(Exception):
@@ -122,7 +122,7 @@ def _opener() -> OpenerDirector:
 
 
 def _answer(answer: Any) -> ApiAnswer:
-    body = answer.read(_LONGEST)
+    body = answer.read(_MAX_BODY_BYTES)
     wait = answer.headers.get("Retry-After") or ""
     try:
         values = json.loads(body)

@@ -17,11 +17,11 @@ from arena.bots.manifest import Manifest
 from arena.errors import BotError
 from referee.sanitizing import quote, sanitized
 
-PATIENCE: Final = 600.0
+BUILD_SECONDS: Final = 600.0
 """Time limit of a build command of an untrusted bot in seconds. Others have no time limit."""
-SHOWN: Final = 4096
+MAX_OUTPUT_BYTES: Final = 4096
 """Maximum number of bytes shown of a failed command's output, from its end."""
-KEPT: Final = (
+KEPT_VARIABLES: Final = (
     *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER"),
     *("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"),
@@ -100,12 +100,12 @@ def _build_in_sandbox(manifest: Manifest, words: tuple[str, ...], folder: Path) 
         build_rights=build_rights,
     ) as processes:
         processes.start(0, bot)
-        in_time = ended.wait(PATIENCE)
+        in_time = ended.wait(BUILD_SECONDS)
         processes.stop(0)
         report = processes.ends(0)[0]
-    failure = report.ended if in_time else f"took longer than {PATIENCE:.0f} s"
+    failure = report.ended if in_time else f"took longer than {BUILD_SECONDS:.0f} s"
     if failure != "exited with status 0":
-        text = report.output[-SHOWN:].strip()
+        text = report.output[-MAX_OUTPUT_BYTES:].strip()
         place = "" if build_rights.network else ", without network access,"
         command = quote(shlex.join(words))
         raise BotError(
@@ -117,7 +117,7 @@ def _build_in_sandbox(manifest: Manifest, words: tuple[str, ...], folder: Path) 
 
 def _run(command: tuple[str, ...], folder: Path, output: IO[bytes], report: Report) -> str:
     """Run one command without a time limit; return why it failed, or an empty text."""
-    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+    environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     try:
         process = subprocess.Popen(
             command,
@@ -150,7 +150,7 @@ def _last_line(output: IO[bytes]) -> str:
     The running command writes at the same offset.
     """
     size = os.fstat(output.fileno()).st_size
-    end = os.pread(output.fileno(), SHOWN, max(0, size - SHOWN))
+    end = os.pread(output.fileno(), MAX_OUTPUT_BYTES, max(0, size - MAX_OUTPUT_BYTES))
     lines = sanitized(end.decode("utf-8", "replace")).split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
@@ -163,7 +163,7 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 
 def _end_of(output: IO[bytes]) -> str:
     size = output.seek(0, os.SEEK_END)
-    output.seek(max(0, size - SHOWN))
+    output.seek(max(0, size - MAX_OUTPUT_BYTES))
     return sanitized(output.read().decode("utf-8", "replace")).strip()
 
 

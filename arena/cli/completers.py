@@ -22,7 +22,7 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[
 Candidates = Callable[[click.Context, str], Iterable[str]]
 """Returns words for the beginning of a word; those that do not begin with it are left out."""
 
-_MOST: Final = 100
+_MAX_COMPLETIONS: Final = 100
 _SAFE: Final = re.compile(r"[\w@%+=:./-]+")
 """Words that mean the same in every shell without quotes."""
 
@@ -46,7 +46,7 @@ def completer(candidates: Candidates, *, files: bool = False) -> Completer:
         fitting = [word for word in words if word.startswith(incomplete) and _SAFE.fullmatch(word)]
         if not fitting and files:
             return [CompletionItem(incomplete, type="file")]
-        return [CompletionItem(word) for word in fitting[:_MOST]]
+        return [CompletionItem(word) for word in fitting[:_MAX_COMPLETIONS]]
 
     return complete
 
@@ -116,7 +116,7 @@ def _tournaments(context: click.Context, incomplete: str) -> Iterable[str]:
         return ()
     from arena.store import ids
 
-    return ids.tournaments(engine, incomplete, _MOST)
+    return ids.tournaments(engine, incomplete, _MAX_COMPLETIONS)
 
 
 def _matches(context: click.Context, incomplete: str) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _matches(context: click.Context, incomplete: str) -> Iterator[str]:
     if (engine := _store(context)) is not None:
         from arena.store import ids
 
-        yield from ids.matches(engine, incomplete, _MOST)
+        yield from ids.matches(engine, incomplete, _MAX_COMPLETIONS)
 
 
 def _owners(context: click.Context, incomplete: str) -> Iterator[str]:

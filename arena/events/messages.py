@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from redis import Redis as SyncRedis
     from redis.asyncio import Redis
 
-LONGEST: Final = 128 * 1024
+MAX_CHARACTERS: Final = 128 * 1024
 """Maximum number of characters of a message; longer ones are ignored."""
 POSITION_SECONDS: Final = 30
 """Time in seconds after which the last position of a match expires, unless it is renewed."""
@@ -126,7 +126,7 @@ def text_of(event: Event) -> str:
 def parse(message: str | bytes) -> Event | None:
     """Return the event in a message; None if the message is not a valid event."""
     try:
-        fields = json.loads(message) if len(message) <= LONGEST else None
+        fields = json.loads(message) if len(message) <= MAX_CHARACTERS else None
     except (ValueError, RecursionError):
         return None
     if not isinstance(fields, dict):

@@ -34,7 +34,7 @@ from arena.system import timings
 if TYPE_CHECKING:
     from redis import Redis
 
-LONGEST: Final = 16 * 1024
+MAX_POSITION_CHARACTERS: Final = 16 * 1024
 """Maximum number of characters of a position; a longer one contains only its last deal."""
 
 _LONGEST_QUEUE = 64
@@ -168,7 +168,7 @@ def _connect(url: str) -> Redis:
 def _message(event: Event) -> str:
     """Return the message, with only the last deal if it is too long."""
     text = text_of(event)
-    if isinstance(event, Position) and len(text) > LONGEST:
+    if isinstance(event, Position) and len(text) > MAX_POSITION_CHARACTERS:
         view = {
             game: {**part, "deals": part["deals"][-1:]} if "deals" in part else part
             for game, part in event.view.items()

@@ -15,8 +15,8 @@
 5. A scheduled match counts as played: C and M are updated by the same rank-one formula. W stays the
    same within a round.
 
-numpy is imported by the first use. Gains that differ by less than `CLOSE` count as equal, because
-the last digits differ between machines.
+numpy is imported by the first use. Gains that differ by less than `EQUAL_GAIN` count as equal,
+because the last digits differ between machines.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from arena.ratings.strength.fit import load_numpy, one_thread
 if TYPE_CHECKING:
     from arena.ratings.strength.meeting_arrays import Floats
 
-CLOSE: Final = 1e-6
+EQUAL_GAIN: Final = 1e-6
 """Gains within this relative distance of the largest one count as equal."""
 
 
@@ -109,7 +109,7 @@ class InversionGains:
         import numpy as np
 
         gains = np.triu(self._gains(slice(None)), 1)
-        pairs = np.argwhere(gains >= gains.max() * (1 - CLOSE))
+        pairs = np.argwhere(gains >= gains.max() * (1 - EQUAL_GAIN))
         waited = np.sort(np.asarray(turns)[pairs], axis=1)
         first, second = pairs[np.lexsort((waited[:, 1], waited[:, 0]))[0]]
         return int(first), int(second)
@@ -117,7 +117,7 @@ class InversionGains:
     def beside(self, seated: Sequence[int], candidates: Sequence[int]) -> int:
         """Return the candidate with the largest sum of gains; of equal ones the first."""
         gains = self._gains(list(seated)).sum(axis=0)[list(candidates)]
-        return int(candidates[int((gains >= gains.max() * (1 - CLOSE)).argmax())])
+        return int(candidates[int((gains >= gains.max() * (1 - EQUAL_GAIN)).argmax())])
 
     def _gains(self, rows: slice | list[int]) -> Floats:
         """Return the gains of some entrants against all: (rows, size); 0 within a clan."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PRIOR = 1 / 1.5**2
 """The precision of the prior: a standard deviation of 1.5, which is about 260 Elo."""
 SWEEPS = 50
-CLOSE = 1e-4
+MAX_CHANGE = 1e-4
 
 Meetings = Mapping[str, Mapping[str, tuple[float, float]]]
 """By entrant and opponent: the sum of scores, and the number of games it counts for.
@@ -48,7 +48,7 @@ def estimate_strengths(names: Iterable[str], table: Meetings) -> dict[str, Stren
     guesses = {name: StrengthEstimate() for name in (*names, *table)}
     for _ in range(SWEEPS):
         moved = [_improve(guesses, guesses[name], row) for name, row in table.items()]
-        if max(moved, default=0.0) < CLOSE:
+        if max(moved, default=0.0) < MAX_CHANGE:
             break
     return guesses
 
@@ -94,7 +94,7 @@ def estimate_many(
     levels = [_level(numbers, rows) for numbers in _levels(size, rows)]
     for _ in range(SWEEPS):
         farthest = max((level.improve(means, precisions) for level in levels), default=0.0)
-        if farthest < CLOSE:
+        if farthest < MAX_CHANGE:
             break
     return {
         number: StrengthEstimate(float(means[number]), float(precisions[number])) for number in rows

@@ -39,7 +39,7 @@ from referee.games.shared.coded_errors import InvalidValue
 
 FREE = -1
 Friends = Sequence[Sequence[int]]
-LARGEST = 400
+MAX_MATCHED_ENTRANTS = 400
 """Rounds of more entrants are paired by the rules of pairing 1, which take less time."""
 
 
@@ -225,7 +225,7 @@ class SwissFormat:
                 )
             return FormatOver("too few are left for a match", table.ranking())
         if self.sides == 2:
-            best = self.pairing > 1 and len(pool) <= LARGEST
+            best = self.pairing > 1 and len(pool) <= MAX_MATCHED_ENTRANTS
             tables = _pairs(pool, table, _best if best else _matched)
         else:
             tables = _tables(pool, table, room, self.sides, clan)

@@ -24,7 +24,7 @@ from arena.store.database import reading, unindexed
 from arena.store.matches.games import games_of
 from arena.store.tournaments import tournaments
 
-_AT_ONCE = 5000
+_BATCH_SIZE = 5000
 
 
 def digests(engine: Engine, of: Sequence[str], clip: int) -> Iterator[Digest]:
@@ -73,7 +73,7 @@ def meetings(
         .where(tournament.in_(of), within)
     )
     with reading(engine) as connection:
-        with connection.execution_options(yield_per=_AT_ONCE).execute(query) as rows:
+        with connection.execution_options(yield_per=_BATCH_SIZE).execute(query) as rows:
             for text in rows.scalars():
                 if text is None:
                     without_digest = True
@@ -266,7 +266,7 @@ def _rows(
         )
         if only is not None:
             query = query.where(only)
-        with connection.execution_options(yield_per=_AT_ONCE).execute(query) as rows:
+        with connection.execution_options(yield_per=_BATCH_SIZE).execute(query) as rows:
             yield from rows
 
 

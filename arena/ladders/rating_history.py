@@ -31,7 +31,7 @@ from arena.store.tournaments.format_history import RoundEnds
 
 POINTS = 40
 """Maximum number of points, apart from the newest."""
-FEWEST = 8
+MIN_POINTS = 8
 """The limit on points is at least this, however many bots there are."""
 WORTH = 10_000
 """Maximum number of values (points times bots)."""
@@ -123,7 +123,7 @@ class RatingHistories:
             kept = self._kept[scope.form] = _begun(engine, scope, facts)
         kept.of, kept.scope = of, scope
         bots = max(format_history.entrants(engine, of), 1)
-        most = min(self._points, max(WORTH // bots, FEWEST))
+        most = min(self._points, max(WORTH // bots, MIN_POINTS))
         points = []
         for number, at in chosen(kept.ends.now(engine, of), most):
             known = kept.points.get(at)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arena.ladders.ladder_key import LadderKey
     from arena.ratings.standings import Standings
 
-FEWEST: Final = 5_000
+MIN_NEW_MATCHES: Final = 5_000
 """A ladder is stored after at least this many new matches, and ..."""
 SHARE: Final = 0.01
 """... after this share of all its matches. A ladder of ten million matches has 200 MB."""
@@ -74,12 +74,12 @@ def store(
         sums: its sums.
         table: the standings computed from them.
         before: number of matches of the stored ladder; 0 without one.
-        fewest: number of new matches from which it is stored; `FEWEST` by default.
+        fewest: number of new matches from which it is stored; `MIN_NEW_MATCHES` by default.
 
     Returns:
         The number of matches of the stored ladder.
     """
-    fewest = FEWEST if fewest is None else fewest
+    fewest = MIN_NEW_MATCHES if fewest is None else fewest
     if sums.folded - before < max(fewest, SHARE * sums.folded):
         return before
     from arena.ratings import stored_standings

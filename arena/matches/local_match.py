@@ -179,7 +179,7 @@ def write_record(
     match: LocalMatch,
     folder: Folder,
     path: Path | None = None,
-    kept: int = local_records.KEPT,
+    kept: int = local_records.DEFAULT_KEPT_MATCHES,
 ) -> Path:
     """Write the record atomically into the data folder, and to `path` if given; return its path.
 

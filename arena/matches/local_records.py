@@ -9,7 +9,7 @@ from typing import Final
 from arena.config import Folder
 from arena.system import output_file
 
-KEPT: Final = 100
+DEFAULT_KEPT_MATCHES: Final = 100
 """Default number of local matches that are kept."""
 
 

@@ -16,7 +16,7 @@ _TEN: Final = re.compile(r"\b10(?=[cdhs]\b)")
 _SUITS: Final = str.maketrans("♣♦♥♠", "cdhs")
 _PIECE: Final = re.compile(r"[2-9tjqka][cdhs]|x[12]|\d{1,2}-\d{1,2}")
 """A card or a domino."""
-_LONGEST: Final = 200
+_MAX_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def typed(question: PersonQuestion, text: str) -> Action | RefusedChoice:
 
     A text is the number of a listed action from 1, a whole action, or words of exactly one action.
     """
-    text = text[:_LONGEST]
+    text = text[:_MAX_CHARACTERS]
     number = number_of(text)
     total = len(question.actions)
     if number is not None:

@@ -31,7 +31,7 @@ T = TypeVar("T", bound=Hashable)
 
 _FEW_COLUMNS = 5
 """Largest number of columns of a trick table with large cards (class `big` of table.css)."""
-_MANY = 12
+_MAX_CARDS_PER_ROW = 12
 """Largest number of cards in a row that does not wrap (class `many` of table.css)."""
 
 
@@ -430,7 +430,7 @@ def _table_sizes(columns: int, note: int) -> dict[str, int]:
 def _group_sizes(name: str, group: Group) -> dict[str, int]:
     """Return the measures of a group; a row of at most 12 cards can be wider than one of 13."""
     shown = group.faces if isinstance(group, CardGroup) else group.tiles
-    is_many = len(shown) + group.backs > _MANY
+    is_many = len(shown) + group.backs > _MAX_CARDS_PER_ROW
     return {f"{name} wrapped" if is_many else name: _width(group), f"{name} text": len(group.note)}
 
 

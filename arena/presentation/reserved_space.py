@@ -20,7 +20,7 @@ GAMES = 10
 """Number of random games; with more, only rare lengths of texts change."""
 Settings = tuple[tuple[str, OptionValue], ...]
 """The value of every option of a game."""
-LONGEST = 5_000
+MAX_POSITIONS = 5_000
 """Number of positions after which a random game is not continued."""
 
 
@@ -71,7 +71,7 @@ def _random_game(rules: Game, seats: int, options: Options, number: int) -> Iter
     """Yield the positions of a random game; the number determines it."""
     rng = random.Random(f"{rules.id}/{seats}/{number}")
     state = rules.start(Seeded(rng.randbytes(32)), seats, options)
-    for _ in range(LONGEST):
+    for _ in range(MAX_POSITIONS):
         yield state
         if not state.actors:
             return

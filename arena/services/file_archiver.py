@@ -21,7 +21,7 @@ SERVICE: Final = "archiver"
 WAIT_SECONDS: Final = 3600.0
 """Time from the end of a match until its records are moved: recent matches are read most often."""
 _ROUND_SECONDS: Final = 30.0
-_AT_ONCE: Final = 100
+_BATCH_SIZE: Final = 100
 
 log = logging.getLogger("arena.archiver")
 
@@ -65,7 +65,9 @@ class FileArchiver:
         storage = object_storage.needed(self._engine)
         archived = 0
         while not self._stop.is_set():
-            matches, position = record_archive.due(self._engine, self._after, self._wait, _AT_ONCE)
+            matches, position = record_archive.due(
+                self._engine, self._after, self._wait, _BATCH_SIZE
+            )
             for match in matches:
                 if self._stop.is_set():
                     return archived

@@ -14,7 +14,7 @@ _LEAST_RANGE = 60.0
 """Minimum range of a sparkline's axis in points of strength, so that noise does not look large."""
 _GRAPH_EDGE, _GRAPH_HEIGHT = 4.0, 92.0
 BAR_WIDTH, BAR_HEIGHT, BAR_GAP = 64.0, 120.0, 8.0
-_ROOM = 18.0
+_SPACE_ABOVE_BAR = 18.0
 """Space above a bar for its number, in pixels."""
 TIMES_WIDTH, TIMES_HEIGHT = 420.0, 150.0
 _TIMES_LEFT, _TIMES_TOP, _TIMES_BOTTOM = 6.0, 8.0, 26.0
@@ -147,7 +147,7 @@ def bars(counts: Sequence[int], titles: Sequence[str], texts: Sequence[str]) -> 
     return [
         Bar(
             round(at * (BAR_WIDTH + BAR_GAP), 1),
-            round(_ROOM + BAR_HEIGHT * (1 - count / most), 1),
+            round(_SPACE_ABOVE_BAR + BAR_HEIGHT * (1 - count / most), 1),
             BAR_WIDTH,
             round(BAR_HEIGHT * count / most, 1),
             title,

@@ -109,9 +109,9 @@ _VALUES: Mapping[str, str] = {
 _FOREIGN = "The token does not belong to the owner."
 _WHOLE_NUMBERS: Mapping[str, Mapping[str, Any]] = {
     "page": {"type": "integer", "minimum": 1},
-    "limit": {"type": "integer", "minimum": 1, "maximum": paging.MOST},
+    "limit": {"type": "integer", "minimum": 1, "maximum": paging.MAX_LINES},
 }
-_LONGEST = 2
+_MAX_EXAMPLE_ITEMS = 2
 _ERRORS = {
     "304": "Not changed since the `ETag` of the request.",
     "400": "The request is not valid; the message names the reason.",
@@ -394,5 +394,5 @@ def shortened(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: shortened(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [shortened(item) for item in value[:_LONGEST]]
+        return [shortened(item) for item in value[:_MAX_EXAMPLE_ITEMS]]
     return value

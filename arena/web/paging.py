@@ -18,8 +18,8 @@ QUERY = (
     ("limit", "items per page, at most 500"),
 )
 """Query parameters of an address (arena.web.routes) that shows a list."""
-USUAL = 50
-MOST = 500
+DEFAULT_LINES = 50
+MAX_LINES = 500
 
 T = TypeVar("T")
 
@@ -113,10 +113,12 @@ class ListPage(Generic[T]):
 
 def limit_of(page_request: PageRequest) -> int:
     """Return the requested number of items per page; raises InvalidQuery."""
-    return _number(page_request, "limit", USUAL, MOST)
+    return _number(page_request, "limit", DEFAULT_LINES, MAX_LINES)
 
 
-def selection_of(page_request: PageRequest, limit: int = USUAL, most: int = MOST) -> PageSelection:
+def selection_of(
+    page_request: PageRequest, limit: int = DEFAULT_LINES, most: int = MAX_LINES
+) -> PageSelection:
     """Parse the requested page; raises InvalidQuery.
 
     Args:

@@ -14,7 +14,7 @@ from arena.web.charts import Tick
 
 WIDTH, HEIGHT = 760, 280
 LEFT, RIGHT, TOP, BOTTOM = 48, 96, 16, 30
-SHOWN = 4
+MAX_CURVES = 4
 """Maximum number of lines in the chart."""
 _LABEL = 15.0
 _STEP, _LEAST_AXIS = 100.0, 400.0
@@ -95,7 +95,7 @@ def of_versions(
         versions: the bot's versions, the oldest first.
         ends: the ends of the strength axis.
     """
-    names = [version.id for version in versions if len(past.of(version.id)) > 1][-SHOWN:]
+    names = [version.id for version in versions if len(past.of(version.id)) > 1][-MAX_CURVES:]
     return _chart(past, names, versions, ends)
 
 
@@ -109,7 +109,7 @@ def of_entrants(
         entrants: the entrants; those after the first few with two points are omitted.
         ends: the ends of the strength axis.
     """
-    names = [name for name in entrants if len(past.of(name)) > 1][:SHOWN]
+    names = [name for name in entrants if len(past.of(name)) > 1][:MAX_CURVES]
     return _chart(past, names, (), ends)
 
 

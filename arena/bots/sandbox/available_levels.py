@@ -19,7 +19,7 @@ from arena.bots.sandbox import landlock
 from arena.bots.sandbox.level import INSTALL, SETTING, Level, bubblewrap
 from arena.errors import InfrastructureError
 
-PATIENCE: Final = 20.0
+SELF_TEST_SECONDS: Final = 20.0
 """Time limit of the self-test in seconds, sufficient for a busy machine."""
 DONE: Final = "tried everything"
 PROGRAM: Final = """
@@ -134,8 +134,8 @@ def escapes(level: Level) -> str:
         ended = threading.Event()
         with Processes(lambda report: ended.set(), level=level) as processes:
             processes.start(0, Bot("self-test", manifest, bot))
-            if not ended.wait(PATIENCE):
-                return f"the self-test took longer than {PATIENCE:.0f} s"
+            if not ended.wait(SELF_TEST_SECONDS):
+                return f"the self-test took longer than {SELF_TEST_SECONDS:.0f} s"
             return _escaped(processes.ends(0)[0])
 
 

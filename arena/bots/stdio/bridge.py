@@ -14,7 +14,7 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc
 from arena.bots.stdio import program_lines
 from arena.bots.stdio.program_lines import Malformed, ParsedAnswer
 
-LONGEST: Final = 1 << 20
+MAX_LINE_BYTES: Final = 1 << 20
 """Maximum length of a line in bytes; a longer one is passed on in pieces."""
 LOG: Final = 2
 _OPTIONS: Final = [
@@ -41,7 +41,7 @@ class Splitter:
         if rest:
             self._held.append(rest)
             self._size += len(rest)
-        if self._size > LONGEST:
+        if self._size > MAX_LINE_BYTES:
             yield self._take(b""), self._is_rest
             self._is_rest = True
 
@@ -154,8 +154,8 @@ class Program(asyncio.Protocol):
         parsed: ParsedAnswer | None = None
         failure: Malformed | None = None
         try:
-            if len(line) > LONGEST:
-                raise Malformed(f"its line is longer than {LONGEST} bytes")
+            if len(line) > MAX_LINE_BYTES:
+                raise Malformed(f"its line is longer than {MAX_LINE_BYTES} bytes")
             parsed = program_lines.read(line)
         except Malformed as malformed:
             failure = malformed

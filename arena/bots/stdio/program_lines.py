@@ -20,7 +20,7 @@ _DIGITS: Final = 18
 
 Larger numbers exceed any list, and Python parses very long ones slowly.
 """
-_SHOWN: Final = 80
+_MAX_QUOTED_CHARACTERS: Final = 80
 _LAST: Final = ("legal", "view")
 """Long fields come last, so that a program without a JSON parser finds the others first."""
 
@@ -115,7 +115,7 @@ def act_response(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.
     return response
 
 
-def shown(line: bytes, most: int = _SHOWN) -> str:
+def shown(line: bytes, most: int = _MAX_QUOTED_CHARACTERS) -> str:
     """Format a line for a sentence, cut to `most` characters."""
     text = line.decode("utf-8", "replace").strip()
     return text if len(text) <= most else text[: most - 3] + "..."
@@ -138,7 +138,7 @@ def _message(fields: dict[str, Any], message: _Message) -> _Message:
     except (ParseError, ValueError, TypeError, SystemError) as error:
         # protobuf's parser raises the last two for invalid Unicode and unexpected types.
         reason, *_ = str(error).split("\n")  # the following lines list field names
-        clause = shown(reason.encode("utf-8", "backslashreplace"), 3 * _SHOWN)
+        clause = shown(reason.encode("utf-8", "backslashreplace"), 3 * _MAX_QUOTED_CHARACTERS)
         raise Malformed(f"its answer is not a valid {message.DESCRIPTOR.name}: {clause}") from None
 
 

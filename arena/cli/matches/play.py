@@ -16,7 +16,7 @@ from arena.cli import completers, output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
 from arena.cli.options import bounded, data_option, game_options, json_option, seats_option
 from arena.config import BOARDS
-from arena.matches.local_records import KEPT
+from arena.matches.local_records import DEFAULT_KEPT_MATCHES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 @click.option(
     "--keep",
     type=click.IntRange(1),
-    default=KEPT,
+    default=DEFAULT_KEPT_MATCHES,
     show_default=True,
     metavar="NUMBER",
     help="Number of local matches kept in the data folder; the oldest ones are deleted.",

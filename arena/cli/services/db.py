@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena.cli.output import ProgressLine
 
 
-_SHOWN: Final = 20
+_MAX_PRINTED_PROBLEMS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +156,10 @@ def run(
 
 def show(report: DatabaseReport, database: str) -> None:
     """Print a report as text."""
-    for sentence in report.problems[:_SHOWN]:
+    for sentence in report.problems[:_MAX_PRINTED_PROBLEMS]:
         output.line(sentence)
-    if len(report.problems) > _SHOWN:
-        output.line(f"and {len(report.problems) - _SHOWN} more; --json lists them")
+    if len(report.problems) > _MAX_PRINTED_PROBLEMS:
+        output.line(f"and {len(report.problems) - _MAX_PRINTED_PROBLEMS} more; --json lists them")
     if report.problems or report.interrupted_after:
         return
     from arena.store.database import HEAD

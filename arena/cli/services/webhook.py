@@ -19,7 +19,7 @@ _EVENTS = ("match.closed", "tournament.started", "tournament.ended", "version.ad
 _DEFAULT_EVENTS = _EVENTS[1:]
 _FORMATS = ("standard", "discord", "slack")
 _HOSTS = {"discord.com": "discord", "discordapp.com": "discord", "hooks.slack.com": "slack"}
-_LINES = 50
+_DEFAULT_DELIVERIES = 50
 
 
 @click.group()
@@ -202,7 +202,7 @@ def test(webhook_id: str, as_json: bool, data: Path | None) -> None:
 @click.option(
     "--limit",
     type=click.IntRange(1, 10_000),
-    default=_LINES,
+    default=_DEFAULT_DELIVERIES,
     show_default=True,
     metavar="N",
     help="Number of deliveries.",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arena.tournaments.tournament_file import NamedBot, TournamentSpec
     from arena.tournaments.tournament_plan import SchedulePreview
 
-_SHOWN = 40
+_MAX_PRINTED_MATCHES = 40
 
 
 def prepare(
@@ -91,10 +91,10 @@ def preview(workspace: Workspace, spec: TournamentSpec, workers: int | None, as_
     output.line()
     output.table(
         ("round", "match", "<bots", "<why"),
-        [(f.round, f.number, " v ".join(f.entrants), f.why) for f in first[:_SHOWN]],
+        [(f.round, f.number, " v ".join(f.entrants), f.why) for f in first[:_MAX_PRINTED_MATCHES]],
     )
-    if len(first) > _SHOWN:
-        output.line(f"… and {len(first) - _SHOWN} more")
+    if len(first) > _MAX_PRINTED_MATCHES:
+        output.line(f"… and {len(first) - _MAX_PRINTED_MATCHES} more")
     output.line()
     for line in [*_words(schedule, at_once), *_forecast(schedule)]:
         output.line(line)

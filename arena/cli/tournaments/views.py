@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _VOID_SHOWN = 5
-_SHOWN: Final = 20
+_MAX_PRINTED_PROBLEMS: Final = 20
 
 
 def whole(workspace: Workspace, name: str) -> dict[str, Any]:
@@ -224,10 +224,10 @@ def show_audit(bundle: Bundle, audit: Audit, earlier: Bundle | None = None) -> N
     output.heading(
         f"{tournament.id} · {tournament.plan.name} · {tournament.plan.game} · {tournament.state}"
     )
-    for problem in audit.problems[:_SHOWN]:
+    for problem in audit.problems[:_MAX_PRINTED_PROBLEMS]:
         output.line(f"{tournament.id}: {problem}")
-    if len(audit.problems) > _SHOWN:
-        output.line(f"and {len(audit.problems) - _SHOWN} more; --json lists them")
+    if len(audit.problems) > _MAX_PRINTED_PROBLEMS:
+        output.line(f"and {len(audit.problems) - _MAX_PRINTED_PROBLEMS} more; --json lists them")
     if not audit.problems:
         for line in _checked(bundle, audit):
             output.line(line)

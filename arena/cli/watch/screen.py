@@ -32,7 +32,7 @@ _FRAME = 4
 _FEWEST_ROWS = 3
 _SPARE = ("<by", "<language", "<owner", "<authors")
 """Columns omitted first on a narrow terminal; the last columns follow."""
-_FEWEST = 3
+_MIN_COLUMNS = 3
 _PAUSE_SECONDS = 0.25
 """Minimum interval between two redraws without a key."""
 
@@ -161,6 +161,6 @@ def _fitting(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int)
     ]
     shown = list(range(len(heads)))
     spare = [at for at, head in enumerate(heads) if head in _SPARE]
-    while sum(widths[at] for at in shown) > width and len(shown) > _FEWEST:
+    while sum(widths[at] for at in shown) > width and len(shown) > _MIN_COLUMNS:
         shown.remove(spare.pop() if spare else shown[-1])
     return shown

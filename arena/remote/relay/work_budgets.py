@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 START: Final = 50_000.0
-LARGEST: Final = 800_000.0
+MAX_UNITS: Final = 800_000.0
 PER_SECOND: Final = 2_000.0
 """Units added per second, up to START: 0.2 % of a core."""
 PER_QUESTION_MESSAGE: Final = 4_000.0
@@ -64,7 +64,7 @@ class WorkBudgets:
         return account.left >= 0
 
     def grant(self, owner: str, request_bytes: int, now: float) -> None:
-        """Add the units for a request to an owner's bot, up to LARGEST.
+        """Add the units for a request to an owner's bot, up to MAX_UNITS.
 
         Args:
             owner: the bot's owner.
@@ -73,7 +73,7 @@ class WorkBudgets:
         """
         account = self._account(owner, now)
         more = PER_QUESTION_MESSAGE + PER_QUESTION_BYTE * request_bytes
-        account.left = max(account.left, min(account.left + more, LARGEST))
+        account.left = max(account.left, min(account.left + more, MAX_UNITS))
 
     def wait(self, owner: str, now: float) -> int:
         """Return the seconds until the owner's budget covers a connection, rounded up; 0 if now."""

@@ -48,7 +48,7 @@ _MAX_FAILED_FORMS: Final = 2
 """Number of failed forms of a game after which its other forms are not played."""
 _MAX_BROKEN_CHECKS: Final = 3
 """Number of checks that stopped the bot after which the other forms are not asked."""
-_KEPT: Final = 64 * 1024
+_MAX_OUTPUT_BYTES: Final = 64 * 1024
 """Bytes of output that are stored without truncation."""
 
 OnTest = Callable[[str], None]
@@ -246,15 +246,15 @@ class _Examination:
             return Check(QUIET, CheckOutcome.UNCHECKED, "no table was played to its end")
         most = max(self._written)
         many = f"{len(self._written)} processes"
-        if most < _KEPT:
+        if most < _MAX_OUTPUT_BYTES:
             return Check(
                 QUIET, CheckOutcome.PASSED, f"at most {most} bytes written by one of {many}"
             )
         return Check(
             QUIET,
             CheckOutcome.REMARK,
-            f"one of {many} wrote more than {_KEPT // 1024} KiB: the middle is not kept, and more "
-            f"than {Limits().output // MIB} MiB is a fault",
+            f"one of {many} wrote more than {_MAX_OUTPUT_BYTES // 1024} KiB: the middle is not "
+            f"kept, and more than {Limits().output // MIB} MiB is a fault",
         )
 
 

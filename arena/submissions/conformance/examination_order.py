@@ -13,7 +13,7 @@ from arena.store.matches.spec import MatchSpec
 from arena.submissions.conformance.examined_forms import CLOCK, ExaminedForm
 from arena.submissions.conformance.question_sheet import clock_of
 
-PATIENCE: Final = (CLOCK.allowance_ms + CLOCK.bank_ms) / 1000
+QUESTION_SECONDS: Final = (CLOCK.allowance_ms + CLOCK.bank_ms) / 1000
 """Time limit of one question in seconds: allowance and bank, the maximum a bot can have."""
 
 
@@ -71,7 +71,7 @@ class ExaminationOrder:
             games=spec.boards,
             clock=clock_of(spec.clock),
         )
-        return BotSession(self.bot, opening, spec.clock.start_ms / 1000, PATIENCE)
+        return BotSession(self.bot, opening, spec.clock.start_ms / 1000, QUESTION_SECONDS)
 
     def question_arguments(self, form: ExaminedForm) -> tuple[int, int, int]:
         """Return the arguments of `prepare_questions` for a form.

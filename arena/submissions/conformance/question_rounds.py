@@ -24,7 +24,7 @@ STARTS: Final = "starts at a table"
 BY_ACT: Final = "answers by Act too"
 TWICE: Final = "the same question twice"
 TOGETHER: Final = "many questions in one message"
-_AGAIN: Final = 3
+_REPEATED_QUESTIONS: Final = 3
 """Number of questions for the checks BY_ACT and TWICE."""
 
 
@@ -192,7 +192,7 @@ class QuestionRounds:
         """Send questions by Act to a bot that has Play: `pokearena ask` uses Act by default."""
         if not self._streams:
             return None
-        for count, position in enumerate(positions[:_AGAIN]):
+        for count, position in enumerate(positions[:_REPEATED_QUESTIONS]):
             try:
                 self._judge(position, self._open().act(position.recorded.request))
             except MethodUnimplemented:
@@ -201,11 +201,11 @@ class QuestionRounds:
                 return QuestionResult(
                     BY_ACT, count + 1, broken=self._explain(position, error, False)
                 )
-        return QuestionResult(BY_ACT, min(_AGAIN, len(positions)))
+        return QuestionResult(BY_ACT, min(_REPEATED_QUESTIONS, len(positions)))
 
     def _twice(self, positions: Sequence[PreparedQuestion]) -> QuestionResult:
         """Repeat the questions with the most actions, where a different answer is most likely."""
-        most = sorted(positions, key=lambda position: -position.listed)[:_AGAIN]
+        most = sorted(positions, key=lambda position: -position.listed)[:_REPEATED_QUESTIONS]
         for count, position in enumerate(most):
             try:
                 first, second = (self._open().ask(position.recorded.request) for _ in range(2))

@@ -24,7 +24,7 @@ _REST_FACTOR = 10
 
 The crosstable of a thousand bots takes a second, and a match may close every second.
 """
-_KEPT = 32
+_CACHE_SIZE = 32
 
 
 class CrosstableCache:
@@ -72,6 +72,6 @@ class StandingsCache:
             else:
                 table = fold.table(scope.entrants, scope.strength)
             self._kept[tournament.id] = following, following.revision, len(scope.entrants), table
-            while len(self._kept) > _KEPT:
+            while len(self._kept) > _CACHE_SIZE:
                 self._kept.popitem(last=False)
             return table

@@ -20,7 +20,7 @@ _GAMES_FOR_A_PACE = 10
 _PACE_SECONDS = 300.0
 """Length of the period over which the pace is measured, in seconds."""
 _SAMPLE_SECONDS = 2.0
-_MANY = 3000
+_MAX_SIMULATED_MATCHES = 3000
 """Number of played matches above which the remaining matches are not simulated."""
 
 
@@ -86,7 +86,7 @@ class TimeEstimator:
     def _coming(self, tournament: Tournament, progress: TournamentProgress) -> int | None:
         if tournament.plan.format in ALL_AT_ONCE:
             return progress.matches
-        if progress.matches > _MANY:
+        if progress.matches > _MAX_SIMULATED_MATCHES:
             return None
         played = FormatHistory(self._engine, tournament.id).matches()
         try:

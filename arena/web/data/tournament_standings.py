@@ -22,11 +22,11 @@ from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import scheduler, tournament_outcome
 
-_MANY, _TOO_MANY = 3000, 20_000
+_DETAILS_AT_END_MATCHES, _NO_DETAILS_MATCHES = 3000, 20_000
 """Numbers of matches above which the format's details are shown only at the end, or never."""
-_LISTED = 2000
+_WINNER_MATCHES = 2000
 """Maximum number of matches of a tournament whose winner appears in lists."""
-_KEPT = 1000
+_CACHE_SIZE = 1000
 _SECONDS = 0.3
 
 
@@ -78,7 +78,7 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
         tournament: the tournament.
         matches: its number of matches.
     """
-    if matches > (_MANY if tournament.ended is None else _TOO_MANY):
+    if matches > (_DETAILS_AT_END_MATCHES if tournament.ended is None else _NO_DETAILS_MATCHES):
         return FormatState()
     history = FormatHistory(engine, tournament.id).matches()
     state = FormatState(
@@ -170,7 +170,7 @@ class ChampionsCache:
         """
         until, by_tournament = time.monotonic() + seconds, {}
         for tournament, progress in held:
-            if tournament.state is not TournamentState.CLOSED or progress.matches > _LISTED:
+            if tournament.state is not TournamentState.CLOSED or progress.matches > _WINNER_MATCHES:
                 continue
             # A correction by the organiser voids matches.
             key = tournament.id, progress.closed, progress.void
@@ -180,7 +180,7 @@ class ChampionsCache:
                 known = self._read(tournament, progress)
                 with self._lock:
                     self._known[key] = known
-                    while len(self._known) > _KEPT:
+                    while len(self._known) > _CACHE_SIZE:
                         self._known.popitem(last=False)
             if known is not None:
                 by_tournament[tournament.id] = known

@@ -19,7 +19,7 @@ from referee.replay import verify
 
 log = logging.getLogger("arena.web")
 
-_KEPT = 5_000
+_CACHE_SIZE = 5_000
 _PATIENCE_SECONDS = 0.5
 _LONG_CHARACTERS = 500_000
 """Length of a record from which another process verifies it, which takes 0.3 s and more."""
@@ -120,6 +120,6 @@ class Verifications:
             if match not in self._verifications:
                 self._verifications[match] = self._worker.submit(_checked, record)
             self._verifications.move_to_end(match)
-            while len(self._verifications) > _KEPT:
+            while len(self._verifications) > _CACHE_SIZE:
                 self._verifications.popitem(last=False)
             return self._verifications[match]

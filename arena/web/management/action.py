@@ -11,7 +11,7 @@ from arena.store.access.audit_log import Actor
 from arena.store.access.sessions import Role
 from arena.web.data.web_state import WebState
 
-_LONGEST: Final = 8000
+_MAX_CHARACTERS: Final = 8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,10 @@ class ActionRequest:
         value = self.values.get(name)
         if value is None:
             return default
-        if not isinstance(value, str) or len(value) > _LONGEST:
-            raise InvalidSettings(f'"{name}" must be a string of at most {_LONGEST} characters.')
+        if not isinstance(value, str) or len(value) > _MAX_CHARACTERS:
+            raise InvalidSettings(
+                f'"{name}" must be a string of at most {_MAX_CHARACTERS} characters.'
+            )
         return value.strip() or default
 
     def number(self, name: str) -> int | None:

@@ -26,14 +26,14 @@ from arena.web.management.access import Access
 from arena.web.page import Page, PageRequest
 from arena.web.pages.submission import lines, to_json
 
-_SHOWN: Final = 20
+_MAX_ROWS: Final = 20
 
 
 def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the organiser's overview: open tournaments and the latest actions."""
     listed = tournaments.listing(web.engine)
     unfinished = [tournament for tournament in listed if tournament.ended is None]
-    entries = audit_log.listing(web.engine, limit=_SHOWN)
+    entries = audit_log.listing(web.engine, limit=_MAX_ROWS)
     return Page(
         title="Organiser",
         template="management/overview.html",
@@ -75,7 +75,7 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "tournament": stored,
             "progress": progress,
             "entries": entries,
-            "matches": listing.newest(web.engine, stored.id, _SHOWN),
+            "matches": listing.newest(web.engine, stored.id, _MAX_ROWS),
             "actions": tournament_actions,
             "disqualify": moderation_actions.DISQUALIFY,
             "access": access,
@@ -167,13 +167,13 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
     owner = access.identity.name
     owned = [each for each in versions.listing(web.engine, retired=True) if each.owner == owner]
     names = {version.id for version in owned}
-    sent = submissions.listing(web.engine, owner=owner, limit=_SHOWN)
-    faults = history.faults(web.engine, names, limit=_SHOWN) if names else ()
+    sent = submissions.listing(web.engine, owner=owner, limit=_MAX_ROWS)
+    faults = history.faults(web.engine, names, limit=_MAX_ROWS) if names else ()
     challenges = [
         each
         for each in reversed(tournaments.listing(web.engine))
         if each.plan.format == FORMAT and each.entries[0].name in names
-    ][:_SHOWN]
+    ][:_MAX_ROWS]
     return Page(
         title="Own bots",
         template="management/account.html",

@@ -38,7 +38,7 @@ SEATS = "seats"
 """Query parameter that adds what seats are worth."""
 ADJUSTED = "adjusted"
 """Query parameter that adds luck-adjusted results."""
-MOST_MATCHES = 1000
+MAX_MATCHES_READ = 1000
 """Number of matches up to which a page has the worth of seats and luck-adjusted results, for which
 all games are read."""
 LINES = 200
@@ -200,7 +200,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "faults": FAULTS,
             "seats": None if seats is None else [SeatLine(each) for each in seats],
             "adjusted": adjusted,
-            "has_seats": standing.table.meetings.matches <= MOST_MATCHES,
+            "has_seats": standing.table.meetings.matches <= MAX_MATCHES_READ,
         },
         data={
             "form": form,
@@ -273,9 +273,9 @@ def adjusted_of(web: WebState, ladder: LadderSnapshot) -> AdjustedStandings:
 
 
 def _require_few_matches(ladder: LadderSnapshot, parameter: str) -> None:
-    if ladder.table.meetings.matches > MOST_MATCHES:
+    if ladder.table.meetings.matches > MAX_MATCHES_READ:
         raise InvalidQuery(
-            f"{parameter}: the ladder has more than {MOST_MATCHES} matches; use `pokearena "
+            f"{parameter}: the ladder has more than {MAX_MATCHES_READ} matches; use `pokearena "
             f"standings {ladder.scope.form} --{parameter}`."
         )
 

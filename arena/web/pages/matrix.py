@@ -14,7 +14,7 @@ from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
 from arena.web.pages.ladder import find_ladder
 
-LINES, MOST = 30, 60
+DEFAULT_BOTS, MAX_BOTS = 30, 60
 """Number of bots in the table: default and maximum."""
 LEADS = (0.0, 0.1, 0.25)
 """Leads (`CrosstableCell.lead`) above which a cell has the second, third and fourth shade."""
@@ -62,7 +62,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     ladder = find_ladder(web, page_request.path["form"])
     form, los = ladder.scope.form, _flag(page_request, "los")
     places = searched_places(ladder, page_request.query.get("find", ""))
-    piece = paging.selection_of(page_request, LINES, MOST).cut(places)
+    piece = paging.selection_of(page_request, DEFAULT_BOTS, MAX_BOTS).cut(places)
     rows = [_row(web, ladder, place, piece.items, los) for place in piece.items]
     title = "likelihood of superiority" if los else "crosstable"
     return Page(

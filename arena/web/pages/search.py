@@ -20,7 +20,7 @@ from arena.web.pages.matches import MatchLine, line_of
 
 QUERY = (("q", "words: names of bots, owners and tournaments, or the start of an id"),)
 """Query parameters of the page."""
-MOST = 20
+MAX_RESULTS = 20
 """Maximum number of results of each kind."""
 _LETTERS = 200
 _BETWEEN = frozenset(("v", "vs", "versus", "against"))
@@ -72,7 +72,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     return Page(
         title=f"Search: {words}" if words else "Search",
         template="search.html",
-        model={"results": results, "most": MOST},
+        model={"results": results, "most": MAX_RESULTS},
         data=_json(results),
         csv=_table(results),
         text=_table(results),
@@ -89,13 +89,14 @@ def _results(web: WebState, words: str) -> SearchResults:
     matches, open_matches = _matches(web, words, named)
     return SearchResults(
         words,
-        bots=bots.matching(every, words)[:MOST] or [line for line in every if line.name in named],
+        bots=bots.matching(every, words)[:MAX_RESULTS]
+        or [line for line in every if line.name in named],
         owners=[
             OwnerLine(name, number)
             for name, number in sorted(owned.items())
             if name and wording.contains_words(name, words)
-        ][:MOST],
-        tournaments=tournaments.names(web.engine, words, MOST),
+        ][:MAX_RESULTS],
+        tournaments=tournaments.names(web.engine, words, MAX_RESULTS),
         matches=matches,
         open_matches=open_matches,
         bot=named[0] if named else "",
@@ -118,11 +119,11 @@ def _matches(
     """Return the closed matches, and the ids of open ones."""
     if named:
         match_filter = MatchFilter(bot=named[0], opponent="".join(named[1:]))
-        selected = search.closed_matches(web.engine, match_filter, limit=MOST)
+        selected = search.closed_matches(web.engine, match_filter, limit=MAX_RESULTS)
         return [line_of(match) for match in selected.matches], ()
     if not words.startswith("m-"):
         return [], ()
-    matching = ids.matches(web.engine, words, MOST)
+    matching = ids.matches(web.engine, words, MAX_RESULTS)
     closed = search.of_ids(web.engine, matching)
     closed_ids = {match.match for match in closed}
     others = tuple(match for match in matching if match not in closed_ids)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FONT = "Source Sans Pro"
 _MEASURED_SIZE = 100
 """Size at which texts are measured, in pixels."""
-_LONGEST = 300
+_MAX_CHARACTERS = 300
 """Maximum number of characters of a text."""
 
 
@@ -65,7 +65,7 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 def shortened(text: str, size: float, width: float, bold: bool = False) -> str:
     """Return the text, or as much of its start as fits with an ellipsis."""
-    text = one_line(text)[:_LONGEST]
+    text = one_line(text)[:_MAX_CHARACTERS]
     if text_width(text, size, bold) <= width:
         return text
     while text and text_width(f"{text}…", size, bold) > width:
@@ -87,7 +87,7 @@ def text_box(text: str, size: float, color: str, *, bold: bool = False, width: f
 def paragraph(text: str, size: float, color: str, width: float) -> Box:
     """Return a text broken into lines that are at most `width` pixels wide."""
     lines: list[str] = []
-    for word in one_line(text)[:_LONGEST].split():
+    for word in one_line(text)[:_MAX_CHARACTERS].split():
         if lines and text_width(f"{lines[-1]} {word}", size) <= width:
             lines[-1] += f" {word}"
         else:

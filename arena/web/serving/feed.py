@@ -28,12 +28,12 @@ from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from referee.sanitizing import escaped_json
 
-_KEPT = 5000
+_CACHE_SIZE = 5000
 QUIET_SECONDS = 15.0
 """Seconds without messages after which an empty one is sent; proxies then keep the connection."""
-_BEHIND = 256
+_MAX_UNREAD = 256
 """Maximum number of unread messages of a reader; beyond it the oldest are dropped."""
-_WAITING = 10_000
+_MAX_WAITING_EVENTS = 10_000
 """Maximum number of events that wait for their details; further events are dropped."""
 _TOP = 5
 
@@ -74,7 +74,7 @@ class EventDetails:
                 tournament = connection.execute(query).scalar_one()
             form = tournaments.find(self._engine, tournament).plan.form
             self._matches[match] = {"tournament": tournament, "form": form}
-            if len(self._matches) > _KEPT:
+            if len(self._matches) > _CACHE_SIZE:
                 self._matches.popitem(last=False)
         return self._matches[match]
 
@@ -144,7 +144,7 @@ class FeedReader:
 
     def __init__(self, selection: FeedFilter) -> None:
         self.selection = selection
-        self._messages: asyncio.Queue[FeedMessage] = asyncio.Queue(_BEHIND)
+        self._messages: asyncio.Queue[FeedMessage] = asyncio.Queue(_MAX_UNREAD)
         self._missed = 0
 
     def give(self, item: FeedMessage) -> None:
@@ -170,7 +170,7 @@ class Feed:
         self._web = web
         self._details = EventDetails(web.engine)
         self._readers: set[FeedReader] = set()
-        self._waiting: asyncio.Queue[Event] = asyncio.Queue(_WAITING)
+        self._waiting: asyncio.Queue[Event] = asyncio.Queue(_MAX_WAITING_EVENTS)
         self._ladders: Mapping[str, LadderSnapshot] = {}
 
     async def run(self) -> None:

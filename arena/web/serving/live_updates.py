@@ -28,7 +28,7 @@ _PAUSE_SECONDS = 0.5
 """Minimum time between two renderings of one address, in seconds."""
 _BYTES_A_SECOND = 50e6
 """Maximum data rate per address: large parts and many clients reduce the update rate."""
-_BEHIND = 8
+_MAX_UNREAD_EVENTS = 8
 """Number of unread events after which a client receives all parts instead."""
 
 
@@ -167,7 +167,7 @@ class _WatchedPage:
 
     def join(self, shown: Digests) -> _Events:
         """Add a client that shows these parts, and return its queue of events."""
-        events = _Events(_BEHIND)
+        events = _Events(_MAX_UNREAD_EVENTS)
         if self._drawing.done():
             events.put_nowait(b"")
         elif self._parts:

@@ -36,7 +36,7 @@ MANAGEMENT_BURST = 30
 PLAY_RATE = 5
 """Choices per second and client of people who play."""
 PLAY_BURST = 30
-_FREE = ("/static/", "/healthz", "/readyz")
+_UNLIMITED_PATHS = ("/static/", "/healthz", "/readyz")
 """Paths without a rate limit, because their responses are cheap."""
 
 
@@ -80,7 +80,7 @@ class RequestLimits:
         return BODY_BYTES, BODY_SECONDS
 
     def _check_rate(self, scope: Scope, client: str) -> None:
-        if scope["path"].startswith(_FREE):
+        if scope["path"].startswith(_UNLIMITED_PATHS):
             return
         wait = self._buckets(scope).take(client, time.monotonic())
         if wait:

@@ -53,11 +53,11 @@ _OLD_SECONDS = 30.0
 """Maximum age, in seconds, of a slow page that is served while its new version is rendered."""
 LIVE = "/live"
 """Prefix of a page's path for its live updates."""
-SHOWN = "shown"
+SHOWN_DIGESTS = "shown"
 """Query parameter of live updates: the digests of the parts that the client shows."""
 FEED = "/feed"
 EVENTS, LINES = "text/event-stream", "application/x-ndjson"
-_DRAWN_AT_ONCE = 4
+_RENDERING_THREADS = 4
 """Maximum number of rendering threads; more would only compete. Further requests wait in order."""
 
 
@@ -191,7 +191,7 @@ class PageEndpoints:
         self._live = LiveUpdates(web.changes)
         self._answers = ResponseCache(web.changes)
         self._audience = StreamClients(web.settings.watchers)
-        self._threads = anyio.CapacityLimiter(_DRAWN_AT_ONCE)
+        self._threads = anyio.CapacityLimiter(_RENDERING_THREADS)
 
     def page(self, address: PageRoute) -> Endpoint:
         """Return the endpoint that responds with the page."""
@@ -243,7 +243,9 @@ class PageEndpoints:
             path = request.scope["path"]
             await self._answer(address, page_request, path.removeprefix(LIVE), "html")
             name = _address(path, page_request)
-            shown = request.headers.get("last-event-id") or request.query_params.get(SHOWN, "")
+            shown = request.headers.get("last-event-id") or request.query_params.get(
+                SHOWN_DIGESTS, ""
+            )
             chunks = self._live.events(name, parts, read_digests(shown))
             return EventStreamResponse(chunks, self._audience, EVENTS)
 
@@ -336,7 +338,7 @@ def _live_address(page: Page, page_request: PageRequest, path: str) -> str:
     if not page.parts:
         return ""
     shown = digests_text(html_pages.fragments(page, page_request.links))
-    return f"{LIVE}{path}?{urlencode({**page_request.query, SHOWN: shown})}"
+    return f"{LIVE}{path}?{urlencode({**page_request.query, SHOWN_DIGESTS: shown})}"
 
 
 def _is_had(request: Request, answer: CachedResponse) -> bool:

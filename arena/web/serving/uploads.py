@@ -28,8 +28,8 @@ from arena.web.serving.request_limits import PUSH
 from arena.web.serving.security import owner_of
 
 ADDRESS: Final = PUSH
-_AT_ONCE: Final = 8
-_OWN_AT_ONCE: Final = 2
+_MAX_UPLOADS: Final = 8
+_MAX_UPLOADS_PER_OWNER: Final = 2
 _SILENT_SECONDS: Final = 20.0
 _WHEN: Final = "10"
 
@@ -121,7 +121,10 @@ class UploadEndpoint:
     @contextlib.contextmanager
     def _seat(self, owner: str) -> Iterator[None]:
         """Count an upload for the duration of the block; raises TooMany at the limit."""
-        if self._arriving[owner] >= _OWN_AT_ONCE or self._arriving.total() >= _AT_ONCE:
+        if (
+            self._arriving[owner] >= _MAX_UPLOADS_PER_OWNER
+            or self._arriving.total() >= _MAX_UPLOADS
+        ):
             raise TooMany("too many uploads at the same time; retry in 10 s.", 10)
         self._arriving[owner] += 1
         try:

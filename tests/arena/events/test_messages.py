@@ -128,7 +128,7 @@ MALFORMED: list[str | bytes] = [
     '{"type":"game_over","match":"m-1","games":true,"planned":2}',
     text_of(position()).replace('"actors":[1]', '"actors":["1"]'),
     text_of(position()).replace('"view":{', '"view":[{').replace("}}}", "}}]}"),
-    text_of(position())[:-1] + ',"more":"' + "x" * messages.LONGEST + '"}',
+    text_of(position())[:-1] + ',"more":"' + "x" * messages.MAX_CHARACTERS + '"}',
     b"\xff\xfe",
 ]
 
@@ -225,7 +225,7 @@ def test_a_long_position_contains_only_the_last_deal(server: str, connection: Re
 
     [event] = received(server, connection, act, 1)
     assert isinstance(event, Position)
-    assert len(text_of(long_position)) > publisher.LONGEST > len(text_of(event))
+    assert len(text_of(long_position)) > publisher.MAX_POSITION_CHARACTERS > len(text_of(event))
     assert event.view == {"pokex": {"deal": 300, "phase": "bid", "deals": deals[-1:]}}
 
 

@@ -43,4 +43,4 @@ def test_budgets_are_capped(steps: list[tuple[str, float]]) -> None:
             budgets.grant("a", int(amount), now)
         else:
             now += amount
-    assert not budgets.charge("a", work_budgets.LARGEST + 1, now)
+    assert not budgets.charge("a", work_budgets.MAX_UNITS + 1, now)

@@ -58,7 +58,7 @@ def test_matches_that_closed_at_the_same_time_are_archived(
 ) -> None:
     with database.writing(arena.engine) as connection:
         connection.execute(update(schema.results).values(closed=1000.0))
-    monkeypatch.setattr(file_archiver, "_AT_ONCE", 1)
+    monkeypatch.setattr(file_archiver, "_BATCH_SIZE", 1)
     assert FileArchiver(arena.engine).run_round() == 3
 
 

@@ -27,7 +27,7 @@ Played = Callable[..., PlayedGame]
 
 @pytest.fixture(autouse=True)
 def store_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_ladders, "FEWEST", 1)
+    monkeypatch.setattr(stored_ladders, "MIN_NEW_MATCHES", 1)
     monkeypatch.setattr(ladder_folds, "PART", 1000)
 
 

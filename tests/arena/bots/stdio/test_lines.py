@@ -7,7 +7,7 @@ from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
 from arena.bots.stdio import program_lines
-from arena.bots.stdio.bridge import LONGEST, Splitter
+from arena.bots.stdio.bridge import MAX_LINE_BYTES, Splitter
 from tests.conformance.tables import TABLES
 from tests.conformance.walks import walks
 
@@ -136,8 +136,8 @@ def test_lines_are_split_at_any_chunk_boundaries() -> None:
 def test_a_line_that_is_too_long_is_split() -> None:
     splitter = Splitter()
     pieces_read = [
-        piece for _ in range(40) for piece in splitter.feed(b"x" * (LONGEST // 16))
+        piece for _ in range(40) for piece in splitter.feed(b"x" * (MAX_LINE_BYTES // 16))
     ] + list(splitter.feed(b"end\nnext\n"))
     assert [is_rest for _, is_rest in pieces_read] == [False, True, True, False]
-    assert sum(len(line) for line, _ in pieces_read[:-1]) == 40 * (LONGEST // 16) + 3
+    assert sum(len(line) for line, _ in pieces_read[:-1]) == 40 * (MAX_LINE_BYTES // 16) + 3
     assert pieces_read[-1] == (b"next", False)

@@ -166,7 +166,7 @@ def examine_with(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (decision_clock, examined_forms, examination_order, start_checks):
         monkeypatch.setattr(module, "CLOCK", clock)
     seconds = (clock.allowance_ms + clock.bank_ms) / 1000
-    monkeypatch.setattr(examination_order, "PATIENCE", seconds)
+    monkeypatch.setattr(examination_order, "QUESTION_SECONDS", seconds)
 
 
 @pytest.mark.long

@@ -444,7 +444,7 @@ def test_a_ladder_shows_luck_adjusted_results_on_request(
 def test_what_requires_all_games_is_refused_for_a_long_ladder(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, parameter: str
 ) -> None:
-    monkeypatch.setattr(ladder, "MOST_MATCHES", 11)
+    monkeypatch.setattr(ladder, "MAX_MATCHES_READ", 11)
     assert f"{parameter}=1" not in client.get("/ladders/poke").text
     refused = client.get(f"/ladders/poke?{parameter}=1")
     assert refused.status_code == 400

@@ -200,7 +200,7 @@ def test_a_slow_reader_misses_the_oldest_messages_and_gets_their_number(
         reader = FeedClient(feed.read(FeedFilter(), events=False))
         await reader.next()
         [match, *_] = listing.matches(workspace.store)
-        for games in range(module._BEHIND + 10):
+        for games in range(module._MAX_UNREAD + 10):
             web.events.receive(GameOver(match.id, games, 1000), 0.0)
         await wait_until_async(feed._waiting.empty)
         return [await reader.next() for _ in range(2)]

@@ -123,7 +123,7 @@ def test_a_slow_reader_gets_merged_changes_and_delays_no_other() -> None:
             changes.record("topic")
             assert await upcoming(quick) == {"rows": str(number)}
         last: Parts = {}
-        for _ in range(module._BEHIND + 1):
+        for _ in range(module._MAX_UNREAD_EVENTS + 1):
             last |= await upcoming(slow)
             if last["rows"] == "29":
                 break
