@@ -167,33 +167,24 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     # Rating histories belong to the current season.
     charts = None if is_archived else web.rating_charts.get(standing.scope.form)
     every = lines(web.snapshot, standing, charts)
-    only = page_request.query.get("only", "")
-    matching = ordered(
-        searched(filtered(every, only), page_request.query.get("find", "")),
-        page_request.query.get("sort", ""),
-    )
-    piece = paging.selection_of(page_request, LINES).cut(matching)
+    piece = paging.selection_of(page_request, LINES).cut(_selected(every, page_request))
     shown, form = piece.items, standing.scope.form
     seats = seats_of(web, standing) if page_request.query.get(SEATS) == "1" else None
     adjusted = adjusted_of(web, standing) if page_request.query.get(ADJUSTED) == "1" else None
+    columns = column_keys(every)
     return Page(
         title=f"{wording.form_name(form)}: the ladder",
         template="ladder.html",
         picture=page_request.links.to("ladders", f"{form}.png"),
         model={
+            **_season_model(web, standing),
+            **_selection_model(page_request),
             "form": form,
-            "season": standing.scope.season if is_archived else None,
-            "seasons": _seasons(web, form),
-            "tournaments": standing.scope.tournaments if is_archived else (),
             "lines": shown,
             "piece": piece,
             "every": len(every),
-            "columns": [column for column in COLUMNS if column.key in column_keys(every)],
-            "column_keys": column_keys(every),
-            "sort": page_request.query.get("sort", ""),
-            "find": page_request.query.get("find", ""),
-            "only": only,
-            "filters": FILTERS,
+            "columns": [column for column in COLUMNS if column.key in columns],
+            "column_keys": columns,
             "facts": _facts(standing, every),
             "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
@@ -213,13 +204,36 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             **({} if adjusted is None else {ADJUSTED: adjusted.to_json()}),
         },
         csv=_csv(form, shown),
-        text=_text(shown, column_keys(every)),
+        text=_text(shown, columns),
         parts=("ladder-facts", "ladder-rows", "ladder-chart"),
         topics=frozenset({ARENA, HISTORIES}),
         headers=piece.headers,
         feed=lambda: atom_feeds.of_ladder(web, page_request.links, standing),
         feed_link=page_request.links.to("ladders", f"{form}.atom"),
     )
+
+
+def _selected(every: Sequence[LadderLine], page_request: PageRequest) -> Sequence[LadderLine]:
+    """Return the lines that the query selects, in its order."""
+    query = page_request.query
+    matching = searched(filtered(every, query.get("only", "")), query.get("find", ""))
+    return ordered(matching, query.get("sort", ""))
+
+
+def _selection_model(page_request: PageRequest) -> dict[str, Any]:
+    """Return the variables of the form that selects lines."""
+    words = {name: page_request.query.get(name, "") for name in ("sort", "find", "only")}
+    return {**words, "filters": FILTERS}
+
+
+def _season_model(web: WebState, standing: LadderSnapshot) -> dict[str, Any]:
+    """Return the variables of the season and its tournaments, which are listed once it is over."""
+    is_archived = standing.scope.archived
+    return {
+        "season": standing.scope.season if is_archived else None,
+        "seasons": _seasons(web, standing.scope.form),
+        "tournaments": standing.scope.tournaments if is_archived else (),
+    }
 
 
 @dataclass(frozen=True, slots=True)
