@@ -92,7 +92,7 @@ def configured_and_reachable(environment: Mapping[str, str] = os.environ) -> Add
     return address
 
 
-def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address | None:
+def find(data_folder: Folder, environment: Mapping[str, str] = os.environ) -> Address | None:
     """Return the configured Redis, else that of the services running for this data folder.
 
     Starts nothing; returns None if neither exists.
@@ -104,28 +104,28 @@ def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address 
     address = configured_and_reachable(environment)
     if address:
         return address
-    running = where.running()
+    running = data_folder.running()
     if running and _failure(running.redis) is None:
-        return Address(running.redis, f"the services running in {where.root}")
+        return Address(running.redis, f"the services running in {data_folder.root}")
     return None
 
 
 @contextmanager
-def resolve(where: Folder, environment: Mapping[str, str] = os.environ) -> Iterator[Address]:
+def resolve(data_folder: Folder, environment: Mapping[str, str] = os.environ) -> Iterator[Address]:
     """Provide a Redis: an existing one, or one started for the duration of the context.
 
     Raises:
         RedisUnavailable: the configured Redis does not answer, or none can be started.
         SettingError: the configured value is not a valid Redis address.
     """
-    address = find(where, environment)
+    address = find(data_folder, environment)
     if address:
         yield address
         return
-    where.create()
+    data_folder.create()
     sockets = config.private_directory(environment)
     try:
-        with start(sockets, where.logs / "redis.log", environment) as server:
+        with start(sockets, data_folder.logs / "redis.log", environment) as server:
             yield Address(server.url, server.source)
     finally:
         config.remove_private_directory(sockets)

@@ -46,7 +46,7 @@ class Services:
     thread, SIGTERM and SIGHUP end the block with SystemExit.
 
     Args:
-        where: the data folder; created if missing.
+        data_folder: the data folder; created if missing.
         workers: the number of workers; by default one per core available to this process.
         environment: environment variables of the services.
         pages: the web server; None: no web pages.
@@ -61,16 +61,16 @@ class Services:
 
     def __init__(
         self,
-        where: Folder,
+        data_folder: Folder,
         workers: int | None = None,
         environment: Mapping[str, str] = os.environ,
         pages: Pages | None = None,
         relaying: RelayOptions | None = None,
     ) -> None:
-        self._where = where
+        self._data_folder = data_folder
         self._requests = Requests()
         self._supervisor = Supervisor(
-            where,
+            data_folder,
             cores() if workers is None else workers,
             environment,
             self._requests,
@@ -100,7 +100,7 @@ class Services:
 
     def __enter__(self) -> Self:
         require_linux("The services of an arena run")
-        self._where.create()
+        self._data_folder.create()
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGHUP):
                 # nohup ignores SIGHUP on purpose.

@@ -101,21 +101,21 @@ class Supervisor:
 
     def __init__(
         self,
-        where: Folder,
+        data_folder: Folder,
         workers: int,
         environment: Mapping[str, str],
         requests: Requests,
         pages: Pages | None = None,
         relaying: RelayOptions | None = None,
     ) -> None:
-        self._where = where
+        self._data_folder = data_folder
         self._workers = workers
         self._environment = environment
         self._requests = requests
         self._pages = pages
         self._relaying = relaying or RelayOptions()
         self._stack = contextlib.ExitStack()
-        self._loop = ServiceLoop(where.logs, requests.stop, requests.hurry)
+        self._loop = ServiceLoop(data_folder.logs, requests.stop, requests.hurry)
         self._sweeper: Sweeper | None = None
         self._failures: dict[str, int] = {}
         self._failures_before: Mapping[str, int] | None = None
@@ -134,12 +134,12 @@ class Supervisor:
             RedisUnavailable: Redis is not available.
             StoreError: the store is not available.
         """
-        with self._stack, _log_to(self._where.logs / "services.log", self._environment):
+        with self._stack, _log_to(self._data_folder.logs / "services.log", self._environment):
             if self._pages is not None:
                 self._stack.callback(self._pages.listening.close)
-            self._where.remove_leftovers()
+            self._data_folder.remove_leftovers()
             self._sockets = self._stack.enter_context(
-                worker_services.private_sockets(self._where, self._environment)
+                worker_services.private_sockets(self._data_folder, self._environment)
             )
             self._stack.callback(self._loop.stop_all)
             self._start_redis()
@@ -165,7 +165,7 @@ class Supervisor:
         address = redis_server.configured_and_reachable(self._environment)
         if address is None:
             server = redis_server.start(
-                self._sockets, self._where.logs / f"{_REDIS}.log", self._environment
+                self._sockets, self._data_folder.logs / f"{_REDIS}.log", self._environment
             )
             address = Address(server.url, server.source)
             service = Service(
@@ -220,8 +220,8 @@ class Supervisor:
         return {
             **config.without_secrets(self._environment),
             **config.object_storage_variables(self._environment),
-            config.DATA: str(self._where.root),
-            config.DATABASE[0]: self._where.database_url(self._environment),
+            config.DATA: str(self._data_folder.root),
+            config.DATABASE[0]: self._data_folder.database_url(self._environment),
             config.REDIS[0]: self._address.url,
         }
 
@@ -243,7 +243,7 @@ class Supervisor:
         )
 
     def _start_submissions(self) -> None:
-        pages, uploads = self._pages, PendingUploads(self._where.submissions)
+        pages, uploads = self._pages, PendingUploads(self._data_folder.submissions)
         if pages is None or not pages.settings.pushes:
             return
         referee = self._start_referee("submissions")
@@ -276,11 +276,11 @@ class Supervisor:
         return self._pages.address if self._pages is not None else ""
 
     def _start_sweeper(self) -> None:
-        engine = database.open(self._where.database_url(self._environment))
+        engine = database.open(self._data_folder.database_url(self._environment))
         self._stack.callback(engine.dispose)
         database.prepare(engine)
         object_storage.bind(engine, object_storage.from_environment(self._environment))
-        if self._where.stores_builds(self._environment):
+        if self._data_folder.stores_builds(self._environment):
             version_files.keep_all(engine)
         self._sweeper = Sweeper(engine, self._connection, self._requests.sweep, self._relaying.wait)
         self._stack.callback(self._sweeper.stop)
@@ -323,7 +323,7 @@ class Supervisor:
         ]
         if self._sweeper is not None:
             state = "waiting" if self._sweeper.failing else "ready"
-            log_file = self._where.logs / "services.log"
+            log_file = self._data_folder.logs / "services.log"
             states.append(ServiceState(SERVICE, state, None, self._sweeper.failures, log_file))
         return tuple(states)
 
@@ -338,5 +338,5 @@ class Supervisor:
             self._page,
             self._relaying.address(self._sockets),
         )
-        self._where.note_running(running)
-        self._stack.callback(self._where.forget_running, pid)
+        self._data_folder.note_running(running)
+        self._stack.callback(self._data_folder.forget_running, pid)

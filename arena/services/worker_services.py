@@ -24,13 +24,13 @@ WORKER_SILENT_SECONDS = 25.0
 
 
 @contextlib.contextmanager
-def private_sockets(where: Folder, environment: Mapping[str, str]) -> Iterator[Path]:
+def private_sockets(data_folder: Folder, environment: Mapping[str, str]) -> Iterator[Path]:
     """Provide a private directory for sockets, noted in the data folder while it exists.
 
     If this process is killed, the next one removes the directory (`Folder.remove_leftovers`).
     """
     sockets = config.private_directory(environment)
-    note = where.note_sockets(sockets)
+    note = data_folder.note_sockets(sockets)
     try:
         yield sockets
     finally:

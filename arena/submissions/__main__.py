@@ -34,7 +34,7 @@ def main() -> int:
     logs.set_up()
     os.nice(_NICE)
     signal.signal(signal.SIGTERM, _leave)
-    where = config.locate().create()
+    data_folder = config.locate().create()
     referee = os.environ[config.REFEREE]
 
     def examine(bot: Bot) -> Iterator[Check]:
@@ -46,16 +46,16 @@ def main() -> int:
             seconds=examination.SUBMISSION_SECONDS,
         )
 
-    engine = database.open(where.database_url())
+    engine = database.open(data_folder.database_url())
     pipeline = SubmissionPipeline(
         engine,
-        PendingUploads(where.submissions),
-        where.versions,
+        PendingUploads(data_folder.submissions),
+        data_folder.versions,
         examine,
         most_active=arguments.most,
         needs_approval=arguments.needs_approval,
     )
-    if where.stores_builds():
+    if data_folder.stores_builds():
         pipeline = replace(pipeline, keep=functools.partial(version_files.keep, engine))
     run(pipeline)
     return 0

@@ -35,7 +35,10 @@ class StillInUse(Conflict):
 
 
 def delete(
-    engine: Engine, where: Folder, owner: str, report: Callable[[int, int], None] = lambda *_: None
+    engine: Engine,
+    data_folder: Folder,
+    owner: str,
+    report: Callable[[int, int], None] = lambda *_: None,
 ) -> tuple[OwnerData, str]:
     """Delete the data of an owner.
 
@@ -43,7 +46,7 @@ def delete(
 
     Args:
         engine: the store.
-        where: the data folder of this machine.
+        data_folder: the data folder of this machine.
         owner: the owner's name.
         report: is called with the numbers of redacted matches and of all matches.
 
@@ -58,7 +61,7 @@ def delete(
     """
     data = owner_data.survey(engine, owner)
     owner_data.withdraw(engine, owner)
-    pending_uploads = PendingUploads(where.submissions)
+    pending_uploads = PendingUploads(data_folder.submissions)
     played, processed = owner_data.running(engine, owner)
     if played or (processed and pending_uploads.is_attended):
         raise StillInUse(
@@ -74,7 +77,7 @@ def delete(
         report(number, len(matches))
     for submission in data.submissions:
         pending_uploads.clear(submission)
-    for path in files(where, data, matches):
+    for path in files(data_folder, data, matches):
         if not file_tree.remove(path):
             raise OSError(errno.EACCES, "the file system refuses the removal", str(path))
     pseudonym = owner_data.forget(engine, data)
@@ -92,15 +95,15 @@ def _sweep(engine: Engine) -> None:
         log.warning("objects of the owner are not deleted yet: %s", error)
 
 
-def files(where: Folder, data: OwnerData, matches: tuple[str, ...]) -> Iterator[Path]:
+def files(data_folder: Folder, data: OwnerData, matches: tuple[str, ...]) -> Iterator[Path]:
     """Yield the existing files and folders with data of an owner, without uploads."""
     for content in data.contents:
-        folder = where.versions / content
+        folder = data_folder.versions / content
         for path in (folder, resolver.strangers(folder), resolver.fetched(folder)):
             if path.exists():
                 yield path
     for match in matches:
-        folder = where.outputs / match
+        folder = data_folder.outputs / match
         if folder.is_dir():
             logs = (folder / f"{version}.log" for version in data.versions)
             yield from (path for path in logs if path.exists())

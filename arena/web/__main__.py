@@ -28,17 +28,17 @@ def main() -> int:
     arguments = parser.parse_args()
     logs.set_up()
     os.nice(_NICE)
-    where = config.locate()
+    data_folder = config.locate()
     named = redis_server.configured()
     with socket.socket(fileno=arguments.socket) as listening:
         listening.set_inheritable(False)
         settings = ServerSettings(
             **asdict(web_process.settings_from(arguments)),
             redis=named.url if named else "",
-            pending_uploads=PendingUploads(where.submissions),
-            data=where.root,
+            pending_uploads=PendingUploads(data_folder.submissions),
+            data=data_folder.root,
         )
-        server.serve(database.open(where.database_url()), settings, listening)
+        server.serve(database.open(data_folder.database_url()), settings, listening)
     return 0
 
 

@@ -54,24 +54,24 @@ def worker(
     from arena.services import worker_process as work
     from referee import logs
 
-    where = locate(data)
+    data_folder = locate(data)
     if check:
-        _check(where)
+        _check(data_folder)
         return OK
-    _ask_store(where)
+    _ask_store(data_folder)
     logs.set_up()
-    return work.run(where, name, workers=workers, burst=burst, max_attempts=max_matches)
+    return work.run(data_folder, name, workers=workers, burst=burst, max_attempts=max_matches)
 
 
-def _ask_store(where: Folder) -> None:
+def _ask_store(data_folder: Folder) -> None:
     """Raise the error of an unusable store or a wrong setting; workers would only log it."""
     from arena.store.objects import object_storage
 
     object_storage.from_environment()
-    if where.shares_store():
+    if data_folder.shares_store():
         from arena.store import database
 
-        engine = database.open(where.database_url())
+        engine = database.open(data_folder.database_url())
         try:
             database.prepare(engine)
         finally:
@@ -79,7 +79,7 @@ def _ask_store(where: Folder) -> None:
             engine.dispose()
 
 
-def _check(where: Folder) -> None:
+def _check(data_folder: Folder) -> None:
     """Print the workers of this host, for container health checks.
 
     Raises:
@@ -88,7 +88,7 @@ def _check(where: Folder) -> None:
     from arena.queue import redis_server
     from arena.services.worker_process import on_this_host
 
-    redis, here = on_this_host(where)
+    redis, here = on_this_host(data_folder)
     for info in here:
         output.line(f"{info.name}: {info.state if info.alive else 'no heartbeat'}")
     if not any(info.alive for info in here):

@@ -31,7 +31,7 @@ DRAIN_SECONDS = 1.0
 log = logging.getLogger("arena.relay")
 
 
-async def serve(options: argparse.Namespace, where: config.Folder) -> None:
+async def serve(options: argparse.Namespace, data_folder: config.Folder) -> None:
     """Serve the public endpoint, control API and worker endpoint until SIGTERM or SIGINT."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -43,7 +43,7 @@ async def serve(options: argparse.Namespace, where: config.Folder) -> None:
         tunnel = await worker_endpoint.open(options.workers, options.certificate, options.key)
         log.info("listening for workers of other machines at %s", tunnel.address)
     registry = SessionRegistry(
-        database.open(where.database_url()), options.control, options.sockets, tunnel
+        database.open(data_folder.database_url()), options.control, options.sockets, tunnel
     )
     outer, port = public_endpoint.server(
         public_endpoint.PublicEndpoint(registry), options.listen, options.certificate, options.key
@@ -97,8 +97,8 @@ def main() -> int:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(serve(options, config.locate()))
     except (OSError, RuntimeError, ValueError) as error:
-        where = " and ".join(filter(None, (options.listen, options.workers)))
-        print(f"relay: cannot listen at {where}: {error}", file=sys.stderr)
+        addresses = " and ".join(filter(None, (options.listen, options.workers)))
+        print(f"relay: cannot listen at {addresses}: {error}", file=sys.stderr)
         return 3
     return 0
 

@@ -221,7 +221,7 @@ class QuestionRounds:
     def _differs(self, position: PreparedQuestion) -> FailingQuestion:
         question = self._sheet.question(position.place)
         return FailingQuestion(
-            f"{self._where(position)}: it answered differently. This is not a fault, but seed "
+            f"{self._place_of(position)}: it answered differently. This is not a fault, but seed "
             'random numbers with "luck"; otherwise a match with a seed cannot be repeated '
             "(docs/how-to/bots.md, The same question twice)",
             question,
@@ -256,7 +256,7 @@ class QuestionRounds:
             try:
                 self._judge(position, answer)
             except IllegalAnswer as error:
-                raise IllegalAnswer(f"{self._where(position)}: {error}") from None
+                raise IllegalAnswer(f"{self._place_of(position)}: {error}") from None
 
     def _explain_batch(
         self, positions: Sequence[PreparedQuestion], error: Exception
@@ -296,7 +296,7 @@ class QuestionRounds:
                     "; asked from the beginning of the game it answers well, so in a match this "
                     "is not a fault"
                 )
-        text = f"{self._where(position)}: {sentence}"
+        text = f"{self._place_of(position)}: {sentence}"
         return FailingQuestion(text, question, command, self._sheet.record, output, remark)
 
     def _answers_from_start(self, position: PreparedQuestion) -> bool:
@@ -322,7 +322,7 @@ class QuestionRounds:
         self._close()
         return output
 
-    def _where(self, position: PreparedQuestion) -> str:
+    def _place_of(self, position: PreparedQuestion) -> str:
         game, decision = position.place
         return f"{self._form.name}, game {game}, decision {decision}, seat {self._sheet.seat}"
 
