@@ -1,7 +1,7 @@
 """Hook of the wheel's build: adds the Python kit, and compiles the rules on request.
 
-The kit becomes a module of its own, because hosted bots import it so. An editable installation
-finds the kit in its folder and gets no copy.
+The modules of the kit are not in a package, because hosted bots import them so. An editable
+installation finds the kit in its folder and gets no copy.
 
 With ``POKEARENA_COMPILE=1`` the wheel also contains extension modules, made by Cython from the same
 Python source (docs/decisions/2026-11-25-compiled-build.md). Python prefers an extension module to
@@ -21,7 +21,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-KIT = "sample_bots/python/pokearena_bot.py"
+KIT = ("pokearena_bot.py", "pokearena_server.py")
+"""Modules of the Python kit, in ``sample_bots/python``."""
 CYTHON = "cython>=3.3,<3.4"
 
 COMPILED = ("referee/game_codec.py", "referee/games/contract.py", "referee/games/*/*.py")
@@ -43,7 +44,8 @@ class WheelHook(BuildHookInterface):  # type: ignore[misc]
         """Add the kit, and the extension modules of a compiled build, if not editable."""
         if version != "standard":
             return
-        build_data["force_include"][KIT] = "pokearena_bot.py"
+        for module in KIT:
+            build_data["force_include"][f"sample_bots/python/{module}"] = module
         if _compiled_build():
             self._folder = tempfile.TemporaryDirectory()
             build_data["force_include"].update(compile_modules(Path(self.root), self._folder.name))

@@ -1,4 +1,4 @@
-"""Baseline gRPC server: the same kind of server as the kit's, with a constant answer.
+"""Baseline gRPC server: a threaded server of grpcio with a constant answer.
 
 ``echo.py ANSWER`` answers every message, of the stream ``Play`` or the call ``Act``, with the same
 message, given as the hexadecimal bytes of a ``PlayResponse``.

@@ -72,6 +72,11 @@ from pokearena.v1.pokino_pb2 import PokinoAction, PokinoView
 from pokearena.v1.pouku_pb2 import PoukuAction, PoukuView
 from pokearena.v1.saint_poker_pb2 import SaintPokerAction, SaintPokerView
 
+try:
+    import pokearena_server
+except ImportError:  # hpack is not installed
+    pokearena_server = None  # type: ignore[assignment]
+
 __all__ = [
     "GAMES_IN_FLIGHT", "Action", "Bot", "Choose", "Clock", "EndRequest", "GameTurn", "Move",
     "Player", "PokeAction", "PokeChoice", "PokeTurn", "PokeView", "PokexAction", "PokexChoice",
@@ -320,6 +325,8 @@ def run(
     for ends in (signal.SIGTERM, signal.SIGINT):
         signal.signal(ends, lambda *_: _leave(0))
     service = _Service(bot() if isinstance(bot, type) else bot, games_in_flight)
+    if pokearena_server is not None and address.startswith("unix:"):
+        pokearena_server.serve(address.removeprefix("unix:"), service)
     pool = ThreadPoolExecutor(_CALLS)
     server = grpc.server(pool, options=_OPTIONS, maximum_concurrent_rpcs=_CALLS)
     bot_pb2_grpc.add_BotServiceServicer_to_server(service, server)

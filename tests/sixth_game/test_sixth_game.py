@@ -37,7 +37,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
     repository.generate()
     for bot in PLAYERS:  # As `pokearena new` does.
         shutil.copytree(root / "proto/gen/pokearena", root / bot / "pokearena")
-        shutil.copy(root / "sample_bots/python/pokearena_bot.py", root / bot)
+        for module in ("pokearena_bot.py", "pokearena_server.py"):
+            shutil.copy(root / "sample_bots/python" / module, root / bot)
     return repository
 
 

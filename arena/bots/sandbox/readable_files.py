@@ -16,7 +16,7 @@ SETTING: Final = "POKEARENA_RUNTIMES"
 
 It is for runtimes in unusual places.
 """
-KIT: Final = ("pokearena", "pokearena_bot", "referee")
+KIT: Final = ("pokearena", "pokearena_bot", "pokearena_server", "referee")
 """Python modules that a house bot may import: stubs, kit and the referee with the games."""
 PACKAGE: Final = str(Path(arena.__file__).parent)
 OF_BRIDGE: Final = ("__init__.py", "bots/__init__.py", "bots/stdio")

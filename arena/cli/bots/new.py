@@ -37,7 +37,7 @@ _ALIASES: Final = {
     "ts": "typescript",
 }
 _LEFT_OUT: Final = shutil.ignore_patterns(*IGNORED, *FETCHED, "*.pyc", "*.lock", "*-lock.json")
-_PYTHON_KIT: Final = "pokearena_bot.py"
+_PYTHON_KIT: Final = ("pokearena_bot.py", "pokearena_server.py")
 _PACKAGE: Final = Path("pokearena", "v1")
 """Folder of the protocol's package, below the folder of the `.proto` files or of the code."""
 _INTERNAL_SERVICES: Final = ("referee", "relay")
@@ -154,8 +154,9 @@ def _files(language: str) -> Iterator[tuple[Path, Path]]:
         for source in sorted(types.glob("*.ts")):
             yield source, _PACKAGE / source.name
     if language == "python":
-        if not (kit / _PYTHON_KIT).exists():
-            yield _module(Path(_PYTHON_KIT).stem), Path(_PYTHON_KIT)
+        for file in _PYTHON_KIT:
+            if not (kit / file).exists():
+                yield _module(Path(file).stem), Path(file)
         for source in _protocol(_module(".".join(_PACKAGE.parts)).parent, "*.py*"):
             yield source, _PACKAGE / source.name
 

@@ -46,7 +46,13 @@ def test_a_starter_bot_contains_all_its_files_and_has_the_name_of_its_folder(cli
     command = cli("new", "Der Bot")
     folder = Path("Der Bot")
     assert 'name = "der-bot"' in (folder / "bot.toml").read_text()
-    for file in ("bot.py", "README.md", "pokearena_bot.py", "pokearena/v1/bot_pb2.py"):
+    for file in (
+        "bot.py",
+        "README.md",
+        "pokearena_bot.py",
+        "pokearena_server.py",
+        "pokearena/v1/bot_pb2.py",
+    ):
         assert (folder / file).is_file()
     assert not list(folder.rglob("*referee*"))
     for line in command.out.splitlines():
