@@ -105,7 +105,8 @@ def main() -> int:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(serve(address, trace))
     except (OSError, RuntimeError) as error:
-        print(f"referee: cannot listen at {address}: {error}", file=sys.stderr)
+        reason = str(error).partition("; set GRPC_VERBOSITY")[0]
+        print(f"referee: cannot listen at {address}: {reason}", file=sys.stderr)
         return 3
     return 0
 

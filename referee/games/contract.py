@@ -322,7 +322,7 @@ class Game(ABC):
         """
         if seats not in self.seats:
             allowed = join_alternatives(sorted(self.seats))
-            raise SetupError(f"{self.id} is played by {allowed}, not by {seats}", code="seats")
+            raise SetupError(f"{self.id} needs {allowed} seats, not {seats}", code="seats")
 
     def allows(self, seats: int, options: Options) -> bool:
         """Return whether the game allows this number of seats with these options."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -124,7 +125,7 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, data: Path | None
     if as_json:
         output.document({**values, "deleted": not dry_run, "pseudonym": pseudonym})
     elif dry_run:
-        output.next_step(f"pokearena owner delete {name}")
+        output.next_step(f"pokearena owner delete {shlex.quote(name)}")
     else:
         output.line(f"{name} is deleted; the results belong to {pseudonym}")
         output.next_step("pokearena ladder verify")
@@ -199,6 +200,6 @@ def _print_token(name: str, token: str, as_json: bool) -> None:
     output.line(token)
     output.hint(f"token of {name}; it is shown only once, and the arena stores only its hash")
     output.next_step(
-        f"pokearena bot add FOLDER --owner {name}",
+        f"pokearena bot add FOLDER --owner {shlex.quote(name)}",
         "pokearena bot push FOLDER --to URL   # by the owner, with the token in POKEARENA_TOKEN",
     )

@@ -338,7 +338,9 @@ def push(
     return 0
 
 
-@click.command(epilog="Example: pokearena bot submission s-7f3k9q2xwd --to https://arena.org")
+@click.command(
+    epilog="Example: pokearena bot submission s-7f3k9q2xwd --to https://arena.example.org"
+)
 @click.argument("submission", metavar="ID")
 @to_option
 @token_option

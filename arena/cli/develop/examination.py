@@ -98,7 +98,7 @@ class Shown:
         if self._status is not None:
             self._status.update(what)
         else:
-            self._progress.now(f"{self._made} checks made · {what}")
+            self._progress.now(f"{output.count(self._made, 'check')} made · {what}")
 
     def print_check(self, check: Check) -> None:
         """Print a finished check."""

@@ -264,7 +264,7 @@ def restore(file: Path, as_json: bool, data: Path | None) -> None:
 def move_files(target: str, as_json: bool, data: Path | None) -> None:
     """Move the builds of bots and the records of matches to the object storage, or back.
 
-    TARGET is objects or database. POKEARENA_OBJECT_STORAGE_URL names the object storage. The arena
+    POKEARENA_OBJECT_STORAGE_URL names the object storage. The arena
     can keep running while files move to objects. Before they move back to the database, stop its
     services, and unset the variable afterwards. An interrupted move continues when the command runs
     again.
@@ -343,8 +343,11 @@ def check(quick: bool, after: str, as_json: bool, data: Path | None) -> None:
         raise click.UsageError("--after continues the check of records, which --quick omits.")
     from arena.cli.output import ProgressLine
     from arena.store import database
+    from arena.store.matches import listing
 
     engine = _engine(data)
+    if after:
+        listing.find(engine, after)
     report = run(engine, ProgressLine(), quick=quick, after=after)
     if as_json:
         version = database.version(engine)

@@ -7,12 +7,21 @@ import sys
 
 import rich_click as click
 
+from arena.cli.options import host_and_port
+
+
+def _address(context: click.Context, option: click.Parameter, text: str) -> str:
+    if not text.startswith("unix:"):
+        host_and_port(context, option, text)
+    return text
+
 
 @click.command(epilog="Example: pokearena referee --address 127.0.0.1:7070")
 @click.option(
     "--address",
     required=True,
     metavar="ADDRESS",
+    callback=_address,
     help="Address of the referee: unix:/path/to.sock or HOST:PORT.",
 )
 def referee(address: str) -> None:

@@ -160,6 +160,12 @@ def _spec(flags: dict[str, Any]) -> TournamentSpec:
         given["bots"] = tuple(map(NamedBot, flags["bots"]))
     if flags["game"].endswith(".toml"):
         return tournament_file.read(Path(flags["game"])).updated(given)
+    if Path(flags["game"]).is_file():
+        raise CommandError(
+            f'the name of a tournament file must end with .toml, but "{flags["game"]}" does not.',
+            USAGE,
+            code="not-toml",
+        )
     if not flags["bots"]:
         game_settings.game_named(flags["game"])
         raise CommandError(

@@ -173,7 +173,7 @@ def open_among(engine: Engine, ids: Sequence[str]) -> frozenset[str]:
 def not_found(match: str) -> NotFound:
     """Return the error for an unknown match id."""
     return NotFound(
-        f"unknown match {match}; `pokearena tournament show` lists those of a tournament.",
+        f"unknown match {match}; `pokearena tournament show ID` lists those of a tournament.",
         code="unknown-match",
     )
 

@@ -49,7 +49,7 @@ class Pouku(Game):
         """
         super().check_seats(seats, options)
         if options["teams"] and seats != 4:
-            raise SetupError(f"pouku with teams is played by 4, not by {seats}", code="seats")
+            raise SetupError(f"pouku with teams needs 4 seats, not {seats}", code="seats")
 
     def sides(self, seats: int, options: Options) -> tuple[int, ...]:
         return (0, 1, 0, 1) if options["teams"] else tuple(range(seats))

@@ -28,6 +28,10 @@ def test_a_token_is_created_shown_once_renewed_and_removed(cli: Cli) -> None:
     assert [json.loads(line)["owner"] for line in lines] == ["bob"]
 
 
+def test_a_name_with_a_space_is_quoted_in_the_next_command(cli: Cli) -> None:
+    assert "bot add FOLDER --owner 'ada lovelace'" in cli("owner", "add", "ada lovelace").err
+
+
 def test_a_second_token_is_refused(cli: Cli) -> None:
     cli("owner", "add", "ada")
     again = cli("owner", "add", "ada")

@@ -221,7 +221,7 @@ def test_invalid_arguments_are_refused_before_any_process_starts(cli: Cli) -> No
         (("poke", meek, "nobody"), '"nobody"'),
         (("poke", meek, meek, "--option", "must_bet=true"), 'did you mean "must_beat"?'),
         (("poke", meek, meek, "--option", "must_beat=perhaps"), "it must be true or false"),
-        (("poke", meek, meek, "--seats", "3"), "poke is played by 2, not by 3"),
+        (("poke", meek, meek, "--seats", "3"), "poke needs 2 seats, not 3"),
     ):
         result = cli("play", *words)
         assert result.status == 2, words

@@ -207,6 +207,8 @@ def test_an_interrupted_check_is_continued_after_its_last_match(
     assert last["matches"] == 1
     assert set(report.damaged) | set(last["damaged"]) == {match}
     assert cli("db", "check", "--quick", "--after", match).status == USAGE
+    unknown = cli("db", "check", "--after", "m-nosuch")
+    assert (unknown.status, unknown.code) == (USAGE, "unknown-match")
 
 
 def marked(statement: str) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli.errors import USAGE
 from tests.arena.cli.terminal import Cli
 
 
@@ -87,3 +88,9 @@ def test_a_setting_that_is_not_a_number_is_bad_input(
     assert result.status == 2
     assert result.err.startswith(f"error  {name} ")
     assert result.err.endswith(f"{sentence}\n")
+
+
+@pytest.mark.parametrize("address", ["here", "127.0.0.1", "127.0.0.1:70000"])
+def test_an_invalid_address_of_a_referee_is_refused(cli: Cli, address: str) -> None:
+    result = cli("referee", "--address", address)
+    assert (result.status, result.code) == (USAGE, "invalid-address")

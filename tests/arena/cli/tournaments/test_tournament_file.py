@@ -160,6 +160,12 @@ def test_an_unknown_bot_is_reported_with_its_line(
     assert f"cup.toml: line {line}: " in result.err
 
 
+def test_a_file_of_another_name_is_refused(cwd: Path, cli: Cli) -> None:
+    (cwd / "cup.txt").write_text(CUP)
+    result = cli("tournament", "run", "cup.txt")
+    assert (result.status, result.code) == (USAGE, "not-toml")
+
+
 def test_an_unknown_bot_of_the_command_line_has_no_line(cwd: Path, cli: Cli) -> None:
     (cwd / "cup.toml").write_text(GAME + 'bots = ["sample:greedy", "sample:meek"]')
     result = cli("tournament", "run", "cup.toml", "sample:greedy", "gready")

@@ -390,7 +390,7 @@ def game(document: Json) -> str:
 
 def seats(document: Json) -> str:
     document["seats"] = 0
-    return "poke is played by 2"
+    return "poke needs 2 seats"
 
 
 def option(document: Json) -> str:
