@@ -28,8 +28,8 @@ NAMES = (
     "straight flush",
 )
 
-_ALL = (1 << 13) - 1
-_CATEGORY = 26
+_ALL_RANKS = (1 << 13) - 1
+_CATEGORY_SHIFT = 26
 """Bits below the category: two sets of ranks, 13 bits each, that decide within a category."""
 
 
@@ -48,60 +48,75 @@ def groups(cards: Iterable[str]) -> dict[int, list[str]]:
 
 def category(value: int) -> int:
     """Return the category, HIGH_CARD to STRAIGHT_FLUSH, of a value of :func:`strength`."""
-    return value >> _CATEGORY
+    return value >> _CATEGORY_SHIFT
 
 
 def strength(hand: int) -> int:
-    """Return the strength of the best five of a set of cards; larger is better."""
+    """Return the strength of the best five of a set of cards; larger is better.
+
+    A strength is the category, then the ranks of its groups as a set, then the other deciding ranks
+    as a set. Sets of equal size compare like their ranks from the highest one.
+    """
     clubs, diamonds, hearts, spades = (
-        hand & _ALL,
-        hand >> 13 & _ALL,
-        hand >> 26 & _ALL,
+        hand & _ALL_RANKS,
+        hand >> 13 & _ALL_RANKS,
+        hand >> 26 & _ALL_RANKS,
         hand >> 39,
     )
     ranks = clubs | diamonds | hearts | spades
+    # Ranks that occur at least twice, from two pairs of suits.
     minor, major = clubs & diamonds, hearts & spades
     either = clubs | diamonds, hearts | spades
     pairs = minor | major | either[0] & either[1]
     for suit in (clubs, diamonds, hearts, spades):
         if suit.bit_count() >= 5:
-            if straight := _straight(suit):
-                return STRAIGHT_FLUSH << _CATEGORY | straight
+            if straight := _straight_top(suit):
+                return STRAIGHT_FLUSH << _CATEGORY_SHIFT | straight
+            flush = suit
             break
     else:
-        suit = 0
+        flush = 0
     if not pairs:
-        if suit:
-            return FLUSH << _CATEGORY | _top(suit, 5)
-        if straight := _straight(ranks):
-            return STRAIGHT << _CATEGORY | straight
-        return _top(ranks, 5)
-    return _of_groups(ranks, pairs, minor & either[1] | major & either[0], minor & major, suit)
+        if flush:
+            return FLUSH << _CATEGORY_SHIFT | _highest(flush, 5)
+        if straight := _straight_top(ranks):
+            return STRAIGHT << _CATEGORY_SHIFT | straight
+        return _highest(ranks, 5)
+    threes, fours = minor & either[1] | major & either[0], minor & major
+    return _strength_with_groups(ranks, pairs, threes, fours, flush)
 
 
-def _of_groups(ranks: int, pairs: int, threes: int, fours: int, suit: int) -> int:
-    """Return the strength of a set with a pair. ``suit``: the ranks of a flush, or 0."""
+def _strength_with_groups(ranks: int, pairs: int, threes: int, fours: int, flush: int) -> int:
+    """Return the strength of a set of cards with at least one pair.
+
+    Args:
+        ranks: all ranks.
+        pairs: ranks of at least two cards.
+        threes: ranks of at least three cards.
+        fours: ranks of four cards.
+        flush: the ranks of a suit with at least five cards; 0 without a flush.
+    """
     if fours:
-        four = _top(fours, 1)
-        return FOUR << _CATEGORY | four << 13 | _top(ranks & ~four, 1)
+        four = _highest(fours, 1)
+        return FOUR << _CATEGORY_SHIFT | four << 13 | _highest(ranks & ~four, 1)
     if threes:
-        three = _top(threes, 1)
-        if pair := _top(pairs & ~three, 1):
-            return FULL_HOUSE << _CATEGORY | three << 13 | pair
-    if suit:
-        return FLUSH << _CATEGORY | _top(suit, 5)
-    if straight := _straight(ranks):
-        return STRAIGHT << _CATEGORY | straight
+        three = _highest(threes, 1)
+        if pair := _highest(pairs & ~three, 1):
+            return FULL_HOUSE << _CATEGORY_SHIFT | three << 13 | pair
+    if flush:
+        return FLUSH << _CATEGORY_SHIFT | _highest(flush, 5)
+    if straight := _straight_top(ranks):
+        return STRAIGHT << _CATEGORY_SHIFT | straight
     if threes:
-        return THREE << _CATEGORY | three << 13 | _top(ranks & ~three, 2)
-    two = _top(pairs, 2)
+        return THREE << _CATEGORY_SHIFT | three << 13 | _highest(ranks & ~three, 2)
+    two = _highest(pairs, 2)
     if two & (two - 1):
-        return TWO_PAIRS << _CATEGORY | two << 13 | _top(ranks & ~two, 1)
-    return PAIR << _CATEGORY | two << 13 | _top(ranks & ~two, 3)
+        return TWO_PAIRS << _CATEGORY_SHIFT | two << 13 | _highest(ranks & ~two, 1)
+    return PAIR << _CATEGORY_SHIFT | two << 13 | _highest(ranks & ~two, 3)
 
 
 @cache
-def _top(ranks: int, count: int) -> int:
+def _highest(ranks: int, count: int) -> int:
     """Return the highest ranks of a set; all of them if there are fewer."""
     while ranks.bit_count() > count:
         ranks &= ranks - 1
@@ -109,23 +124,23 @@ def _top(ranks: int, count: int) -> int:
 
 
 @cache
-def _straight(ranks: int) -> int:
+def _straight_top(ranks: int) -> int:
     """Return the top rank of the best straight in a set of ranks, as a bit; otherwise 0."""
     low = ranks << 1 | ranks >> 12  # an ace is also below the two
     runs = low & low >> 1 & low >> 2 & low >> 3 & low >> 4
     return 1 << (runs.bit_length() + 2) if runs else 0
 
 
-def odd_suit(hand: Iterable[str]) -> str | None:
+def flush_misfit(hand: Iterable[str]) -> str | None:
     """Return the only card of another suit, if the other four have one suit."""
     suits = [card[1] for card in hand]
     return next((card for card in hand if suits.count(card[1]) == 1 and len(set(suits)) == 2), None)
 
 
-def odd_rank(hand: Iterable[str]) -> str | None:
+def straight_misfit(hand: Iterable[str]) -> str | None:
     """Return the fifth card beside four consecutive ranks that are open at both ends."""
-    for odd in hand:
-        ranks = sorted(RANK[card] for card in hand if card != odd)
+    for misfit in hand:
+        ranks = sorted(RANK[card] for card in hand if card != misfit)
         if ranks[3] - ranks[0] == 3 and len(set(ranks)) == 4 and ranks[3] < RANK["AS"]:
-            return odd
+            return misfit
     return None

@@ -10,11 +10,11 @@ from hands import RANK
 from pokearena.v1.bot_pb2 import Action, ActRequest
 from pokearena.v1.poke_pb2 import PokeView
 
-Choice = tuple[list[str], str]
+CardsAndReason = tuple[list[str], str]
 """Cards, and a short reason; without cards: stand."""
 
-PAID_FOR = 7
-"""A hand without a pair pays for a draw if its second highest card is below a nine."""
+HOPELESS_RANK = 7
+"""A hand without a pair pays for a draw if its second highest card is below a nine (rank 7)."""
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:
@@ -32,26 +32,26 @@ def choose(turn: ActRequest) -> tuple[Action, str]:
     return Action(poke={"answer": {"cards": cards}}), why
 
 
-def draw(view: PokeView, seat: int) -> Choice:
+def draw(view: PokeView, seat: int) -> CardsAndReason:
     """Return the cards to discard."""
-    made = hands.category(hands.strength(hands.bits(view.hand)))
-    if made >= hands.STRAIGHT:
+    category = hands.category(hands.strength(hands.bits(view.hand)))
+    if category >= hands.STRAIGHT:
         return [], "a made hand stands"
-    free = view.dealer == seat and all(drawn.seat != seat for drawn in view.drawn)
+    is_free = view.dealer == seat and all(drawn.seat != seat for drawn in view.drawn)
     groups = hands.groups(view.hand)
-    loose = [cards[0] for cards in groups.values() if len(cards) == 1]  # the lowest first
-    if free:
-        if made == hands.HIGH_CARD:
-            odd = hands.odd_suit(view.hand) or hands.odd_rank(view.hand)
-            if odd:
-                return [odd], "draws to a flush or straight, for nothing"
-        return loose[:3], "draws what is free"
-    if made == hands.HIGH_CARD and RANK[loose[3]] < PAID_FOR:
-        return loose[:3], "has nothing to lose"
+    single_cards = [cards[0] for cards in groups.values() if len(cards) == 1]  # the lowest first
+    if is_free:
+        if category == hands.HIGH_CARD:
+            misfit = hands.flush_misfit(view.hand) or hands.straight_misfit(view.hand)
+            if misfit:
+                return [misfit], "draws to a flush or straight, for nothing"
+        return single_cards[:3], "draws what is free"
+    if category == hands.HIGH_CARD and RANK[single_cards[3]] < HOPELESS_RANK:
+        return single_cards[:3], "has nothing to lose"
     return [], "a draw would double the price"
 
 
-def lead(view: PokeView) -> Choice:
+def lead(view: PokeView) -> CardsAndReason:
     """Lead groups first, which are hard to beat, then the second best card, to regain the lead."""
     groups = list(hands.groups(view.hand).values())[::-1]
     if len(groups) == 1:
@@ -62,7 +62,7 @@ def lead(view: PokeView) -> Choice:
     return groups[1], "keeps the best to come in again"
 
 
-def answer(view: PokeView) -> Choice:
+def answer(view: PokeView) -> CardsAndReason:
     """Win as cheaply as possible; otherwise play the least useful cards."""
     size, led = len(view.lead), RANK[view.lead[0]]
     groups = hands.groups(view.hand)

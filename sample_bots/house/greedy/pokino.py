@@ -16,43 +16,53 @@ Square = tuple[int, int]
 Border = frozenset[Square]
 
 NUMBER = {rank: number for number, rank in enumerate("KA23456789TJQ")}
-WAYS = {"right": (1, 0), "down": (0, 1), "left": (-1, 0), "up": (0, -1)}
-LONG = 7
+DIRECTIONS = {"right": (1, 0), "down": (0, 1), "left": (-1, 0), "up": (0, -1)}
+OPPOSITE = {"right": "left", "left": "right", "up": "down", "down": "up"}
+MAX_COORDINATE = 1000
+"""Dominoes must be within this distance of the first one, in each direction."""
+LONG_RUN = 7
 """A run of at least this many cards is worth its beads at any time."""
-FINISH = 4
+OPTIONAL_DRAW_CARDS = 7
+"""With pokino_up, a seat with at least this many cards need not draw."""
+FINISHING_CARDS = 4
 """With at most this many cards left, the next run may be the last."""
-EFFORT = 2500
-"""Steps of the search for a run."""
+MAX_SEARCH_STEPS = 2500
+"""Steps of the search for a run, shared equally by its starts."""
+USEFUL_BORDER, CONTINUATION, HELD_NUMBER, PIP = 3.0, 0.5, 0.2, 0.02
+"""Gains of a placement: for each border between numbers of the hand's cards, for each step that
+continues from there, for each held number at another border, and with territory for each pip."""
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:
     """Return the action and a short reason."""
     view = turn.view.pokino
     table = Table(view)
-    best = Search(table, list(view.hand), _affordable(view, turn.seat)).best()
+    best = RunSearch(table, list(view.hand), _payable_cards(view, turn.seat)).best()
     if best and _is_worth_it(view, turn.seat, len(best[1])):
         path, cards = best
         return _run(view, path, cards), f"a run of {len(cards)}"
     laid = _best_placement(view, table)
     if laid is None:
         return turn.legal[0], "nothing fits"
-    domino, (x, y), way = laid
-    word = {"domino": domino, "x": x, "y": y, "direction": way, "draw": _draws(view, 0)}
-    return Action(pokino={"domino": word}), "lies beside its cards' numbers"
+    domino, (x, y), direction = laid
+    draw = _draws_after(view, 0)
+    laid_domino = {"domino": domino, "x": x, "y": y, "direction": direction, "draw": draw}
+    return Action(pokino={"domino": laid_domino}), "lies beside its cards' numbers"
 
 
 def _run(view: PokinoView, path: list[Square], cards: list[str]) -> Action:
     squares = [{"x": x, "y": y} for x, y in path]
-    draw = _draws(view, len(cards))
+    draw = _draws_after(view, len(cards))
     return Action(pokino={"run": {"path": squares, "cards": cards, "draw": draw}})
 
 
-def _draws(view: PokinoView, played: int) -> bool:
-    """Return whether to draw: only if it is mandatory."""
-    return not (view.pokino_up and len(view.hand) - played >= 7)
+def _draws_after(view: PokinoView, played: int) -> bool:
+    """Return whether to draw after an action that plays so many cards: only if it must."""
+    return not (view.pokino_up and len(view.hand) - played >= OPTIONAL_DRAW_CARDS)
 
 
-def _affordable(view: PokinoView, seat: int) -> int:
+def _payable_cards(view: PokinoView, seat: int) -> int:
+    """Return the number of cards for which the seat has beads; with greed, all."""
     return len(view.hand) if view.greed else min(len(view.hand), view.beads[seat])
 
 
@@ -64,16 +74,16 @@ def _is_worth_it(view: PokinoView, seat: int, length: int) -> bool:
     last_chance = view.poke_size <= 2 * len(view.beads)
     if view.deck_size == 0:
         return left != 1 or last_chance  # a single card can never be played
-    if view.greed or length >= LONG or last_chance:
+    if view.greed or length >= LONG_RUN or last_chance:
         return True
-    return left <= FINISH and view.beads[seat] - length > left
+    return left <= FINISHING_CARDS and view.beads[seat] - length > left
 
 
 class Table:
     """Numbers, halves of dominoes, and closed borders."""
 
     def __init__(self, view: PokinoView) -> None:
-        self.walls = view.tear_down_the_walls
+        self.cross_middles = view.tear_down_the_walls
         self.number: dict[Square, int] = {}
         self.other_half: dict[Square, Square] = {}
         self.pips: dict[Square, int] = {}
@@ -87,39 +97,41 @@ class Table:
 
     def steps(self, square: Square) -> Iterator[Square]:
         """Yield the squares to which a run may continue."""
-        for beside in around(square):
-            if beside not in self.number or frozenset((square, beside)) in self.closed:
+        for neighbour in around(square):
+            if neighbour not in self.number or frozenset((square, neighbour)) in self.closed:
                 continue
-            if self.walls or self.other_half[square] != beside:
-                yield beside
+            if self.cross_middles or self.other_half[square] != neighbour:
+                yield neighbour
 
 
 def around(square: Square) -> list[Square]:
     """Return the four adjacent squares."""
-    return [(square[0] + right, square[1] + down) for right, down in WAYS.values()]
+    return [(square[0] + right, square[1] + down) for right, down in DIRECTIONS.values()]
 
 
 @dataclass
-class Search:
+class RunSearch:
     """A search for the longest run; of equally long runs, for the one with the most pips."""
 
     table: Table
     hand: list[str]
-    most: int
-    effort: int = EFFORT
-    best_run: tuple[int, int] = (0, 0)
+    max_length: int
+    steps_left: int = MAX_SEARCH_STEPS
+    best_rating: tuple[int, int] = (0, 0)
     path: list[Square] = field(default_factory=list)
 
     def best(self) -> tuple[list[Square], list[str]] | None:
         """Return the best path with its cards."""
-        if self.most < 2:
+        if self.max_length < 2:
             return None
         left = Counter(NUMBER[card[0]] for card in self.hand)
         starts = [square for square, number in self.table.number.items() if left[number]]
-        for turn, square in enumerate(starts):
-            self.effort = EFFORT * (turn + 1) // len(starts) - EFFORT * turn // len(starts)
+        for index, square in enumerate(starts):
+            # Equal shares, rounded so that they add up to all steps.
+            before = MAX_SEARCH_STEPS * index // len(starts)
+            self.steps_left = MAX_SEARCH_STEPS * (index + 1) // len(starts) - before
             left[self.table.number[square]] -= 1
-            self._go_on([square], set(), left)
+            self._extend([square], set(), left)
             left[self.table.number[square]] += 1
         if len(self.path) < 2:
             return None
@@ -131,28 +143,35 @@ class Search:
             chosen.append(card)
         return self.path, chosen
 
-    def _go_on(self, path: list[Square], crossed: set[Border], left: Counter[int]) -> None:
-        worth = self._worth(path)
-        if len(path) > 1 and worth > self.best_run:
-            self.best_run, self.path = worth, list(path)
-        if len(path) == self.most:
+    def _extend(self, path: list[Square], crossed: set[Border], left: Counter[int]) -> None:
+        rating = self._rating(path)
+        if len(path) > 1 and rating > self.best_rating:
+            self.best_rating, self.path = rating, list(path)
+        if len(path) == self.max_length:
             return
-        for beside in self.table.steps(path[-1]):
-            number, border = self.table.number[beside], frozenset((path[-1], beside))
-            if not left[number] or border in crossed or self.effort <= 0:
+        for neighbour in self.table.steps(path[-1]):
+            number, border = self.table.number[neighbour], frozenset((path[-1], neighbour))
+            if not left[number] or border in crossed or self.steps_left <= 0:
                 continue
-            self.effort -= 1
+            self.steps_left -= 1
             left[number] -= 1
-            self._go_on([*path, beside], crossed | {border}, left)
+            self._extend([*path, neighbour], crossed | {border}, left)
             left[number] += 1
 
-    def _worth(self, path: list[Square]) -> tuple[int, int]:
-        single_left = len(self.hand) - len(path) == 1
-        return len(path) - 2 * single_left, sum(self.table.pips[square] for square in path)
+    def _rating(self, path: list[Square]) -> tuple[int, int]:
+        """Return the length and the pips of a path.
+
+        A path that leaves a single card counts as two cards shorter.
+        """
+        leaves_one_card = len(self.hand) - len(path) == 1
+        return len(path) - 2 * leaves_one_card, sum(self.table.pips[square] for square in path)
 
 
 def _best_placement(view: PokinoView, table: Table) -> tuple[str, Square, str] | None:
-    """The placement that makes the most borders between numbers of its own cards."""
+    """Return the placement with the highest gain: domino, start and direction.
+
+    The start is the square of its smaller number. A later placement needs a higher gain.
+    """
     held = Counter(NUMBER[card[0]] for card in view.hand)
     best: tuple[float, tuple[str, Square, str]] | None = None
     frontier = sorted({s for square in table.number for s in around(square)} - set(table.number))
@@ -161,24 +180,21 @@ def _best_placement(view: PokinoView, table: Table) -> tuple[str, Square, str] |
     for domino in view.dominoes:
         low, high = map(int, domino.split("-"))
         for square in frontier:
-            for way, (right, down) in WAYS.items():
+            for direction, (right, down) in DIRECTIONS.items():
                 ends = square, (square[0] + right, square[1] + down)
                 if ends[1] in table.number or not _is_inside(*ends):
                     continue
-                for first, turned in ((low, way), (high, _BACK[way])):
+                for first, laid_direction in ((low, direction), (high, OPPOSITE[direction])):
                     second = high if first == low else low
                     gain = _gain(table, held, ends, (first, second), view.territory)
                     if best is None or gain > best[0]:
-                        start = ends[0] if turned == way else ends[1]
-                        best = gain, (domino, start, turned)
+                        start = ends[0] if laid_direction == direction else ends[1]
+                        best = gain, (domino, start, laid_direction)
     return best[1] if best else None
 
 
-_BACK = {"right": "left", "left": "right", "up": "down", "down": "up"}
-
-
 def _is_inside(*squares: Square) -> bool:
-    return all(abs(at) <= 1000 for square in squares for at in square)
+    return all(abs(at) <= MAX_COORDINATE for square in squares for at in square)
 
 
 def _gain(
@@ -191,17 +207,17 @@ def _gain(
     """Rate the borders of a domino at this place."""
     gain = 0.0
     for end, number in zip(ends, numbers, strict=True):
-        for beside in around(end):
-            other = table.number.get(beside)
+        for neighbour in around(end):
+            other = table.number.get(neighbour)
             if other is None:
                 continue
             if held[number] and held[other] and (number != other or held[number] > 1):
-                gain += 3.0 + 0.5 * _continuations(table, held, beside)
+                gain += USEFUL_BORDER + CONTINUATION * _continuations(table, held, neighbour)
             else:
-                gain += 0.2 * (bool(held[number]) + bool(held[other]))
-    return gain + (0.02 * sum(numbers) if territory else 0.0)
+                gain += HELD_NUMBER * (bool(held[number]) + bool(held[other]))
+    return gain + (PIP * sum(numbers) if territory else 0.0)
 
 
 def _continuations(table: Table, held: Counter[int], square: Square) -> int:
     """Count the steps from a square to numbers of the hand's cards."""
-    return sum(1 for beside in table.steps(square) if held[table.number[beside]])
+    return sum(1 for neighbour in table.steps(square) if held[table.number[neighbour]])

@@ -11,11 +11,11 @@ from hands import BIT, RANK
 from pokearena.v1.bot_pb2 import Action, ActRequest
 from pokearena.v1.saint_poker_pb2 import SaintPokerView
 
-SAVING = 4
+LAST_SAVING_ROUND = 4
 """Up to this round, the bot plays its least useful cards."""
-PAIR_WORTH = 12.0
+PAIR_USEFULNESS = 12.0
 """Additional value of a card for each other kept card of its rank, in ranks."""
-SUIT_WORTH = 1.0
+SUIT_USEFULNESS = 1.0
 """Additional value for each other kept card of its suit."""
 
 
@@ -32,12 +32,12 @@ def choose(turn: ActRequest) -> tuple[Action, str]:
     return Action(saint_poker={"pick_up": {"card": card}}), why
 
 
-def worth(card: str, kept: list[str]) -> float:
+def usefulness(card: str, kept: list[str]) -> float:
     """Return the value of a card among the kept cards."""
     others = [other for other in kept if other != card]
     same_rank = sum(RANK[other] == RANK[card] for other in others)
     same_suit = sum(other[1] == card[1] for other in others)
-    return RANK[card] + PAIR_WORTH * same_rank + SUIT_WORTH * same_suit
+    return RANK[card] + PAIR_USEFULNESS * same_rank + SUIT_USEFULNESS * same_suit
 
 
 def best_pair(river: list[str], hand: list[str]) -> tuple[int, tuple[str, ...]]:
@@ -52,26 +52,28 @@ def best_pair(river: list[str], hand: list[str]) -> tuple[int, tuple[str, ...]]:
 def river(view: SaintPokerView) -> tuple[str, str]:
     """Choose the card for the river, which all seats use."""
     hand = list(view.hand)
-    if view.round <= SAVING:
-        return min(hand, key=lambda card: worth(card, hand)), "needed least"
+    if view.round <= LAST_SAVING_ROUND:
+        return min(hand, key=lambda card: usefulness(card, hand)), "needed least"
 
-    def left(card: str) -> tuple[int, float]:
+    def remaining_strength(card: str) -> tuple[int, float]:
+        """Return the strength of the best pair that remains; among equal ones, the useless card."""
         rest = [other for other in hand if other != card]
-        return best_pair([*view.river, card], rest)[0], -worth(card, hand)
+        return best_pair([*view.river, card], rest)[0], -usefulness(card, hand)
 
-    return max(hand, key=left), "leaves the best hand"
+    return max(hand, key=remaining_strength), "leaves the best hand"
 
 
 def show(view: SaintPokerView) -> tuple[list[str], str]:
     """Choose the two cards to show."""
     hand = list(view.hand)
     strength, best = best_pair(list(view.river), hand)
-    if view.round > SAVING:
+    if view.round > LAST_SAVING_ROUND:
         return list(best), "the best hand there is"
-    made = hands.category(strength)
-    if made > hands.category(hands.strength(hands.bits(view.river))) and made >= hands.STRAIGHT:
+    category = hands.category(strength)
+    river_category = hands.category(hands.strength(hands.bits(view.river)))
+    if category > river_category and category >= hands.STRAIGHT:
         return list(best), "a made hand"
-    return sorted(hand, key=lambda card: worth(card, hand))[:2], "saves the better cards"
+    return sorted(hand, key=lambda card: usefulness(card, hand))[:2], "saves the better cards"
 
 
 def pick_up(view: SaintPokerView, lying: list[str]) -> tuple[str, str]:
@@ -79,6 +81,6 @@ def pick_up(view: SaintPokerView, lying: list[str]) -> tuple[str, str]:
     hand, future = list(view.hand), list(view.future)
 
     def gain(card: str) -> float:
-        return worth(card, [*hand, *future, card])
+        return usefulness(card, [*hand, *future, card])
 
     return max(lying, key=gain), "goes best with the hand"

@@ -13,7 +13,7 @@ Value = tuple[int, tuple[int, ...], int]
 HIGH_CARD, PAIR, TWO_PAIRS, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, FIVE = range(
     10
 )
-OF_GROUPS = {
+CATEGORY_OF_GROUPS = {
     (5,): FIVE,
     (4, 1): FOUR,
     (3, 2): FULL_HOUSE,
@@ -38,18 +38,20 @@ def value(cards: Iterable[str], wild_rank: str) -> Value:
 
 @cache
 def _value(ranks: tuple[int, ...], suited: bool) -> Value:
+    """Return the value of a hand with these natural ranks, the highest first."""
     wild = 5 - len(ranks)
     groups = sorted(((ranks.count(rank), rank) for rank in set(ranks)), reverse=True)
     sizes = [size for size, _ in groups] or [0]
     sizes[0] += wild  # the largest group takes all wild cards
-    kind, order = OF_GROUPS[tuple(sizes)], tuple(rank for _, rank in groups) or (14,)
-    top = _straight(set(ranks)) if max(sizes) - wild < 2 else 0
+    category = CATEGORY_OF_GROUPS[tuple(sizes)]
+    deciding = tuple(rank for _, rank in groups) or (14,)
+    straight_top = _straight_top(set(ranks)) if max(sizes) - wild < 2 else 0
     others = [(FLUSH, (14,) * wild + ranks)] if suited else []
-    others += [(STRAIGHT_FLUSH if suited else STRAIGHT, (top,))] if top else []
-    return (*max([(kind, order), *others]), len(ranks))
+    others += [(STRAIGHT_FLUSH if suited else STRAIGHT, (straight_top,))] if straight_top else []
+    return (*max([(category, deciding), *others]), len(ranks))
 
 
-def _straight(ranks: set[int]) -> int:
+def _straight_top(ranks: set[int]) -> int:
     """Return the top rank of the best straight with these ranks; otherwise 0."""
     for top in range(14, 5, -1):
         if all(top - 5 < rank <= top for rank in ranks):
