@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from math import prod
 from typing import Final, TypeAlias
@@ -61,6 +61,7 @@ FACES: Final[Mapping[str, Buffer]] = {card: _face(card) for card in ("", *DECK_W
 """The numbers of a card at a position; "" stands for an empty position."""
 
 
+@lru_cache(1 << 12)
 def squashed(number: float, scale: float) -> float:
     """Map an unbounded number to the range from -1 to 1; ``scale`` becomes one half."""
     return number / (abs(number) + scale)
@@ -175,7 +176,7 @@ class ObservationLayout:
         return next(field.stride for field in self.fields if field.start == start)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Decision:
     """The typed action that the chosen numbers have determined."""
 

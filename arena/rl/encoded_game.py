@@ -223,7 +223,7 @@ def by_places(table: EncodedGame) -> tuple[float, ...]:
 
     A result is 1, 0 or -1 for a better, the same, or a worse place.
     """
-    if table.state.actors:
+    if table.actor is not None:
         return (0.0,) * table.seats
     places = table.game.outcome(table.state, table.sides).places
     return _against_others(table.sides, tuple([-place for place in places]), 1)

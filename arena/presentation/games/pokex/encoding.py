@@ -137,6 +137,8 @@ class PokexEncoding(Encoding):
         Nearly always the tricks continue those of the last observation.
         """
         earlier = self._earlier
+        if tricks is earlier.tricks:
+            return earlier.cards
         known = len(earlier.tricks)
         if tricks[:known] != earlier.tricks or not known:
             empty = tuple(array("f", bytes(4 * DECK)) for _ in range(self.seats))
