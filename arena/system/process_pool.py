@@ -62,7 +62,9 @@ def _spread(function: Callable[[T], R], tasks: Iterator[T], processes: int) -> I
             while under_way:
                 yield under_way.popleft().result()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Wait: if the pool's thread still runs when Python exits, both close its pipe, and
+            # Python prints a traceback ("Bad file descriptor"). A second shutdown does not wait.
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _leave_ctrl_c_to_the_parent() -> None:

@@ -1,6 +1,7 @@
 """Test that parallel tasks return the same results as sequential ones."""
 
 import os
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -32,12 +33,14 @@ def test_many_tasks_run_in_other_processes_with_bounded_lookahead() -> None:
             taken.append(number)
             yield number
 
+    threads = threading.active_count()
     results = process_pool.map_ordered(task_and_process, tasks(), 400, 0.0)
     first = next(results)
     assert len(taken) < 20 * cores()
     every = [first, *results]
     assert [number for number, _ in every] == list(range(400))
     assert os.getpid() not in {process for _, process in every}
+    assert threading.active_count() == threads, "the pool's thread has ended"
 
 
 def test_no_tasks_give_no_results() -> None:
