@@ -49,6 +49,7 @@ class ApiOperations:
         only: str | int | None = None,
         season: str | int | None = None,
         seats: str | int | None = None,
+        adjusted: str | int | None = None,
         page: str | int | None = None,
         limit: str | int | None = None,
     ) -> ApiAnswer:
@@ -63,6 +64,7 @@ class ApiOperations:
             only: active, newest or faulty: only these versions.
             season: number of a season, also an archived one; the current one by default.
             seats: 1: also what each seat is worth.
+            adjusted: 1: also luck-adjusted scores and points.
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
@@ -75,6 +77,7 @@ class ApiOperations:
                 "only": only,
                 "season": season,
                 "seats": seats,
+                "adjusted": adjusted,
                 "page": page,
                 "limit": limit,
             },

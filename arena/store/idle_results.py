@@ -66,7 +66,7 @@ class IdleResults:
 
     def _claim(self, engine: Engine, match: str, seconds: float) -> bool:
         results, columns = schema.results, self.table.c
-        with writing(engine, f"claim_{self.content}") as connection:
+        with writing(engine, "claim_idle_result") as connection:
             lock_rows(connection, select(schema.matches.c.id).where(schema.matches.c.id == match))
             closed = connection.execute(select(results.c.match).where(results.c.match == match))
             if closed.first() is None or self._unavailable(connection, [match]):
@@ -90,7 +90,7 @@ class IdleResults:
 
         Nothing happens if the match was voided meanwhile.
         """
-        with writing(engine, f"store_{self.content}") as connection:
+        with writing(engine, "store_idle_result") as connection:
             connection.execute(
                 update(self.table)
                 .where(self.table.c.match == match, self.table.c.ended.is_(None))
@@ -130,7 +130,7 @@ class IdleResults:
         """Delete the results of some tournaments; idle workers compute them again."""
         matches = schema.matches
         played = select(matches.c.id).where(matches.c.tournament.in_(tournaments))
-        with writing(engine, f"delete_{self.content}") as connection:
+        with writing(engine, "delete_idle_results") as connection:
             connection.execute(delete(self.table).where(self.table.c.match.in_(played)))
 
 

@@ -84,8 +84,9 @@ TRANSACTIONS: Final = (
     "start_delivery",
     "end_delivery",
     "note_test",
-    "claim_analysis",
-    "store_analysis",
+    "claim_idle_result",
+    "store_idle_result",
+    "delete_idle_results",
 )
 """Every kind of write to the store; each is one transaction."""
 

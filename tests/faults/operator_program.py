@@ -24,7 +24,7 @@ from arena.store import backup_file, database, schema, webhooks
 from arena.store.access import audit_log, organisers, sessions
 from arena.store.bots import owners, quarantine, remote_bots, stored_builds, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
-from arena.store.idle_results import ANALYSES
+from arena.store.idle_results import ANALYSES, LUCK
 from arena.store.matches import corrections, listing, offline_bot_waits, transitions
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.objects import file_moves, object_storage, stored_objects
@@ -91,11 +91,14 @@ def use_webhook(engine: Engine) -> None:
     webhooks.remove(engine, hook.id)
 
 
-def use_analyses(engine: Engine) -> None:
-    """Claim the newest match that is due, and store an analysis of it."""
-    match = ANALYSES.claim(engine, 0)
-    if match is not None:
-        ANALYSES.finish(engine, match, {"form": 0})
+def use_idle_results(engine: Engine) -> None:
+    """Store an analysis and the luck of the newest matches that are due, and delete all luck."""
+    for kind in (ANALYSES, LUCK):
+        match = kind.claim(engine, 0)
+        if match is not None:
+            kind.finish(engine, match, {"form": 0})
+    played = [tournament.id for tournament in tournaments.listing(engine)]
+    LUCK.remove_of_tournaments(engine, played)
 
 
 def use_token(engine: Engine) -> None:
@@ -208,8 +211,8 @@ def main(url: str, action: str, *words: str) -> None:
         backup_file.restore(engine, Path(words[0]), lambda what, done, of: None)
     elif action == "use_webhook":
         use_webhook(engine)
-    elif action == "use_analyses":
-        use_analyses(engine)
+    elif action == "use_idle_results":
+        use_idle_results(engine)
     elif action == "use_objects":
         use_objects(engine, Folder(Path(words[0])))
     elif action == "use_token":

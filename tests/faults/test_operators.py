@@ -145,12 +145,13 @@ def when_a_webhook_is_used(arena: Arena, witness: Witness, kill: Kill, action: s
     assert len(planned) == len(set(planned))
 
 
-def when_a_match_is_analysed(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
-    """Analyse a match again after a killed worker, and store one analysis."""
-    kill("use_analyses")
-    assert arena.operate("use_analyses") == 0
+def when_an_idle_worker_computes(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Analyse a match again after a killed worker; store one analysis, and delete the luck."""
+    kill("use_idle_results")
+    assert arena.operate("use_idle_results") == 0
     stored = arena.sql("SELECT match FROM analyses WHERE ended IS NOT NULL")
     assert len(stored) == len(set(stored)) >= 1
+    assert arena.sql("SELECT match FROM match_luck") == []
 
 
 def when_files_are_moved(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
@@ -245,7 +246,10 @@ DONE_AFTERWARDS: dict[str, Deed] = {
         ),
         when_files_are_moved,
     ),
-    **dict.fromkeys(("claim_analysis", "store_analysis"), when_a_match_is_analysed),
+    **dict.fromkeys(
+        ("claim_idle_result", "store_idle_result", "delete_idle_results"),
+        when_an_idle_worker_computes,
+    ),
     **dict.fromkeys(
         ("reassign", "void_closed", "replay", "disqualify", "ban"), when_an_organiser_corrects
     ),

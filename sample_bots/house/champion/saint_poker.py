@@ -54,18 +54,20 @@ class SaintPoker:
         rng = np.random.default_rng(list(seed))
         search = SaintPokerSearch(state, seat, self.weights, rng)
         alive = search.candidates()
-        totals, playouts = np.zeros(0), 0
+        totals, worlds_of_best, playouts = np.zeros(0), 0, 0
         for max_candidates, stage_worlds in SEARCH_STAGES:
             if out_of_time() or len(alive) == 1:
                 break
             alive = alive[:max_candidates]
             worlds = max(MIN_WORLDS, round(stage_worlds * self.nodes))
             values = search.sum_values(alive, worlds)
+            worlds_of_best += worlds
             playouts += worlds * len(alive)
             totals = values if not len(totals) else totals[: len(alive)] + values
             order = np.argsort(-np.round(totals, 9), kind="stable")
             alive, totals = [alive[index] for index in order], totals[order]
-        value = float(totals[0]) / max(1, playouts) if len(totals) else 0.0
+        # The values are probabilities to end ahead of another seat.
+        value = 2 * float(totals[0]) / worlds_of_best - 1 if len(totals) else 0.0
         cards = [DECK[card] for card in alive[0]]
         return SearchResult(_action(state.phase, cards), value, playouts)
 
