@@ -122,6 +122,10 @@ def main() -> None:
     source.add_argument("--stored", type=Path, help="the folder that --keep left")
     parser.add_argument("--database", help="the URL of a PostgreSQL database")
     options = parser.parse_args()
+    if options.stored and not (options.stored / "arena.db").is_file():
+        parser.error(
+            f"argument --stored: {options.stored} has no file arena.db; name the folder of --keep"
+        )
     target = database.open(options.database) if options.database else None
     if target is not None and database.version(target) is not None:
         measure(target)

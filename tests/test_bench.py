@@ -179,6 +179,7 @@ def test_a_sequential_test_accepts_the_nearer_of_two_mean_scores(first: str, ver
         ("poke_deals champion walrus", "argument second: unknown bot 'walrus'; the bots are"),
         ("luck_adjustment poke-2 --pair greedy%x bold", "argument --pair: 'greedy%x' is not valid"),
         ("mirroring poke-2 --seating ABA", "argument --seating: 'ABA' is not valid for poke-2"),
+        ("scale --stored missing", "argument --stored: missing has no file arena.db; name the"),
         ("season --bots 19", "argument --bots: '19' is not valid: use an integer of at least 20"),
     ],
 )
