@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import rich_click as click
@@ -216,5 +217,10 @@ def _sentence(error: BaseException) -> str:
 
 
 def _of_the_system(error: OSError) -> str:
+    """Return what failed and where; if a folder is missing, which."""
+    if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
+        folder = Path(error.filename).parent
+        if not folder.exists():
+            return f"{error.filename}: the folder {folder} does not exist."
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename else reason
