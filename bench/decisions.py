@@ -3,9 +3,10 @@
     uv run python -m bench decisions
 
 The peer is raw gRPC: the same number of messages of the same size and type. Its client (grpc.aio)
-and server (grpc.server with threads) are of the same kind and do nothing else. It alternates
-between two servers, because a table has two bots. Peer and table are measured in turns within one
-run, because rates drift; the figure is the median of their ratios.
+and its server (grpc.server with threads) are those of grpcio and do nothing else; the referee and
+the Python kit have their own. It alternates between two servers, because a table has two bots. Peer
+and table are measured in turns within one run, because rates drift; the figure is the median of
+their ratios.
 """
 
 import asyncio
