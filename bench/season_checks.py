@@ -15,7 +15,8 @@ from arena.ladders import ladder_sums
 from arena.presentation.registry import presentation_of
 from bench.season_simulator import GAME, READ_SECONDS, Season
 
-_SHOWN: Final = 5
+_MAX_EXAMPLES: Final = 5
+"""Number of violations of an invariant that the report lists."""
 _MOST_BOTS: Final = 1_000
 WINDOW: Final = 60
 """Seconds over which the load of the database is averaged."""
@@ -105,7 +106,7 @@ def check(season: Season) -> SeasonReport:
             "incremental sums equal new ones": list(_equal_sums(season)),
         }
     counted = [
-        Invariant(name, len(texts), 0, "violations", tuple(texts[:_SHOWN]))
+        Invariant(name, len(texts), 0, "violations", tuple(texts[:_MAX_EXAMPLES]))
         for name, texts in violations.items()
     ]
     measured = (

@@ -30,10 +30,12 @@ from math import copysign, fsum, log1p, sqrt
 from arena.ratings.closed_match import RatedMatch, canonical_order, pairwise
 from arena.ratings.scale import normal
 
-LEAST = 8
+MIN_MATCHES = 8
 """A pair is tested if the taker has at least this many matches with and without the giver."""
-SWEEPS = 200
-CLOSE = 1e-9
+MAX_SWEEPS = 200
+"""Maximum number of passes over all entrants in the fit of strengths."""
+CONVERGED = 1e-9
+"""The fit stops after a pass in which no strength moved by this much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def gifts(matches: Iterable[RatedMatch]) -> tuple[Gift, ...]:
     candidates = []
     for (giver, taker), with_giver in shared.items():
         without = every[taker].without(among[giver, taker])
-        if min(with_giver.count, without.count) >= LEAST:
+        if min(with_giver.count, without.count) >= MIN_MATCHES:
             candidates.append(_gift(giver, taker, with_giver, without))
     return _holm(candidates)
 
@@ -135,7 +137,7 @@ def _strengths(
             total, count = row.get(names[second], (0.0, 0))
             row[names[second]] = total + scores[first][second] - 0.5, count + 1
     strength = dict.fromkeys(sums, 0.0)
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         moved = 0.0
         for name, row in sums.items():
             total_surplus = fsum(
@@ -144,7 +146,7 @@ def _strengths(
             new = total_surplus / sum(count for _, count in row.values())
             moved = max(moved, abs(new - strength[name]))
             strength[name] = new
-        if moved < CLOSE:
+        if moved < CONVERGED:
             break
     return strength
 

@@ -31,8 +31,8 @@ GAMES_PER_TABLE: Final = 1000
 """Number of games after which all bots start again, as at another table."""
 MATCH: Final = "training"
 """Id of the match in the messages."""
-_SHOWN: Final = 400
-"""Length of the output that the text of a fault contains."""
+_FAULT_OUTPUT_CHARACTERS: Final = 400
+"""Characters of a bot's last output that the text of a fault contains."""
 
 Opponent: TypeAlias = str | Path | Choose
 """A bot for one seat: the name of a house bot, which runs in this process; another bot as on the
@@ -262,7 +262,7 @@ class BotProcess:
 
     def fault(self, clause: str, output: str = "") -> OpponentFault:
         """Return an error about this bot."""
-        last = output.strip()[-_SHOWN:]
+        last = output.strip()[-_FAULT_OUTPUT_CHARACTERS:]
         shown = f"\nEnd of its output:\n{last}" if last else ""
         return OpponentFault(f"{self._label}: {clause}.{shown}", output)
 

@@ -6,8 +6,10 @@ import ipaddress
 import math
 from collections import OrderedDict
 
-_LONGEST = 64
-_MOST = 20_000
+_MAX_ADDRESS_CHARACTERS = 64
+"""Length to which an address that is not an IP address is cut."""
+_MAX_BUCKETS = 20_000
+"""Default number of clients whose buckets are kept, which bounds the memory."""
 
 
 def network_of(address: str) -> str:
@@ -20,7 +22,7 @@ def network_of(address: str) -> str:
     try:
         ip = ipaddress.ip_address(address.strip("[]").partition("%")[0])
     except ValueError:
-        return address[:_LONGEST]
+        return address[:_MAX_ADDRESS_CHARACTERS]
     if isinstance(ip, ipaddress.IPv4Address):
         return str(ip)
     if ip.ipv4_mapped is not None:
@@ -37,7 +39,7 @@ class Buckets:
         most: maximum number of buckets.
     """
 
-    def __init__(self, rate: float, burst: float, most: int = _MOST) -> None:
+    def __init__(self, rate: float, burst: float, most: int = _MAX_BUCKETS) -> None:
         self._rate = rate
         self._burst = burst
         self._most = most

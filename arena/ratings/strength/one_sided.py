@@ -32,7 +32,7 @@ _FARTHEST: Final = 60.0
 _STEPS: Final = 200
 _WIDEST_STEP: Final = 3.0
 _CONVERGED: Final = 1e-9
-_LEAST: Final = 1e-12
+_MIN_CHANCE: Final = 1e-12
 """The probability of a last place is a difference of numbers up to 1; below this it is noise."""
 _SHIFTS: Final = np.linspace(-3.0, 3.0, 9)
 """Shifts of the opponents for the average, in standard deviations."""
@@ -58,7 +58,7 @@ class _Run:
         """Return the log-probability of the results, and its derivative, at its strength."""
         odds = np.exp(strength[self.opponents] - candidate[:, None, None])
         sums = odds @ self.masks.T
-        chances = np.maximum((1 / (1 + sums)) @ self.signs, _LEAST)
+        chances = np.maximum((1 / (1 + sums)) @ self.signs, _MIN_CHANCE)
         slopes = (sums / (1 + sums) ** 2) @ self.signs
         return np.log(chances) @ self.weight, (slopes / chances) @ self.weight
 
@@ -66,7 +66,7 @@ class _Run:
         """Return the derivative of the log-probability by each opponent: (rows, seats - 1)."""
         odds = np.exp(strength[self.opponents] - candidate)
         sums = 1 + odds @ self.masks.T
-        chances = np.maximum((1 / sums) @ self.signs, _LEAST)
+        chances = np.maximum((1 / sums) @ self.signs, _MIN_CHANCE)
         slopes = (self.signs / sums**2) @ self.masks * odds
         return np.asarray(slopes * (self.weight / chances)[:, None])
 

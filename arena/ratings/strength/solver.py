@@ -40,6 +40,16 @@ FAMILIAR = 5.0
 CORRECTION = 2.0
 """Maximum factor for the scatter, which corrects that the fit has adapted to the results."""
 
+CERTAIN = 0.975
+"""The likelihood of superiority from which an entrant counts as certainly stronger."""
+
+_CERTAIN_ABOVE: Final = 1.961
+"""Beyond this many standard errors the likelihood is above `CERTAIN`, despite rounding."""
+_UNCERTAIN_BELOW: Final = 1.959
+"""Up to this many standard errors the likelihood is below `CERTAIN`, despite rounding."""
+_ENTRANTS_AT_ONCE: Final = 256
+"""Number of entrants whose differences to everyone are computed at once."""
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -373,16 +383,6 @@ def _free(size: int, anchors: dict[int, float]) -> Ints:
 # A thousand entrants have half a million differences, but a page shows only a few. Therefore each
 # is computed on request. Only the counts that ranks depend on are computed for all.
 
-CERTAIN = 0.975
-"""The likelihood of superiority from which an entrant counts as certainly stronger."""
-
-_CLEAR: Final = 1.961
-"""Beyond this many standard errors the likelihood is above `CERTAIN`, despite rounding."""
-_CLOSE: Final = 1.959
-"""Within this many standard errors it is not."""
-_AT_ONCE: Final = 256
-"""Number of entrants whose differences to everyone are computed at once."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StrengthDifferences:
@@ -440,8 +440,8 @@ class StrengthDifferences:
     def lines(self) -> Iterator[tuple[tuple[int, int], float | None]]:
         """Yield the ranks of each entrant, and its superiority to the next; None for the last."""
         values = np.asarray(self.values)
-        for begin in range(0, len(values), _AT_ONCE):
-            rows = slice(begin, min(begin + _AT_ONCE, len(values)))
+        for begin in range(0, len(values), _ENTRANTS_AT_ONCE):
+            rows = slice(begin, min(begin + _ENTRANTS_AT_ONCE, len(values)))
             errors = _standard_errors(self.covariance.gap_variances(rows))
             for place, of_place in enumerate(errors, begin):
                 gaps, following = values[place] - values, place + 1
@@ -455,11 +455,11 @@ class StrengthDifferences:
     def _ranks(self, gaps: Floats, errors: Floats) -> tuple[int, int]:
         # Computing each likelihood would be exact, but half a million of them take a second. Only
         # differences close to the limit need it. A difference without error is beyond any limit.
-        clear = _CLEAR * errors
+        clear = _CERTAIN_ABOVE * errors
         stronger = int(np.count_nonzero(gaps < -clear))
         weaker = int(np.count_nonzero(gaps > clear))
         sizes = np.abs(gaps)
-        for at in np.flatnonzero((sizes > _CLOSE * errors) & (sizes <= clear)):
+        for at in np.flatnonzero((sizes > _UNCERTAIN_BELOW * errors) & (sizes <= clear)):
             likely = self._likely(float(gaps[at]), float(errors[at]))
             stronger += likely < 1 - CERTAIN
             weaker += likely > CERTAIN

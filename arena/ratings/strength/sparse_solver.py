@@ -62,8 +62,10 @@ MOST_PRODUCTS: Final = 3_000
 _WORD: Final = 64
 _ROWS_AT_ONCE: Final = 1 << 13
 _ENTRIES_AT_ONCE: Final = 1 << 20
-_LONG: Final = 16
-_LONG_FOR_ONE: Final = 512
+_MIN_LONG_ROW: Final = 16
+"""Mean number of entries from which rows are multiplied one by one."""
+_MIN_LONG_ROW_ONE_COLUMN: Final = 512
+"""The same for a product with a single column."""
 """Mean number of entries from which rows are multiplied one by one: by several columns, by one."""
 _GOLDEN: Final = 0x9E3779B97F4A7C15
 
@@ -171,7 +173,7 @@ class Bread:
         """
         start, opponent, _ = self._rows
         product = np.zeros_like(columns)
-        long = _LONG_FOR_ONE if columns.ndim == 1 else _LONG
+        long = _MIN_LONG_ROW_ONE_COLUMN if columns.ndim == 1 else _MIN_LONG_ROW
         if len(opponent) >= long * len(columns):
             for row in range(len(columns)):
                 at = slice(start[row], start[row + 1])
