@@ -4,9 +4,9 @@
 
 Uses real services: Redis, referee, store, sandboxes. Each round plays the same tournament once with
 each number of workers, alternately, and once with one worker and all services on a single core. The
-ideal is that rate times the smaller of the numbers of workers and cores. A match of two Python bots
-and a referee sometimes uses more than one core, so one worker that may use all cores is no basis
-for an ideal; its rate is printed too.
+ideal is that rate times the smaller of the numbers of workers and cores. The rate of one worker on
+all cores is printed, but the ideal does not use it: a match of two Python bots and a referee
+sometimes uses more than one core.
 """
 
 import os

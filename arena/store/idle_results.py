@@ -86,7 +86,7 @@ class IdleResults:
     def finish(
         self, engine: Engine, match: str, result: dict[str, Any] | None, reason: str = ""
     ) -> None:
-        """Store a complete result, or the reason why there is none.
+        """Store a complete result; or None, and why it is not possible.
 
         Nothing happens if the match was voided meanwhile.
         """

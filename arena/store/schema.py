@@ -479,37 +479,32 @@ results = Table(
     Column("thinking", JSON(none_as_null=True)),
 )
 
-# Analyses of closed matches, made by idle workers (`arena.services.idle_computations`). They
-# contain numbers of seats and entrants and no names, so nothing is left of a deleted owner.
-analyses = Table(
-    "analyses",
-    metadata,
-    Column("match", Text, ForeignKey("matches.id"), primary_key=True),
-    # Number of attempts, and the end of the current claim.
-    Column("attempts", Integer, nullable=False),
-    Column("claimed_until", Double, nullable=False),
-    # `arena.records.analysis.stored_form`; null until it is complete, and if it is not possible.
-    Column("analysis", JSON(none_as_null=True)),
-    # Why it is not possible, as a sentence.
-    Column("reason", Text, nullable=False, server_default=""),
-    Column("ended", Double),
-)
 
-# The luck of each seat in the games of closed matches, measured by idle workers
-# (`arena.records.luck_adjustment.match_luck`). It contains numbers of entrants and no names.
-match_luck = Table(
-    "match_luck",
-    metadata,
-    Column("match", Text, ForeignKey("matches.id"), primary_key=True),
-    # Number of attempts, and the end of the current claim.
-    Column("attempts", Integer, nullable=False),
-    Column("claimed_until", Double, nullable=False),
-    # Null until it is complete, and if it is not possible.
-    Column("luck", JSON(none_as_null=True)),
-    # Why it is not possible, as a sentence.
-    Column("reason", Text, nullable=False, server_default=""),
-    Column("ended", Double),
-)
+def _idle_results(name: str, content: str) -> Table:
+    """Return a table of what idle workers compute from closed matches (`idle_computations`).
+
+    The results contain numbers of seats and entrants and no names, so nothing is left of a deleted
+    owner.
+    """
+    return Table(
+        name,
+        metadata,
+        Column("match", Text, ForeignKey("matches.id"), primary_key=True),
+        # Number of attempts, and the end of the current claim.
+        Column("attempts", Integer, nullable=False),
+        Column("claimed_until", Double, nullable=False),
+        # Null until it is complete, and if it is not possible.
+        Column(content, JSON(none_as_null=True)),
+        # Why it is not possible, as a sentence.
+        Column("reason", Text, nullable=False, server_default=""),
+        Column("ended", Double),
+    )
+
+
+# `arena.records.analysis.stored_form`
+analyses = _idle_results("analyses", "analysis")
+# `arena.records.luck_adjustment.match_luck`
+match_luck = _idle_results("match_luck", "luck")
 
 # A cache: the sums of a ladder's first rounds, from which its next round is paired
 # (`arena.store.tournaments.ladder_history`).

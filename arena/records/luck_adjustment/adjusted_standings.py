@@ -98,15 +98,16 @@ def of_ladder(engine: Engine, scope: LadderKey) -> AdjustedStandings:
     matches = measured = 0
     for match in results.closed(engine, scope.tournaments):
         matches += 1
-        luck = stored.get(match.id)
-        if luck is None or luck["method"] != method:
+        found = stored.get(match.id)
+        if found is None or found["method"] != method:
             continue
         measured += 1
+        luck = MatchLuck.from_json(found)
         places = range(len(match.entrants))
         for place, entrant in enumerate(match.entrants):
             others = tuple(other for other in places if other != place)
             boards.setdefault(entrant, []).extend(
-                board_results(match, MatchLuck.from_json(luck), place, others, scope.clip)
+                board_results(match, luck, place, others, scope.clip)
             )
     lines = [
         AdjustedLine(entrant, len(played), *adjusted_means(played))

@@ -89,7 +89,7 @@ def luck_of_match(record: MatchRecord, pause: Callable[[], None] = lambda: None)
 
     Args:
         record: the record with the seed.
-        pause: called before each chance event; returns when the work may continue.
+        pause: called before each position; returns when the work may continue.
 
     Raises:
         NoEngine: no engine plays the game.

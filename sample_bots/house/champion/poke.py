@@ -325,20 +325,20 @@ class PokeSearch:
     def _played_cards(self) -> tuple[IntArray, IntArray]:
         """Return the cards that this seat and the other seat have played in this deal."""
         state = self.state
-        own: list[Card] = []
+        own_cards: list[Card] = []
         other = [card for card in state.led if state.turn == self.seat]
         for trick in state.tricks:
             is_leader = trick.leader == self.seat
-            own += trick.lead if is_leader else trick.answer
+            own_cards += trick.lead if is_leader else trick.answer
             other += trick.answer if is_leader else trick.lead
-        return card_numbers(own), card_numbers(other)
+        return card_numbers(own_cards), card_numbers(other)
 
     def _bonus_lead(self, own_hand: IntArray, other_hands: IntArray) -> IntArray:
         """Return the non-dealer's points for the better hand, negative for the dealer's."""
-        own = hand_values(*sorted_by_group(own_hand))
+        own_values = hand_values(*sorted_by_group(own_hand))
         other = hand_values(*sorted_by_group(other_hands))
-        if_better = np.where(own > other, bonuses(own), 0)
-        lead = np.where(own < other, -bonuses(other), if_better)
+        if_better = np.where(own_values > other, bonuses(own_values), 0)
+        lead = np.where(own_values < other, -bonuses(other), if_better)
         return np.asarray(lead if self.role == NON_DEALER else -lead)
 
     def _tricks_taken(self) -> int:

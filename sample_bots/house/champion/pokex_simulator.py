@@ -5,8 +5,8 @@ with equal parity are partners and form *side* 0 or 1. Without a declarer, role 
 
 A trick consists of *stages*, one per play: four plays of two cards with four seats, or six plays of
 one card with two seats. The hand of a side is the centre cards of the trick and the cards that the
-side has played. A play is worth the learned chance to win the trick, minus the price of its cards:
-what they would be worth in later tricks.
+side has played. A play is worth the learned chance to win the trick, minus the price of its cards,
+which is their value in later tricks.
 """
 
 from collections.abc import Callable
@@ -57,7 +57,7 @@ class PokexWeights:
     """Value of a play in tricks, without the price of its cards.
 
     Shape (stages, MAX_CLASSES, MAX_CLASSES), by stage, by the class of the other side's cards, and
-    by the class of the own side's cards after the play.
+    by the class of the cards of the playing side after the play.
     """
     worth: AnyArray
     """Value in tricks of the cards of one type in a hand.
@@ -301,7 +301,7 @@ def simulated_tricks(
         hands: the hands by seat.
         centre: the centre cards of each trick, shape (rows, TRICKS, cards).
         ranks: the wild rank that each seat names as declarer, by row.
-        declarer: the seat; -1 if there is none. Then seat 0 leads, and its side's tricks are
+        declarer: the seat; -1 without a declarer. Then seat 0 leads, and its side's tricks are
             returned.
     """
     if declarer < 0:

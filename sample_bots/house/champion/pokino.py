@@ -250,7 +250,7 @@ class PokinoSearch:
     # Actions
 
     def _draws_after(self, played: int) -> bool:
-        """Return whether to draw after an action that plays so many cards.
+        """Return whether to draw after an action that plays this number of cards.
 
         The bot draws only if it must, because each drawn card must be played later.
         """

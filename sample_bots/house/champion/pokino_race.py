@@ -135,8 +135,8 @@ class RaceEvaluator:
         phase = int(not self.will_draw)
         own_weights, rival_weights, constant = np.split(weights[phase], [FEATURES, 2 * FEATURES])
         own_hands = [position.hands[self.seat] for position in positions]
-        own = self._features(positions, own_hands, self.seat)
-        probability, mean_rival = np.zeros(len(positions)), np.zeros_like(own)
+        own_features = self._features(positions, own_hands, self.seat)
+        probability, mean_rival = np.zeros(len(positions)), np.zeros_like(own_features)
         rows, worlds = np.arange(len(positions)), len(self.hands_by_world)
         for hands in self.hands_by_world:
             rivals = np.stack(  # shape (other seats, actions, FEATURES)
@@ -147,10 +147,10 @@ class RaceEvaluator:
             )
             scores = rivals @ rival_weights
             worst = scores.argmin(axis=0)
-            logits = own @ own_weights + scores[worst, rows] + constant
+            logits = own_features @ own_weights + scores[worst, rows] + constant
             probability += 1 / (1 + np.exp(-logits)) / worlds
             mean_rival += rivals[worst, rows] / worlds
-        return RaceEvaluation(probability, phase, own, mean_rival)
+        return RaceEvaluation(probability, phase, own_features, mean_rival)
 
     def _features(
         self, positions: Sequence[PokinoState], hands: Sequence[Sequence[Card]], seat: int
