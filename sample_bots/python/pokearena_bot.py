@@ -63,8 +63,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-import grpc
-from pokearena.v1 import bot_pb2, bot_pb2_grpc
+from pokearena.v1 import bot_pb2
 from pokearena.v1.bot_pb2 import Action, Clock, EndRequest, StartRequest, StartResponse
 from pokearena.v1.poke_pb2 import PokeAction, PokeView
 from pokearena.v1.pokex_pb2 import PokexAction, PokexView
@@ -327,6 +326,16 @@ def run(
     service = _Service(bot() if isinstance(bot, type) else bot, games_in_flight)
     if pokearena_server is not None and address.startswith("unix:"):
         pokearena_server.serve(address.removeprefix("unix:"), service)
+    else:
+        _serve_by_grpcio(address, service)
+
+
+def _serve_by_grpcio(address: str, service: Any) -> None:
+    """Serve a bot forever, at any address of gRPC."""
+    # Imported here, because most bots do not need grpcio and it takes 40 ms.
+    import grpc
+    from pokearena.v1 import bot_pb2_grpc
+
     pool = ThreadPoolExecutor(_CALLS)
     server = grpc.server(pool, options=_OPTIONS, maximum_concurrent_rpcs=_CALLS)
     bot_pb2_grpc.add_BotServiceServicer_to_server(service, server)
@@ -335,8 +344,8 @@ def run(
     server.wait_for_termination()
 
 
-class _Service(bot_pb2_grpc.BotServiceServicer):
-    """Implements BotService. The author's code runs on one thread at a time."""
+class _Service:
+    """Implements the methods of BotService. The author's code runs on one thread at a time."""
 
     def __init__(self, bot: Choose | Player, games_in_flight: int | None) -> None:
         self._bot = bot
