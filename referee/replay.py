@@ -243,7 +243,10 @@ def verify(record: MatchRecord) -> list[str]:
     place.
     """
     if record.seed is None:
-        return ["the seed is not revealed yet; a record can be verified once its match is over"]
+        return [
+            "the seed is not revealed; a record can be verified once its match is closed, and a "
+            "match that was cancelled before has no seed to reveal"
+        ]
     if commitment(record.seed) != record.match.get("commitment"):
         return ["the seed is not the one that was committed to when the match was scheduled"]
     checked = (game_problem(record, game) for game in record.games)

@@ -83,7 +83,7 @@ def _fetch_reply(address: str, authority: Path | None) -> dict[str, Any]:
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        raise RelayNotFound(f"{address} cannot be asked where the relay is: {reason}.") from None
+        raise RelayNotFound(f"cannot read the relay's address from {address}: {reason}.") from None
     return reply if isinstance(reply, dict) else {}
 
 

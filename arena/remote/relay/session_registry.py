@@ -140,8 +140,8 @@ class SessionRegistry:
             log.warning("%s sent an unknown token", peer)
             raise ConnectionRefused(
                 grpc.StatusCode.UNAUTHENTICATED,
-                "unknown token; `pokearena bot add --remote NAME` makes one, and "
-                "`pokearena bot renew NAME@VERSION` another.",
+                "unknown token; the organiser creates one with `pokearena bot add --remote NAME`, "
+                "and replaces it with `pokearena bot renew NAME@VERSION`.",
             )
         return version
 

@@ -306,8 +306,8 @@ def needed(engine: Engine) -> ObjectStorage:
     storage = storage_of(engine)
     if storage is None:
         raise StorageUnavailable(
-            "files of this arena are in object storage; set "
-            f"{config.OBJECT_STORAGE[0]} to its address.",
+            "this needs the object storage of the arena; set "
+            f"{config.OBJECT_STORAGE[0]} to its address, for example s3://BUCKET/PREFIX.",
             code="not-configured",
         )
     return storage

@@ -99,9 +99,16 @@ def add(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> To
         keep_versions(connection, [entry.name for entry in entries])
         _lock(connection, tournament)
         admit(connection, [entry.name for entry in entries])
-        query = select(table.c.version).where(table.c.tournament == tournament)
-        entered = set(connection.execute(query).scalars())
+        query = select(table.c.version, table.c.withdrawn).where(table.c.tournament == tournament)
+        withdrawn = {row.version: row.withdrawn for row in connection.execute(query)}
+        entered = set(withdrawn)
         for entry in entries:
+            if withdrawn.get(entry.name) is not None:
+                raise Conflict(
+                    f"{entry.name} was withdrawn from tournament {tournament}; a version cannot "
+                    "enter a tournament twice.",
+                    code="withdrawn",
+                )
             if entry.name in entered:
                 raise Conflict(
                     f"{entry.name} has entered tournament {tournament} already.", code="entered"

@@ -404,7 +404,7 @@ def admit(connection: Connection, names: Sequence[str]) -> None:
             raise Conflict(f"{version} is retired and enters no more tournaments.", code="retired")
         if known[version].quarantined is not None:
             raise Conflict(
-                f"{version} is in quarantine: {known[version].quarantine_reason} "
+                f"{version} is in quarantine: {known[version].quarantine_reason.rstrip('.')}; "
                 f"`pokearena bot release {version}` lets it play again.",
                 code="in-quarantine",
             )

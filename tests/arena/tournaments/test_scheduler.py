@@ -193,6 +193,9 @@ def test_an_entrant_cannot_enter_twice(
         lifecycle.add(store, made.id, scheduler.enrol(store, ["bot1@1"]))
     with pytest.raises(Conflict, check=has_code("not-entered")):
         lifecycle.withdraw(store, made.id, "bot5@1")
+    lifecycle.withdraw(store, made.id, "bot1@1")
+    with pytest.raises(Conflict, check=has_code("withdrawn")):
+        lifecycle.add(store, made.id, scheduler.enrol(store, ["bot1@1"]))
 
 
 def test_a_withdrawal_cancels_open_matches_and_keeps_closed_ones(

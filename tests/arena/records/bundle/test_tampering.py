@@ -167,7 +167,7 @@ def seed(lines: list[Json]) -> str:
 
 def hidden(lines: list[Json]) -> str:
     del lines[-1]
-    return "the seed is not revealed yet"
+    return "the seed is not revealed"
 
 
 def options(lines: list[Json]) -> str:
