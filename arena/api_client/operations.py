@@ -715,13 +715,13 @@ class ApiOperations:
         Creates a tournament of registered bots.
 
         Args:
-            game: game.
+            game: the card game.
             bots: registered bots, one per line: NAME (newest version) or NAME@VERSION, the
                 best first.
             name: name of the tournament; empty: the game.
-            format_: format.
-            settings: settings of the format, one NAME=VALUE per line.
-            options: options of the game, one NAME=VALUE per line.
+            format_: how bots are paired; /docs/formats describes each.
+            settings: settings of the format (see /docs/formats), one NAME=VALUE per line.
+            options: options of the game (see its rules), one NAME=VALUE per line.
             seats: number of seats; empty: the first that the bots can fill.
             boards: boards per match.
             seed: seed of all cards; empty: random.
@@ -776,13 +776,13 @@ class ApiOperations:
         Checks the settings of a tournament and returns its schedule, without creating it.
 
         Args:
-            game: game.
+            game: the card game.
             bots: registered bots, one per line: NAME (newest version) or NAME@VERSION, the
                 best first.
             name: name of the tournament; empty: the game.
-            format_: format.
-            settings: settings of the format, one NAME=VALUE per line.
-            options: options of the game, one NAME=VALUE per line.
+            format_: how bots are paired; /docs/formats describes each.
+            settings: settings of the format (see /docs/formats), one NAME=VALUE per line.
+            options: options of the game (see its rules), one NAME=VALUE per line.
             seats: number of seats; empty: the first that the bots can fill.
             boards: boards per match.
             seed: seed of all cards; empty: random.
@@ -918,7 +918,7 @@ class ApiOperations:
 
         Args:
             id_: its id or name.
-            reason: reason for the audit log.
+            reason: reason for the audit log and the pages of the matches.
         """
         return self.send("POST", f"/organiser/matches/{_part(id_)}/void", values={"reason": reason})
 
@@ -930,7 +930,7 @@ class ApiOperations:
 
         Args:
             id_: its id or name.
-            reason: reason for the audit log.
+            reason: reason for the audit log and the pages of the matches.
         """
         return self.send(
             "POST", f"/organiser/matches/{_part(id_)}/replay", values={"reason": reason}
@@ -944,7 +944,7 @@ class ApiOperations:
         Args:
             id_: its id or name.
             version: NAME@VERSION.
-            reason: reason for the audit log.
+            reason: reason for the audit log and the pages of the matches.
         """
         return self.send(
             "POST",
@@ -959,7 +959,7 @@ class ApiOperations:
 
         Args:
             version: NAME@VERSION.
-            reason: reason for the audit log.
+            reason: reason for the audit log and the pages of the matches.
         """
         return self.send(
             "POST", "/organiser/bots/ban", values={"version": version, "reason": reason}
@@ -1013,7 +1013,7 @@ class ApiOperations:
 
         Args:
             id_: its id or name.
-            reason: reason for the audit log.
+            reason: reason for the owner of the bot and the audit log.
         """
         return self.send(
             "POST", f"/organiser/submissions/{_part(id_)}/refuse", values={"reason": reason}

@@ -146,9 +146,7 @@ class PlayTable:
         with self._turn:
             question = self._question
             if question is None or self._action is not None or question_id(question) != named:
-                self._refused = RefusedChoice(
-                    "stale", "This choice was for an earlier position. Nothing was played."
-                )
+                self._refused = RefusedChoice("stale", "This choice was for an earlier position.")
             else:
                 chosen = typed(question, text)
                 self._refused = chosen if isinstance(chosen, RefusedChoice) else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from arena.errors import InvalidSettings, OutOfRange
+from arena.errors import InvalidSettings, OutOfRange, nearest
 from arena.store.access.audit_log import Actor
 from arena.store.access.sessions import Role
 from arena.web.data.web_state import WebState
@@ -36,6 +36,9 @@ class InputField:
 
 
 REASON: Final = InputField("reason", "reason for the audit log", required=True)
+PUBLIC_REASON: Final = InputField(
+    "reason", "reason for the audit log and the pages of the matches", required=True
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +149,22 @@ class Action:
     audited: bool = True
     created: bool = False
     """Whether success is status 201."""
+    form: str = ""
+    """Path of the page that shows the form again, with the sent values, when they are refused;
+    empty: the page of the error is shown."""
 
     def check(self, request: ActionRequest) -> None:
-        """Check that all required inputs are there, and that each has an allowed value.
+        """Check that all inputs are known, the required ones are there, and the values allowed.
 
         Raises:
             InvalidSettings: they are not.
         """
         _check_text(request.values)
+        known = [*(each.name for each in self.fields), "reason"]
+        for name in request.values:
+            if name not in known:
+                hint = nearest(name, known) or f"; available: {', '.join(known)}."
+                raise InvalidSettings(f'unknown field "{name[:60]}"{hint}', code="unknown-name")
         for each in self.fields:
             value = request.values.get(each.name)
             if each.required and not (value.strip() if isinstance(value, str) else value):

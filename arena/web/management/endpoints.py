@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -25,9 +26,11 @@ from arena.web.management.actions import ACTIONS
 from arena.web.management.pages import PAGES, ManagementPage
 from arena.web.page import Links, Page, PageRequest
 from arena.web.serving import data_formats, html_pages
+from arena.web.serving.error_responses import status_and_sentence, without_command
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.responses import Endpoint, PageEndpoints
 from referee.games.contract import SetupError
+from referee.sanitizing import one_line
 
 SIGN_IN: Final = "/sign-in"
 SIGN_OUT: Final = "/sign-out"
@@ -139,7 +142,12 @@ class ManagementEndpoints:
             action_request = ActionRequest(
                 self._web, access.actor, dict(request.path_params), values
             )
-            result = await anyio.to_thread.run_sync(_carried_out, action, action_request)
+            try:
+                result = await anyio.to_thread.run_sync(_carried_out, action, action_request)
+            except (HTTPException, NotFound) as error:
+                if not access.secret or not action.form:
+                    raise
+                return self._form_again(request, action, error, values, access)
             self._web.nudge()
             return self._answer(action, result, access)
 
@@ -154,6 +162,21 @@ class ManagementEndpoints:
             return RedirectResponse(result.page, 303, _PRIVATE)
         model = {"values": result.values, "access": access, "action": action, **result.model}
         return self._html(Page(action.label, result.template, model))
+
+    def _form_again(
+        self,
+        request: Request,
+        action: Action,
+        error: HTTPException | NotFound,
+        values: Mapping[str, Any],
+        access: Access,
+    ) -> Response:
+        """Return the form of a refused request with the sent values and the reason."""
+        status, sentence, headers = status_and_sentence(request, error)
+        (form,) = (page for page in PAGES if page.path == action.form)
+        page = form.draw(self._web, PageRequest({}, {}, self._links), access)
+        model = {**page.model, "refusal": one_line(sentence), "values": values}
+        return self._html(replace(page, model=model, status=status, headers=headers))
 
     async def _required(self, request: Request, role: Role) -> Access | None:
         """Return the sender, or None if a browser should sign in first.
@@ -202,7 +225,7 @@ def _carried_out(action: Action, request: ActionRequest) -> ActionResult:
     except TooMany as error:
         raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
     except Conflict as error:
-        raise HTTPException(409, str(error)) from None
+        raise HTTPException(409, without_command(error)) from None
     except (StoreError, SetupError) as error:
         raise HTTPException(422, str(error)) from None
 

@@ -6,7 +6,14 @@ from typing import Final
 
 from arena.store.bots import quarantine, versions
 from arena.store.matches import corrections
-from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
+from arena.web.management.action import (
+    PUBLIC_REASON,
+    REASON,
+    Action,
+    ActionRequest,
+    ActionResult,
+    InputField,
+)
 
 BOTS: Final = "/organiser/bots"
 _VERSION: Final = InputField("version", "NAME@VERSION", required=True, example="greedy@1")
@@ -56,7 +63,7 @@ VOID: Final = Action(
     "Void the match",
     "Voids an open or closed match; the ratings are computed again without it.",
     _void,
-    (REASON,),
+    (PUBLIC_REASON,),
     audited=False,
 )
 REPLAY: Final = Action(
@@ -65,7 +72,7 @@ REPLAY: Final = Action(
     "Replay the match",
     "Voids the match and schedules it again with a new seed; the ratings are computed again.",
     _replay,
-    (REASON,),
+    (PUBLIC_REASON,),
     audited=False,
     created=True,
 )
@@ -75,7 +82,7 @@ DISQUALIFY: Final = Action(
     "Disqualify",
     "Withdraws a version from a tournament and voids all its matches there.",
     _disqualify,
-    (_VERSION, REASON),
+    (_VERSION, PUBLIC_REASON),
     audited=False,
 )
 BAN: Final = Action(
@@ -84,7 +91,7 @@ BAN: Final = Action(
     "Ban",
     "Withdraws a version from all open tournaments and excludes it from new ones.",
     _ban,
-    (_VERSION, REASON),
+    (_VERSION, PUBLIC_REASON),
 )
 RELEASE: Final = Action(
     f"{BOTS}/release",

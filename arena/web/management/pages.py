@@ -58,6 +58,7 @@ def new_tournament(web: WebState, page_request: PageRequest, access: Access) -> 
             "create": tournament_actions.CREATE,
             "preview_action": tournament_actions.PREVIEW,
             "values": {},
+            "refusal": "",
             "access": access,
         },
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from arena.store.bots import submissions
-from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
+from arena.web.management.action import Action, ActionRequest, ActionResult, InputField
 
 SUBMISSIONS: Final = "/organiser/submissions"
 
@@ -40,6 +40,6 @@ REFUSE: Final = Action(
     "Refuse",
     "Refuses a bot that waits for approval; its owner reads the reason.",
     _refuse,
-    (REASON,),
+    (InputField("reason", "reason for the owner of the bot and the audit log", required=True),),
 )
 ACTIONS: Final = (APPROVE, REFUSE)

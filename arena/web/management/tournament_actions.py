@@ -24,7 +24,7 @@ from referee.games.registry import GAMES
 
 _CLOCK: Final = Clock()
 FIELDS: Final = (
-    InputField("game", "game", required=True, choices=tuple(GAMES), example="poke"),
+    InputField("game", "the card game", required=True, choices=tuple(GAMES), example="poke"),
     InputField(
         "bots",
         "registered bots, one per line: NAME (newest version) or NAME@VERSION, the best first",
@@ -33,9 +33,16 @@ FIELDS: Final = (
         example="greedy",
     ),
     InputField("name", "name of the tournament; empty: the game"),
-    InputField("format", "format", choices=tuple(FORMATS), example="round-robin"),
-    InputField("settings", "settings of the format, one NAME=VALUE per line", "pairs"),
-    InputField("options", "options of the game, one NAME=VALUE per line", "pairs"),
+    InputField(
+        "format",
+        "how bots are paired; /docs/formats describes each",
+        choices=tuple(FORMATS),
+        example="round-robin",
+    ),
+    InputField(
+        "settings", "settings of the format (see /docs/formats), one NAME=VALUE per line", "pairs"
+    ),
+    InputField("options", "options of the game (see its rules), one NAME=VALUE per line", "pairs"),
     InputField("seats", "number of seats; empty: the first that the bots can fill", "number"),
     InputField("boards", "boards per match", "number", example="10"),
     InputField("seed", "seed of all cards; empty: random"),
@@ -104,7 +111,7 @@ def _registered(engine: Engine, text: str) -> Version:
         return versions.find(engine, text)
     active = versions.listing(engine, name=text)
     if not active:
-        raise NotFound(f"unknown bot {text[:60]}; /bots lists all.", code="unknown-version")
+        raise NotFound(f"unknown bot {text[:60]}.", code="unknown-version")
     return active[-1]
 
 
@@ -169,6 +176,7 @@ CREATE: Final = Action(
     _create,
     FIELDS,
     created=True,
+    form="/organiser/tournaments/new",
 )
 PREVIEW: Final = Action(
     "/organiser/tournaments/preview",
@@ -178,6 +186,7 @@ PREVIEW: Final = Action(
     _preview,
     FIELDS,
     audited=False,
+    form="/organiser/tournaments/new",
 )
 START: Final = Action(
     "/organiser/tournaments/{id}/start",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
+from typing import Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,10 +20,33 @@ from referee.sanitizing import one_line
 
 log = logging.getLogger("arena.web")
 
+_COMMAND_HINT: Final = re.compile(r"; `pokearena [^`]*`[^`]*\.$")
+"""The end of an error of the store that names a command for the terminal."""
+_LISTS: Final = {
+    "unknown-match": "/matches",
+    "unknown-tournament": "/tournaments",
+    "unknown-version": "/bots",
+}
+"""Page that lists all objects, by the code of the error for an unknown one."""
+_NEXT_PAGES: Final = {
+    "account": ("account", "Your bots"),
+    "bots": ("bots", "All bots"),
+    "docs": ("docs", "All pages of the documentation"),
+    "matches": ("matches", "All matches"),
+    "organiser": ("organiser", "Overview for organisers"),
+    "play": ("play", "Play against a bot"),
+    "rules": ("rules", "All games"),
+    "sign-in": ("sign-in", "Sign in"),
+    "submissions": ("submissions", "All submissions"),
+    "tournaments": ("tournaments", "All tournaments"),
+}
+"""Page that the page of an error links to and the text of this link, by the first word of the
+address."""
+
 
 def response(request: Request, error: Exception, links: Links) -> Response:
     """Return the response for a failed request. Unexpected exceptions are logged."""
-    status, sentence, headers = _status_and_sentence(request, error)
+    status, sentence, headers = status_and_sentence(request, error)
     # The sentence may contain a part of the URL, chosen by the author of a link.
     sentence = one_line(sentence)
     if status == 204:
@@ -31,18 +56,40 @@ def response(request: Request, error: Exception, links: Links) -> Response:
         return JSONResponse({"error": sentence}, status, headers)
     if kind != "html":
         return PlainTextResponse(f"{sentence}\n", status, headers)
-    page = Page(title=sentence, template="error.html", model={"sentence": sentence}, status=status)
+    model = {"sentence": sentence, "next_page": _next_page(request, status)}
+    page = Page(title=sentence, template="error.html", model=model, status=status)
     return Response(html_pages.html(page, links), status, headers, media_type=KINDS["html"])
 
 
-def _status_and_sentence(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str]]:
+def without_command(error: Exception) -> str:
+    """Return the sentence of an error without the command that it suggests.
+
+    Readers of the pages and programs that use the API have no command line of the arena.
+    """
+    return _COMMAND_HINT.sub(".", str(error))
+
+
+def _next_page(request: Request, status: int) -> tuple[str, str]:
+    """Return the page to read after an error, and the text of the link to it."""
+    word = request.scope["path"].split("/")[1]
+    if status == 403 and word in ("account", "organiser"):
+        word = "sign-in"  # The session has another role.
+    return _NEXT_PAGES.get(word, ("", "Show the ladders"))
+
+
+def status_and_sentence(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str]]:
     match error:
         case InvalidQuery():
             return 400, str(error), {}
         case Forbidden():
             return 403, str(error), {}
-        case PageNotFound() | NotFound():
+        case PageNotFound():
             return 404, str(error), {}
+        case NotFound(code=code):
+            sentence = without_command(error)
+            if code in _LISTS:
+                sentence = f"{sentence.rstrip('.')}; {_LISTS[code]} lists all."
+            return 404, sentence, {}
         case HTTPException(status_code=404, detail="Not Found"):
             return 404, "page not found; the home page lists the ladders.", {}
         case HTTPException(status_code=405, headers=headers):

@@ -85,6 +85,26 @@ def test_invalid_requests_are_described(
     assert client.get(address).status_code == status
 
 
+@pytest.mark.parametrize(
+    ("address", "sentence", "link"),
+    [
+        ("/matches/m-none", "unknown match m-none; /matches lists all.", "/matches"),
+        ("/matches/m-none/games/0", "unknown match m-none; /matches lists all.", "/matches"),
+        ("/tournaments/t-1", "unknown tournament t-1; /tournaments lists all.", "/tournaments"),
+        ("/bots/nobody", "unknown bot nobody.", "/bots"),
+        ("/ladders/whist", "unknown ladder whist; available: poke.", "/"),
+    ],
+)
+def test_the_page_of_an_unknown_object_links_the_list_instead_of_naming_a_command(
+    client: TestClient, address: str, sentence: str, link: str
+) -> None:
+    page = client.get(address, headers={"Accept": "text/html"})
+    assert page.status_code == 404
+    main = page.text[page.text.index("<h1>") :]
+    assert f"<p>{sentence}</p>" in main
+    assert f'<p><a href="{link}">' in main
+
+
 def test_a_matching_etag_gets_not_modified(client: TestClient) -> None:
     first = client.get("/ladders/poke.csv")
     again = client.get("/ladders/poke.csv", headers={"If-None-Match": first.headers["etag"]})

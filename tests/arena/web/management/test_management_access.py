@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from arena.cli.workspace import Workspace
 from arena.store.access import audit_log, organisers
 from arena.store.bots import owners, versions
+from arena.store.matches import listing
 from arena.store.tournaments import tournaments
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -257,6 +258,8 @@ def test_a_tournament_is_previewed_created_and_managed_with_forms(
         assert answer.status_code == 303, answer.text
         assert tournaments.find(web.engine, name).state == state
     assert client.post(f"{page}/start", data=sent).status_code == 409
+    (cancelled, *_) = listing.matches(web.engine, tournament=name)
+    assert "pokearena verify" not in client.get(f"/matches/{cancelled.id}").text
     entries = audit_log.listing(web.engine, subject=name)
     assert [(entry.action, entry.reason, entry.actor, entry.origin) for entry in entries] == [
         ("tournament.cancel", "rain", "grace", "pages"),
@@ -265,6 +268,24 @@ def test_a_tournament_is_previewed_created_and_managed_with_forms(
         ("tournament.start", "", "grace", "pages"),
     ]
     assert client.get("/organiser/audit").status_code == 200
+
+
+def test_the_form_of_a_refused_tournament_keeps_the_sent_values(
+    client: TestClient, web: WebState, token: str
+) -> None:
+    sent = {**SETTINGS, "form_token": sign_in(client, token)}
+    before = len(tournaments.listing(web.engine))
+    for path in ("/organiser/tournaments/preview", "/organiser/tournaments"):
+        for values, status, reason in (
+            ({"boards": "0"}, 422, "&#34;boards&#34; must be a whole number"),
+            ({"bots": "ada\nnobody"}, 404, "unknown bot nobody; /bots lists all."),
+        ):
+            answer = client.post(path, data={**sent, **values})
+            assert answer.status_code == status
+            assert reason in answer.text
+            assert 'value="Friday"' in answer.text
+            assert "</textarea>" in answer.text
+    assert len(tournaments.listing(web.engine)) == before
 
 
 def test_programs_use_the_same_actions_with_json(
@@ -287,6 +308,7 @@ def test_programs_use_the_same_actions_with_json(
             ({**settings, "format": "lottery"}, 422),
             ({**settings, "settings": {"cycle": 2}}, 422),
             ({**settings, "name": "\ud800"}, 422),
+            ({**settings, "board": 2}, 422),
             ([], 422),
         ):
             answer = client.post("/organiser/tournaments", content=json.dumps(body))
