@@ -108,12 +108,12 @@ def adjust(
 
 def show_adjusted(luck: AdjustedComparison) -> None:
     """Print luck-adjusted results."""
-    output.line(f"{'adjusted':<12}{_adjusted(luck.score, 100, ' %')}")
-    if luck.points:
-        output.line(f"{'':<12}{_adjusted(luck.points, 1, ' points a board')}")
+    output.line(f"{'adjusted':<12}{_adjusted(luck.result.score, 100, ' %')}")
+    if luck.result.points:
+        output.line(f"{'':<12}{_adjusted(luck.result.points, 1, ' points a board')}")
     output.hint(
         f"adjusted: without the luck of the cards, by play-outs of {luck.engine}, counted by "
-        f"{luck.boards} boards; raw results decide ranks"
+        f"{luck.result.boards} boards; raw results decide ranks"
     )
 
 

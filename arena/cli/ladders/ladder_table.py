@@ -125,11 +125,11 @@ def show_adjusted(standings: AdjustedStandings) -> None:
         [
             (
                 line.entrant,
-                str(line.boards),
-                f"{100 * line.score.raw:.1f}%",
-                _with_half_interval(line.score, 100, "%"),
-                f"{line.points.raw:+.1f}" if line.points else "–",
-                _with_half_interval(line.points) if line.points else "–",
+                str(line.result.boards),
+                f"{100 * line.result.score.raw:.1f}%",
+                _with_half_interval(line.result.score, 100, "%"),
+                f"{line.result.points.raw:+.1f}" if line.result.points else "–",
+                _with_half_interval(line.result.points) if line.result.points else "–",
             )
             for line in standings.lines
         ],

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from sqlalchemy import Engine
 
 from arena.ladders.ladder_key import LadderKey
-from arena.ratings.control_variates import AdjustedMean
 from arena.records.analysis.engine import engine_of
-from arena.records.luck_adjustment.board_results import BoardResult, adjusted_means, board_results
+from arena.records.luck_adjustment.board_results import (
+    AdjustedResult,
+    BoardResult,
+    adjusted_result,
+    board_results,
+)
 from arena.records.luck_adjustment.match_luck import MatchLuck, luck_of_match, method_of
 from arena.store.idle_results import LUCK
 from arena.store.matches import results
@@ -22,25 +26,16 @@ class AdjustedComparison:
     """Luck-adjusted results of the first version against the second.
 
     Attributes:
-        boards: number of boards; each board with all its games is one observation.
-        score: the mean score of a game, 0 to 1.
-        points: the mean margin to the table, limited by the clip; None if a game has no scores.
+        result: the results of the first version.
         engine: name and version of the bot whose policy plays the play-outs.
     """
 
-    boards: int
-    score: AdjustedMean
-    points: AdjustedMean | None
+    result: AdjustedResult
     engine: str
 
     def to_json(self) -> dict[str, object]:
         """Return it as plain values for JSON."""
-        return {
-            "boards": self.boards,
-            "score": self.score.to_json(),
-            "points_per_board": None if self.points is None else self.points.to_json(),
-            "engine": self.engine,
-        }
+        return {**self.result.to_json(), "engine": self.engine}
 
 
 def compare_adjusted(
@@ -72,9 +67,8 @@ def compare_adjusted(
         first, second = map(match.entrants.index, pair)
         luck = _luck(engine, match.id, scope.game)
         boards += board_results(match, luck, first, (second,), scope.clip)
-    score, points = adjusted_means(boards)
     bot = engine_of(scope.game)
-    return AdjustedComparison(len(boards), score, points, f"{bot.name} {bot.version}")
+    return AdjustedComparison(adjusted_result(boards), f"{bot.name} {bot.version}")
 
 
 def _luck(engine: Engine, match: str, game: str) -> MatchLuck:

@@ -9,9 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arena.ratings.control_variates import FEWEST, AdjustedMean
+from arena.ratings.control_variates import FEWEST
 from arena.records.analysis.engine import NoEngine
-from arena.records.luck_adjustment.board_results import BoardResult, adjusted_means, board_results
+from arena.records.luck_adjustment.board_results import (
+    AdjustedResult,
+    BoardResult,
+    adjusted_result,
+    board_results,
+)
 from arena.records.luck_adjustment.match_luck import MatchLuck, method_of
 from arena.store.idle_results import LUCK
 from arena.store.matches import results
@@ -28,24 +33,15 @@ class AdjustedLine:
 
     Attributes:
         entrant: the version, as "name@number".
-        boards: number of boards of matches with stored luck.
-        score: mean score of a game, 0 to 1.
-        points: mean margin to the table, limited by the clip; None if a game has no scores.
+        result: its results in the matches with stored luck.
     """
 
     entrant: str
-    boards: int
-    score: AdjustedMean
-    points: AdjustedMean | None
+    result: AdjustedResult
 
     def to_json(self) -> dict[str, object]:
         """Return it as plain values for JSON."""
-        return {
-            "entrant": self.entrant,
-            "boards": self.boards,
-            "score": self.score.to_json(),
-            "points_per_board": None if self.points is None else self.points.to_json(),
-        }
+        return {"entrant": self.entrant, **self.result.to_json()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +94,11 @@ def of_ladder(engine: Engine, scope: LadderKey) -> AdjustedStandings:
     matches = measured = 0
     for match in results.closed(engine, scope.tournaments):
         matches += 1
-        found = stored.get(match.id)
-        if found is None or found["method"] != method:
+        stored_luck = stored.get(match.id)
+        if stored_luck is None or stored_luck["method"] != method:
             continue
         measured += 1
-        luck = MatchLuck.from_json(found)
+        luck = MatchLuck.from_json(stored_luck)
         places = range(len(match.entrants))
         for place, entrant in enumerate(match.entrants):
             others = tuple(other for other in places if other != place)
@@ -110,9 +106,9 @@ def of_ladder(engine: Engine, scope: LadderKey) -> AdjustedStandings:
                 board_results(match, luck, place, others, scope.clip)
             )
     lines = [
-        AdjustedLine(entrant, len(played), *adjusted_means(played))
+        AdjustedLine(entrant, adjusted_result(played))
         for entrant, played in boards.items()
         if len(played) >= FEWEST
     ]
-    lines.sort(key=lambda line: (-line.score.value, line.entrant))
+    lines.sort(key=lambda line: (-line.result.score.value, line.entrant))
     return AdjustedStandings(tuple(lines), measured, matches, method)

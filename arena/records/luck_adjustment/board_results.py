@@ -1,4 +1,4 @@
-"""Results of an entrant on the boards of a match, with its luck as control variates."""
+"""Results of an entrant on the boards of a match, and their means adjusted for its luck."""
 
 from __future__ import annotations
 
@@ -25,6 +25,29 @@ class BoardResult:
     score: float
     margin: float | None
     luck: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedResult:
+    """Means of an entrant's results, adjusted for luck; each board is one observation.
+
+    Attributes:
+        boards: number of boards.
+        score: mean score of a game, 0 to 1.
+        points: mean margin to the table, limited by the clip; None if a game has no scores.
+    """
+
+    boards: int
+    score: AdjustedMean
+    points: AdjustedMean | None
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as plain values for JSON."""
+        return {
+            "boards": self.boards,
+            "score": self.score.to_json(),
+            "points_per_board": None if self.points is None else self.points.to_json(),
+        }
 
 
 def board_results(
@@ -68,8 +91,8 @@ def _mean(games: list[BoardResult]) -> BoardResult:
     )
 
 
-def adjusted_means(boards: list[BoardResult]) -> tuple[AdjustedMean, AdjustedMean | None]:
-    """Return the adjusted mean score and margin; no margin if a game has no scores.
+def adjusted_result(boards: list[BoardResult]) -> AdjustedResult:
+    """Return the means over boards, with the luck of each board as control variates.
 
     Raises:
         ValueError: there are too few boards.
@@ -77,6 +100,6 @@ def adjusted_means(boards: list[BoardResult]) -> tuple[AdjustedMean, AdjustedMea
     luck = np.array([board.luck for board in boards])
     score = adjusted_mean([board.score for board in boards], luck[:, CHANCE])
     margins = [board.margin for board in boards if board.margin is not None]
-    if len(margins) < len(boards):
-        return score, None
-    return score, adjusted_mean(margins, luck[:, POINTS])
+    complete = len(margins) == len(boards)
+    points = adjusted_mean(margins, luck[:, POINTS]) if complete else None
+    return AdjustedResult(len(boards), score, points)

@@ -436,8 +436,8 @@ def test_a_ladder_shows_luck_adjusted_results_on_request(
     page = client.get("/ladders/poke?adjusted=1").text
     assert "Results without the luck of the cards</h2>" in page
     best = expected.lines[0]
-    assert best.score.value == pytest.approx(best.score.raw)
-    assert f"{100 * best.score.value:.1f} %" in page
+    assert best.result.score.value == pytest.approx(best.result.score.raw)
+    assert f"{100 * best.result.score.value:.1f} %" in page
 
 
 @pytest.mark.parametrize("parameter", ["seats", "adjusted"])
