@@ -138,7 +138,7 @@ def boards_of(
     boards: range,
     playouts: int = PLAYOUTS,
     estimates: int = 1,
-    own: bool = False,
+    by_bots: bool = False,
 ) -> tuple[Floats, Floats]:
     """Play boards and return A's results and their control variates.
 
@@ -150,7 +150,7 @@ def boards_of(
     results, controls = [], []
     for board in boards:
         games = [
-            game_of(form, board, seating, movers, playouts, estimates, own)
+            game_of(form, board, seating, movers, playouts, estimates, by_bots)
             for seating in rotations(form)
         ]
         results.append([each for each, _ in games])
@@ -165,7 +165,7 @@ def game_of(
     movers: Mapping[str, Mover],
     playouts: int,
     estimates: int = 1,
-    own: bool = False,
+    by_bots: bool = False,
 ) -> tuple[tuple[float, float], Floats]:
     """Play a board in one seating and return A's score and points, and the control variates.
 
@@ -173,7 +173,7 @@ def game_of(
     """
     players = [movers[seating[side]] for side in form.sides]
     game = played(form, board, players)
-    values = OwnPlayouts(form, players) if own else values_of(form.game.id, form.sides)
+    values = OwnPlayouts(form, players) if by_bots else values_of(form.game.id, form.sides)
     options = form.game.settle(form.given)
     mine = [form.sides.index(side) for side, bot in enumerate(seating) if bot == "A"]
     theirs = [form.sides.index(side) for side, bot in enumerate(seating) if bot == "B"]
@@ -186,14 +186,14 @@ def game_of(
 
 
 def factors(
-    results: Floats, controls: Floats, own: bool = False
+    results: Floats, controls: Floats, by_bots: bool = False
 ) -> Iterator[tuple[Factor, Factor, Factor]]:
     """Yield the factors of mirrored boards, adjusted ones and the ceiling, for score and points.
 
     Args:
         results: results as from `boards_of`.
         controls: control variates as from `boards_of`, with two estimates.
-        own: whether the bots themselves played the play-outs.
+        by_bots: whether the bots themselves played the play-outs.
     """
     dice = np.random.default_rng(0)
     means = controls.mean(axis=1)
@@ -201,36 +201,37 @@ def factors(
         games, lucks = results[:, :, kind], means[:, :, kind]
         adjusted = adjusted_results(games.mean(axis=1), lucks.mean(axis=1))
         samples = [dice.integers(len(games), size=len(games)) for _ in range(_RESAMPLED)]
-        drawn = [_ratios(games[each], adjusted[each], lucks[each], own) for each in samples]
+        drawn = [_ratios(games[each], adjusted[each], lucks[each], by_bots) for each in samples]
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="nearest")
-        ratios = zip(_ratios(games, adjusted, lucks, own), low, high, strict=True)
+        ratios = zip(_ratios(games, adjusted, lucks, by_bots), low, high, strict=True)
         mirrored, improved, ceiling = (Factor(*map(float, each)) for each in ratios)
         yield mirrored, improved, ceiling
 
 
 def _ratios(
-    games: Floats, adjusted: Floats, lucks: Floats, own: bool
+    games: Floats, adjusted: Floats, lucks: Floats, by_bots: bool
 ) -> tuple[float, float, float]:
     single = games.var(axis=0, ddof=1).mean() / games.shape[1]
     boards = games.mean(axis=1)
     mirrored = boards.var(ddof=1)
-    remaining = mirrored - _explained(boards, lucks.sum(axis=2), own)
+    remaining = mirrored - _explained(boards, lucks.sum(axis=2), by_bots)
     ceiling = single / remaining if remaining > 0 else np.inf
     return single / mirrored, single / adjusted.var(ddof=1), ceiling
 
 
-def _explained(boards: Floats, lucks: Floats, own: bool) -> float:
+def _explained(boards: Floats, lucks: Floats, by_bots: bool) -> float:
     """Return the variance of results that luck without noise explains, by the best multiple.
 
     Args:
         boards: the result of each board.
         lucks: two independent estimates of the luck of each board.
-        own: whether the best multiple is one, so that results and luck have the covariance of luck.
+        by_bots: whether the bots themselves played the play-outs. Then the best multiple is one, so
+            results and luck have the covariance of luck.
     """
     first, second = lucks.T
     luck = np.cov(first, second)[0, 1]
     shared = np.cov(boards, lucks.mean(axis=1))[0, 1]
-    if own:
+    if by_bots:
         return float(shared)
     return float(shared**2 / luck) if luck > 0 else 0.0
 

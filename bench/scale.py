@@ -50,14 +50,14 @@ FILTERS = {
 """Filters of searches by name."""
 
 
-def measure_query(what: str, work: Callable[[], object], runs: int = 5) -> None:
+def measure_query(name: str, work: Callable[[], object], runs: int = 5) -> None:
     """Run `work` several times and print its median and maximum time."""
     took = []
     for _ in range(runs):
         began = time.perf_counter()
         work()
         took.append(1000 * (time.perf_counter() - began))
-    print(f"{what:40} {statistics.median(took):10.1f} ms  worst {max(took):10.1f} ms", flush=True)
+    print(f"{name:40} {statistics.median(took):10.1f} ms  worst {max(took):10.1f} ms", flush=True)
 
 
 def measure(engine: Engine) -> None:
@@ -81,12 +81,12 @@ def measure(engine: Engine) -> None:
     measure_query("all versions", lambda: versions.listing(engine, retired=True))
     measure_query("whether any page has changed", lambda: snapshot.marks(engine))
     measure_query("how many of the ladder have closed", lambda: _closed(engine))
-    for what, match_filter in FILTERS.items():
-        measure_query(f"search: {what}", partial(search.closed_matches, engine, match_filter))
+    for name, match_filter in FILTERS.items():
+        measure_query(f"search: {name}", partial(search.closed_matches, engine, match_filter))
         tenth = search.closed_matches(engine, match_filter, limit=500).last
         if tenth:
             page = partial(search.closed_matches, engine, match_filter, tenth)
-            measure_query(f"search: {what}, page 11", page)
+            measure_query(f"search: {name}, page 11", page)
     measure_query(
         "what db check finds", lambda: list(consistency.problems(engine, lambda *_: None)), 1
     )
@@ -134,15 +134,15 @@ def main() -> None:
         if options.stored:
             engine = database.open(Folder(options.stored).database_url({}))
         else:
-            what = f"writing {options.matches:,} matches"
+            step = f"writing {options.matches:,} matches"
             kept = options.keep or Path(folder)
-            engine = ladder_computation.timed(what, lambda: bulk.write(kept, BOTS, options.matches))
+            engine = ladder_computation.timed(step, lambda: bulk.write(kept, BOTS, options.matches))
         file = Path(str(engine.url.database))
         print(f"{file.stat().st_size / 2**30:.1f} GB", flush=True)
         if target is not None:
-            what = "restoring them into PostgreSQL"
+            step = "restoring them into PostgreSQL"
             ladder_computation.timed(
-                what, lambda: backup_file.restore(target, file, lambda *_: None)
+                step, lambda: backup_file.restore(target, file, lambda *_: None)
             )
         measure(target or engine)
 

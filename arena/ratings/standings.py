@@ -217,11 +217,11 @@ class StandingsSums:
         }
 
     @classmethod
-    def restored(cls, clip: int, state: Mapping[str, Any], met: Meetings) -> Self:
+    def restored(cls, clip: int, state: Mapping[str, Any], pair_sums: Meetings) -> Self:
         """Return the sums with this `state` and these meetings, and the usual parameters."""
         sums = cls(clip)
         sums._elo = elo.Periods.restored(state["elo"])
-        sums._meetings = meetings.MeetingsSum.of(met)
+        sums._meetings = meetings.MeetingsSum.of(pair_sums)
         sums._points = points.MarginsSum.restored(clip, state["points"])
         counts = state["counts"].items()
         sums._tallies = {name: _EntrantCounts.restored(values) for name, values in counts}

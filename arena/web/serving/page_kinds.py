@@ -66,7 +66,7 @@ def _worth(settings: list[str]) -> float:
 
 def offered(page: Page) -> tuple[str, ...]:
     """Return the kinds in which a page is available."""
-    there = {
+    available = {
         "html": bool(page.template),
         "json": page.data is not None,
         "csv": page.csv is not None,
@@ -74,4 +74,4 @@ def offered(page: Page) -> tuple[str, ...]:
         "txt": page.text is not None,
         "atom": page.feed is not None,
     }
-    return tuple(kind for kind in KINDS if there[kind])
+    return tuple(kind for kind in KINDS if available[kind])

@@ -190,10 +190,10 @@ def game_results(points: IntArray) -> AnyArray:
     weights = counts / counts.sum()
     table = np.full((GOAL, GOAL), 0.5)
     for total in range(2 * GOAL - 2, -1, -1):
-        for own in range(max(0, total - GOAL + 1), min(GOAL, total + 1)):
-            other = total - own
-            after = results + np.array([own, other])
-            table[own, other] = weights @ win_probabilities(table, after[:, ::-1], False)
+        for first in range(max(0, total - GOAL + 1), min(GOAL, total + 1)):
+            second = total - first
+            after = results + np.array([first, second])
+            table[first, second] = weights @ win_probabilities(table, after[:, ::-1], False)
     return table
 
 

@@ -187,9 +187,11 @@ class PokexDeals:
         codes = self.side_codes[side][:, None] + play_codes
         if self.stage == PLAYS_PER_TRICK[self.seats] - 1:
             # The last play decides the trick: compare the hands.
-            own = value_table()[table_index(codes, HAND_SIZE)]
-            other = value_table()[table_index(self.side_codes[1 - side], HAND_SIZE)][:, None]
-            chance: AnyArray = (own >= other) if self.tie_winner == side else (own > other)
+            own_value = value_table()[table_index(codes, HAND_SIZE)]
+            other_value = value_table()[table_index(self.side_codes[1 - side], HAND_SIZE)][:, None]
+            chance: AnyArray = (
+                own_value >= other_value if self.tie_winner == side else own_value > other_value
+            )
         else:
             self.chance_index = self._chance_indices(codes, side)
             chance = self.weights.chances[self.stage].take(self.chance_index)

@@ -67,17 +67,19 @@ def expected_hands(
     """
     others = [other for other in range(len(state.hands)) if other != seat]
     next_card = state.deck[:1]
-    own = counts_by_number((*state.hands[seat], *next_card))
+    hand = counts_by_number((*state.hands[seat], *next_card))
     known = counts_by_number([card for other in others for card in state.known[other]])
     played = counts_by_number([card for run in state.runs for card in run.cards])
-    unseen = [CARDS_PER_NUMBER - sum(seen) for seen in zip(own, known, played, strict=True)]
+    unseen = [CARDS_PER_NUMBER - sum(seen) for seen in zip(hand, known, played, strict=True)]
     hidden = sum(unseen)
     if draws_to_the_end and hidden:
         share_of_deck = -(-len(state.deck) // len(state.hands))  # rounded up
         drawn_share = max(0, share_of_deck - 1) / hidden
-        own = [held + drawn_share * rest for held, rest in zip(own, unseen, strict=True)]
-    rivals = [(held + rest) / len(others) for held, rest in zip(known, unseen, strict=True)]
-    return own, rivals
+        hand = [held + drawn_share * rest for held, rest in zip(hand, unseen, strict=True)]
+    mean_rival_hand = [
+        (held + rest) / len(others) for held, rest in zip(known, unseen, strict=True)
+    ]
+    return hand, mean_rival_hand
 
 
 class TablePotential:
@@ -169,7 +171,7 @@ def placements(state: PokinoState, seat: int, draws_to_the_end: bool) -> list[Pl
         draws_to_the_end: see :func:`expected_hands`.
     """
     ground, cross_middles = state.layout.ground, state.variants.tear_down_the_walls
-    own, rivals = (
+    own_potential, rival_potential = (
         TablePotential(ground, hand, cross_middles)
         for hand in expected_hands(state, seat, draws_to_the_end)
     )
@@ -180,8 +182,9 @@ def placements(state: PokinoState, seat: int, draws_to_the_end: bool) -> list[Pl
             square, neighbour = ends(place)
             directions = ((square, neighbour), (neighbour, square))
             for first, second in directions[: 1 + (low != high)]:
-                own_gain = own.gain(domino, first, second)
-                gain = own_gain - RIVAL_WEIGHT * rivals.gain(domino, first, second)
+                own_gain = own_potential.gain(domino, first, second)
+                rival_gain = rival_potential.gain(domino, first, second)
+                gain = own_gain - RIVAL_WEIGHT * rival_gain
                 rated.append(Placement(round(gain, 9), domino, first, second))
     rated.sort(key=lambda placement: placement.gain, reverse=True)
     return rated

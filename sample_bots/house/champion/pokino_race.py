@@ -100,14 +100,14 @@ def action_scores(evaluation: RaceEvaluation) -> FloatArray:
     The additional weight counts while beads are missing. The formula gives long runs too little
     weight: in self-play, both seats reach them late.
     """
-    own = evaluation.own_features
+    features = evaluation.own_features
     probability = np.clip(evaluation.win_probability, 1e-6, 1 - 1e-6)
     log_odds = np.log(probability / (1 - probability))
     long_runs = (
-        LONGEST_RUNS_BONUS * own[:, LONGEST_RUNS_COLUMN]
-        - CARDS_LEFT_PENALTY * own[:, CARDS_LEFT_COLUMN]
+        LONGEST_RUNS_BONUS * features[:, LONGEST_RUNS_COLUMN]
+        - CARDS_LEFT_PENALTY * features[:, CARDS_LEFT_COLUMN]
     )
-    return np.asarray(log_odds + (own[:, MISSING_BEADS_COLUMN] > 0) * long_runs)
+    return np.asarray(log_odds + (features[:, MISSING_BEADS_COLUMN] > 0) * long_runs)
 
 
 class RaceEvaluator:

@@ -123,8 +123,8 @@ class SaintPokerSearch:
         keys = log_odds[RANK_OF[self.unseen]] + noise
         drawn = self.unseen[np.argsort(-keys, axis=1)]
         hands = np.full((worlds, state.seats, HAND_SIZE), NO_CARD)
-        own = [NUMBER[c] for c in state.hands[self.seat]]
-        hands[:, self.seat, : len(own)] = own
+        own_cards = [NUMBER[c] for c in state.hands[self.seat]]
+        hands[:, self.seat, : len(own_cards)] = own_cards
         hidden = [len(state.hands[other]) - len(state.known[other]) for other in self.others]
         dealt = self.rng.permuted(drawn[:, : sum(hidden)], axis=1)
         start = 0

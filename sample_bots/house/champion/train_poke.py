@@ -233,12 +233,12 @@ def fit_rubber_table(tables: PokeTables, number: int, rng: np.random.Generator) 
     points = range(LEG_POINTS - 1, -1, -1)
     for leg_group in RUBBER_ORDER:
         for total in range(2 * LEG_POINTS - 2, -1, -1):
-            for legs, own in product(leg_group, points):
-                if 0 <= (other := total - own) < LEG_POINTS:
-                    rubber = Rubber(legs, (own, other), 0)
+            for legs, own_points in product(leg_group, points):
+                if 0 <= (other_points := total - own_points) < LEG_POINTS:
+                    rubber = Rubber(legs, (own_points, other_points), 0)
                     won = weights @ rubber.win_probabilities(below, leads, tables.rubber)
                     # The table is that of the dealer, whose lead is the opposite.
-                    tables.rubber[legs[1], legs[0], other, own] = 1 - won[::-1]
+                    tables.rubber[legs[1], legs[0], other_points, own_points] = 1 - won[::-1]
 
 
 def _deal_results(

@@ -163,10 +163,10 @@ class TrickSamples:
         gains, cost = now.gains(role)
         rows = np.arange(now.rows)
         won = gains[rows, choice] + cost[rows, choice]
-        for stage, own, index in trick_plays:
-            result = won if own == side else 1 - won
+        for stage, play_side, index in trick_plays:
+            result = won if play_side == side else 1 - won
             for later, price in enumerate(prices[stage + 1 :], stage + 1):
-                result = result + (price if later % 2 != own else -price)
+                result = result + (price if later % 2 != play_side else -price)
             self.total[stage] += np.bincount(index, result, minlength=CHANCE_CELLS)
             self.count[stage] += np.bincount(index, minlength=CHANCE_CELLS)
 

@@ -55,8 +55,8 @@ class PokeEncoding(Encoding):
             self._legs = layout.ratio("legs", "legs won", 2)
             self._below = layout.squashed("below", "points below the line", 20)
             self._above = layout.squashed("above", "points above the line", 500)
-            what = "1 + cards of each draw; a stand is 1, no draw 0"
-            self._drawn = layout.block("drawn", what, "n / 4, 0 to 1", (DRAWS,), 4)
+            meaning = "1 + cards of each draw; a stand is 1, no draw 0"
+            self._drawn = layout.block("drawn", meaning, "n / 4, 0 to 1", (DRAWS,), 4)
             self._played = layout.card_set("played", "cards led and answered in this deal")
             self._taken = layout.ratio("taken", "tricks taken in this deal", HAND)
         self._stride = layout.stride(self._played)
