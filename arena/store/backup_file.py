@@ -42,7 +42,7 @@ from arena.system import output_file
 OnProgress = Callable[[str, int, int], None]
 """Progress callback: receives the label of the copied data, the number done and the total."""
 
-_AT_ONCE: Final = 500
+_ROWS_AT_ONCE: Final = 500
 # Each piece is up to 1 MiB, so only a few of them are loaded at a time.
 _PIECES_AT_ONCE: Final = 10
 _VERSION: Final = "alembic_version"
@@ -227,7 +227,7 @@ def _copy(there: Connection, here: Connection, report: OnProgress) -> int:
     )
     copy_table = _copy_into_postgresql if here.dialect.name == "postgresql" else _insert
     for table in _tables():
-        at_once = _PIECES_AT_ONCE if table is schema.crate_pieces else _AT_ONCE
+        at_once = _PIECES_AT_ONCE if table is schema.crate_pieces else _ROWS_AT_ONCE
         for number in copy_table(there, here, table, at_once):
             done += number
             report(f"rows ({table.name})", done, count)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, func, select
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.bots.remote_bots import is_relayed
-from arena.store.database import reading
+from arena.store.database import id_batches, reading
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import format_history
 from referee.games.registry import form_of
@@ -25,8 +25,6 @@ A match can become visible this much later than another one that closed after it
 """
 ENDED: Final = tuple(state for state in MatchState if state not in OPEN)
 """The states in which a match has ended."""
-# SQLite limits the number of bound values in one statement.
-_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +100,14 @@ class ClosingReader:
 
     def _read(self, connection: Connection, ids: Sequence[str]) -> Iterator[MatchClosing]:
         results, matches = schema.results, schema.matches
-        for start in range(0, len(ids), _AT_ONCE):
+        for batch in id_batches(ids):
             query = (
                 select(
                     *results.c["match", "closed", "outcome", "thinking"],
                     *matches.c["tournament", "leased"],
                 )
                 .join(matches, matches.c.id == results.c.match)
-                .where(results.c.match.in_(ids[start : start + _AT_ONCE]))
+                .where(results.c.match.in_(batch))
             )
             rows = connection.execute(query).all()
             self._learn({name for row in rows for name in row.outcome["entrants"]}, connection)
@@ -135,8 +133,8 @@ class ClosingReader:
     def _learn(self, names: set[str], connection: Connection) -> None:
         versions = schema.versions
         unknown = sorted(names - self._languages.keys())
-        for start in range(0, len(unknown), _AT_ONCE):
-            chosen = versions.c.id.in_(unknown[start : start + _AT_ONCE])
+        for batch in id_batches(unknown):
+            chosen = versions.c.id.in_(batch)
             for name, manifest in connection.execute(
                 select(versions.c.id, versions.c.manifest).where(chosen)
             ):
@@ -186,12 +184,12 @@ class EndedCounts:
 def _ended(connection: Connection, ids: Sequence[str]) -> dict[str, dict[MatchState, int]]:
     matches = schema.matches
     counts: dict[str, dict[MatchState, int]] = {name: {} for name in ids}
-    for start in range(0, len(ids), _AT_ONCE):
+    for batch in id_batches(ids):
         query = (
             select(matches.c.tournament, matches.c.state, func.count())
             .where(
                 matches.c.state.in_(ENDED),
-                matches.c.tournament.in_(ids[start : start + _AT_ONCE]),
+                matches.c.tournament.in_(batch),
             )
             .group_by(matches.c.tournament, matches.c.state)
         )

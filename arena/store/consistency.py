@@ -18,7 +18,7 @@ from arena.store.schema import OPEN, MatchState, ObjectKind, ObjectState, Tourna
 
 OnProgress = Callable[[str, int, int], None]
 """Progress callback: receives the label of the checked data, the number done and the total."""
-_AT_ONCE: Final = 1000
+_ROWS_AT_ONCE: Final = 1000
 _NAMED: Final = 5
 
 
@@ -196,7 +196,7 @@ def _build_archives() -> tuple[str, Select[Any]]:
 def _commitments(connection: Connection) -> Iterator[str]:
     """Yield matches whose seed does not have the published hash: they could not be verified."""
     table = schema.matches
-    query = connection.execution_options(yield_per=_AT_ONCE).execute(
+    query = connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(
         select(*table.c["id", "seed", "commitment"])
     )
     with query as rows:

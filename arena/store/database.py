@@ -7,7 +7,7 @@ Code that only one kind of database needs is in `arena.store.sqlite` and
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -59,6 +59,8 @@ _ONE_STATE: Final[dict[str, Any]] = {
     "isolation_level": "REPEATABLE READ",
     "postgresql_readonly": True,
 }
+_IDS_PER_STATEMENT: Final = 500
+"""SQLite limits the number of bound values in one statement."""
 
 
 def announce(connection: Connection, event: Event) -> None:
@@ -116,6 +118,12 @@ def _now_in_postgresql(element: now, compiler: Any, **options: Any) -> str:
     # Not now(), which is constant within a transaction: one that waited for a row lock needs the
     # time after the wait.
     return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
+
+
+def id_batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the ids in batches that one statement can bind, in their order."""
+    for start in range(0, len(ids), _IDS_PER_STATEMENT):
+        yield ids[start : start + _IDS_PER_STATEMENT]
 
 
 def unindexed(column: ColumnElement[str]) -> ColumnElement[str]:

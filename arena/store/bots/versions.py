@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
 
 from arena.bots.bot import HUMAN
 from arena.errors import BadName, Conflict, NotFound, check_name, check_owner
 from arena.store import schema
-from arena.store.database import now, reading, writing
+from arena.store.database import id_batches, now, reading, writing
 
 _ALL = select(schema.versions, schema.bots.c.owner).join(
     schema.bots, schema.bots.c.name == schema.versions.c.name
 )
-# SQLite limits the number of bound values in one statement.
-_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +134,8 @@ def owners(engine: Engine, labels: Sequence[str]) -> dict[str, str]:
     query = select(table.c.id, bots.c.owner).join(bots, bots.c.name == table.c.name)
     owner_of: dict[str, str] = {}
     with reading(engine) as connection:
-        for start in range(0, len(labels), _AT_ONCE):
-            chosen = table.c.id.in_(labels[start : start + _AT_ONCE])
+        for batch in id_batches(labels):
+            chosen = table.c.id.in_(batch)
             owner_of.update((row.id, row.owner) for row in connection.execute(query.where(chosen)))
     for label in labels:
         if label not in owner_of:

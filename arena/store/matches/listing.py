@@ -13,11 +13,9 @@ from sqlalchemy import ColumnElement, Connection, Engine, func, select
 from arena.errors import NotFound
 from arena.formats.contract import REPLAY, place_of
 from arena.store import schema
-from arena.store.database import reading
+from arena.store.database import id_batches, reading
 from arena.store.schema import OPEN, MatchState
 
-# SQLite limits the number of bound values in one statement.
-_AT_ONCE = 500
 _WITHIN_TOURNAMENT: Final = (schema.matches.c.round, schema.matches.c.number)
 _OLDEST_FIRST: Final = (
     schema.tournaments.c.created,
@@ -163,9 +161,8 @@ def open_among(engine: Engine, ids: Sequence[str]) -> frozenset[str]:
     table = schema.matches
     open_ids: set[str] = set()
     with reading(engine) as connection:
-        for start in range(0, len(ids), _AT_ONCE):
-            chosen = table.c.id.in_(ids[start : start + _AT_ONCE])
-            query = select(table.c.id).where(chosen, table.c.state.in_(OPEN))
+        for batch in id_batches(ids):
+            query = select(table.c.id).where(table.c.id.in_(batch), table.c.state.in_(OPEN))
             open_ids.update(connection.execute(query).scalars())
     return frozenset(open_ids)
 
@@ -218,10 +215,10 @@ def _select(
 def _entrants(connection: Connection, ids: list[str]) -> dict[str, tuple[str, ...]]:
     sides = schema.match_entrants
     entrants: dict[str, tuple[str, ...]] = {}
-    for start in range(0, len(ids), _AT_ONCE):
+    for batch in id_batches(ids):
         query = (
             select(sides.c.match, sides.c.version)
-            .where(sides.c.match.in_(ids[start : start + _AT_ONCE]))
+            .where(sides.c.match.in_(batch))
             .order_by(sides.c.match, sides.c.position)
         )
         for match, group in groupby(connection.execute(query), lambda row: row[0]):

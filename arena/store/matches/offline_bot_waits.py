@@ -24,12 +24,9 @@ from sqlalchemy import (
 )
 
 from arena.store import schema
-from arena.store.database import now, reading, writing
+from arena.store.database import id_batches, now, reading, writing
 from arena.store.postgresql import lock_rows
 from arena.store.schema import MatchState, TournamentState
-
-# SQLite limits the number of bound values in one statement.
-_AT_ONCE = 500
 
 
 def is_ready(at: ColumnElement[float] | None = None) -> ColumnElement[bool]:
@@ -107,9 +104,8 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
             return 0
     with writing(engine, "give_up") as connection:
         expired = connection.execute(query).all()
-        names = [row.id for row in expired]
-        for start in range(0, len(names), _AT_ONCE):
-            chosen = matches.c.id.in_(names[start : start + _AT_ONCE])
+        for batch in id_batches([row.id for row in expired]):
+            chosen = matches.c.id.in_(batch)
             lock_rows(connection, select(matches.c.id).where(chosen).order_by(matches.c.id))
         for match, version in expired:
             reason = f"the remote bot {version} was not there for {_words(limit)}"

@@ -29,7 +29,7 @@ from arena.store.schema import ObjectKind, ObjectState
 
 ABANDONED_SECONDS: Final = 3600.0
 """Time after which an object that nothing refers to yet is deleted."""
-_AT_ONCE: Final = 1000
+_OBJECTS_AT_ONCE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def sweep(engine: Engine, storage: ObjectStorage) -> int:
     while True:
         garbage = select(table.c.key).where(table.c.state == ObjectState.GARBAGE)
         with reading(engine) as connection:
-            keys = list(connection.execute(garbage.limit(_AT_ONCE)).scalars())
+            keys = list(connection.execute(garbage.limit(_OBJECTS_AT_ONCE)).scalars())
         if not keys:
             return number
         for key in keys:
@@ -175,7 +175,7 @@ def unknown(engine: Engine, storage: ObjectStorage) -> Iterator[str]:
         StorageUnavailable: the storage does not answer.
     """
     table, listing = schema.stored_objects, storage.listing()
-    while keys := list(islice(listing, _AT_ONCE)):
+    while keys := list(islice(listing, _OBJECTS_AT_ONCE)):
         with reading(engine) as connection:
             query = select(table.c.key).where(table.c.key.in_(keys))
             known = set(connection.execute(query).scalars())

@@ -17,7 +17,7 @@ from arena.store.matches.games import games_of
 from arena.store.schema import OPEN, MatchState
 from arena.store.tournaments import tournaments
 
-_AT_ONCE: Final = 5000
+_ROWS_AT_ONCE: Final = 5000
 _ROUNDS: Final = 20
 _STATES: Final[Mapping[str, MatchStatus]] = {
     MatchState.PENDING: MatchStatus.OPEN,
@@ -70,7 +70,7 @@ def read_matches(
         .where(table.c.tournament == tournament, table.c.round >= first)
         .order_by(table.c.round, table.c.number, sides.c.position)
     )
-    with connection.execution_options(yield_per=_AT_ONCE).execute(query) as answer:
+    with connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(query) as answer:
         for _, group in groupby(answer, lambda row: row.id):
             rows = list(group)
             last = rows[0]

@@ -38,7 +38,7 @@ SHARE: Final = 0.0025
 second for 5,000. To store two million matches takes as long as to play a few hundred."""
 MIN_OLD_MATCHES: Final = 20_000
 """Number of old matches from which they are added before the format receives the others."""
-_AT_ONCE: Final = 5_000
+_MATCHES_AT_ONCE: Final = 5_000
 
 
 class LadderHistory:
@@ -197,7 +197,7 @@ class LadderHistory:
                 if number >= until:
                     break
                 waiting.extend(of_round)
-                if len(waiting) >= _AT_ONCE:
+                if len(waiting) >= _MATCHES_AT_ONCE:
                     self._add(entrants, waiting)
                     waiting = []
                     if time.monotonic() > give_up:

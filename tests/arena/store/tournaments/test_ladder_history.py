@@ -215,7 +215,7 @@ def test_old_rounds_are_summed_up_a_few_at_a_time(
     entries = tournaments.find(store, ladder).entries
     expected = scheduler.current_step(store, tournaments.find(store, ladder))
     monkeypatch.setattr(ladder_history, "MIN_OLD_MATCHES", 3)
-    monkeypatch.setattr(ladder_history, "_AT_ONCE", 3)
+    monkeypatch.setattr(ladder_history, "_MATCHES_AT_ONCE", 3)
     reading_anew = LadderHistory(store, ladder, RULES)
     later = reading_anew.matches(entries)
     assert reading_anew.summary.matches > 6
@@ -231,7 +231,7 @@ def test_a_scheduler_reads_a_long_ladder_in_several_calls_and_continues_after_a_
         transitions.void(store, match, "for a test")
     expected = scheduler.current_step(store, tournaments.find(store, ladder))
     assert isinstance(expected, NextMatches)
-    for name, value in {"MIN_OLD_MATCHES": 3, "_AT_ONCE": 3, "FEWEST": 1}.items():
+    for name, value in {"MIN_OLD_MATCHES": 3, "_MATCHES_AT_ONCE": 3, "FEWEST": 1}.items():
         monkeypatch.setattr(ladder_history, name, value)
     monkeypatch.setattr(scheduler, "CATCH_UP_SECONDS", 0)
     counts = []
