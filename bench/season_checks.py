@@ -17,7 +17,8 @@ from bench.season_simulator import GAME, READ_SECONDS, Season
 
 _MAX_EXAMPLES: Final = 5
 """Number of violations of an invariant that the report lists."""
-_MOST_BOTS: Final = 1_000
+_MAX_COMPARED_BOTS: Final = 1_000
+"""Size of the largest ladder whose sums are compared: a table contains the fit of strengths."""
 WINDOW: Final = 60
 """Seconds over which the load of the database is averaged."""
 
@@ -166,13 +167,10 @@ def _committed_once(season: Season, raw: sqlite3.Connection) -> Iterator[str]:
 
 
 def _equal_sums(season: Season) -> Iterator[str]:
-    """Compare the sums that were updated during the season with new sums of all its matches.
-
-    A table contains the fit of strengths, so large ladders are left out.
-    """
+    """Compare the sums that were updated during the season with new sums of all its matches."""
     clip = presentation_of(GAME).clip
     for name, ladder in season.readers.items():
-        if season.plan.ladders[name][0] <= _MOST_BOTS:
+        if season.plan.ladders[name][0] <= _MAX_COMPARED_BOTS:
             again = ladder_sums.sum_up(season.engine, [season.ladders[name]], clip)
             if ladder.now().table() != again.table():
                 yield f"the {name} ladder differs"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arena.ratings.packed_sums import PackedSums
     from arena.ratings.strength.meeting_arrays import Floats
 
-FAMILIAR = 5.0
+USUAL_VARIANCE_WEIGHT = 5.0
 """Weight, in matches, of the variance of all pairs in the estimate for one pair."""
 BELIEF = 2.0
 """Weight, in matches between equals, of the prior that matches vary like single games."""
@@ -254,8 +254,8 @@ def _usual(by_pair: Iterable[_PairSums]) -> float:
 def _cell(sums: _PairSums, usual: float) -> CrosstableCell:
     share = usual
     if sums.spread > 0:
-        seen = sums.within + FAMILIAR * usual * sums.spread
-        share = seen / ((sums.matches - 1 + FAMILIAR) * sums.spread)
+        seen = sums.within + USUAL_VARIANCE_WEIGHT * usual * sums.spread
+        share = seen / ((sums.matches - 1 + USUAL_VARIANCE_WEIGHT) * sums.spread)
     # The equivalent number of single games without draws (Wilson's n).
     worth = sums.matches / max(share, TINY)
     middle = sums.mean + Z95**2 / (2 * worth)

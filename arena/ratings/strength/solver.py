@@ -23,21 +23,23 @@ import numpy as np
 from arena.ratings.scale import DECIMALS, ELO, normal
 from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays, score_scatter
 
-STEPS = 200
+MAX_STEPS = 200
+"""Maximum number of steps of a fit, and of halvings of a step."""
 WIDEST_STEP = 2.0
+"""Maximum change of a strength in a step, in natural units."""
 CONVERGED = 1e-9
 """The fit stops after a step below this; steps shrink quadratically, the next would be 1e-18."""
-LEVEL = 1e-14
+MAX_SLOPE = 1e-14
 """The slope per match at which the maximum is reached, apart from the rounding of floats."""
 
 MIN_ITERATIVE_ENTRANTS = 1_000
 """From this number of entrants, linear systems are solved iteratively instead of by elimination."""
-EXACT = 1e-12
+MAX_RESIDUAL = 1e-12
 """The iteration stops at this residual, relative to the initial one."""
 
-FAMILIAR = 5.0
+USUAL_SCATTER_WEIGHT = 5.0
 """Weight, in matches, of the usual scatter in the estimate of an entrant's own scatter."""
-CORRECTION = 2.0
+MAX_CORRECTION = 2.0
 """Maximum factor for the scatter, which corrects that the fit has adapted to the results."""
 
 CERTAIN = 0.975
@@ -193,7 +195,7 @@ def most_plausible(
 
     1. Compute the gradient (`slope`) and the negative Hessian (`bend`).
     2. Solve for the step, and limit it to `WIDEST_STEP`.
-    3. Stop if the step is below `CONVERGED` or the gradient below `LEVEL`.
+    3. Stop if the step is below `CONVERGED` or the gradient below `MAX_SLOPE`.
     4. Halve the step until the density does not decrease.
 
     Args:
@@ -204,7 +206,7 @@ def most_plausible(
         loose: further priors of single strengths.
 
     Raises:
-        ArithmeticError: the iteration did not converge within `STEPS`.
+        ArithmeticError: the iteration did not converge within `MAX_STEPS`.
     """
     size = len(count)
     strength = np.zeros(size)
@@ -222,8 +224,8 @@ def most_plausible(
         return _height(count, score, precision, strength) - float(anchoring)
 
     height = height_at(strength)
-    level = LEVEL * float(np.max(count.sum(axis=1), initial=0.0))
-    for _ in range(STEPS):
+    max_slope = MAX_SLOPE * float(np.max(count.sum(axis=1), initial=0.0))
+    for _ in range(MAX_STEPS):
         expected = expected_scores(strength)
         slope = (score - count * expected).sum(axis=1) - precision * _centred(strength)
         slope -= precisions * (strength - means)
@@ -232,7 +234,7 @@ def most_plausible(
         step = _solved(bend, slope, anchors, bool(loose))
         size_of_step = float(np.max(np.abs(step), initial=0.0))
         step *= min(1.0, WIDEST_STEP / size_of_step) if size_of_step else 1.0
-        if size_of_step < CONVERGED or float(np.max(np.abs(slope), initial=0.0)) <= level:
+        if size_of_step < CONVERGED or float(np.max(np.abs(slope), initial=0.0)) <= max_slope:
             return np.asarray(strength + step)
         height, strength = _uphill(height_at, strength, step, height)
     raise ArithmeticError("the fit of strengths did not converge")
@@ -242,7 +244,7 @@ def _uphill(
     height_at: Callable[[Floats], float], strength: Floats, step: Floats, height: float
 ) -> tuple[float, Floats]:
     slack = 1e-12 * (1 + abs(height))
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         reached = height_at(strength + step)
         if reached >= height - slack:
             break
@@ -271,7 +273,7 @@ def _trusted(table: MeetingArrays, scatter: Floats, usual: Floats) -> Floats:
     2. Scale the scatter of single games (`usual`) so that its trace equals that of the observed
        one. One game between equals is added to both, so that the scale is never zero.
     3. Mix both: the observed scatter of an entrant with n matches has the weight
-       n / (n + FAMILIAR), the usual one the remaining weight.
+       n / (n + USUAL_SCATTER_WEIGHT), the usual one the remaining weight.
     """
     corrected, own_share, common_share = trusted_shares(table)
     scatter = corrected * scatter
@@ -289,8 +291,8 @@ def trusted_shares(table: MeetingArrays) -> tuple[float, Floats, Floats]:
     played = np.array([block.matches.sum() for block in table.blocks] or [0])
     known = float(np.sum(played * (seats - 1)))
     lost = table.size - 1
-    corrected = min(CORRECTION, known / (known - lost)) if known > lost else CORRECTION
-    own_share = np.sqrt(table.matches / (table.matches + FAMILIAR))
+    corrected = min(MAX_CORRECTION, known / (known - lost)) if known > lost else MAX_CORRECTION
+    own_share = np.sqrt(table.matches / (table.matches + USUAL_SCATTER_WEIGHT))
     return corrected, own_share, np.sqrt(1 - own_share**2)
 
 
@@ -351,7 +353,7 @@ def _solution(matrix: Floats, column: Floats) -> Floats:
     left = column.copy()
     along = scaled = left / diagonal
     before = float(left @ scaled)
-    enough = EXACT**2 * before
+    enough = MAX_RESIDUAL**2 * before
     for _ in range(len(column)):
         if before <= enough:
             break

@@ -38,8 +38,8 @@ from arena.ratings.strength.pair_graph import (
 )
 from arena.ratings.strength.solver import (
     CONVERGED,
-    LEVEL,
-    STEPS,
+    MAX_SLOPE,
+    MAX_STEPS,
     WIDEST_STEP,
     LooseAnchors,
     trusted_shares,
@@ -251,20 +251,20 @@ def most_plausible(
         near: strengths at which the iteration starts instead of at the start of the priors.
 
     Raises:
-        ArithmeticError: the iteration did not converge within `STEPS`.
+        ArithmeticError: the iteration did not converge within `MAX_STEPS`.
     """
     strength = priors.start.copy() if near is None else near.copy()
     now = _slope(graph, weights, priors, strength)
-    level = LEVEL * float(np.max(graph.points[0], initial=0.0))
-    for _ in range(STEPS):
+    max_slope = MAX_SLOPE * float(np.max(graph.points[0], initial=0.0))
+    for _ in range(MAX_STEPS):
         step = Bread(graph, now.spread, priors).solved(now.slope, STEP_EXACT).astype(np.float64)
         size_of_step = float(np.max(np.abs(step), initial=0.0))
         step *= min(1.0, WIDEST_STEP / size_of_step) if size_of_step else 1.0
         slope = np.where(priors.free, now.slope, 0.0)
-        if size_of_step < CONVERGED or float(np.max(np.abs(slope), initial=0.0)) <= level:
+        if size_of_step < CONVERGED or float(np.max(np.abs(slope), initial=0.0)) <= max_slope:
             return strength + step, now.spread
         slack = 1e-12 * (1 + abs(now.height))
-        for _ in range(STEPS):
+        for _ in range(MAX_STEPS):
             reached = _slope(graph, weights, priors, strength + step)
             if reached.height >= now.height - slack:
                 break

@@ -36,14 +36,15 @@ from referee.games.contract import Game
 from referee.games.registry import GAMES
 
 PLAYS: Final = "plays"
-LONG: Final = "a long table"
+LONG_TABLE: Final = "a long table"
 QUIET: Final = "quiet"
+"""Names of checks in the report."""
 
 SUBMISSION_SECONDS: Final = 120.0
 """Seconds after which the examination of a submission asks no further questions."""
 _TABLE_SECONDS: Final = 60.0
-_LONG_SECONDS: Final = 20.0
-_LONG_GAMES: Final = 40
+_LONG_TABLE_SECONDS: Final = 20.0
+_LONG_TABLE_GAMES: Final = 40
 _MAX_FAILED_FORMS: Final = 2
 """Number of failed forms of a game after which its other forms are not played."""
 _MAX_BROKEN_CHECKS: Final = 3
@@ -216,16 +217,18 @@ class _Examination:
             yield self._long_table_check(tried[0])
 
     def _long_table_check(self, form: ExaminedForm) -> Check:
-        self._on_test(f"{form.name}: {LONG}")
+        self._on_test(f"{form.name}: {LONG_TABLE}")
         began = time.monotonic()
-        played = self._play(form, LONG, _LONG_GAMES, _LONG_SECONDS)
+        played = self._play(form, LONG_TABLE, _LONG_TABLE_GAMES, _LONG_TABLE_SECONDS)
         if played.fault is not None:
-            return fault_check(self._order, LONG, played)
+            return fault_check(self._order, LONG_TABLE, played)
         if not played.games:
-            return self._unchecked(LONG, form.game, f"no game ended within {_LONG_SECONDS:.0f} s")
+            return self._unchecked(
+                LONG_TABLE, form.game, f"no game ended within {_LONG_TABLE_SECONDS:.0f} s"
+            )
         many = f"{len(played.games)} games, {len(played.times):,} decisions by the same processes"
-        many += f" in {_LONG_SECONDS:.0f} s" * played.unfinished
-        return Check(LONG, CheckOutcome.PASSED, many, form.game.id, time.monotonic() - began)
+        many += f" in {_LONG_TABLE_SECONDS:.0f} s" * played.unfinished
+        return Check(LONG_TABLE, CheckOutcome.PASSED, many, form.game.id, time.monotonic() - began)
 
     def _play(self, form: ExaminedForm, what: str, boards: int, seconds: float) -> ExaminationMatch:
         until = time.monotonic() + seconds
