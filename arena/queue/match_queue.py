@@ -55,6 +55,64 @@ _JOB = "rq:job:"
 HEARTBEAT_SECONDS = 5
 FORGOTTEN_SECONDS = 30
 
+# Scripts that run in Redis. A script is atomic, so two sweepers enqueue no match twice, and the
+# fields that all jobs share are sent once.
+_ENQUEUE: Final = """
+-- KEYS: the queue, and the list of taken jobs.
+-- ARGV: LPUSH or RPUSH, seconds to live, number of texts, fields and values in turn, match ids.
+local push, seconds, texts = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local first = 4 + texts
+local given = {}
+for place = first, #ARGV do
+  given[ARGV[place]] = true
+end
+for _, key in ipairs(KEYS) do
+  for _, item in ipairs(redis.call('LRANGE', key, 0, -1)) do
+    if given[item] then
+      redis.call('LREM', key, 0, item)
+    end
+  end
+end
+redis.call('SADD', 'rq:queues', KEYS[1])
+for place = first, #ARGV do
+  local match = ARGV[place]
+  local fields = {}
+  for number = 4, 3 + texts do
+    -- Match ids have no "%", which would be special in a replacement.
+    fields[#fields + 1] = (string.gsub(ARGV[number], '<match>', match))
+  end
+  redis.call('DEL', 'rq:job:' .. match, 'rq:executions:' .. match)
+  redis.call('HSET', 'rq:job:' .. match, unpack(fields))
+  redis.call('EXPIRE', 'rq:job:' .. match, seconds)
+  redis.call(push, KEYS[1], match)
+end
+"""
+
+_ARRANGE: Final = """
+-- KEYS: the queue. ARGV: match ids in their new order.
+local items = redis.call('LRANGE', KEYS[1], 0, -1)
+local waiting, ordered = {}, {}
+for _, item in ipairs(items) do
+  waiting[item] = true
+end
+for _, match in ipairs(ARGV) do
+  if waiting[match] then
+    waiting[match] = nil
+    ordered[#ordered + 1] = match
+  end
+end
+for _, item in ipairs(items) do
+  if waiting[item] then
+    waiting[item] = nil
+    ordered[#ordered + 1] = item
+  end
+end
+redis.call('DEL', KEYS[1])
+for _, item in ipairs(ordered) do
+  redis.call('RPUSH', KEYS[1], item)
+end
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
@@ -253,66 +311,6 @@ def _job_fields(seconds: float) -> dict[str, str]:
         "result_ttl": "0",
         "failure_ttl": "0",
     }
-
-
-# Scripts that run in Redis. A script is atomic, so two sweepers enqueue no match twice, and the
-# fields that all jobs share are sent once.
-
-_ENQUEUE: Final = """
--- KEYS: the queue, and the list of taken jobs.
--- ARGV: LPUSH or RPUSH, seconds to live, number of texts, fields and values in turn, match ids.
-local push, seconds, texts = ARGV[1], ARGV[2], tonumber(ARGV[3])
-local first = 4 + texts
-local given = {}
-for place = first, #ARGV do
-  given[ARGV[place]] = true
-end
-for _, key in ipairs(KEYS) do
-  for _, item in ipairs(redis.call('LRANGE', key, 0, -1)) do
-    if given[item] then
-      redis.call('LREM', key, 0, item)
-    end
-  end
-end
-redis.call('SADD', 'rq:queues', KEYS[1])
-for place = first, #ARGV do
-  local match = ARGV[place]
-  local fields = {}
-  for number = 4, 3 + texts do
-    -- Match ids have no "%", which would be special in a replacement.
-    fields[#fields + 1] = (string.gsub(ARGV[number], '<match>', match))
-  end
-  redis.call('DEL', 'rq:job:' .. match, 'rq:executions:' .. match)
-  redis.call('HSET', 'rq:job:' .. match, unpack(fields))
-  redis.call('EXPIRE', 'rq:job:' .. match, seconds)
-  redis.call(push, KEYS[1], match)
-end
-"""
-
-_ARRANGE: Final = """
--- KEYS: the queue. ARGV: match ids in their new order.
-local items = redis.call('LRANGE', KEYS[1], 0, -1)
-local waiting, ordered = {}, {}
-for _, item in ipairs(items) do
-  waiting[item] = true
-end
-for _, match in ipairs(ARGV) do
-  if waiting[match] then
-    waiting[match] = nil
-    ordered[#ordered + 1] = match
-  end
-end
-for _, item in ipairs(items) do
-  if waiting[item] then
-    waiting[item] = nil
-    ordered[#ordered + 1] = item
-  end
-end
-redis.call('DEL', KEYS[1])
-for _, item in ipairs(ordered) do
-  redis.call('RPUSH', KEYS[1], item)
-end
-"""
 
 
 def workers(connection: Redis) -> tuple[WorkerInfo, ...]:

@@ -36,17 +36,10 @@ from referee.games.shared.cards import RANK, Card
 PLACES = range(LOW_ACE, ACE + 1)
 """The ranks from the low ace to the high ace."""
 
-
-def rank_at(place: int) -> int:
-    """Return the rank at a place; place 1 is the low ace."""
-    return ACE if place == LOW_ACE else place
-
-
 # Cards as one number, their *code*, because only the number of cards of each rank matters. It has
 # six bits per place: the lower three count the cards of the hand, the upper three the field cards.
 # A hand's ace counts at both of its places. A field's ace counts at the high place, and moves to
 # the low one if it is used there.
-
 _BITS = 6
 _ONE_HELD, _ONE_LYING = 1, 1 << 3
 _EACH = sum(1 << _BITS * place for place in PLACES)
@@ -65,6 +58,30 @@ HELD_CODE: dict[Card, int] = {
 """The code of a hand card."""
 LYING_CODE: dict[Card, int] = {card: _ONE_LYING << _BITS * rank for card, rank in RANK.items()}
 """The code of a field card."""
+
+Chain = tuple[object, ...] | None
+"""Linked list of choices, last first: (previous choices, place, long, low, new, parts)."""
+Chains = tuple[tuple[int, Chain], ...]
+"""The choices of independent runs, each with the difference to its real places."""
+Open = tuple[int, int, int, int, int, int]
+"""State of the search.
+
+The number of open straights with one, two, three and at least four cards; of those with at least
+four and a low ace; and the number of yaku, as far as it matters.
+"""
+Layer = dict[Open, tuple[int, Chain]]
+
+Step = tuple[Open, int, tuple[int, int, int, tuple[tuple[int, int], ...]]]
+"""A change of the state: the next state, the score, and the choices for :data:`Chain`."""
+
+NO_STRAIGHT = (0, 0, 0, 0, 0, 0)
+BONUS_YAKU_COUNT = 4
+"""Number of yaku required for the bonus."""
+
+
+def rank_at(place: int) -> int:
+    """Return the rank at a place; place 1 is the low ace."""
+    return ACE if place == LOW_ACE else place
 
 
 def held_at(code: int, place: int) -> int:
@@ -120,26 +137,6 @@ def straight_of(hand: int) -> int:
     if ranks == [2, 3, 4, ACE]:
         return SHORTEST
     return ranks[3] if ranks[3] - ranks[0] == 3 else 0
-
-
-Chain = tuple[object, ...] | None
-"""Linked list of choices, last first: (previous choices, place, long, low, new, parts)."""
-Chains = tuple[tuple[int, Chain], ...]
-"""The choices of independent runs, each with the difference to its real places."""
-Open = tuple[int, int, int, int, int, int]
-"""State of the search.
-
-The number of open straights with one, two, three and at least four cards; of those with at least
-four and a low ace; and the number of yaku, as far as it matters.
-"""
-Layer = dict[Open, tuple[int, Chain]]
-
-Step = tuple[Open, int, tuple[int, int, int, tuple[tuple[int, int], ...]]]
-"""A change of the state: the next state, the score, and the choices for :data:`Chain`."""
-
-NO_STRAIGHT = (0, 0, 0, 0, 0, 0)
-BONUS_YAKU_COUNT = 4
-"""Number of yaku required for the bonus."""
 
 
 def fold(layer: Layer, options: GroupChoices, place: int, several: bool) -> Layer:

@@ -7,6 +7,21 @@ from typing import NamedTuple
 
 from referee.games.shared.cards import DECK, RANK, SUIT, Card
 
+# Bit r of a mask stands for rank r. The ace is bit 14 and, for straights, also bit 1.
+_ACE = 1 << 14
+_LOW_ACE = 1 << 1
+
+# A hand as one number: three bits per rank count its cards, then four bits per suit. The value of a
+# hand without a flush depends on the counts of its ranks only, and that of a flush on its ranks.
+_SUITS_AT = 40
+_RANK_COUNTS = (1 << _SUITS_AT) - 1
+_CODE: dict[Card, int] = {c: 1 << 3 * (RANK[c] - 2) | 1 << _SUITS_AT + 4 * SUIT[c] for c in DECK}
+_THREE_OF_EACH_SUIT = 0x3333
+_EIGHT_OF_A_SUIT = 0x8888
+"""Five or more cards of a suit and three more set its highest bit."""
+_CACHED_VALUES = 1 << 16
+"""Entries of the cache of values: all hands of five cards and of seven."""
+
 
 class Category(IntEnum):
     """Categories of poker hands, lowest first."""
@@ -35,11 +50,6 @@ class HandValue(NamedTuple):
     """
 
 
-# Bit r of a mask stands for rank r. The ace is bit 14 and, for straights, also bit 1.
-_ACE = 1 << 14
-_LOW_ACE = 1 << 1
-
-
 def straight_top(mask: int) -> int:
     """Return the top rank of the best straight in a set of ranks; 0 without a straight.
 
@@ -51,19 +61,6 @@ def straight_top(mask: int) -> int:
     # Bit r stays if the ranks r to r + 4 are all in the set.
     lowest = mask & mask >> 1 & mask >> 2 & mask >> 3 & mask >> 4
     return lowest.bit_length() + 3 if lowest else 0
-
-
-# A hand as one number: three bits per rank count its cards, then four bits per suit. The value of a
-# hand without a flush depends on the counts of its ranks only, and that of a flush on its ranks.
-
-_SUITS_AT = 40
-_RANK_COUNTS = (1 << _SUITS_AT) - 1
-_CODE: dict[Card, int] = {c: 1 << 3 * (RANK[c] - 2) | 1 << _SUITS_AT + 4 * SUIT[c] for c in DECK}
-_THREE_OF_EACH_SUIT = 0x3333
-_EIGHT_OF_A_SUIT = 0x8888
-"""Five or more cards of a suit and three more set its highest bit."""
-_VALUES = 1 << 16
-"""Entries of the cache of values: all hands of five cards and of seven."""
 
 
 def best_hand(cards: Iterable[Card]) -> HandValue:
@@ -93,7 +90,7 @@ def _flush(cards: tuple[Card, ...]) -> HandValue:
     return HandValue(Category.FLUSH, tuple(suited[:5]))
 
 
-@lru_cache(_VALUES)
+@lru_cache(_CACHED_VALUES)
 def _value_of_ranks(counts: int) -> HandValue:
     """Return the value of the best hand without a flush.
 
