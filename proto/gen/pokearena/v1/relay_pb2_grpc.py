@@ -105,7 +105,8 @@ class RelayService(object):
 
 
 class LobbyServiceStub(object):
-    """The relay's service for the arena: it seats connected bots at tables.
+    """The relay's service for the arena: it seats connected bots at tables. The server
+    is ControlApi in arena/remote/relay/control_api.py.
     """
 
     def __init__(self, channel):
@@ -122,7 +123,8 @@ class LobbyServiceStub(object):
 
 
 class LobbyServiceServicer(object):
-    """The relay's service for the arena: it seats connected bots at tables.
+    """The relay's service for the arena: it seats connected bots at tables. The server
+    is ControlApi in arena/remote/relay/control_api.py.
     """
 
     def Seat(self, request, context):
@@ -150,7 +152,8 @@ def add_LobbyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class LobbyService(object):
-    """The relay's service for the arena: it seats connected bots at tables.
+    """The relay's service for the arena: it seats connected bots at tables. The server
+    is ControlApi in arena/remote/relay/control_api.py.
     """
 
     @staticmethod

@@ -16,7 +16,9 @@ class RelayServiceStub:
 def add_RelayServiceServicer_to_server(servicer: RelayServiceServicer, server: _Any) -> None: ...
 
 class LobbyServiceServicer:
-    """The relay's service for the arena: it seats connected bots at tables."""
+    """The relay's service for the arena: it seats connected bots at tables. The server
+    is ControlApi in arena/remote/relay/control_api.py.
+    """
     def Seat(self, request: _Any, context: _Any, /) -> _Any:
         """Seats a connected bot at a table until the call ends. The first response is
         Seated or Absent; later responses report changes.
