@@ -21,6 +21,7 @@ from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import ladder as ladder_page
 from arena.web.pages.ladder import LadderLine, find_ladder
+from arena.web.paging import ListPage
 
 PAIRS = (
     ("LL", "lost both"),
@@ -91,12 +92,9 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     first, other = (_bot(ladder, page_request, name) for name in ("one", "other"))
     if first == other:
         raise InvalidQuery("Choose two different versions.")
-    selection = paging.selection_of(page_request, 25)
     result = _compared(web, ladder, (first, other), _test_of(page_request))
-    pair, of = ({first}, {other}), ladder.scope.tournaments
-    listed = history.matches(web.engine, pair, of, selection.offset, selection.limit)
-    piece = selection.of(listed, history.count(web.engine, pair, of))
     comparison = result.comparison if result else None
+    piece = _matches(web, page_request, ladder, (first, other))
     sides = _sides(web, ladder, (first, other))
     gap = _gap(ladder, sides)
     common = _common(web, ladder, first, other)
@@ -132,6 +130,16 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         parts=("compare-sides", "compare-facts", "compare-matches"),
         headers=piece.headers,
     )
+
+
+def _matches(
+    web: WebState, page_request: PageRequest, ladder: LadderSnapshot, pair: tuple[str, str]
+) -> ListPage[PlayedMatch]:
+    """Return the selected matches of both versions against each other, the newest first."""
+    sides, of = [[name] for name in pair], ladder.scope.tournaments
+    selection = paging.selection_of(page_request, 25)
+    listed = history.matches(web.engine, sides, of, selection.offset, selection.limit)
+    return selection.of(listed, history.count(web.engine, sides, of))
 
 
 def _sides(
