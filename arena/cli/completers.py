@@ -140,6 +140,13 @@ def _owners(context: click.Context, incomplete: str) -> Iterator[str]:
         yield from (owner.name for owner in stored.listing(engine))
 
 
+def _organisers(context: click.Context, incomplete: str) -> Iterator[str]:
+    if (engine := _store(context)) is not None:
+        from arena.store.access import organisers as stored
+
+        yield from (organiser.name for organiser in stored.listing(engine))
+
+
 def _webhooks(context: click.Context, incomplete: str) -> Iterator[str]:
     if (engine := _store(context)) is not None:
         from arena.store import webhooks as stored
@@ -195,6 +202,7 @@ tournament_or_file = completer(_tournaments, files=True)
 matches = completer(_matches)
 match_or_file = completer(_matches, files=True)
 owners = completer(_owners)
+organisers = completer(_organisers)
 webhooks = completer(_webhooks)
 formats = completer(_formats)
 format_settings = completer(_format_settings)

@@ -53,6 +53,9 @@ _REFUSALS: Final = (
     grpc.StatusCode.ABORTED,
 )
 
+_DETAILS: Final = 200
+"""Number of characters of an error of gRPC that are shown."""
+
 OnEvent = Callable[[str, dict[str, Any]], None]
 """Receives events for the user: a keyword and its details."""
 
@@ -63,6 +66,11 @@ class RefusedByRelay(Exception):
 
 class RelayUnreachable(Exception):
     """The first connection never succeeded. The exception's text is a sentence."""
+
+
+def _shortened(details: str) -> str:
+    """Return the end of gRPC's description of an error, which contains the cause."""
+    return details if len(details) <= _DETAILS else "…" + details[-_DETAILS:].partition(" ")[2]
 
 
 class Connector:
@@ -121,7 +129,8 @@ class Connector:
                     return
                 if not self._version and time.monotonic() > began + FIRST_SECONDS:
                     raise RelayUnreachable(
-                        f"no relay answers at {self._target.address}: {self._reason}."
+                        f"no relay answers at {self._target.address}: {self._reason}"
+                        f"{self._remedy()}."
                     )
                 # The random factor spreads the reconnections of many connectors after a relay
                 # restarts.
@@ -152,10 +161,18 @@ class Connector:
             return True
         if code in _REFUSALS and not self._is_to_be_tried_again(code):
             raise RefusedByRelay(details)
-        self._reason = " ".join(details.split())[-200:].rstrip(".")
+        self._reason = _shortened(" ".join(details.split())).rstrip(".")
         if self._was_here:
             self._on_event("lost", {"reason": self._reason})
         return False
+
+    def _remedy(self) -> str:
+        """Return what the author can do about the first failed connections; empty if unknown."""
+        if "CERTIFICATE_VERIFY_FAILED" in self._reason:
+            return "; --ca FILE names the certificate to trust"
+        if not self._target.tls and "Socket closed" in self._reason:
+            return "; a relay with a certificate needs an address that begins with grpcs://"
+        return ""
 
     def _is_to_be_tried_again(self, code: grpc.StatusCode) -> bool:
         """Whether the refusal may be due to this connector's own lost connection."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from arena.cli import output
+from arena.cli import completers, output
 from arena.cli.options import data_option, json_option
 
 
@@ -35,7 +35,7 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 
 
 @organiser.command(epilog="Example: pokearena organiser renew grace")
-@click.argument("name")
+@click.argument("name", shell_complete=completers.organisers)
 @json_option
 @data_option
 def renew(name: str, as_json: bool, data: Path | None) -> None:
@@ -50,7 +50,7 @@ def renew(name: str, as_json: bool, data: Path | None) -> None:
 
 
 @organiser.command(epilog="Example: pokearena organiser revoke grace")
-@click.argument("name")
+@click.argument("name", shell_complete=completers.organisers)
 @json_option
 @data_option
 def revoke(name: str, as_json: bool, data: Path | None) -> None:

@@ -129,7 +129,9 @@ def _print(shown: list[SettingInForce], files: list[config_file.ConfigFile]) -> 
         output.line("all settings have their defaults")
     for file in files:
         output.hint(f"read {file.path}")
-    if not files:
+    if os.environ.get(config_file.VARIABLE) == "":
+        output.hint(f"{config_file.VARIABLE} is empty, so no file is read")
+    elif not files:
         output.hint(f"no {config_file.PROJECT_FILE} and no {config_file.user_file()}")
     output.next_step("pokearena config play")
 

@@ -1,6 +1,7 @@
 """Test configuration files: their precedence, their errors, and what a project file may set."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from arena.cli.root import LazyCommand, pokearena
 from arena.cli.workspace import Workspace
 from arena.system.structured_file import FileError, FileProblem
 from tests.arena.cli.terminal import Cli, CommandResult
+from tests.repository_copy import ROOT
 
 REVIEWED = frozenset(
     """
@@ -225,6 +227,9 @@ def test_every_option_has_been_reviewed_for_project_files() -> None:
     assert not unreviewed, f"add {unreviewed} to REVIEWED above, or to config_file.USER_ONLY"
     assert keys == REVIEWED | config_file.USER_ONLY
     assert not REVIEWED & config_file.USER_ONLY
+    page = (ROOT / "docs/reference/configuration.md").read_text()
+    listed = page.partition("It cannot set these options: ")[2].partition(".")[0]
+    assert re.findall(r"`([\w-]+)`", listed) == sorted(config_file.USER_ONLY)
 
 
 def test_every_option_can_be_set_by_a_file(tmp_path: Path) -> None:

@@ -284,6 +284,8 @@ def test_clients_without_tls_or_trust_cannot_connect(
             AuthorMachine(tmp_path, relay.port, token) as plain,
         ):
             assert (stranger.process.wait(), plain.process.wait()) == (3, 3)
+            assert "--ca FILE" in stranger.output
+            assert "grpcs://" in plain.output
         assert not relay.is_here(version)
 
 

@@ -13,6 +13,7 @@ from click.shell_completion import shell_complete
 from arena.cli.develop.completion import VARIABLE
 from arena.cli.root import pokearena
 from arena.cli.workspace import Workspace
+from arena.store.access import organisers
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import POKEARENA, Cli, in_a_terminal
 
@@ -152,6 +153,8 @@ def test_completions_from_the_store(
     assert complete("pokearena compare ann@") == ["@1"]
     (match,) = complete("pokearena verify m-")
     assert match.startswith("m-")
+    organisers.add(Workspace(Path(".pokearena")).store, "grace")
+    assert complete("pokearena organiser renew ") == ["grace"]
     monkeypatch.setenv("POKEARENA_DATA", "elsewhere")
     assert complete("pokearena tournament show ") == []
     data = Workspace(Path(".pokearena")).folder.root
