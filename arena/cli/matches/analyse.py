@@ -32,28 +32,40 @@ _MOST_QUALITY: Final = 1_000
     show_default=True,
     help="Factor of the number of play-outs; 1 takes at most 20 s of CPU time.",
 )
+@click.option(
+    "--engine",
+    "engine_name",
+    type=click.Choice(["strong", "champion"]),
+    default="strong",
+    show_default=True,
+    help="House bot whose choices are compared; champion takes up to three times as long.",
+)
 @json_option
 @data_option
-def analyse(match: str, quality: int, as_json: bool, data: Path | None) -> None:
+def analyse(match: str, quality: int, engine_name: str, as_json: bool, data: Path | None) -> None:
     """Analyse the play of a match: costly decisions, accuracy and luck.
 
-    Compares every decision with the choice of the house bot `strong`, from what the seat knew. All
-    figures are win expectations from play-outs. A decision is called a mistake only if its loss is
-    larger than three standard errors. MATCH is an id, the beginning of an id, the file of a record,
-    or `last` for the newest match of `pokearena play`.
+    Compares every decision with the choice of a house bot from what the seat knew. All figures are
+    win expectations from play-outs. A decision is called a mistake only if its loss is larger than
+    three standard errors. MATCH is an id, the beginning of an id, the file of a record, or `last`
+    for the newest match of `pokearena play`.
     """
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace
     from arena.records.analysis import summary
-    from arena.records.analysis.engine import NoEngine
+    from arena.records.analysis.engine import NoEngine, named_engine
     from arena.records.analysis.match_analysis import NotAnalysable
     from arena.records.analysis.match_analysis import analyse as analyse_record
 
     source = record_lookup.find(Workspace(data), match)
     try:
         with output.long_operation(f"analyses {source.id}") as report:
+            header = source.record.match
             analysis = analyse_record(
-                source.record, quality, progress=lambda share: report(f"{100 * share:.0f} %")
+                source.record,
+                quality,
+                named_engine(engine_name, header["game"], header["seats"]),
+                progress=lambda share: report(f"{100 * share:.0f} %"),
             )
     except (NoEngine, NotAnalysable) as error:
         raise CommandError(f"{source.id} cannot be analysed: {error}.", code=error.code) from error

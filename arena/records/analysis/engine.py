@@ -1,4 +1,4 @@
-"""Interface of the analysis to a searching engine, and the engine of the house bot `strong`."""
+"""Interface of the analysis to a searching engine, and the engines of two house bots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from arena.bots import resolver
 from referee.games.contract import Action, State
 from referee.games.shared.coded_errors import CodedError
 
-HOUSE_BOT: Final = "strong"
+STRONG: Final = "strong"
+CHAMPION: Final = "champion"
 _HASH_DIGITS: Final = 12
 _USUAL_PLAYOUTS: Final = 6_000
 _PLAYOUTS: Final = {
@@ -27,6 +28,8 @@ _PLAYOUTS: Final = {
 }
 """Play-outs of one match at quality 1, by game: at most 20 s of CPU time, see
 docs/reference/analysis.md."""
+_CHAMPION_NODES: Final = 1.0
+"""Factor of the searches of `champion`, as in its bot.toml."""
 
 
 class NoEngine(CodedError):
@@ -81,21 +84,25 @@ class _WithPlayouts:
         return candidates[: max(2, self._playouts // 4)]
 
 
-class HouseBotEngine:
-    """The search of the house bot `strong` for one game."""
+class StrongEngine:
+    """The search of the house bot `strong` for one game.
 
-    name = HOUSE_BOT
+    Raises:
+        NoEngine: the bot has no plan for the game.
+    """
+
+    name = STRONG
 
     def __init__(self, game: str) -> None:
-        modules = _modules(resolver.house_folder() / HOUSE_BOT)
-        class_name = "".join(part.capitalize() for part in game.split("_")) + "Plan"
-        plan = getattr(modules.get(game), class_name, None)
+        folder = resolver.house_folder() / STRONG
+        modules = _modules(folder)
+        plan = getattr(modules.get(game), f"{_class_name(game)}Plan", None)
         if plan is None:
-            raise NoEngine(f"the house bot {HOUSE_BOT} has no plan to search {game}")
+            raise NoEngine(f"the house bot {STRONG} has no plan to search {game}")
         self._plan = plan()
         self._position = modules["plan"].Position
         self._search = modules["search"].choose
-        self.version = _version(resolver.house_folder() / HOUSE_BOT)
+        self.version = _version(folder)
         self.playouts = _PLAYOUTS.get(game, _USUAL_PLAYOUTS)
         self.move = self._plan.move
         self.over = self._plan.over
@@ -113,22 +120,71 @@ class HouseBotEngine:
         return float(self._plan.value(self._position(state, seat, tuple(sides)), state))
 
 
+class ChampionEngine(StrongEngine):
+    """The choices of the house bot `champion`, rated by the play-outs of `strong`.
+
+    The searches of `champion` rate no action that they do not choose, so they cannot replace the
+    play-outs.
+
+    Args:
+        game: the game.
+        seats: number of seats.
+
+    Raises:
+        NoEngine: one of the bots does not search the game.
+    """
+
+    name = CHAMPION
+
+    def __init__(self, game: str, seats: int) -> None:
+        super().__init__(game)
+        folder = resolver.house_folder() / CHAMPION
+        search = getattr(_modules(folder).get(game), _class_name(game), None)
+        if search is None:
+            raise NoEngine(f"the house bot {CHAMPION} does not search {game}")
+        self._champion = search(seats, _CHAMPION_NODES)
+        self.version = f"{_version(folder)} and {STRONG} {self.version}"
+
+    def choose(
+        self, state: State, seat: int, sides: Sequence[int], seed: bytes, playouts: int
+    ) -> tuple[Action, int]:
+        """Search as the bot does in a match; count it as the given number of play-outs."""
+        return self._champion.choose(state, seat, seed, lambda: False).action, playouts
+
+
 @cache
 def engine_of(game: str) -> Engine:
-    """Return the engine that analyses a game.
+    """Return the engine that analyses a game unless another one is named.
 
     Raises:
         NoEngine: no engine plays this game.
     """
-    return HouseBotEngine(game)
+    return StrongEngine(game)
+
+
+def named_engine(name: str, game: str, seats: int) -> Engine:
+    """Return the engine of a house bot, `strong` or `champion`.
+
+    Raises:
+        NoEngine: the house bot does not search this game.
+    """
+    return ChampionEngine(game, seats) if name == CHAMPION else engine_of(game)
+
+
+def _class_name(game: str) -> str:
+    return "".join(part.capitalize() for part in game.split("_"))
 
 
 @cache
 def _modules(folder: Path) -> dict[str, Any]:
     """Import the modules of the bot under their own names, and leave no trace of these names."""
-    names = [path.stem for path in sorted(folder.glob("*.py")) if path.stem != "bot"]
+    names = [path.stem for path in sorted(folder.glob("*.py")) if _is_part_of_search(path.stem)]
     with _importable(folder, names):
         return {name: importlib.import_module(name) for name in names}
+
+
+def _is_part_of_search(module: str) -> bool:
+    return module != "bot" and not module.startswith("train_")
 
 
 @contextmanager
@@ -147,6 +203,6 @@ def _importable(folder: Path, names: Sequence[str]) -> Iterator[None]:
 @cache
 def _version(folder: Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted([*folder.glob("*.py"), *folder.glob("*.npz")]):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:_HASH_DIGITS]

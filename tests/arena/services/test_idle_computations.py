@@ -9,7 +9,7 @@ import pytest
 from arena.cli.workspace import Workspace
 from arena.config import SettingError
 from arena.queue.worker import IdlePermission, IdleWork
-from arena.records.analysis.engine import HouseBotEngine
+from arena.records.analysis.engine import StrongEngine
 from arena.services.idle_computations import analyse_next, idle_work
 from arena.store.idle_results import ANALYSES
 from tests.arena.web.closed_matches import StoredMatch, play, table
@@ -28,8 +28,8 @@ def closed(workspace: Workspace) -> StoredMatch:
     return play(workspace, POKE)
 
 
-def small() -> HouseBotEngine:
-    engine = HouseBotEngine("poke")
+def small() -> StrongEngine:
+    engine = StrongEngine("poke")
     engine.playouts = 300
     return engine
 

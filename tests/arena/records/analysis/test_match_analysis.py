@@ -8,7 +8,7 @@ from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
 from arena.records.analysis import summary
-from arena.records.analysis.engine import HouseBotEngine, NoEngine
+from arena.records.analysis.engine import NoEngine, StrongEngine, named_engine
 from arena.records.analysis.match_analysis import (
     MatchAnalyser,
     NotAnalysable,
@@ -30,16 +30,16 @@ SEED = bytes(range(32))
 Choose = Callable[[State, int, Action], Action]
 
 
-def engine(game: str, playouts: int) -> HouseBotEngine:
+def engine(game: str, playouts: int) -> StrongEngine:
     """The engine with few play-outs."""
-    small = HouseBotEngine(game)
+    small = StrongEngine(game)
     small.playouts = playouts
     return small
 
 
 def played(game_id: str, seats: int, choose: Choose, seed: bytes = SEED) -> MatchRecord:
     """A match of one game; `choose` may replace the actions of the engine's policy."""
-    game, policy = find(game_id), HouseBotEngine(game_id)
+    game, policy = find(game_id), StrongEngine(game_id)
     codec = codec_of(game)
     state = game.start(Seeded(board_seed(seed, 0)), seats)
     lines: list[Line] = []
@@ -204,7 +204,24 @@ def test_a_secret_seed_allows_no_analysis() -> None:
 
 def test_a_game_without_a_plan_has_no_engine() -> None:
     with pytest.raises(NoEngine):
-        HouseBotEngine("plan")
+        StrongEngine("plan")
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_the_engine_of_champion_chooses_legal_actions_repeatably(game_id: str) -> None:
+    game = find(game_id)
+    seats = game.seats[0]
+    state = game.start(Seeded(board_seed(SEED, 0)), seats)
+    sides = game.sides(seats, game.settle({}))
+    champion = named_engine("champion", game_id, seats)
+    for _ in range(4):
+        choices = {}
+        for seat in state.actors:
+            choices[seat], _ = champion.choose(state, seat, sides, SEED, 100)
+            again, _ = champion.choose(state, seat, sides, SEED, 100)
+            assert again == choices[seat]
+            assert choices[seat] in state.legal(seat)
+        state = state.play(choices)
 
 
 @pytest.mark.long
