@@ -21,7 +21,7 @@ from arena.web.page import Forbidden, InvalidQuery, Page, PageRequest, TextTable
 from arena.web.pages.bot import find_bot
 from referee.record import GameRecord, MatchRecord, RecordError, read_games
 
-_OWN: Final = ("answer", "clock", "exit_status", "signal", "peak_memory")
+_OWNER_FIELDS: Final = ("answer", "clock", "exit_status", "signal", "peak_memory")
 MEANINGS = {
     "init": "the bot did not start",
     "timeout": "the bot exceeded its clock",
@@ -40,31 +40,31 @@ class ExplainedFault:
 
     Args:
         fault: the fault.
-        whole: all details, only for the owner; None for other readers.
+        explanation: all details, only for the owner; None for other readers.
         folder: the folder of the version, which is removed from its output.
     """
 
     fault: LoggedFault
-    whole: Explanation | None = None
+    explanation: Explanation | None = None
     folder: str = ""
 
     @property
     def output(self) -> str | None:
         """Output of the bot, only for the owner; otherwise None."""
-        if self.whole is None:
+        if self.explanation is None:
             return None
-        written = self.whole.output or self.fault.output
+        written = self.explanation.output or self.fault.output
         return pathless(written.replace(self.folder, "") if self.folder else written)
 
     @property
     def question(self) -> dict[str, Any] | None:
         """The question in the protocol's JSON, only for the owner; None if unknown."""
-        return None if self.whole is None else self.whole.question
+        return None if self.explanation is None else self.explanation.question
 
     @property
     def process(self) -> str:
         """Exit status and memory of the bot's process, only for the owner; otherwise empty."""
-        return "" if self.whole is None else pathless(self.whole.process)
+        return "" if self.explanation is None else pathless(self.explanation.process)
 
     @property
     def sentence(self) -> str:
@@ -77,7 +77,7 @@ class ExplainedFault:
         return pathless(self.fault.ended)
 
     @property
-    def asked(self) -> str:
+    def question_text(self) -> str:
         """The question as formatted JSON."""
         return json.dumps(self.question, ensure_ascii=False, indent=2) if self.question else ""
 
@@ -94,12 +94,12 @@ class ExplainedFault:
             "sentence": self.sentence,
             "ended": self.ended or None,
         }
-        if self.whole is not None:
-            line = self.whole.line
+        if self.explanation is not None:
+            line = self.explanation.line
             values |= {
                 "output": self.output,
                 "question": self.question,
-                **{name: line.get(name) for name in _OWN},
+                **{name: line.get(name) for name in _OWNER_FIELDS},
             }
         return values
 
@@ -119,7 +119,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     selection = paging.selection_of(page_request, 20, 100)
     listed = history.faults(web.engine, ids, kind, selection.offset, selection.limit)
     shown_faults = [
-        _told(web, fault, versions) if owned else ExplainedFault(fault) for fault in listed
+        _explained(web, fault, versions) if owned else ExplainedFault(fault) for fault in listed
     ]
     piece = selection.of(shown_faults, kinds.get(kind, 0) if kind else sum(kinds.values()))
     table = _table(piece.items)
@@ -165,12 +165,14 @@ def _is_owner(web: WebState, page_request: PageRequest, versions: Sequence[Versi
     return True
 
 
-def _told(web: WebState, fault: LoggedFault, versions: Sequence[Version]) -> ExplainedFault:
+def _explained(web: WebState, fault: LoggedFault, versions: Sequence[Version]) -> ExplainedFault:
     folder = next((version.folder for version in versions if version.id == fault.version), "")
-    return ExplainedFault(fault, _whole(web, fault), f"{folder.rstrip('/')}/" if folder else "")
+    return ExplainedFault(
+        fault, _explanation(web, fault), f"{folder.rstrip('/')}/" if folder else ""
+    )
 
 
-def _whole(web: WebState, fault: LoggedFault) -> Explanation:
+def _explanation(web: WebState, fault: LoggedFault) -> Explanation:
     """Return the details of the fault's record line.
 
     Adds the bot's output if the record of another game contains it.

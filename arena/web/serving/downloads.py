@@ -81,7 +81,7 @@ def _bundle(web: WebState, tournament: str) -> Path:
         )
         packed = temporary / f"{tournament}.tar.gz"
         with tarfile.open(packed, "w:gz", compresslevel=5) as archive:
-            archive.add(temporary / tournament, tournament, filter=_nobodys)
+            archive.add(temporary / tournament, tournament, filter=_without_account)
         shutil.rmtree(temporary / tournament)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -89,7 +89,7 @@ def _bundle(web: WebState, tournament: str) -> Path:
     return packed
 
 
-def _nobodys(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+def _without_account(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     """Remove the account names and IDs of the server's user."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = ""

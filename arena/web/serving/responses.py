@@ -35,20 +35,19 @@ from arena.web.serving.live_updates import (
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.security import token_of
 
-# Response cache: serialized responses, valid until a topic on which they depend changes.
-#
-# A popular page is rendered, serialized and compressed once per change instead of once per request.
-# Simultaneous requests wait for the same rendering.
-
-Key = tuple[str, ...]
+Endpoint = Callable[[Request], Awaitable[Response]]
+CacheKey = tuple[str, ...]
 """Path, kind and query of the request."""
 KEPT_BYTES = 64 * 2**20
 """Size limit of the cache; the least recently used responses are removed first."""
-_LARGEST_BYTES = 8 * 2**20
-_SMALLEST_BYTES = 1000
-_LEVEL = 9
+_MAX_CACHED_BYTES = 8 * 2**20
+"""Larger responses are not stored."""
+_MIN_COMPRESSED_BYTES = 1000
+"""Smaller responses are not compressed."""
+_GZIP_LEVEL = 9
 """A replay becomes 11 % smaller than at level 5 and takes 3 to 6 ms more, once per change."""
 _SLOW_SECONDS = 0.1
+"""Duration of rendering above which a page is slow."""
 _OLD_SECONDS = 30.0
 """Maximum age, in seconds, of a slow page that is served while its new version is rendered."""
 LIVE = "/live"
@@ -90,11 +89,11 @@ class CachedResponse:
     @cached_property
     def compressed(self) -> bytes | None:
         """The body compressed with gzip; None if it is too small."""
-        if len(self.body) < _SMALLEST_BYTES:
+        if len(self.body) < _MIN_COMPRESSED_BYTES:
             return None
-        return gzip.compress(self.body, _LEVEL, mtime=0)
+        return gzip.compress(self.body, _GZIP_LEVEL, mtime=0)
 
-    def is_had(self, tags: str) -> bool:
+    def has_tag_in(self, tags: str) -> bool:
         """Whether the tag is in an If-None-Match header."""
         own_tag = self.tag.removeprefix("W/")
         return any(each.strip().removeprefix("W/") in ("*", own_tag) for each in tags.split(","))
@@ -105,81 +104,94 @@ class CachedResponse:
 
 @dataclass(frozen=True, slots=True)
 class _CacheEntry:
+    """A stored response.
+
+    Args:
+        answer: the response.
+        change: number of the last change before the rendering.
+        began: when the rendering began, on the monotonic clock.
+        took: duration of the rendering in seconds.
+    """
+
     answer: CachedResponse
-    number: int
-    written: float
+    change: int
+    began: float
     took: float
 
 
 class ResponseCache:
-    """The stored responses. Use it from the event loop's thread only."""
+    """Serialized responses, valid until a topic on which they depend changes.
+
+    A popular page is rendered, serialized and compressed once per change instead of once per
+    request. Simultaneous requests wait for the same rendering. Use the cache from the event loop's
+    thread only.
+    """
 
     def __init__(self, changes: Changes, most: int = KEPT_BYTES) -> None:
         self._changes = changes
         self._most = most
         self._bytes = 0
-        self._kept: OrderedDict[Key, _CacheEntry] = OrderedDict()
-        self._coming: dict[Key, asyncio.Task[CachedResponse]] = {}
+        self._entries: OrderedDict[CacheKey, _CacheEntry] = OrderedDict()
+        self._renderings: dict[CacheKey, asyncio.Task[CachedResponse]] = {}
 
     @property
     def is_writing(self) -> bool:
         """Whether a response is being rendered."""
-        return bool(self._coming)
+        return bool(self._renderings)
 
-    async def get(self, key: Key, write: Callable[[], Awaitable[CachedResponse]]) -> CachedResponse:
+    async def get(
+        self, key: CacheKey, render: Callable[[], Awaitable[CachedResponse]]
+    ) -> CachedResponse:
         """Return the stored response, or render it if it is missing or outdated.
 
-        Exceptions of `write` are raised for all waiting requests and are not stored.
+        Exceptions of `render` are raised for all waiting requests and are not stored.
         """
-        kept = self._kept.get(key)
-        if kept is not None and self._is_good(kept):
-            self._kept.move_to_end(key)
-            return kept.answer
-        coming = self._coming.get(key)
-        if coming is None:
-            coming = self._coming[key] = asyncio.create_task(self._write(key, write))
+        entry = self._entries.get(key)
+        if entry is not None and self._is_current(entry):
+            self._entries.move_to_end(key)
+            return entry.answer
+        rendering = self._renderings.get(key)
+        if rendering is None:
+            rendering = self._renderings[key] = asyncio.create_task(self._render(key, render))
             # If all waiting requests were cancelled, this prevents a warning about the exception.
-            coming.add_done_callback(lambda task: task.cancelled() or task.exception())
-        if kept is not None and self._will_do(kept):
-            return kept.answer
+            rendering.add_done_callback(lambda task: task.cancelled() or task.exception())
+        if entry is not None and self._is_served_while_rendering(entry):
+            return entry.answer
         # A cancelled request must not cancel the rendering for the others.
-        return await asyncio.shield(coming)
+        return await asyncio.shield(rendering)
 
-    def _is_good(self, kept: _CacheEntry) -> bool:
-        changed = self._changes.newest(kept.answer.topics)
-        age = time.monotonic() - kept.written
-        return changed <= kept.number and age < kept.answer.fresh
+    def _is_current(self, entry: _CacheEntry) -> bool:
+        changed = self._changes.newest(entry.answer.topics)
+        age = time.monotonic() - entry.began
+        return changed <= entry.change and age < entry.answer.fresh
 
-    def _will_do(self, kept: _CacheEntry) -> bool:
-        age = time.monotonic() - kept.written
-        return kept.took > _SLOW_SECONDS and age < _OLD_SECONDS
+    def _is_served_while_rendering(self, entry: _CacheEntry) -> bool:
+        age = time.monotonic() - entry.began
+        return entry.took > _SLOW_SECONDS and age < _OLD_SECONDS
 
-    async def _write(
-        self, key: Key, write: Callable[[], Awaitable[CachedResponse]]
+    async def _render(
+        self, key: CacheKey, render: Callable[[], Awaitable[CachedResponse]]
     ) -> CachedResponse:
         try:
             # Read the number before the rendering, which may or may not include later changes.
-            number, began = self._changes.last, time.monotonic()
-            answer = await write()
+            change, began = self._changes.last, time.monotonic()
+            answer = await render()
             took = time.monotonic() - began
-            self._keep(key, _CacheEntry(answer, number, began, took))
+            self._store(key, _CacheEntry(answer, change, began, took))
             return answer
         finally:
-            del self._coming[key]
+            del self._renderings[key]
 
-    def _keep(self, key: Key, kept: _CacheEntry) -> None:
-        old = self._kept.pop(key, None)
+    def _store(self, key: CacheKey, entry: _CacheEntry) -> None:
+        old = self._entries.pop(key, None)
         self._bytes -= len(old.answer) if old else 0
-        if len(kept.answer) > _LARGEST_BYTES or kept.answer.fresh <= 0:
+        if len(entry.answer) > _MAX_CACHED_BYTES or entry.answer.fresh <= 0:
             return
-        self._kept[key] = kept
-        self._bytes += len(kept.answer)
+        self._entries[key] = entry
+        self._bytes += len(entry.answer)
         while self._bytes > self._most:
-            _, gone = self._kept.popitem(last=False)
-            self._bytes -= len(gone.answer)
-
-
-Endpoint = Callable[[Request], Awaitable[Response]]
+            _, evicted = self._entries.popitem(last=False)
+            self._bytes -= len(evicted.answer)
 
 
 class PageEndpoints:
@@ -189,51 +201,51 @@ class PageEndpoints:
         self._web = web
         self._links = links
         self._live = LiveUpdates(web.changes)
-        self._answers = ResponseCache(web.changes)
-        self._audience = StreamClients(web.settings.watchers)
+        self._cache = ResponseCache(web.changes)
+        self._stream_clients = StreamClients(web.settings.watchers)
         self._threads = anyio.CapacityLimiter(_RENDERING_THREADS)
 
-    def page(self, address: PageRoute) -> Endpoint:
+    def page(self, route: PageRoute) -> Endpoint:
         """Return the endpoint that responds with the page."""
 
         async def answer(request: Request) -> Response:
-            path, kind = request.scope["path"], _kind(request, address)
-            page_request = self._ask(request, address)
-            token = await token_of(request) if address.owners else ""
+            path, kind = request.scope["path"], _kind(request, route)
+            page_request = self._page_request(request, route)
+            token = await token_of(request) if route.owners else ""
             if token:
                 # A response for an owner is neither stored nor shared.
                 personal = replace(page_request, token=token)
-                return _response(request, await self._write(address, personal, path, kind))
-            return _response(request, await self._answer(address, page_request, path, kind))
+                return _response(request, await self._render_in_thread(route, personal, path, kind))
+            return _response(request, await self._cached_response(route, page_request, path, kind))
 
         return self.failing(answer)
 
-    async def _answer(
-        self, address: PageRoute, page_request: PageRequest, path: str, kind: str
+    async def _cached_response(
+        self, route: PageRoute, page_request: PageRequest, path: str, kind: str
     ) -> CachedResponse:
-        async def in_thread() -> CachedResponse:
-            return await self._write(address, page_request, path, kind)
+        async def render() -> CachedResponse:
+            return await self._render_in_thread(route, page_request, path, kind)
 
         key = (path, kind, urlencode(sorted(page_request.query.items())))
-        return await self._answers.get(key, in_thread)
+        return await self._cache.get(key, render)
 
-    async def _write(
-        self, address: PageRoute, page_request: PageRequest, path: str, kind: str
+    async def _render_in_thread(
+        self, route: PageRoute, page_request: PageRequest, path: str, kind: str
     ) -> CachedResponse:
-        def write() -> CachedResponse:
-            page = address.draw(self._web, page_request)
-            return _written(page, page_request, path, kind, self._web.settings.site)
+        def render() -> CachedResponse:
+            page = route.draw(self._web, page_request)
+            return _rendered(page, page_request, path, kind, self._web.settings.site)
 
-        return await anyio.to_thread.run_sync(write, limiter=self._threads)
+        return await anyio.to_thread.run_sync(render, limiter=self._threads)
 
-    def live_updates(self, address: PageRoute) -> Endpoint:
+    def live_updates(self, route: PageRoute) -> Endpoint:
         """Return the endpoint that streams the changed live parts of the page."""
 
         async def stream(request: Request) -> Response:
-            page_request = self._ask(request, address)
+            page_request = self._page_request(request, route)
 
             def draw() -> tuple[Parts, frozenset[str]]:
-                page = address.draw(self._web, page_request)
+                page = route.draw(self._web, page_request)
                 return html_pages.fragments(page, self._links), page.topics
 
             async def parts() -> tuple[Parts, frozenset[str]]:
@@ -241,13 +253,13 @@ class PageEndpoints:
 
             # Render the page first, so that errors produce a response with their status.
             path = request.scope["path"]
-            await self._answer(address, page_request, path.removeprefix(LIVE), "html")
+            await self._cached_response(route, page_request, path.removeprefix(LIVE), "html")
             name = _address(path, page_request)
             shown = request.headers.get("last-event-id") or request.query_params.get(
                 SHOWN_DIGESTS, ""
             )
             chunks = self._live.events(name, parts, read_digests(shown))
-            return EventStreamResponse(chunks, self._audience, EVENTS)
+            return EventStreamResponse(chunks, self._stream_clients, EVENTS)
 
         return self.failing(stream)
 
@@ -261,7 +273,9 @@ class PageEndpoints:
             )
             events = EVENTS in request.headers.get("accept", "")
             return EventStreamResponse(
-                feed.read(selection, events=events), self._audience, EVENTS if events else LINES
+                feed.read(selection, events=events),
+                self._stream_clients,
+                EVENTS if events else LINES,
             )
 
         return self.failing(stream)
@@ -278,7 +292,7 @@ class PageEndpoints:
 
         return answer
 
-    def _ask(self, request: Request, address: PageRoute) -> PageRequest:
+    def _page_request(self, request: Request, route: PageRoute) -> PageRequest:
         """Return the parsed request. Undeclared query parameters are ignored."""
         if not self._web.snapshot.at:
             raise HTTPException(
@@ -286,7 +300,7 @@ class PageEndpoints:
                 "the server is starting; retry in 5 s.",
                 {"Retry-After": "5"},
             )
-        known = {name for name, _ in address.query}
+        known = {name for name, _ in route.query}
         query = {name: text for name, text in request.query_params.items() if name in known}
         return PageRequest(dict(request.path_params), query, self._links)
 
@@ -295,7 +309,7 @@ def _address(path: str, page_request: PageRequest) -> str:
     return path + (f"?{urlencode(page_request.query)}" if page_request.query else "")
 
 
-def _written(
+def _rendered(
     page: Page, page_request: PageRequest, path: str, kind: str, site: str
 ) -> CachedResponse:
     """Return a page in the requested kind; `site` is the public URL of the pages."""
@@ -315,11 +329,11 @@ def _written(
     return CachedResponse(text.encode(), page.status, KINDS[kind], headers, page.topics, page.fresh)
 
 
-def _kind(request: Request, address: PageRoute) -> str:
+def _kind(request: Request, route: PageRoute) -> str:
     """Return the requested kind; JSON if a page has no HTML and the client accepts everything."""
     kind: str = request.state.kind
     is_program = request.state.error_kind == "json"
-    return "json" if kind == "html" and "html" not in address.kinds and is_program else kind
+    return "json" if kind == "html" and "html" not in route.kinds and is_program else kind
 
 
 def _text(page: Page, page_request: PageRequest, path: str, kind: str, site: str) -> str:
@@ -341,11 +355,11 @@ def _live_address(page: Page, page_request: PageRequest, path: str) -> str:
     return f"{LIVE}{path}?{urlencode({**page_request.query, SHOWN_DIGESTS: shown})}"
 
 
-def _is_had(request: Request, answer: CachedResponse) -> bool:
+def _client_has(request: Request, answer: CachedResponse) -> bool:
     """Return whether the client has this response (RFC 9110, section 13.2.2)."""
     tags, since = (request.headers.get(f"if-{name}") for name in ("none-match", "modified-since"))
     if tags is not None or since is None:
-        return answer.is_had(tags or "")
+        return answer.has_tag_in(tags or "")
     modified = answer.headers.get("Last-Modified")
     try:
         return modified is not None and (
@@ -364,7 +378,7 @@ def _response(request: Request, answer: CachedResponse) -> Response:
         "Vary": "Accept, Accept-Encoding",
         **answer.headers,
     }
-    if answer.status == 200 and _is_had(request, answer):
+    if answer.status == 200 and _client_has(request, answer):
         return Response(status_code=304, headers=headers)
     body = answer.body
     if "gzip" in request.headers.get("accept-encoding", "") and answer.compressed is not None:

@@ -82,7 +82,7 @@ def routes(web: WebState, failing: Callable[[Endpoint], Endpoint]) -> list[Route
 
 def _response(request: Request, answer: CachedResponse) -> Response:
     headers = {"ETag": answer.tag, **answer.headers}
-    if answer.is_had(request.headers.get("if-none-match", "")):
+    if answer.has_tag_in(request.headers.get("if-none-match", "")):
         return Response(status_code=304, headers=headers)
     return Response(answer.body, headers=headers, media_type=answer.media_type)
 

@@ -125,8 +125,8 @@ def test_only_large_responses_are_compressed() -> None:
 )
 def test_a_matching_etag_is_recognized(tags: str, had: bool) -> None:
     answer = CachedResponse(b"body", 200, "text/plain", {}, frozenset(), 1.0)
-    assert answer.is_had(tags.format(answer.tag)) is had
-    assert answer.is_had(tags.format(answer.tag.removeprefix("W/"))) is had
+    assert answer.has_tag_in(tags.format(answer.tag)) is had
+    assert answer.has_tag_in(tags.format(answer.tag.removeprefix("W/"))) is had
 
 
 def test_a_slow_page_is_served_stale_while_it_is_rendered(

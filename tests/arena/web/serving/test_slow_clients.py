@@ -43,8 +43,8 @@ async def serving() -> AsyncIterator[tuple[int, uvicorn.Server]]:
 
 @pytest.fixture(autouse=True)
 def _short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "ASKING_SECONDS", 0.2)
-    monkeypatch.setattr(server, "READING_SECONDS", 0.2)
+    monkeypatch.setattr(server, "REQUEST_HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(server, "UNREAD_RESPONSE_SECONDS", 0.2)
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET /1 HTT", b"GET /1 HTTP/1.1\r\nHost: x\r\nA: "])
