@@ -11,7 +11,14 @@ from typing import Final
 from sqlalchemy import Engine
 
 from arena.ratings.decision_histogram import BINS
-from arena.store.closed_counts import ENDED, REMOTE, ClosingReader, EndedCounts, Forms, MatchClosing
+from arena.store.closed_counts import (
+    ENDED,
+    REMOTE,
+    ClosingReader,
+    EndedCounts,
+    MatchClosing,
+    TournamentForms,
+)
 
 DECISION_BOUNDS: Final = tuple(2.0**n / 1000 for n in range(-1, 15))
 """Upper bounds in seconds, 0.5 ms to 16.384 s; they coincide with bin edges of decision times."""
@@ -74,7 +81,7 @@ class Counts:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._forms = Forms(engine)
+        self._forms = TournamentForms(engine)
         self._closings = ClosingReader(engine)
         self._endings = EndedCounts(engine)
         self.matches: Counter[tuple[str, str]] = Counter()

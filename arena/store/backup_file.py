@@ -45,8 +45,8 @@ OnProgress = Callable[[str, int, int], None]
 _ROWS_AT_ONCE: Final = 500
 # Each piece is up to 1 MiB, so only a few of them are loaded at a time.
 _PIECES_AT_ONCE: Final = 10
-_VERSION: Final = "alembic_version"
-_REFERENCES: Final = """
+_VERSION_TABLE: Final = "alembic_version"
+_FOREIGN_KEYS: Final = """
 SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid)
 FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace
 """
@@ -129,18 +129,18 @@ def restore(engine: Engine, file: Path, report: OnProgress) -> int:
     """
     if not file.is_file():
         raise NotFound(f"the file {file} does not exist.", code="no-file")
-    with _readable(file) as source:
+    with _readable(file) as backup_engine:
         if database.version(engine) is None:
             database.upgrade(engine)
         elif database.version(engine) != HEAD:
             raise Conflict(_not_empty(engine), code="not-empty")
-        with reading(source) as there, writing(engine, "restore") as here:
-            postgresql.lock_decision(here, "restore")
-            if any(here.execute(select(table).limit(1)).first() for table in _tables()):
+        with reading(backup_engine) as source, writing(engine, "restore") as target:
+            postgresql.lock_decision(target, "restore")
+            if any(target.execute(select(table).limit(1)).first() for table in _tables()):
                 raise Conflict(_not_empty(engine), code="not-empty")
-            with _bare_tables(here):
-                rows = _copy(there, here, report)
-            _settle(here)
+            with _bare_tables(target):
+                rows = _copy(source, target, report)
+            _release_held(target)
     return rows
 
 
@@ -154,7 +154,7 @@ def _bare_tables(connection: Connection) -> Iterator[None]:
         yield
         return
     indices = [index for table in _tables() for index in table.indexes]
-    references = connection.execute(text(_REFERENCES)).all()
+    references = connection.execute(text(_FOREIGN_KEYS)).all()
     for index in indices:
         index.drop(connection)
     for table, name, _ in references:
@@ -205,11 +205,11 @@ def _copy_file(engine: Engine, part: Path) -> None:
 
 def _copy_rows(engine: Engine, part: Path, report: OnProgress) -> None:
     output = create_engine(URL.create("sqlite", database=str(part)))
-    with reading(engine) as there, output.begin() as here:
-        schema.metadata.create_all(here)
-        here.execute(text(f"CREATE TABLE {_VERSION} (version_num VARCHAR(32) NOT NULL)"))
-        here.execute(text(f"INSERT INTO {_VERSION} VALUES (:head)"), {"head": HEAD})
-        _copy(there, here, report)
+    with reading(engine) as source, output.begin() as target:
+        schema.metadata.create_all(target)
+        target.execute(text(f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL)"))
+        target.execute(text(f"INSERT INTO {_VERSION_TABLE} VALUES (:head)"), {"head": HEAD})
+        _copy(source, target, report)
     output.dispose()
 
 
@@ -220,53 +220,54 @@ def _file_exists(file: Path) -> Conflict:
     )
 
 
-def _copy(there: Connection, here: Connection, report: OnProgress) -> int:
+def _copy(source: Connection, target: Connection, report: OnProgress) -> int:
+    """Copy the rows of all tables; return their number."""
     done = 0
     count = sum(
-        there.execute(select(func.count()).select_from(table)).scalar_one() for table in _tables()
+        source.execute(select(func.count()).select_from(table)).scalar_one() for table in _tables()
     )
-    copy_table = _copy_into_postgresql if here.dialect.name == "postgresql" else _insert
+    copy_table = _copy_into_postgresql if target.dialect.name == "postgresql" else _insert
     for table in _tables():
         at_once = _PIECES_AT_ONCE if table is schema.crate_pieces else _ROWS_AT_ONCE
-        for number in copy_table(there, here, table, at_once):
+        for number in copy_table(source, target, table, at_once):
             done += number
             report(f"rows ({table.name})", done, count)
     return done
 
 
-def _insert(there: Connection, here: Connection, table: Table, at_once: int) -> Iterator[int]:
+def _insert(source: Connection, target: Connection, table: Table, at_once: int) -> Iterator[int]:
     """Copy a table; yield the number of rows of each step."""
     query = select(table).execution_options(yield_per=at_once)
-    with there.execute(query) as rows:
+    with source.execute(query) as rows:
         for partition in rows.partitions():
-            here.execute(insert(table), [dict(row._mapping) for row in partition])
+            target.execute(insert(table), [dict(row._mapping) for row in partition])
             yield len(partition)
 
 
 def _copy_into_postgresql(
-    there: Connection, here: Connection, table: Table, at_once: int
+    source: Connection, target: Connection, table: Table, at_once: int
 ) -> Iterator[int]:
     """Copy a table from SQLite with COPY, which is faster; yield the number of rows of each step.
 
     The values are copied as SQLite stores them, so JSON stays text.
     """
     columns = ", ".join(column.name for column in table.columns)
-    source: Any = there.connection.driver_connection
-    target: Any = here.connection.driver_connection
-    rows = source.execute(f"SELECT {columns} FROM {table.name}")
+    sqlite_connection: Any = source.connection.driver_connection
+    postgresql_connection: Any = target.connection.driver_connection
+    rows = sqlite_connection.execute(f"SELECT {columns} FROM {table.name}")
     statement = f"COPY {table.name} ({columns}) FROM STDIN"
     try:
-        with target.cursor() as cursor, cursor.copy(statement) as copy:
+        with postgresql_connection.cursor() as cursor, cursor.copy(statement) as copy:
             while partition := rows.fetchmany(at_once):
                 for row in partition:
                     copy.write_row(row)
                 yield len(partition)
-    except target.Error as error:
+    except postgresql_connection.Error as error:
         raise exc.DBAPIError(statement, None, error) from error
 
 
-def _settle(connection: Connection) -> None:
-    """Release the leases, connections and unfinished objects of the source."""
+def _release_held(connection: Connection) -> None:
+    """Release leases and presences of the original store, and forget its unfinished objects."""
     matches, remotes = schema.matches, schema.remotes
     connection.execute(
         update(matches)
@@ -288,7 +289,7 @@ def _readable(file: Path) -> Iterator[Engine]:
     """Open a backup; an older one is upgraded in a temporary copy, so the file does not change."""
     try:
         with closing(_opened(file)) as connection:
-            version = connection.execute(f"SELECT version_num FROM {_VERSION}").fetchone()[0]
+            version = connection.execute(f"SELECT version_num FROM {_VERSION_TABLE}").fetchone()[0]
     except (sqlite3.DatabaseError, TypeError):
         raise StoreError(
             f"{file} is not a backup of an arena; `pokearena db backup FILE` makes one.",

@@ -71,34 +71,34 @@ class ClosingReader:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._forms = Forms(engine)
+        self._forms = TournamentForms(engine)
         self._languages: dict[str, str] = {}
         self._newest = format_history.clock(engine)
         # Ids with closing times. Matches of the overlap are read again, so they are remembered
         # here.
         self._seen: dict[str, float] = {}
         with reading(engine) as connection:
-            self._seen.update(self._late(connection))
+            self._seen.update(self._recently_closed(connection))
 
     def new(self) -> list[MatchClosing]:
         """Return the matches that have closed since the last call."""
         with reading(self._engine) as connection:
-            late = self._late(connection)
-            new = [match for match in late if match not in self._seen]
-            closings = list(self._read(connection, new))
-        self._newest = max(self._newest, *late.values()) if late else self._newest
+            recent = self._recently_closed(connection)
+            new = [match for match in recent if match not in self._seen]
+            closings = list(self._closings(connection, new))
+        self._newest = max(self._newest, *recent.values()) if recent else self._newest
         since = self._newest - OVERLAP_SECONDS
-        self._seen = {name: at for name, at in (self._seen | late).items() if at > since}
+        self._seen = {name: at for name, at in (self._seen | recent).items() if at > since}
         return closings
 
-    def _late(self, connection: Connection) -> dict[str, float]:
+    def _recently_closed(self, connection: Connection) -> dict[str, float]:
         results = schema.results
         query = select(results.c.match, results.c.closed).where(
             results.c.closed > self._newest - OVERLAP_SECONDS
         )
         return {name: float(at) for name, at in connection.execute(query)}
 
-    def _read(self, connection: Connection, ids: Sequence[str]) -> Iterator[MatchClosing]:
+    def _closings(self, connection: Connection, ids: Sequence[str]) -> Iterator[MatchClosing]:
         results, matches = schema.results, schema.matches
         for batch in id_batches(ids):
             query = (
@@ -110,7 +110,9 @@ class ClosingReader:
                 .where(results.c.match.in_(batch))
             )
             rows = connection.execute(query).all()
-            self._learn({name for row in rows for name in row.outcome["entrants"]}, connection)
+            self._load_languages(
+                {name for row in rows for name in row.outcome["entrants"]}, connection
+            )
             for row in rows:
                 yield self._closing(row)
 
@@ -130,7 +132,7 @@ class ClosingReader:
         seconds = max(0.0, row.closed - (row.closed if row.leased is None else row.leased))
         return MatchClosing(row.match, self._forms.of(row.tournament), len(games), seconds, players)
 
-    def _learn(self, names: set[str], connection: Connection) -> None:
+    def _load_languages(self, names: set[str], connection: Connection) -> None:
         versions = schema.versions
         unknown = sorted(names - self._languages.keys())
         for batch in id_batches(unknown):
@@ -142,7 +144,7 @@ class ClosingReader:
                 self._languages[name] = REMOTE if away else str(manifest.get("language", ""))
 
 
-class Forms:
+class TournamentForms:
     """The forms of tournaments, by tournament id, cached because they never change."""
 
     def __init__(self, engine: Engine) -> None:
@@ -187,10 +189,7 @@ def _ended(connection: Connection, ids: Sequence[str]) -> dict[str, dict[MatchSt
     for batch in id_batches(ids):
         query = (
             select(matches.c.tournament, matches.c.state, func.count())
-            .where(
-                matches.c.state.in_(ENDED),
-                matches.c.tournament.in_(batch),
-            )
+            .where(matches.c.state.in_(ENDED), matches.c.tournament.in_(batch))
             .group_by(matches.c.tournament, matches.c.state)
         )
         for name, state, number in connection.execute(query):

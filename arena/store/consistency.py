@@ -19,7 +19,8 @@ from arena.store.schema import OPEN, MatchState, ObjectKind, ObjectState, Tourna
 OnProgress = Callable[[str, int, int], None]
 """Progress callback: receives the label of the checked data, the number done and the total."""
 _ROWS_AT_ONCE: Final = 1000
-_NAMED: Final = 5
+_MAX_EXAMPLES: Final = 5
+"""Number of rows that the sentence about a problem names."""
 
 
 def problems(engine: Engine, report: OnProgress) -> Iterator[str]:
@@ -39,10 +40,10 @@ def problems(engine: Engine, report: OnProgress) -> Iterator[str]:
         queries = [*_references(), *_rules()]
         for number, (sentence, query) in enumerate(queries):
             report("checks", number, len(queries))
-            names = [str(row[0]) for row in connection.execute(query.limit(_NAMED + 1))]
+            names = [str(row[0]) for row in connection.execute(query.limit(_MAX_EXAMPLES + 1))]
             if names:
-                more = " and more" if len(names) > _NAMED else ""
-                yield f"{sentence}: {', '.join(names[:_NAMED])}{more}."
+                more = " and more" if len(names) > _MAX_EXAMPLES else ""
+                yield f"{sentence}: {', '.join(names[:_MAX_EXAMPLES])}{more}."
         yield from _commitments(connection)
 
 

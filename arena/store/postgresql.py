@@ -36,18 +36,20 @@ _LOCK_SECONDS: Final = 30
 _CONNECT_SECONDS: Final = 10
 # How long the network may be silent while a response is awaited.
 _SILENCE_SECONDS: Final = 30
-_ARGUMENTS: Final[dict[str, Any]] = {
+_CONNECT_ARGUMENTS: Final[dict[str, Any]] = {
     "connect_timeout": _CONNECT_SECONDS,
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 4,
     "tcp_user_timeout": _SILENCE_SECONDS * _MILLISECONDS,
 }
-_SETTINGS: Final = f"SET lock_timeout = {_LOCK_SECONDS * _MILLISECONDS}"
+_SET_LOCK_TIMEOUT: Final = f"SET lock_timeout = {_LOCK_SECONDS * _MILLISECONDS}"
 # A process that stops in the middle of a write would otherwise hold its row locks for ever.
-_IDLE: Final = f"SET LOCAL idle_in_transaction_session_timeout = {_LOCK_SECONDS * _MILLISECONDS}"
+_SET_IDLE_TIMEOUT: Final = (
+    f"SET LOCAL idle_in_transaction_session_timeout = {_LOCK_SECONDS * _MILLISECONDS}"
+)
 # An arbitrary constant that separates our advisory locks from others in the same database.
-_FAMILY: Final = 706_380
+_LOCK_FAMILY: Final = 706_380
 
 
 def tune(engine: Engine, writes: str) -> None:
@@ -63,17 +65,17 @@ def tune(engine: Engine, writes: str) -> None:
         dialect: Any, entry: ConnectionPoolEntry, arguments: Any, settings: dict[str, Any]
     ) -> None:
         # Parameters of the database URL override these defaults.
-        settings.update({**_ARGUMENTS, **settings})
+        settings.update({**_CONNECT_ARGUMENTS, **settings})
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, entry: ConnectionPoolEntry) -> None:
-        connection.execute(_SETTINGS)
+        connection.execute(_SET_LOCK_TIMEOUT)
         connection.commit()
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         if connection.get_execution_options().get(writes):
-            connection.exec_driver_sql(_IDLE)
+            connection.exec_driver_sql(_SET_IDLE_TIMEOUT)
 
 
 def lock_rows(connection: Connection, rows: Select[Any], *, shared: bool = False) -> None:
@@ -92,16 +94,16 @@ def lock_rows(connection: Connection, rows: Select[Any], *, shared: bool = False
         connection.execute(rows.with_for_update(read=shared, key_share=not shared)).all()
 
 
-def lock_decision(connection: Connection, what: str) -> None:
+def lock_decision(connection: Connection, decision: str) -> None:
     """Serialize a decision that has no row to lock yet, until the transaction ends.
 
     In SQLite this does nothing.
 
     Args:
         connection: a writing transaction.
-        what: the name of the decision.
+        decision: its name.
     """
     if connection.dialect.name == "postgresql":
         lock = text("SELECT pg_advisory_xact_lock(:family, :which)")
-        which = zlib.crc32(what.encode()) - (1 << 31)
-        connection.execute(lock, {"family": _FAMILY, "which": which})
+        which = zlib.crc32(decision.encode()) - (1 << 31)
+        connection.execute(lock, {"family": _LOCK_FAMILY, "which": which})

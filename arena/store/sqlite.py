@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 # 2. It stores the difference in a file beside the database.
 # 3. From then on the store's time is the uptime plus this difference.
 
-
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
-_SUFFIX: Final = "-clock-"
+_CLOCK_SUFFIX: Final = "-clock-"
 CLOCK: Final = "arena_now"
 """The SQL function that returns the time of an SQLite store."""
 # NORMAL already survives a killed process, but a power failure would undo committed games.
@@ -52,40 +51,43 @@ def clock_of(database: Path) -> Callable[[], float]:
     """
     if not hasattr(time, "CLOCK_BOOTTIME") or not _BOOT_ID.exists():
         return time.time
-    note = database.with_name(f"{database.name}{_SUFFIX}{_BOOT_ID.read_text().strip()}")
-    ahead = _noted(note)
+    offset_file = database.with_name(
+        f"{database.name}{_CLOCK_SUFFIX}{_BOOT_ID.read_text().strip()}"
+    )
+    offset = _clock_offset(offset_file)
 
     def now() -> float:
-        return time.clock_gettime(time.CLOCK_BOOTTIME) + ahead
+        return time.clock_gettime(time.CLOCK_BOOTTIME) + offset
 
     return now
 
 
-def _noted(note: Path) -> float:
+def _clock_offset(offset_file: Path) -> float:
     """Return the stored clock offset; exactly one process creates the file if it is missing."""
     with contextlib.suppress(FileNotFoundError):
-        return float(note.read_text(encoding="ascii"))
-    ahead = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
-    fresh = note.with_name(f"{note.name}.{secrets.token_hex(4)}")
+        return float(offset_file.read_text(encoding="ascii"))
+    offset = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+    new_file = offset_file.with_name(f"{offset_file.name}.{secrets.token_hex(4)}")
     try:
-        fresh.write_text(repr(ahead), encoding="ascii")
+        new_file.write_text(repr(offset), encoding="ascii")
         with contextlib.suppress(FileExistsError):
             # If another process was first, its offset is used.
-            os.link(fresh, note)
-        _forget_older(note)
-        return float(note.read_text(encoding="ascii"))
+            os.link(new_file, offset_file)
+        _delete_older_offsets(offset_file)
+        return float(offset_file.read_text(encoding="ascii"))
     except OSError:
         # The disk is full or read-only. Other processes compute nearly the same offset.
-        return ahead
+        return offset
     finally:
         with contextlib.suppress(OSError):
-            fresh.unlink()
+            new_file.unlink()
 
 
-def _forget_older(note: Path) -> None:
-    boot = note.name.rpartition(_SUFFIX)[2]
-    for old in note.parent.glob(f"{note.name.removesuffix(boot)}*"):
-        if not old.name.startswith(note.name):
+def _delete_older_offsets(offset_file: Path) -> None:
+    """Delete the clock offsets of earlier boots."""
+    boot = offset_file.name.rpartition(_CLOCK_SUFFIX)[2]
+    for old in offset_file.parent.glob(f"{offset_file.name.removesuffix(boot)}*"):
+        if not old.name.startswith(offset_file.name):
             old.unlink(missing_ok=True)
 
 
@@ -125,7 +127,7 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
     read_only = is_read_only(path)
 
     @event.listens_for(engine, "do_connect")
-    def _create_none(
+    def _connect_without_creating(
         dialect: Any, entry: ConnectionPoolEntry, arguments: Any, settings: dict[str, Any]
     ) -> sqlite3.Connection | None:
         if not exists:

@@ -37,11 +37,15 @@ def is_ready(at: ColumnElement[float] | None = None) -> ColumnElement[bool]:
             condition is fast for many matches, otherwise for one.
     """
     matches, tournaments = schema.matches, schema.tournaments
+    if at is None:
+        no_bot_is_absent = ~_has_remote_bot(_is_absent(now()))
+    else:
+        no_bot_is_absent = matches.c.id.not_in(_with_remote_bot(_is_absent(at)))
     return or_(
         matches.c.unawaited.is_not(None),
         # Matches of cancelled tournaments are due only to be cancelled.
         tournaments.c.state == TournamentState.CANCELLED,
-        ~_lacks(_is_absent(now())) if at is None else matches.c.id.not_in(_lacking(_is_absent(at))),
+        no_bot_is_absent,
     )
 
 
@@ -161,6 +165,7 @@ def database_time(engine: Engine) -> float:
 
 
 def _waits() -> tuple[ColumnElement[bool], ...]:
+    """Return the SQL conditions that a match waits if one of its bots is absent."""
     matches, tournaments = schema.matches, schema.tournaments
     running = tournaments.c.state == TournamentState.RUNNING
     return (*_is_open(), running, matches.c.unawaited.is_(None))
@@ -173,7 +178,7 @@ def _is_open() -> tuple[ColumnElement[bool], ...]:
     return (or_(matches.c.state == MatchState.PENDING, lapsed),)
 
 
-def _lacks(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+def _has_remote_bot(condition: ColumnElement[bool]) -> ColumnElement[bool]:
     """Return the SQL condition that a remote bot of the match satisfies `condition`."""
     sides, remotes, matches = schema.match_entrants, schema.remotes, schema.matches
     return exists(
@@ -188,12 +193,12 @@ def _is_absent(at: ColumnElement[float]) -> ColumnElement[bool]:
     return or_(schema.remotes.c.until <= at, schema.remotes.c.free_tables <= 0)
 
 
-def _lacking(condition: ColumnElement[bool]) -> Select[str]:
-    """Return the query of all matches, except closed ones, that `_lacks` would select."""
+def _with_remote_bot(condition: ColumnElement[bool]) -> Select[str]:
+    """Return the query of all matches, except closed ones, that `_has_remote_bot` would select."""
     sides = schema.match_entrants
     # As a join, SQLite reads the entrants of all matches that were ever played.
-    lacked = select(schema.remotes.c.version).where(condition)
-    return select(sides.c.match).where(sides.c.closed.is_(None), sides.c.version.in_(lacked))
+    chosen = select(schema.remotes.c.version).where(condition)
+    return select(sides.c.match).where(sides.c.closed.is_(None), sides.c.version.in_(chosen))
 
 
 def _words(seconds: float) -> str:

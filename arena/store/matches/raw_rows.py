@@ -196,14 +196,13 @@ def read(connection: Connection, matches: Sequence[str]) -> tuple[MatchRows, ...
     """Return the rows of these matches, in their order; at most `BATCH` matches."""
     table, sides, versions = schema.matches, schema.match_entrants, schema.versions
     match_rows = {row["id"]: row for row in _rows(connection, table.c, table.c.id, matches)}
-    held = schema.tournaments
-    cups = {
+    tournament_table = schema.tournaments
+    tournament_ids = list({row["tournament"] for row in match_rows.values()})
+    tournaments = {
         row["id"]: row
-        for row in _rows(
-            connection, held.c, held.c.id, list({row["tournament"] for row in match_rows.values()})
-        )
+        for row in _rows(connection, tournament_table.c, tournament_table.c.id, tournament_ids)
     }
-    seated = _grouped(
+    entrants = _grouped(
         connection.execute(
             select(*sides.c["match", "position", "version"], *versions.c["content_hash", "folder"])
             .join(versions, versions.c.id == sides.c.version)
@@ -219,15 +218,15 @@ def read(connection: Connection, matches: Sequence[str]) -> tuple[MatchRows, ...
     return tuple(
         MatchRows(
             match_rows[name],
-            cups[match_rows[name]["tournament"]],
-            tuple(seated[name]),
+            tournaments[match_rows[name]["tournament"]],
+            tuple(entrants[name]),
             tuple(played[name]),
             tuple(faulted[name]),
             closed.get(name),
         )
         for name in matches
         # A match without its tournament is a broken reference, which the structure check reports.
-        if name in match_rows and match_rows[name]["tournament"] in cups
+        if name in match_rows and match_rows[name]["tournament"] in tournaments
     )
 
 

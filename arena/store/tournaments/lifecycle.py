@@ -47,7 +47,7 @@ def pause(engine: Engine, tournament: str) -> Tournament:
         Conflict: it is over.
     """
     with writing(engine, "pause") as connection:
-        _turn(connection, tournament, TournamentState.PAUSED)
+        _set_state(connection, tournament, TournamentState.PAUSED)
     return find(engine, tournament)
 
 
@@ -59,7 +59,7 @@ def resume(engine: Engine, tournament: str) -> Tournament:
         Conflict: it is over.
     """
     with writing(engine, "resume") as connection:
-        _turn(connection, tournament, TournamentState.RUNNING)
+        _set_state(connection, tournament, TournamentState.RUNNING)
     return find(engine, tournament)
 
 
@@ -72,7 +72,7 @@ def cancel(engine: Engine, tournament: str) -> Tournament:
     """
     matches = schema.matches
     with writing(engine, "cancel") as connection:
-        _turn(connection, tournament, TournamentState.CANCELLED, ended=now())
+        _set_state(connection, tournament, TournamentState.CANCELLED, ended=now())
         pending = (matches.c.tournament == tournament, matches.c.state == MatchState.PENDING)
         lock_rows(connection, select(matches.c.id).where(*pending).order_by(matches.c.id))
         connection.execute(
@@ -274,7 +274,7 @@ def _lock(connection: Connection, tournament: str) -> None:
         )
 
 
-def _turn(
+def _set_state(
     connection: Connection,
     tournament: str,
     state: TournamentState,

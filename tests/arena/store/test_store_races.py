@@ -93,7 +93,7 @@ def test_a_match_released_during_a_cancellation_is_not_played_again(
     lease = transitions.lease(store, match, "worker")
     assert lease is not None
     with database.writing(store) as connection:
-        lifecycle._turn(
+        lifecycle._set_state(
             connection, begun_tournament.id, schema.TournamentState.CANCELLED, ended=database.now()
         )
         back = concurrently(transitions.release, store, lease)
