@@ -160,13 +160,40 @@ def _storage(workspace: Workspace) -> CheckResult:
     try:
         storage = object_storage.from_environment()
         if storage is None:
-            return CheckResult("storage", OK, "files are in the data folder and the database")
+            return _unset_storage(workspace, name)
         began = time.monotonic()
         storage.probe()
     except (StoreError, config.SettingError) as error:
         return CheckResult("storage", FAIL, str(error), f"correct or unset {name}")
     seconds = time.monotonic() - began
     return CheckResult("storage", OK, f"{storage.shown} answers after {seconds:.2f} s")
+
+
+def _unset_storage(workspace: Workspace, name: str) -> CheckResult:
+    """Check that the database does not refer to objects, because no object storage is set."""
+    from sqlalchemy import exc
+
+    from arena.errors import StoreError
+    from arena.store import database
+    from arena.store.objects import stored_objects
+
+    local = CheckResult("storage", OK, "files are in the data folder and the database")
+    try:
+        if not workspace.has_store:
+            return local
+        engine = database.open(workspace.folder.database_url())
+        has_objects = database.version(engine) == database.HEAD and stored_objects.exist(engine)
+        engine.dispose()
+    except (exc.SQLAlchemyError, StoreError, config.SettingError):
+        return CheckResult("storage", OK, "unknown; see the database above")
+    if not has_objects:
+        return local
+    return CheckResult(
+        "storage",
+        FAIL,
+        f"builds or records are in object storage, and {name} is not set",
+        f"set {name} to its address",
+    )
 
 
 def _redis(workspace: Workspace) -> CheckResult:

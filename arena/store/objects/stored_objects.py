@@ -134,6 +134,14 @@ def subjects(engine: Engine, kind: ObjectKind) -> list[str]:
         return list(connection.execute(query.order_by(schema.stored_objects.c.subject)).scalars())
 
 
+def exist(engine: Engine) -> bool:
+    """Return whether a build or the records of a match are stored as an object."""
+    table = schema.stored_objects
+    query = select(table.c.key).where(table.c.state == ObjectState.STORED).limit(1)
+    with reading(engine) as connection:
+        return connection.execute(query).first() is not None
+
+
 def sweep(engine: Engine, storage: ObjectStorage) -> int:
     """Delete garbage and abandoned objects; return their number. It can be interrupted.
 

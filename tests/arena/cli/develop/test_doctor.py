@@ -76,6 +76,13 @@ def test_the_object_storage_is_probed(cli: Cli, cwd: Path, monkeypatch: pytest.M
     storage = checks(cli("doctor", "--json").out)["storage"]
     assert storage["state"] == "ok"
     assert f"file://{cwd}/objects answers after" in storage["found"]
+    cli("bot", "add", "sample:meek")
+    monkeypatch.delenv("POKEARENA_OBJECT_STORAGE_URL")
+    storage = checks(cli("doctor", "--json").out)["storage"]
+    assert (storage["state"], storage["fix"]) == (
+        "fail",
+        "set POKEARENA_OBJECT_STORAGE_URL to its address",
+    )
     monkeypatch.setenv("POKEARENA_OBJECT_STORAGE_URL", "bucket")
     result = cli("doctor", "--json")
     assert result.status == 1
