@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ _REST_FACTOR = 10
 The crosstable of a thousand bots takes a second, and a match may close every second.
 """
 _CACHE_SIZE = 32
+"""Number of tournaments whose standings are kept."""
 
 
 class CrosstableCache:
@@ -48,8 +50,21 @@ class CrosstableCache:
         return known[1]
 
 
-_CachedStandings = tuple[LadderSums, tuple[int, int], int, Standings]
-"""The sums of a tournament, their revision, its number of entrants, and the standings."""
+@dataclass(frozen=True, slots=True)
+class _CachedStandings:
+    """The standings of a tournament, with the state that they were computed from.
+
+    Attributes:
+        sums: the sums of the tournament's matches, which follow its new matches.
+        revision: the revision of the sums.
+        entrants: the number of entrants.
+        table: the standings.
+    """
+
+    sums: LadderSums
+    revision: tuple[int, int]
+    entrants: int
+    table: Standings
 
 
 class StandingsCache:
@@ -57,21 +72,24 @@ class StandingsCache:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._kept: OrderedDict[str, _CachedStandings] = OrderedDict()
+        self._entries: OrderedDict[str, _CachedStandings] = OrderedDict()
         self._lock = Lock()
 
     def of(self, tournament: Tournament) -> Standings:
         """Return the standings of a tournament from all its closed matches."""
         scope = ladder_key.of_tournament(tournament)
         with self._lock:
-            kept = self._kept.pop(tournament.id, None)
-            following = kept[0] if kept else LadderSums(self._engine, scope.tournaments, scope.clip)
-            fold = following.now()
-            if kept and kept[1:3] == (following.revision, len(scope.entrants)):
-                table = kept[3]
+            cached = self._entries.pop(tournament.id, None)
+            sums = (
+                cached.sums if cached else LadderSums(self._engine, scope.tournaments, scope.clip)
+            )
+            fold, entrants = sums.now(), len(scope.entrants)
+            if cached and (cached.revision, cached.entrants) == (sums.revision, entrants):
+                table = cached.table
             else:
                 table = fold.table(scope.entrants, scope.strength)
-            self._kept[tournament.id] = following, following.revision, len(scope.entrants), table
-            while len(self._kept) > _CACHE_SIZE:
-                self._kept.popitem(last=False)
+            # The most recently requested one is the last.
+            self._entries[tournament.id] = _CachedStandings(sums, sums.revision, entrants, table)
+            while len(self._entries) > _CACHE_SIZE:
+                self._entries.popitem(last=False)
             return table

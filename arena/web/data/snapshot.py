@@ -55,7 +55,7 @@ class RatingChart:
 def updated_charts(
     historian: RatingHistories,
     ladders: Mapping[str, LadderSnapshot],
-    known: Mapping[str, RatingChart],
+    previous: Mapping[str, RatingChart],
     seconds: float,
 ) -> tuple[dict[str, RatingChart], bool]:
     """Update the rating histories of ladders.
@@ -63,21 +63,21 @@ def updated_charts(
     Args:
         historian: computes the histories.
         ladders: the ladders by form.
-        known: the previous histories by form.
+        previous: the previous histories by form.
         seconds: the time limit; histories beyond it keep their previous state.
 
     Returns:
         The histories by form, and whether all are up to date.
     """
-    made, is_whole = dict(known), True
+    by_form, is_complete = dict(previous), True
     until = time.monotonic() + seconds
     for form, ladder in ladders.items():
         past = historian.past(ladder.scope, max(until - time.monotonic(), 0.0))
         if past is None:
-            is_whole = False
-        elif form not in made or made[form].past != past:
-            made[form] = RatingChart(past, _sparks(past))
-    return made, is_whole
+            is_complete = False
+        elif form not in by_form or by_form[form].past != past:
+            by_form[form] = RatingChart(past, _sparks(past))
+    return by_form, is_complete
 
 
 def _sparks(past: RatingHistory) -> dict[str, Sparkline]:
@@ -127,7 +127,7 @@ class ArenaSnapshot:
 
 
 @dataclass(slots=True)
-class _Following:
+class _TrackedLadder:
     """The sums of a ladder, and its newest snapshot.
 
     Attributes:
@@ -150,7 +150,7 @@ class SnapshotReader:
         self._engine = engine
         self._estimator = TimeEstimator(engine)
         self._marks: Any = None
-        self._following: dict[tuple[str, int], _Following] = {}
+        self._tracked: dict[tuple[str, int], _TrackedLadder] = {}
         self._is_current = True
 
     def read(self) -> ArenaSnapshot | None:
@@ -169,11 +169,11 @@ class SnapshotReader:
 
     def store_ladders(self) -> None:
         """Store the ladders that have many more matches than the stored ones."""
-        for following in self._following.values():
-            ladder, sums = following.ladder, following.sums
-            if ladder is not None and following.revision == sums.revision:
-                following.stored = stored_ladders.store(
-                    self._engine, ladder.scope, sums, ladder.table, following.stored
+        for tracked in self._tracked.values():
+            ladder, sums = tracked.ladder, tracked.sums
+            if ladder is not None and tracked.revision == sums.revision:
+                tracked.stored = stored_ladders.store(
+                    self._engine, ladder.scope, sums, ladder.table, tracked.stored
                 )
 
     def _snapshot(self) -> ArenaSnapshot:
@@ -204,30 +204,30 @@ class SnapshotReader:
         )
 
     def _ladder(self, scope: LadderKey) -> LadderSnapshot:
-        following = self._following.get((scope.form, scope.season))
-        if following is None:
-            following = self._following[scope.form, scope.season] = self._restored(scope)
-            if following.ladder is not None:
+        tracked = self._tracked.get((scope.form, scope.season))
+        if tracked is None:
+            tracked = self._tracked[scope.form, scope.season] = self._restored(scope)
+            if tracked.ladder is not None:
                 self._is_current = False
-                return following.ladder
+                return tracked.ladder
         # A new tournament of a form changes the ladder's scope.
-        if not following.sums.extend(scope.tournaments):
-            following.sums = LadderSums(self._engine, scope.tournaments, scope.clip)
-        fold = following.sums.now()
-        ladder = following.ladder
-        if ladder is None or ladder.scope != scope or following.revision != following.sums.revision:
+        if not tracked.sums.extend(scope.tournaments):
+            tracked.sums = LadderSums(self._engine, scope.tournaments, scope.clip)
+        fold = tracked.sums.now()
+        ladder = tracked.ladder
+        if ladder is None or ladder.scope != scope or tracked.revision != tracked.sums.revision:
             table = fold.table(scope.entrants, scope.strength)
-            ladder = following.ladder = LadderSnapshot(scope, table, following.sums.seen)
-            following.revision = following.sums.revision
+            ladder = tracked.ladder = LadderSnapshot(scope, table, tracked.sums.seen)
+            tracked.revision = tracked.sums.revision
         return ladder
 
-    def _restored(self, scope: LadderKey) -> _Following:
+    def _restored(self, scope: LadderKey) -> _TrackedLadder:
         stored = stored_ladders.begin(self._engine, scope)
         sums = stored.sums
         if stored.table is None:
-            return _Following(sums, stored=sums.folded)
+            return _TrackedLadder(sums, stored=sums.folded)
         ladder = LadderSnapshot(scope, stored.table, sums.seen)
-        return _Following(sums, ladder, sums.revision, sums.folded)
+        return _TrackedLadder(sums, ladder, sums.revision, sums.folded)
 
 
 def marks(engine: Engine) -> tuple[Any, ...]:

@@ -33,13 +33,15 @@ from arena.web.data.verification import Verifications
 log = logging.getLogger("arena.web")
 
 _READ_SECONDS = 1.0
-_CHART_SECONDS, _LATEST_CHART_SECONDS = 2.0, 900.0
-_SLICE_SECONDS = 0.5
-_RESTS = 19
+"""Longest wait for a request (`nudge`), after which the store is read again."""
+_MIN_READ_PAUSE_SECONDS, _MAX_READ_PAUSE_SECONDS = 0.4, 15.0
+"""Limits of the pause between two reads of the store."""
+_CHART_SLICE_SECONDS = 0.5
+"""Time limit of one update of the rating histories; the next update continues the work."""
+_CHART_PAUSE_FACTOR = 19
 """Pause after an update of the rating histories, as a multiple of the update's duration."""
-_LONGEST_PAUSE_SECONDS = 15.0
-_PAUSE_SECONDS = 0.4
-"""Minimum time between two reads of the store, in seconds."""
+_MIN_CHART_PAUSE_SECONDS, _MAX_CHART_PAUSE_SECONDS = 2.0, 900.0
+"""Limits of this pause, and the time after which histories without a change are updated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class WebState:
     featured: FeaturedMatch = field(default_factory=FeaturedMatch)
     live_matches: LiveMatches = field(default_factory=LiveMatches)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
-    _updating: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _charts_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _reader: SnapshotReader = field(init=False)
     _historian: RatingHistories = field(init=False)
     events: EventSubscriber = field(init=False)
@@ -121,11 +123,12 @@ class WebState:
         if seen is not None:
             self.snapshot = seen
             self.changes.record(ARENA)
-            await self._store(self._reader.store_ladders)
+            await self._store_sums(self._reader.store_ladders)
 
-    async def _store(self, sums: Callable[[], None]) -> None:
+    async def _store_sums(self, write: Callable[[], None]) -> None:
+        """Store sums that only make the next start faster: a failure is logged and ignored."""
         try:
-            await run_in_threadpool(sums)
+            await run_in_threadpool(write)
         except (SQLAlchemyError, StoreError, OSError) as error:
             log.warning("cannot store the sums of ladders; a start takes longer: %s", error)
 
@@ -144,7 +147,9 @@ class WebState:
             # Use at most a quarter of the time, because matches run on the same machine. The pause
             # is limited to 15 s.
             took = time.monotonic() - began
-            await asyncio.sleep(min(max(_PAUSE_SECONDS, 3 * took), _LONGEST_PAUSE_SECONDS))
+            await asyncio.sleep(
+                min(max(_MIN_READ_PAUSE_SECONDS, 3 * took), _MAX_READ_PAUSE_SECONDS)
+            )
             with suppress(TimeoutError):
                 async with asyncio.timeout(_READ_SECONDS):
                     await self._nudge.wait()
@@ -168,13 +173,13 @@ class WebState:
         Args:
             seconds: the time limit; the next call continues the work.
         """
-        async with self._updating:
+        async with self._charts_lock:
             return await self._update_rating_charts(seconds)
 
     async def _update_rating_charts(self, seconds: float) -> bool:
         histories = (self._historian, self.snapshot.ladders, self.rating_charts, seconds)
         try:
-            charts, is_whole = await run_in_threadpool(updated_charts, *histories)
+            charts, is_complete = await run_in_threadpool(updated_charts, *histories)
         except (SQLAlchemyError, StoreError, OSError, ArithmeticError) as error:
             log.warning(
                 "cannot read the rating histories; the pages show the previous state: %s", error
@@ -183,19 +188,20 @@ class WebState:
         if charts != self.rating_charts:
             self.rating_charts = charts
             self.changes.record(HISTORIES)
-        await self._store(self._historian.store)
-        return is_whole
+        await self._store_sums(self._historian.store)
+        return is_complete
 
     async def keep_rating_charts(self) -> None:
         """Keep the rating histories up to date, forever, with about a twentieth of the time."""
-        seen, is_whole = 0, True
+        seen, is_complete = 0, True
         while True:
             # The comparison with yesterday changes even without new matches.
             with suppress(TimeoutError):
-                async with asyncio.timeout(_LATEST_CHART_SECONDS if is_whole else 0):
+                async with asyncio.timeout(_MAX_CHART_PAUSE_SECONDS if is_complete else 0):
                     await self.changes.after({ARENA}, seen)
             began = time.monotonic()
             seen = self.changes.last
-            is_whole = await self.update_rating_charts(_SLICE_SECONDS)
+            is_complete = await self.update_rating_charts(_CHART_SLICE_SECONDS)
             took = time.monotonic() - began
-            await asyncio.sleep(min(max(_CHART_SECONDS, _RESTS * took), _LATEST_CHART_SECONDS))
+            pause = max(_MIN_CHART_PAUSE_SECONDS, _CHART_PAUSE_FACTOR * took)
+            await asyncio.sleep(min(pause, _MAX_CHART_PAUSE_SECONDS))

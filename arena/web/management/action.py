@@ -110,14 +110,12 @@ class ActionResult:
     Args:
         values: the result as JSON values.
         page: the page to show after a form; empty: the values are shown once on a page.
-        status: the HTTP status for programs.
         template: the template of the page that shows the values.
         model: further values for this template.
     """
 
     values: Mapping[str, Any]
     page: str = ""
-    status: int = 200
     template: str = "management/result.html"
     model: Mapping[str, Any] = field(default_factory=dict)
 
@@ -131,11 +129,12 @@ class Action:
         name: its name in the audit log, for example "tournament.pause".
         label: the text of its button.
         summary: a sentence that describes it.
-        run: carries it out.
+        run: performs it.
         fields: its inputs.
         role: who may request it.
         example: a result, for the OpenAPI document.
-        audited: whether it changes anything, and is therefore stored in the audit log.
+        audited: whether its endpoint adds an entry to the audit log; false for an action that
+            changes nothing or adds its own entry.
     """
 
     path: str

@@ -62,13 +62,13 @@ class ManagementEndpoints:
             Route(SIGN_OUT, failing(self._sign_out), methods=["POST"]),
         ]
         routes += [
-            Route(action.path, failing(self._acting(action)), methods=["POST"])
+            Route(action.path, failing(self._action_endpoint(action)), methods=["POST"])
             for action in ACTIONS
         ]
-        return [*routes, *(Route(page.path, failing(self._showing(page))) for page in PAGES)]
+        return [*routes, *(Route(page.path, failing(self._page_endpoint(page))) for page in PAGES)]
 
     async def _sign_in_page(self, request: Request) -> Response:
-        access = await self._find(request)
+        access = await self._access(request)
         page = Page("Sign in", "management/sign_in.html", {"access": access})
         return self._html(page)
 
@@ -77,7 +77,7 @@ class ManagementEndpoints:
         accesses.check_site(request)
         token = str((await _form(request)).get("token", "")).strip()[:_TOKEN_LETTERS]
         earlier = accesses.cookie_of(request)
-        opened = await anyio.to_thread.run_sync(self._opened, token, earlier)
+        opened = await anyio.to_thread.run_sync(self._open_session, token, earlier)
         if opened is None:
             raise HTTPException(
                 401, "invalid token. `pokearena organiser add` and `owner add` create tokens."
@@ -88,7 +88,12 @@ class ManagementEndpoints:
         accesses.set_cookie(response, secret, secure=secure)
         return response
 
-    def _opened(self, token: str, earlier: str) -> tuple[str, Role] | None:
+    def _open_session(self, token: str, earlier: str) -> tuple[str, Role] | None:
+        """Open a session, with an entry in the audit log; None if the token is not valid.
+
+        Returns:
+            The secret of the session, for the cookie, and the role of its holder.
+        """
         identity = sessions.known_by(self._web.engine, token)
         if identity is None:
             return None
@@ -99,7 +104,7 @@ class ManagementEndpoints:
         return (opened[0], opened[1].role) if opened else None
 
     async def _sign_out(self, request: Request) -> Response:
-        access = await self._find(request)
+        access = await self._access(request)
         if access is not None and access.secret:
             form = await _form(request)
             accesses.check_form(request, access, str(form.get(FORM_TOKEN, "")))
@@ -109,9 +114,9 @@ class ManagementEndpoints:
         accesses.set_cookie(response, "", secure=secure)
         return response
 
-    def _showing(self, page: ManagementPage) -> Endpoint:
+    def _page_endpoint(self, page: ManagementPage) -> Endpoint:
         async def show(request: Request) -> Response:
-            access = await self._required(request, page.role)
+            access = await self._required_access(request, page.role)
             if access is None:
                 return RedirectResponse(SIGN_IN, 303, _PRIVATE)
             query = {
@@ -120,21 +125,21 @@ class ManagementEndpoints:
                 if name in request.query_params
             }
             page_request = PageRequest(dict(request.path_params), query, self._links)
-            drawn = await anyio.to_thread.run_sync(page.draw, self._web, page_request, access)
+            content = await anyio.to_thread.run_sync(page.draw, self._web, page_request, access)
             if request.state.kind == "json" or not access.secret:
-                if drawn.data is None:
+                if content.data is None:
                     raise HTTPException(406, "Not available as JSON. Available formats: HTML.")
-                body = data_formats.as_json(drawn)
-                return Response(body, 200, {**drawn.headers, **_PRIVATE}, KINDS["json"])
-            return self._html(drawn)
+                body = data_formats.as_json(content)
+                return Response(body, 200, {**content.headers, **_PRIVATE}, KINDS["json"])
+            return self._html(content)
 
         return show
 
-    def _acting(self, action: Action) -> Endpoint:
+    def _action_endpoint(self, action: Action) -> Endpoint:
         async def act(request: Request) -> Response:
             if accesses.bearer_of(request) is not None:
                 request.state.error_kind = "json"
-            access = await self._required(request, action.role)
+            access = await self._required_access(request, action.role)
             if access is None:
                 return RedirectResponse(SIGN_IN, 303, _PRIVATE)
             values = await _values(request, access)
@@ -143,7 +148,7 @@ class ManagementEndpoints:
                 self._web, access.actor, dict(request.path_params), values
             )
             try:
-                result = await anyio.to_thread.run_sync(_carried_out, action, action_request)
+                result = await anyio.to_thread.run_sync(_run_audited, action, action_request)
             except (HTTPException, NotFound) as error:
                 if not access.secret or not action.form:
                     raise
@@ -178,13 +183,13 @@ class ManagementEndpoints:
         model = {**page.model, "refusal": one_line(sentence), "values": values}
         return self._html(replace(page, model=model, status=status, headers=headers))
 
-    async def _required(self, request: Request, role: Role) -> Access | None:
+    async def _required_access(self, request: Request, role: Role) -> Access | None:
         """Return the sender, or None if a browser should sign in first.
 
         Raises:
             HTTPException: 401 without a valid token; 403 with another role.
         """
-        access = await self._find(request)
+        access = await self._access(request)
         if access is not None:
             accesses.check_role(access, role)
             return access
@@ -197,7 +202,7 @@ class ManagementEndpoints:
             {"WWW-Authenticate": "Bearer"},
         )
 
-    async def _find(self, request: Request) -> Access | None:
+    async def _access(self, request: Request) -> Access | None:
         return await anyio.to_thread.run_sync(accesses.find, request, self._web.engine)
 
     def _html(self, page: Page) -> Response:
@@ -205,8 +210,8 @@ class ManagementEndpoints:
         return Response(body, page.status, {**page.headers, **_PRIVATE}, KINDS["html"])
 
 
-def _carried_out(action: Action, request: ActionRequest) -> ActionResult:
-    """Run an action and store its entry in the audit log.
+def _run_audited(action: Action, request: ActionRequest) -> ActionResult:
+    """Run an action, and store its entry in the audit log if it is `audited`.
 
     Raises:
         HTTPException: the action is refused.

@@ -11,18 +11,18 @@ SUBMISSIONS: Final = "/organiser/submissions"
 
 
 def _approve(request: ActionRequest) -> ActionResult:
-    return _answered(request, approved=True)
+    return _decide(request, approved=True)
 
 
 def _refuse(request: ActionRequest) -> ActionResult:
-    return _answered(request, approved=False)
+    return _decide(request, approved=False)
 
 
-def _answered(request: ActionRequest, *, approved: bool) -> ActionResult:
-    answered = submissions.approve(
+def _decide(request: ActionRequest, *, approved: bool) -> ActionResult:
+    decided = submissions.approve(
         request.web.engine, request.path["id"], approved=approved, reason=request.text("reason")
     )
-    values = {"submission": answered.id, "bot": answered.name, "approval": str(answered.approval)}
+    values = {"submission": decided.id, "bot": decided.name, "approval": str(decided.approval)}
     return ActionResult(values, SUBMISSIONS)
 
 

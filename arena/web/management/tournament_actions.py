@@ -61,13 +61,13 @@ _OPTIONAL_REASON: Final = InputField("reason", "reason for the audit log")
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
+class _NewTournament:
     plan: TournamentPlan
     entrants: list[FormatEntrant]
     seed: bytes | None
 
 
-def _requested(request: ActionRequest) -> _Request:
+def _checked_settings(request: ActionRequest) -> _NewTournament:
     """Return the checked settings of a new tournament."""
     engine = request.web.engine
     bots = [_registered(engine, text) for text in request.lines("bots")]
@@ -77,7 +77,7 @@ def _requested(request: ActionRequest) -> _Request:
         tournament_plan.check_plays(bot.id, bot.manifest.get("games"), plan.game)
     entrants = scheduler.enrol(engine, [bot.id for bot in bots])
     seed = None if spec.seed is None else game_settings.seed_of(spec.seed)
-    return _Request(plan, entrants, seed)
+    return _NewTournament(plan, entrants, seed)
 
 
 def _spec(request: ActionRequest, bots: list[Version]) -> TournamentSpec:
@@ -116,8 +116,8 @@ def _registered(engine: Engine, text: str) -> Version:
 
 
 def _preview(request: ActionRequest) -> ActionResult:
-    requested = _requested(request)
-    shown = tournament_plan.preview(request.web.engine, requested.plan, requested.entrants, cores())
+    new = _checked_settings(request)
+    shown = tournament_plan.preview(request.web.engine, new.plan, new.entrants, cores())
     return ActionResult(
         shown.to_json(),
         template="management/preview.html",
@@ -126,18 +126,22 @@ def _preview(request: ActionRequest) -> ActionResult:
 
 
 def _create(request: ActionRequest) -> ActionResult:
-    requested = _requested(request)
+    new = _checked_settings(request)
     created = tournament_plan.begin(
         request.web.engine,
-        requested.plan,
-        requested.entrants,
-        requested.seed,
+        new.plan,
+        new.entrants,
+        new.seed,
         paused=request.flag("paused"),
     )
     return _result(request, created)
 
 
-def _turned(change: Callable[[Engine, str], Tournament]) -> Callable[[ActionRequest], ActionResult]:
+def _state_change(
+    change: Callable[[Engine, str], Tournament],
+) -> Callable[[ActionRequest], ActionResult]:
+    """Return the function of an action that calls `change` with the tournament's id."""
+
     def run(request: ActionRequest) -> ActionResult:
         return _result(request, change(request.web.engine, request.path["id"]))
 
@@ -193,7 +197,7 @@ START: Final = Action(
     "tournament.start",
     "Start",
     "Starts or continues a paused tournament.",
-    _turned(lifecycle.resume),
+    _state_change(lifecycle.resume),
     (_OPTIONAL_REASON,),
 )
 PAUSE: Final = Action(
@@ -201,7 +205,7 @@ PAUSE: Final = Action(
     "tournament.pause",
     "Pause",
     "Starts no further match of a tournament; running matches are finished.",
-    _turned(lifecycle.pause),
+    _state_change(lifecycle.pause),
     (_OPTIONAL_REASON,),
 )
 CANCEL: Final = Action(
@@ -209,7 +213,7 @@ CANCEL: Final = Action(
     "tournament.cancel",
     "Cancel the tournament",
     "Cancels a tournament and its pending matches; closed and running matches count.",
-    _turned(lifecycle.cancel),
+    _state_change(lifecycle.cancel),
     (InputField("reason", "reason for the audit log", required=True),),
 )
 ADD: Final = Action(

@@ -59,9 +59,9 @@ class PlayRequests:
         return [
             Route(GAME, serving.failing(self.begin), methods=["POST"]),
             Route(TABLE.path, serving.failing(self.choose), methods=["POST"]),
-            Route(TABLE.path, self._noted(serving, TABLE)),
+            Route(TABLE.path, self._page(serving, TABLE)),
             Route(LIVE + TABLE.path, serving.live_updates(TABLE)),
-            Route(REPLAY.path, self._noted(serving, REPLAY)),
+            Route(REPLAY.path, self._page(serving, REPLAY)),
             Route(RECORD, serving.failing(self.record)),
         ]
 
@@ -115,16 +115,17 @@ class PlayRequests:
         headers = {"Content-Disposition": name, "Cache-Control": "no-store"}
         return Response(table.match.record, headers=headers, media_type="application/jsonl")
 
-    def _noted(self, serving: PageEndpoints, address: PageRoute) -> Endpoint:
+    def _page(self, serving: PageEndpoints, address: PageRoute) -> Endpoint:
+        """Return the endpoint of a page of a table; a request shows that the person is present."""
         answer = serving.page(address)
 
-        async def noted(request: Request) -> Response:
+        async def touch_and_answer(request: Request) -> Response:
             table = self._web.play_tables.find(request.path_params["id"])
             if table is not None:
                 table.touch()
             return await answer(request)
 
-        return noted
+        return touch_and_answer
 
     def _table(self, request: Request) -> PlayTable:
         return play.find_table(self._web, PageRequest(dict(request.path_params), {}, self._links))
