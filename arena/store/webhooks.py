@@ -469,7 +469,7 @@ def _new(
 
 def _happened(event: AnnouncementType, since: float, scope: WebhookScope) -> Select[Any]:
     """Select subject and time of the events after a time from the rows that describe them."""
-    results, matches, held = schema.results, schema.matches, schema.tournaments
+    results, matches, tournaments = schema.results, schema.matches, schema.tournaments
     versions, sides = schema.versions, schema.match_entrants
     if event is AnnouncementType.VERSION_ADDED:
         query = select(versions.c.id.label("subject"), versions.c.created.label("at"))
@@ -478,7 +478,7 @@ def _happened(event: AnnouncementType, since: float, scope: WebhookScope) -> Sel
             query = query.where(versions.c.name == scope.bot)
         if scope.tournament or scope.game:
             entered = select(schema.entrants.c.version).join(
-                held, held.c.id == schema.entrants.c.tournament
+                tournaments, tournaments.c.id == schema.entrants.c.tournament
             )
             entered = entered.where(*_of_tournaments(scope))
             query = query.where(versions.c.id.in_(entered))
@@ -487,7 +487,7 @@ def _happened(event: AnnouncementType, since: float, scope: WebhookScope) -> Sel
         query = (
             select(results.c.match.label("subject"), results.c.closed.label("at"))
             .join(matches, matches.c.id == results.c.match)
-            .join(held, held.c.id == matches.c.tournament)
+            .join(tournaments, tournaments.c.id == matches.c.tournament)
             .where(results.c.closed >= since, *_of_tournaments(scope))
         )
         if scope.bot:
@@ -498,26 +498,30 @@ def _happened(event: AnnouncementType, since: float, scope: WebhookScope) -> Sel
             )
             query = query.where(with_bot.exists())
         return query
-    at = held.c.created if event is AnnouncementType.TOURNAMENT_STARTED else held.c.ended
-    query = select(held.c.id.label("subject"), at.label("at"))
+    at = (
+        tournaments.c.created
+        if event is AnnouncementType.TOURNAMENT_STARTED
+        else tournaments.c.ended
+    )
+    query = select(tournaments.c.id.label("subject"), at.label("at"))
     query = query.where(at >= since, *_of_tournaments(scope))
     if scope.bot:
         entrants = schema.entrants
         with_bot = (
             select(entrants.c.version)
             .join(versions, versions.c.id == entrants.c.version)
-            .where(entrants.c.tournament == held.c.id, versions.c.name == scope.bot)
+            .where(entrants.c.tournament == tournaments.c.id, versions.c.name == scope.bot)
         )
         query = query.where(with_bot.exists())
     return query
 
 
 def _of_tournaments(scope: WebhookScope) -> Iterator[ColumnElement[bool]]:
-    held = schema.tournaments
+    tournaments = schema.tournaments
     if scope.tournament:
-        yield held.c.id == scope.tournament
+        yield tournaments.c.id == scope.tournament
     if scope.game:
-        yield held.c.game == scope.game
+        yield tournaments.c.game == scope.game
 
 
 def _forget(connection: Connection, current: float) -> None:

@@ -81,7 +81,7 @@ def withdraw(engine: Engine, owner: str) -> None:
 
     Waiting submissions are refused. Matches that no worker plays become void.
     """
-    versions, entrants, held = schema.versions, schema.entrants, schema.tournaments
+    versions, entrants, tournaments = schema.versions, schema.entrants, schema.tournaments
     remotes, sent, matches = schema.remotes, schema.submissions, schema.matches
     of_owner = versions.c.id.in_(_versions(owner))
     with writing(engine, "delete_owner") as connection:
@@ -98,12 +98,14 @@ def withdraw(engine: Engine, owner: str) -> None:
         )
         query = (
             select(entrants.c.tournament, entrants.c.version)
-            .join(held, held.c.id == entrants.c.tournament)
-            .where(entrants.c.version.in_(_versions(owner)), held.c.ended.is_(None))
+            .join(tournaments, tournaments.c.id == entrants.c.tournament)
+            .where(entrants.c.version.in_(_versions(owner)), tournaments.c.ended.is_(None))
             .order_by(entrants.c.tournament, entrants.c.position)
         )
         for tournament, version in connection.execute(query).all():
-            connection.execute(select(held.c.id).where(held.c.id == tournament).with_for_update())
+            connection.execute(
+                select(tournaments.c.id).where(tournaments.c.id == tournament).with_for_update()
+            )
             leave(connection, tournament, version, "its owner's data is deleted")
         connection.execute(
             update(sent)

@@ -221,9 +221,9 @@ def reassign(engine: Engine, name: str, owner: str) -> None:
     """
     if owner:
         check_owner(owner)
-    bots, entrants, held = schema.bots, schema.entrants, schema.tournaments
+    bots, entrants, tournaments = schema.bots, schema.entrants, schema.tournaments
     of_name = select(schema.versions.c.id).where(schema.versions.c.name == name)
-    unfinished = select(held.c.id).where(held.c.ended.is_(None))
+    unfinished = select(tournaments.c.id).where(tournaments.c.ended.is_(None))
     with writing(engine, "reassign") as connection:
         changed = connection.execute(update(bots).where(bots.c.name == name).values(owner=owner))
         if changed.rowcount == 0:

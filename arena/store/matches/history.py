@@ -176,16 +176,16 @@ def by_ids(connection: Connection, ids: Sequence[str]) -> tuple[PlayedMatch, ...
 
 
 def _played_matches() -> Select[Any]:
-    results, matches, held = schema.results, schema.matches, schema.tournaments
+    results, matches, tournaments = schema.results, schema.matches, schema.tournaments
     return (
         select(
             *results.c["match", "outcome", "thinking", "closed"],
             *matches.c["tournament", "round"],
-            *held.c["name", "game", "seats", "options"],
+            *tournaments.c["name", "game", "seats", "options"],
         )
         .select_from(results)
         .join(matches, matches.c.id == results.c.match)
-        .join(held, held.c.id == matches.c.tournament)
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
     )
 
 

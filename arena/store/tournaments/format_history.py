@@ -126,13 +126,13 @@ def count_before(connection: Connection, tournament: str, before: int) -> int:
 
     Only the other matches are counted, because they are few in a long tournament.
     """
-    table, whole = schema.matches, schema.tournaments
+    table, tournament_table = schema.matches, schema.tournaments
     later = (
         select(func.count())
         .where(table.c.tournament == tournament, table.c.round >= before)
         .scalar_subquery()
     )
-    query = select(whole.c.matches - later).where(whole.c.id == tournament)
+    query = select(tournament_table.c.matches - later).where(tournament_table.c.id == tournament)
     return int(connection.execute(query).scalar_one())
 
 

@@ -87,9 +87,9 @@ def store_history(engine: Engine, first: str, history: StoredFold) -> None:
 
 
 def _replace(connection: Connection, table: Table, first: str, fold: StoredFold) -> None:
-    whole = schema.tournaments
+    tournaments = schema.tournaments
     # Lock a row, so that concurrent web servers do not insert it twice.
-    lock_rows(connection, select(whole.c.id).where(whole.c.id == first))
+    lock_rows(connection, select(tournaments.c.id).where(tournaments.c.id == first))
     connection.execute(delete(table).where(table.c.tournament == first))
     row = {"tournament": first, "matches": fold.matches, "corrections": fold.corrections}
     for part, begin in enumerate(range(0, len(fold.data), PART)):

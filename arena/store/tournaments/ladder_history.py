@@ -143,8 +143,12 @@ class LadderHistory:
         }
         with writing(self._engine, "store_ladder_summary") as connection:
             # Lock the row, so that concurrent schedulers do not insert it twice.
-            whole = schema.tournaments
-            locked = select(whole.c.id).where(whole.c.id == self._tournament).with_for_update()
+            tournaments = schema.tournaments
+            locked = (
+                select(tournaments.c.id)
+                .where(tournaments.c.id == self._tournament)
+                .with_for_update()
+            )
             connection.execute(locked)
             connection.execute(delete(table).where(table.c.tournament == self._tournament))
             connection.execute(insert(table).values(**row, stored=now()))

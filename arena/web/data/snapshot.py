@@ -232,19 +232,26 @@ class SnapshotReader:
 
 def marks(engine: Engine) -> tuple[Any, ...]:
     """Return values that differ if the content of any page can differ."""
-    matches, games, held = schema.matches, schema.games, schema.tournaments
+    matches, games, tournament_table = schema.matches, schema.games, schema.tournaments
     remotes = schema.remotes
     # Closed tournaments do not change any more.
-    going = select(held.c.id).where(held.c.state != TournamentState.CLOSED)
+    unclosed = select(tournament_table.c.id).where(
+        tournament_table.c.state != TournamentState.CLOSED
+    )
     queries = (
         select(func.max(schema.results.c.closed)),
         select(
-            func.count(), func.sum(held.c.matches), func.max(held.c.created), func.max(held.c.ended)
+            func.count(),
+            func.sum(tournament_table.c.matches),
+            func.max(tournament_table.c.created),
+            func.max(tournament_table.c.ended),
         ),
-        select(held.c.state, func.count()).group_by(held.c.state).order_by(held.c.state),
+        select(tournament_table.c.state, func.count())
+        .group_by(tournament_table.c.state)
+        .order_by(tournament_table.c.state),
         # Closed matches are too numerous to count. They follow from the total and the other states.
         select(matches.c.state, func.count())
-        .where(matches.c.tournament.in_(going), matches.c.state.in_(tournaments.OTHERS))
+        .where(matches.c.tournament.in_(unclosed), matches.c.state.in_(tournaments.OTHERS))
         .group_by(matches.c.state)
         .order_by(matches.c.state),
         select(func.count(), func.max(schema.versions.c.created)),
