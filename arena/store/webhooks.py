@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
     Engine,
@@ -232,16 +233,16 @@ def plan(engine: Engine) -> int:
     are not delivered.
     """
     with reading(engine) as connection:
-        hooks = _enabled(connection)
+        hooks = _enabled_webhooks(connection)
         current = float(connection.execute(select(now())).scalar_one()) if hooks else 0.0
-        if not any(_is_behind(connection, hook, current) for hook in hooks):
+        if not any(_needs_planning(connection, hook, current) for hook in hooks):
             return 0
     added = 0
     with writing(engine, "plan_deliveries") as connection:
         lock_decision(connection, "plan_deliveries")
         current = float(connection.execute(select(now())).scalar_one())
-        for hook in _enabled(connection):
-            rows, until = _new(connection, hook, current)
+        for hook in _enabled_webhooks(connection):
+            rows, until = _new_deliveries(connection, hook, current)
             if rows:
                 connection.execute(insert(schema.webhook_deliveries), rows)
             table = schema.webhooks
@@ -249,7 +250,7 @@ def plan(engine: Engine) -> int:
                 update(table).where(table.c.id == hook.id).values(planned=max(until, hook.planned))
             )
             added += len(rows)
-        _forget(connection, current)
+        _delete_old_deliveries(connection, current)
     return added
 
 
@@ -285,7 +286,7 @@ def start(engine: Engine, webhook: str) -> tuple[Webhook, Delivery] | None:
         ).one_or_none()
         if oldest is None:
             return None
-        _set(connection, oldest, attempts=oldest.attempts + 1)
+        _update_delivery(connection, oldest, attempts=oldest.attempts + 1)
         connection.execute(
             update(table).where(table.c.id == webhook).values(due=now() + _LEASE_SECONDS)
         )
@@ -299,7 +300,7 @@ def record_attempt(engine: Engine, delivery: Delivery, result: AttemptResult) ->
         hook = connection.execute(
             select(table).where(table.c.id == delivery.webhook).with_for_update()
         ).one_or_none()
-        row = connection.execute(select(deliveries).where(*_is(delivery))).one_or_none()
+        row = connection.execute(select(deliveries).where(*_is_delivery(delivery))).one_or_none()
         if hook is None or row is None or row.state != DeliveryState.WAITING:
             # The webhook was removed or disabled during the attempt.
             return
@@ -320,7 +321,7 @@ def record_attempt(engine: Engine, delivery: Delivery, result: AttemptResult) ->
             pause = PAUSES_SECONDS[min(hook.failures, len(PAUSES_SECONDS) - 1)]
             wait = max(pause, min(result.wait, _LONGEST_WAIT_SECONDS))
             changed = {"failures": hook.failures + 1, "due": now() + wait}
-        _set(connection, row, **outcome)
+        _update_delivery(connection, row, **outcome)
         connection.execute(update(table).where(table.c.id == hook.id).values(**changed))
         is_gone = result.status == 410
         if is_gone or changed.get("failures", 0) >= FAILURES_TO_DISABLE:
@@ -381,7 +382,7 @@ def _may_send() -> ColumnElement[bool]:
     return table.c.disabled.is_(None) & (table.c.due <= now())
 
 
-def _is(delivery: Delivery | Row[Any]) -> tuple[ColumnElement[bool], ...]:
+def _is_delivery(delivery: Delivery | Row[Any]) -> tuple[ColumnElement[bool], ...]:
     table = schema.webhook_deliveries
     return (
         table.c.webhook == delivery.webhook,
@@ -390,11 +391,11 @@ def _is(delivery: Delivery | Row[Any]) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _set(connection: Connection, row: Row[Any], **values: object) -> None:
-    connection.execute(update(schema.webhook_deliveries).where(*_is(row)).values(**values))
+def _update_delivery(connection: Connection, row: Row[Any], **values: object) -> None:
+    connection.execute(update(schema.webhook_deliveries).where(*_is_delivery(row)).values(**values))
 
 
-class _Planned(NamedTuple):
+class _PlannedWebhook(NamedTuple):
     """What planning needs of an enabled webhook."""
 
     id: str
@@ -404,12 +405,12 @@ class _Planned(NamedTuple):
     planned: float
 
 
-def _enabled(connection: Connection) -> list[_Planned]:
+def _enabled_webhooks(connection: Connection) -> list[_PlannedWebhook]:
     table = schema.webhooks
     query = select(*table.c["id", "events", "scope", "created", "planned"])
     rows = connection.execute(query.where(table.c.disabled.is_(None)).order_by(table.c.id))
     return [
-        _Planned(
+        _PlannedWebhook(
             row.id,
             tuple(map(AnnouncementType, row.events)),
             WebhookScope(**row.scope),
@@ -420,14 +421,14 @@ def _enabled(connection: Connection) -> list[_Planned]:
     ]
 
 
-def _is_behind(connection: Connection, hook: _Planned, current: float) -> bool:
+def _needs_planning(connection: Connection, hook: _PlannedWebhook, current: float) -> bool:
     """Return whether there is something to plan, or the mark is so old that queries get slow."""
-    rows, until = _new(connection, hook, current, limit=1)
+    rows, until = _new_deliveries(connection, hook, current, limit=1)
     return bool(rows) or until - hook.planned > _MARK_SECONDS
 
 
-def _new(
-    connection: Connection, hook: _Planned, current: float, limit: int = _LONGEST_QUEUE
+def _new_deliveries(
+    connection: Connection, hook: _PlannedWebhook, current: float, limit: int = _LONGEST_QUEUE
 ) -> tuple[list[dict[str, Any]], float]:
     """Return new deliveries of a webhook, and the time before which nothing else is to be planned.
 
@@ -445,7 +446,7 @@ def _new(
     since = max(hook.planned - _LATE_SECONDS, hook.created, current - _OLDEST_SECONDS)
     events, until = [], current
     for event in hook.events:
-        query = _happened(event, since, hook.scope)
+        query = _events_since(event, since, hook.scope)
         columns = query.selected_columns
         known = select(table.c.subject).where(
             table.c.webhook == hook.id, table.c.event == event, table.c.subject == columns.subject
@@ -467,46 +468,61 @@ def _new(
     ], until
 
 
-def _happened(event: AnnouncementType, since: float, scope: WebhookScope) -> Select[Any]:
+def _events_since(event: AnnouncementType, since: float, scope: WebhookScope) -> Select[Any]:
     """Select subject and time of the events after a time from the rows that describe them."""
-    results, matches, tournaments = schema.results, schema.matches, schema.tournaments
-    versions, sides = schema.versions, schema.match_entrants
-    if event is AnnouncementType.VERSION_ADDED:
-        query = select(versions.c.id.label("subject"), versions.c.created.label("at"))
-        query = query.where(versions.c.created >= since)
-        if scope.bot:
-            query = query.where(versions.c.name == scope.bot)
-        if scope.tournament or scope.game:
-            entered = select(schema.entrants.c.version).join(
-                tournaments, tournaments.c.id == schema.entrants.c.tournament
-            )
-            entered = entered.where(*_of_tournaments(scope))
-            query = query.where(versions.c.id.in_(entered))
-        return query
-    if event is AnnouncementType.MATCH_CLOSED:
-        query = (
-            select(results.c.match.label("subject"), results.c.closed.label("at"))
-            .join(matches, matches.c.id == results.c.match)
-            .join(tournaments, tournaments.c.id == matches.c.tournament)
-            .where(results.c.closed >= since, *_of_tournaments(scope))
+    match event:
+        case AnnouncementType.VERSION_ADDED:
+            return _added_versions(since, scope)
+        case AnnouncementType.MATCH_CLOSED:
+            return _closed_matches(since, scope)
+        case AnnouncementType.TOURNAMENT_STARTED:
+            return _tournaments_since(schema.tournaments.c.created, since, scope)
+        case AnnouncementType.TOURNAMENT_ENDED:
+            return _tournaments_since(schema.tournaments.c.ended, since, scope)
+
+
+def _added_versions(since: float, scope: WebhookScope) -> Select[Any]:
+    versions, entrants, tournaments = schema.versions, schema.entrants, schema.tournaments
+    query = select(versions.c.id.label("subject"), versions.c.created.label("at"))
+    query = query.where(versions.c.created >= since)
+    if scope.bot:
+        query = query.where(versions.c.name == scope.bot)
+    if scope.tournament or scope.game:
+        entered = (
+            select(entrants.c.version)
+            .join(tournaments, tournaments.c.id == entrants.c.tournament)
+            .where(*_of_tournaments(scope))
         )
-        if scope.bot:
-            with_bot = (
-                select(sides.c.match)
-                .join(versions, versions.c.id == sides.c.version)
-                .where(sides.c.match == results.c.match, versions.c.name == scope.bot)
-            )
-            query = query.where(with_bot.exists())
-        return query
-    at = (
-        tournaments.c.created
-        if event is AnnouncementType.TOURNAMENT_STARTED
-        else tournaments.c.ended
+        query = query.where(versions.c.id.in_(entered))
+    return query
+
+
+def _closed_matches(since: float, scope: WebhookScope) -> Select[Any]:
+    results, matches, tournaments = schema.results, schema.matches, schema.tournaments
+    query = (
+        select(results.c.match.label("subject"), results.c.closed.label("at"))
+        .join(matches, matches.c.id == results.c.match)
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .where(results.c.closed >= since, *_of_tournaments(scope))
     )
+    if scope.bot:
+        sides, versions = schema.match_entrants, schema.versions
+        with_bot = (
+            select(sides.c.match)
+            .join(versions, versions.c.id == sides.c.version)
+            .where(sides.c.match == results.c.match, versions.c.name == scope.bot)
+        )
+        query = query.where(with_bot.exists())
+    return query
+
+
+def _tournaments_since(at: Column[float], since: float, scope: WebhookScope) -> Select[Any]:
+    """Select the tournaments whose column `at` is not before `since`."""
+    tournaments = schema.tournaments
     query = select(tournaments.c.id.label("subject"), at.label("at"))
     query = query.where(at >= since, *_of_tournaments(scope))
     if scope.bot:
-        entrants = schema.entrants
+        entrants, versions = schema.entrants, schema.versions
         with_bot = (
             select(entrants.c.version)
             .join(versions, versions.c.id == entrants.c.version)
@@ -524,7 +540,7 @@ def _of_tournaments(scope: WebhookScope) -> Iterator[ColumnElement[bool]]:
         yield tournaments.c.game == scope.game
 
 
-def _forget(connection: Connection, current: float) -> None:
+def _delete_old_deliveries(connection: Connection, current: float) -> None:
     """Delete old deliveries, but none that planning could find again."""
     table = schema.webhook_deliveries
     for state, seconds in (

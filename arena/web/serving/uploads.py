@@ -29,9 +29,11 @@ from arena.web.serving.security import owner_of
 
 ADDRESS: Final = PUSH
 _MAX_UPLOADS: Final = 8
+"""Number of uploads that are received at the same time."""
 _MAX_UPLOADS_PER_OWNER: Final = 2
 _SILENT_SECONDS: Final = 20.0
-_WHEN: Final = "10"
+"""Time without any data after which an upload is refused."""
+_RETRY_AFTER_SECONDS: Final = "10"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class UploadEndpoint:
 
     def __init__(self, web: WebState) -> None:
         self._web = web
-        self._arriving: Counter[str] = Counter()
+        self._uploads_by_owner: Counter[str] = Counter()
 
     async def receive(self, request: Request) -> Response:
         """Store an upload.
@@ -57,7 +59,7 @@ class UploadEndpoint:
         A request without a body only checks whether the upload would be accepted.
         """
         try:
-            return await self._received(request)
+            return await self._receive(request)
         except SubmissionRefused as refused:
             raise HTTPException(refused.status, str(refused)) from None
         except TooMany as error:
@@ -65,20 +67,20 @@ class UploadEndpoint:
         except ClientDisconnect:
             return Response(status_code=400)
 
-    async def _received(self, request: Request) -> Response:
+    async def _receive(self, request: Request) -> Response:
         owner = await owner_of(request, self._web.engine)
         pending_uploads = await self._pending_uploads()
         query = request.query_params
-        sent = _AnnouncedUpload(
+        announced = _AnnouncedUpload(
             owner, *(query.get(name, "")[:100] for name in ("name", "content", "version"))
         )
-        known = await anyio.to_thread.run_sync(self._considered, sent)
+        known = await anyio.to_thread.run_sync(self._checked, announced)
         if known is not None:
             return _answer(known, 200)
         if _is_empty(request):
             return JSONResponse({"wanted": True, "most_bytes": self._most_bytes})
-        with self._seat(owner):
-            return await self._stored(request, pending_uploads, sent)
+        with self._counted(owner):
+            return await self._store(request, pending_uploads, announced)
 
     async def _pending_uploads(self) -> PendingUploads:
         pending_uploads = self._web.settings.pending_uploads
@@ -89,12 +91,12 @@ class UploadEndpoint:
                 503,
                 "submissions are not processed at the moment, because "
                 "`pokearena serve` is not running; retry later.",
-                {"Retry-After": _WHEN},
+                {"Retry-After": _RETRY_AFTER_SECONDS},
             )
         return pending_uploads
 
-    def _considered(self, sent: _AnnouncedUpload) -> Submission | None:
-        """Return the owner's undecided submission with this content hash, if any.
+    def _checked(self, announced: _AnnouncedUpload) -> Submission | None:
+        """Check an upload; return the owner's undecided submission with its content hash, if any.
 
         Raises:
             SubmissionRefused: the submission violates a rule.
@@ -103,11 +105,16 @@ class UploadEndpoint:
         engine = self._web.engine
         most_active = self._web.settings.active_versions
         admission.check(
-            engine, sent.owner, sent.name, sent.content, sent.number, most_active=most_active
+            engine,
+            announced.owner,
+            announced.name,
+            announced.content,
+            announced.number,
+            most_active=most_active,
         )
-        known = submissions.waiting(engine, sent.owner, sent.content)
+        known = submissions.waiting(engine, announced.owner, announced.content)
         if known is None:
-            submissions.check(engine, sent.owner, self._limits)
+            submissions.check(engine, announced.owner, self._limits)
         return known
 
     @property
@@ -119,35 +126,40 @@ class UploadEndpoint:
         return self._web.settings.push_mib * 2**20
 
     @contextlib.contextmanager
-    def _seat(self, owner: str) -> Iterator[None]:
+    def _counted(self, owner: str) -> Iterator[None]:
         """Count an upload for the duration of the block; raises TooMany at the limit."""
         if (
-            self._arriving[owner] >= _MAX_UPLOADS_PER_OWNER
-            or self._arriving.total() >= _MAX_UPLOADS
+            self._uploads_by_owner[owner] >= _MAX_UPLOADS_PER_OWNER
+            or self._uploads_by_owner.total() >= _MAX_UPLOADS
         ):
             raise TooMany("too many uploads at the same time; retry in 10 s.", 10)
-        self._arriving[owner] += 1
+        self._uploads_by_owner[owner] += 1
         try:
             yield
         finally:
-            self._arriving[owner] -= 1
-            self._arriving += Counter()
+            self._uploads_by_owner[owner] -= 1
+            self._uploads_by_owner += Counter()
 
-    async def _stored(
-        self, request: Request, pending_uploads: PendingUploads, sent: _AnnouncedUpload
+    async def _store(
+        self, request: Request, pending_uploads: PendingUploads, announced: _AnnouncedUpload
     ) -> Response:
+        """Receive the body and add its submission; otherwise delete what was received."""
         number = ids.submission_id()
         stored: Submission | None = None
         try:
-            size = await _written(request, pending_uploads.part(number))
-            upload = ReceivedUpload(number, sent.owner, sent.name, sent.content, size)
-            stored = await anyio.to_thread.run_sync(self._added, pending_uploads, upload)
+            size = await _write_body(request, pending_uploads.part(number))
+            upload = ReceivedUpload(
+                number, announced.owner, announced.name, announced.content, size
+            )
+            stored = await anyio.to_thread.run_sync(self._add_submission, pending_uploads, upload)
         finally:
             if stored is None or stored.id != number:
                 pending_uploads.clear(number)
         return _answer(stored, 201)
 
-    def _added(self, pending_uploads: PendingUploads, upload: ReceivedUpload) -> Submission:
+    def _add_submission(
+        self, pending_uploads: PendingUploads, upload: ReceivedUpload
+    ) -> Submission:
         pending_uploads.settle(upload.id)
         return submissions.add(self._web.engine, upload, self._limits)
 
@@ -157,7 +169,7 @@ def _is_empty(request: Request) -> bool:
     return headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
 
 
-async def _written(request: Request, file: Path) -> int:
+async def _write_body(request: Request, file: Path) -> int:
     """Write the body of a request to a file and return its size."""
     size = 0
     chunks = request.stream()
