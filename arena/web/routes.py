@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena.web import paging
 from arena.web.page import PageRoute
 from arena.web.pages import (
+    api,
     bot,
     bots,
     compare,
@@ -183,14 +184,14 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("/docs", docs.contents, "The documentation of the arena."),
     PageRoute(
         "/docs/api",
-        lambda web, page_request: docs.api_page(web, page_request, PAGES),
+        lambda web, page_request: api.page(web, page_request, PAGES),
         "The HTTP API.",
         kinds=("html",),
     ),
     PageRoute("/docs/{page}", docs.page, "A page of the documentation.", example="/docs/ratings"),
     PageRoute(
         "/openapi",
-        lambda web, page_request: docs.api_document(web, page_request, PAGES),
+        lambda web, page_request: api.document(web, page_request, PAGES),
         "The HTTP API as an OpenAPI document.",
         kinds=("json",),
     ),

@@ -30,8 +30,8 @@ from arena.store.bots.versions import Version
 from arena.store.matches.spec import Clock, MatchSpec
 from arena.web.data.play_tables import PlayTable, TableState, question_id
 from arena.web.data.web_state import WebState
+from arena.web.markdown_to_html import rendered
 from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
-from arena.web.pages import docs
 from arena.web.pages.replay import replay_view
 from arena.web.pages.replay_content import Replay, replay
 from referee.games.contract import Game, OptionValue, SetupError
@@ -299,7 +299,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             if state.end is None
             else result(state.end.record).removeprefix("result: "),
             "rules_now": _rules_now(state.shown, links),
-            "rules": docs.written(shipped_docs.rules(game.id), links).html,
+            "rules": rendered(shipped_docs.rules(game.id), links).html,
         },
         parts=("play-board", "play-turn"),
         topics=frozenset({table.topic}),
@@ -363,7 +363,7 @@ def _rules_now(question: PersonQuestion | None, links: Links) -> Markup:
     numbers = question.presentation.rules_now(question.view)
     text = "\n".join(shipped_docs.rule(question.rules.id, number) for number in numbers)
     # The whole rules on the same page have these headings, with their anchors.
-    return docs.written(re.sub(r"^#+ (.*)$", r"**\1**", text, flags=re.MULTILINE), links).html
+    return rendered(re.sub(r"^#+ (.*)$", r"**\1**", text, flags=re.MULTILINE), links).html
 
 
 def replay_page(web: WebState, page_request: PageRequest) -> Page:

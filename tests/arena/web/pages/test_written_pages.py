@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from arena.presentation import shipped_docs
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.markdown_to_html import rendered
 from arena.web.page import ServerLinks
-from arena.web.pages.docs import written
 from referee.games.registry import GAMES
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
@@ -63,7 +63,7 @@ def test_anchors_within_the_pages_exist(client: TestClient) -> None:
 
 def test_links_to_files_outside_the_site_become_text() -> None:
     text = "# A\n[r](ratings.md#elo) [p](../rules/poke.md) [b](../bench/README.md) [x](https://x.y)"
-    html = str(written(text, LINKS).html)
+    html = str(rendered(text, LINKS).html)
     assert '<a href="/docs/ratings#elo">r</a>' in html
     assert '<a href="/rules/poke">p</a>' in html
     assert " b " in html
@@ -71,25 +71,25 @@ def test_links_to_files_outside_the_site_become_text() -> None:
 
 
 def test_html_in_a_page_is_text() -> None:
-    html = str(written("# A\n<script>alert(1)</script>\n\n[x](javascript:alert)", LINKS).html)
+    html = str(rendered("# A\n<script>alert(1)</script>\n\n[x](javascript:alert)", LINKS).html)
     assert "<script" not in html
     assert "javascript:" not in html.replace("[x](javascript:alert)", "")
 
 
 def test_headings_have_unique_anchors() -> None:
-    html = written("# All of it\n## What is it?\n## What is it?\n", LINKS)
+    html = rendered("# All of it\n## What is it?\n## What is it?\n", LINKS)
     assert html.title == "All of it"
     assert html.sections == (("what-is-it", "What is it?"), ("what-is-it-1", "What is it?"))
 
 
 def test_number_columns_are_right_aligned_without_inline_styles() -> None:
-    html = str(written("| a | b |\n|---|--:|\n| x | 1 |\n", LINKS).html)
+    html = str(rendered("| a | b |\n|---|--:|\n| x | 1 |\n", LINKS).html)
     assert '<td class="right">1</td>' in html
     assert "style" not in html
 
 
 def test_each_table_is_a_region_with_a_name_of_its_own() -> None:
     table = "| a |\n|---|\n| x |\n"
-    html = str(written(f"# A & B\n\n{table}\ntext\n\n{table}\n## C\n\n{table}", LINKS).html)
+    html = str(rendered(f"# A & B\n\n{table}\ntext\n\n{table}\n## C\n\n{table}", LINKS).html)
     labels = re.findall(r'role="region" aria-label="([^"]*)"><table>', html)
     assert labels == ["Table 1: A &amp; B", "Table 2: A &amp; B", "Table 3: C"]

@@ -1,0 +1,113 @@
+"""Convert Markdown documents to HTML: anchors of headings, links to pages, tables that scroll."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+from arena.presentation import shipped_docs
+from arena.web.page import Links
+from referee.games.registry import GAMES
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedDocument:
+    """A document: its title, its text as HTML, and its sections as (anchor, heading)."""
+
+    title: str
+    html: Markup
+    sections: tuple[tuple[str, str], ...]
+
+
+def rendered(markdown: str, links: Links) -> RenderedDocument:
+    """Convert a shipped document. Links to documents that are not shipped become plain text."""
+    reader = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+    tokens = reader.parse(markdown)
+    title, heading, tables, sections = "", "", 0, []
+    known: set[str] = set()
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            heading = _text(tokens[place + 1])
+            anchor = _anchor(heading, known)
+            token.attrs["id"] = anchor
+            if token.tag == "h1":
+                title = title or heading
+            elif token.tag == "h2":
+                sections.append((anchor, heading))
+        elif token.type == "table_open":
+            # Each region of a page needs a name of its own.
+            tables += 1
+            token.meta["label"] = f"Table {tables}: {heading}"
+        # The Content-Security-Policy forbids style attributes; use classes.
+        style = str(token.attrs.pop("style", ""))
+        if style:
+            token.attrs["class"] = style.rpartition(":")[2]
+        if token.children:
+            token.children = _linked(token.children, lambda href: _address(href, links))
+    html = str(reader.renderer.render(tokens, reader.options, {}))
+    return RenderedDocument(title, Markup(html), tuple(sections))
+
+
+class _Renderer(RendererHTML):
+    """Puts each table into a named region that scrolls sideways."""
+
+    def table_open(self, tokens: Sequence[Token], at: int, options: object, env: object) -> str:
+        label = escape(tokens[at].meta["label"])
+        return f'<div class="wide" tabindex="0" role="region" aria-label="{label}"><table>\n'
+
+    def table_close(self, tokens: Sequence[Token], at: int, options: object, env: object) -> str:
+        return "</table></div>\n"
+
+
+def _text(token: Token) -> str:
+    return "".join(child.content for child in token.children or ())
+
+
+def _anchor(heading: str, known: set[str]) -> str:
+    """Return a unique anchor for a heading, in GitHub's style."""
+    plain = re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") or "section"
+    anchor, number = plain, 1
+    while anchor in known:
+        anchor, number = f"{plain}-{number}", number + 1
+    known.add(anchor)
+    return anchor
+
+
+def _linked(tokens: Sequence[Token], address: Callable[[str], str]) -> list[Token]:
+    """Replace link targets by `address(target)`; links without an address become plain text."""
+    kept: list[Token] = []
+    dropped: list[bool] = []
+    for token in tokens:
+        if token.type == "link_open":
+            href = address(str(token.attrs.get("href", "")))
+            dropped.append(not href)
+            token.attrs["href"] = href
+            if href:
+                kept.append(token)
+        elif token.type == "link_close":
+            if not dropped.pop():
+                kept.append(token)
+        elif token.type != "image":
+            kept.append(token)
+    return kept
+
+
+def _address(href: str, links: Links) -> str:
+    path, hash_, anchor = href.partition("#")
+    if href.startswith(("https://", "#")):
+        return href
+    name = PurePosixPath(path).stem
+    if not path.endswith(".md"):
+        return ""
+    if name in shipped_docs.PAGES:
+        return links.to("docs", name) + hash_ + anchor
+    if name in GAMES:
+        return links.to("rules", name) + hash_ + anchor
+    return ""
