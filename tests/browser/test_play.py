@@ -95,6 +95,7 @@ def test_actions_are_filtered_while_typing_and_illegal_ones_are_explained(
     tab.wait_for_function(NEXT, arg=question)
     tab.get_by_role("button", name="Leave the table").click()
     tab.wait_for_selector("text=Replay with open cards")
+    assert tab.evaluate("document.getElementById('turn').getBoundingClientRect().top") >= 0
 
 
 def test_a_person_plays_without_javascript(browser: Browser, site: str) -> None:

@@ -80,7 +80,9 @@ class ManagementEndpoints:
         opened = await anyio.to_thread.run_sync(self._open_session, token, earlier)
         if opened is None:
             raise HTTPException(
-                401, "invalid token. `pokearena organiser add` and `owner add` create tokens."
+                401,
+                "invalid token; organisers issue tokens to owners, and the operator of the arena "
+                "to organisers.",
             )
         secret, role = opened
         response = RedirectResponse(_HOME[role], 303, _PRIVATE)

@@ -29,6 +29,8 @@ function update(id, received) {
   announced.textContent = heading.textContent;
   if (typed) (document.getElementById("play-text") ?? heading).focus({ preventScroll: true });
   else if (held) heading.focus({ preventScroll: true });
+  // The match is over: its result may be above the button that ended it.
+  if (part.querySelector("[data-over]")) heading.scrollIntoView({ block: "nearest" });
 }
 
 function updateFrom(page) {
