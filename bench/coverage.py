@@ -9,7 +9,7 @@ cancels. Standard errors that assume independent games would be wrong there by a
 two.
 """
 
-import sys
+import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist, fmean
@@ -21,6 +21,7 @@ from arena.ratings.line_ups import LineUp, Sums, pairs, pairs_of_pairs
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import ELO, Z95
 from arena.ratings.strength.fit import Strengths, strengths
+from bench.arguments import at_least
 
 SPREAD = 200.0
 """Standard deviation of the true strengths in Elo points."""
@@ -255,7 +256,11 @@ def _gaps_held(fitted: Strengths, truth: dict[str, float]) -> list[bool]:
 
 def main() -> None:
     """Print a line for every setting and number of matches."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument(
+        "rounds", nargs="?", type=at_least(1), default=300, help="simulated fields (default 300)"
+    )
+    rounds = parser.parse_args().rounds
     print("setting                            matches  coverage     gap   misfit   +- Elo")
     for setting in SETTINGS:
         for matches in MATCHES:

@@ -7,16 +7,16 @@ is the variance of the result of a single game on a board of its own, divided by
 mean over a board's games times their number: for the results of mirrored boards, and for these
 results adjusted as in `pokearena compare --adjusted`. Its 95 % interval is from resampled boards.
 
-The last factors are those of infinitely many play-outs by the same policy, with the best multiple
-of the luck. The luck of a game is estimated twice with independent play-outs. The covariance of
-both estimates is the variance of the luck without the noise of the play-outs.
+The last factors are those of infinitely many playouts by the same policy, with the best multiple
+of the luck. The luck of a game is estimated twice with independent playouts. The covariance of
+both estimates is the variance of the luck without the noise of the playouts.
 
-With `--own`, the bots themselves play the play-outs, to the end of the game. The best multiple is
+With `--own`, the bots themselves play the playouts, to the end of the game. The best multiple is
 then one, and the ceiling is that of any control variate of chance events: what remains are the
 bots' random choices.
 
-A bot is the name of a house bot, or `policy`, the play-out policy of `strong`; `%6` after it means
-that it plays 6 % of its decisions at random. Only the play of the bots counts as games: play-outs
+A bot is the name of a house bot, or `policy`, the playout policy of `strong`; `%6` after it means
+that it plays 6 % of its decisions at random. Only the play of the bots counts as games: playouts
 do not ask the bots.
 """
 
@@ -108,14 +108,14 @@ def played(form: MeasuredForm, board: int, movers: Sequence[Mover]) -> list[Move
 
 
 class OwnPlayouts:
-    """Values of positions from play-outs by the bots themselves, to the end of the game."""
+    """Values of positions from playouts by the bots themselves, to the end of the game."""
 
     def __init__(self, form: MeasuredForm, movers: Sequence[Mover]) -> None:
         self._form, self._movers = form, movers
         self._dice = random.Random(0)
 
     def sample(self, state: State) -> Floats:
-        """Return the values after one play-out, by kind of value and seat.
+        """Return the values after one playout, by kind of value and seat.
 
         The difference of the values of two seats is that of their results: a score from 0 to 1.
         """
@@ -193,7 +193,7 @@ def factors(
     Args:
         results: results as from `boards_of`.
         controls: control variates as from `boards_of`, with two estimates.
-        by_bots: whether the bots themselves played the play-outs.
+        by_bots: whether the bots themselves played the playouts.
     """
     dice = np.random.default_rng(0)
     means = controls.mean(axis=1)
@@ -225,7 +225,7 @@ def _explained(boards: Floats, lucks: Floats, by_bots: bool) -> float:
     Args:
         boards: the result of each board.
         lucks: two independent estimates of the luck of each board.
-        by_bots: whether the bots themselves played the play-outs. Then the best multiple is one, so
+        by_bots: whether the bots themselves played the playouts. Then the best multiple is one, so
             results and luck have the covariance of luck.
     """
     first, second = lucks.T
@@ -261,7 +261,7 @@ def main() -> None:
     )
     parser.add_argument("--boards", type=at_least(40), default=200)
     parser.add_argument("--playouts", type=at_least(1), default=PLAYOUTS)
-    parser.add_argument("--own", action="store_true", help="let the bots play the play-outs")
+    parser.add_argument("--own", action="store_true", help="let the bots play the playouts")
     given = parser.parse_args()
     kinds = " | ".join(f"{kind}: w/d/l | points" for kind in ("mirrored", "adjusted", "ceiling"))
     print(f"| form | bots | boards | {kinds} | s |")

@@ -2,9 +2,9 @@
 
     uv run python -m bench.luck_bias saint_poker-2 --boards 2000
 
-The policies are the play-out policy of `strong` with different shares of random actions, so the
-play-outs resemble some bots and not others. Each board is played once, with A on every side in
-turn. The adjustment uses one play-out per position; its expectation does not depend on the number.
+The policies are the playout policy of `strong` with different shares of random actions, so the
+playouts resemble some bots and not others. Each board is played once, with A on every side in
+turn. The adjustment uses one playout per position; its expectation does not depend on the number.
 
 For each pair, the difference of raw and adjusted results is divided by its standard error, with a
 multiple of one for all control variates (the luck itself) and with the estimated multiples of

@@ -9,7 +9,7 @@ the same standard error; below 1, mirrored boards cost games. Each pair of bots 
 own. The factor is that of the pooled variances within pairs; its 95 % interval is from resampled
 boards.
 
-The bots are copies of the play-out policy of `strong` that play at random in a share of their
+The bots are copies of the playout policy of `strong` that play at random in a share of their
 decisions. A seating names the bot of each side, such as ABBB; by default A sits on every side in
 turn, against copies of B. The score is the mean over all pairs of a side of A and a side of B.
 """

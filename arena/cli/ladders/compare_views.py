@@ -112,7 +112,7 @@ def show_adjusted(luck: AdjustedComparison) -> None:
     if luck.result.points:
         output.line(f"{'':<12}{_adjusted(luck.result.points, 1, ' points a board')}")
     output.hint(
-        f"adjusted: without the luck of the cards, by play-outs of {luck.engine}, counted by "
+        f"adjusted: without the luck of the cards, by playouts of {luck.engine}, counted by "
         f"{luck.result.boards} boards; raw results decide ranks"
     )
 

@@ -239,7 +239,7 @@ def explain(
         )
     if adjusted:
         output.hint(
-            "adjusted: without the luck of the cards, by play-outs, ± 95 % interval; raw results "
+            "adjusted: without the luck of the cards, by playouts, ± 95 % interval; raw results "
             "decide ranks"
         )
     s = EloSettings()

@@ -30,7 +30,7 @@ _MOST_QUALITY: Final = 1_000
     type=click.IntRange(1, _MOST_QUALITY),
     default=1,
     show_default=True,
-    help="Factor of the number of play-outs; 1 takes at most 20 s of CPU time.",
+    help="Factor of the number of playouts; 1 takes at most 20 s of CPU time.",
 )
 @click.option(
     "--engine",
@@ -46,7 +46,7 @@ def analyse(match: str, quality: int, engine_name: str, as_json: bool, data: Pat
     """Analyse the play of a match: costly decisions, accuracy and luck.
 
     Compares every decision with the choice of a house bot from what the seat knew. All figures are
-    win expectations from play-outs. A decision is called a mistake only if its loss is larger than
+    win expectations from playouts. A decision is called a mistake only if its loss is larger than
     three standard errors. MATCH is an id, the beginning of an id, the file of a record, or `last`
     for the newest match of `pokearena play`.
     """
@@ -84,7 +84,7 @@ def _show(source: RecordSource, analysis: MatchAnalysis) -> None:
     skipped = f", {analysis.skipped} not analysed" if analysis.skipped else ""
     output.line(
         f"{analysis.match}: {analysis.game}, {len(analysis.decisions)} decisions{skipped}; engine "
-        f"{analysis.engine} {analysis.engine_version}, {analysis.playouts} play-outs"
+        f"{analysis.engine} {analysis.engine_version}, {analysis.playouts} playouts"
     )
     output.line()
     luck = summary.luck_by_bot(analysis, source.record)

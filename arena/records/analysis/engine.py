@@ -26,7 +26,7 @@ _PLAYOUTS: Final = {
     "pouku": 40_000,
     "saint_poker": 26_000,
 }
-"""Play-outs of one match at quality 1, by game: at most 20 s of CPU time, see
+"""Playouts of one match at quality 1, by game: at most 20 s of CPU time, see
 docs/reference/analysis.md."""
 _CHAMPION_NODES: Final = 1.0
 """Factor of the searches of `champion`, as in its bot.toml."""
@@ -49,25 +49,25 @@ class Engine(Protocol):
 
     @property
     def playouts(self) -> int:
-        """Number of play-outs for a match at quality 1."""
+        """Number of playouts for a match at quality 1."""
 
     def choose(
         self, state: State, seat: int, sides: Sequence[int], seed: bytes, playouts: int
     ) -> tuple[Action, int]:
-        """Return the engine's action and the number of play-outs that it used."""
+        """Return the engine's action and the number of playouts that it used."""
 
     def move(self, state: State, seat: int) -> Action:
-        """Return the action of a seat in a play-out."""
+        """Return the action of a seat in a playout."""
 
     def over(self, root: State, state: State) -> bool:
-        """Return whether to end a play-out from `root` before the game is over."""
+        """Return whether to end a playout from `root` before the game is over."""
 
     def rating(self, state: State, seat: int, sides: Sequence[int]) -> float:
-        """Rate the end of a play-out for a seat, from -1 to 1."""
+        """Rate the end of a playout for a seat, from -1 to 1."""
 
 
 class _WithPlayouts:
-    """A plan with another number of play-outs, and no more candidates than these can compare."""
+    """A plan with another number of playouts, and no more candidates than these can compare."""
 
     def __init__(self, plan: Any, playouts: int) -> None:
         self._plan = plan
@@ -110,7 +110,7 @@ class StrongEngine:
     def choose(
         self, state: State, seat: int, sides: Sequence[int], seed: bytes, playouts: int
     ) -> tuple[Action, int]:
-        """Search with a number of play-outs instead of a clock."""
+        """Search with a number of playouts instead of a clock."""
         at = self._position(state, seat, tuple(sides))
         choice = self._search(_WithPlayouts(self._plan, playouts), at, seed, lambda: False)
         return choice.action, choice.playouts
@@ -121,10 +121,10 @@ class StrongEngine:
 
 
 class ChampionEngine(StrongEngine):
-    """The choices of the house bot `champion`, rated by the play-outs of `strong`.
+    """The choices of the house bot `champion`, rated by the playouts of `strong`.
 
     The searches of `champion` rate no action that they do not choose, so they cannot replace the
-    play-outs.
+    playouts.
 
     Args:
         game: the game.
@@ -148,7 +148,7 @@ class ChampionEngine(StrongEngine):
     def choose(
         self, state: State, seat: int, sides: Sequence[int], seed: bytes, playouts: int
     ) -> tuple[Action, int]:
-        """Search as the bot does in a match; count it as the given number of play-outs."""
+        """Search as the bot does in a match; count it as the given number of playouts."""
         return self._champion.choose(state, seat, seed, lambda: False).action, playouts
 
 

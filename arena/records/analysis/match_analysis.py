@@ -1,4 +1,4 @@
-"""Analyse the decisions and the luck of a recorded match by play-outs. Pure.
+"""Analyse the decisions and the luck of a recorded match by playouts. Pure.
 
 Two kinds of expectation are kept apart:
 
@@ -10,7 +10,7 @@ Two kinds of expectation are kept apart:
   again. The luck of a chance event is the position's expectation minus the mean over other results
   of the same event.
 
-All random numbers follow from the match's seed. The number of play-outs limits the work.
+All random numbers follow from the match's seed. The number of playouts limits the work.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class NotAnalysable(CodedError):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean of play-outs."""
+    """A mean of playouts."""
 
     mean: float
     error: float
@@ -118,7 +118,7 @@ class MatchAnalysis:
     chance_events: tuple[ChanceEvent, ...]
     playouts: int
     skipped: int
-    """Decisions without analysis because the number of play-outs did not suffice for all."""
+    """Decisions without analysis because the number of playouts did not suffice for all."""
 
     def costliest(self, most: int = 10) -> list[AnalysedDecision]:
         """Return the mistakes with the largest losses, the largest first."""
@@ -144,7 +144,7 @@ class PlayoutRater:
         self.playouts = 0
 
     def rate(self, root: State, moves: Mapping[int, Action] | None = None) -> tuple[float, ...]:
-        """Return the win expectation of each seat after one play-out.
+        """Return the win expectation of each seat after one playout.
 
         Args:
             root: the position.
@@ -188,7 +188,7 @@ def analyse(
 
     Args:
         record: the record of a closed match.
-        quality: factor of the number of play-outs.
+        quality: factor of the number of playouts.
         engine: the engine; by default that of the game.
         progress: receives the share of the work that is done.
 

@@ -41,7 +41,7 @@ class Accuracy:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the accuracy, from the play-outs."""
+        """The 95 % interval of the accuracy, from the playouts."""
         margin = INTERVAL * self.loss.error
         return _percentage(self.loss.mean + margin), _percentage(self.loss.mean - margin)
 

@@ -1,4 +1,4 @@
-"""Luck-adjusted results: what chance did in a game, measured by play-outs.
+"""Luck-adjusted results: what chance did in a game, measured by playouts.
 
 `chance_luck` compares each chance event of a game with other results of the same event, `values`
 rates positions, `rubber` values positions of a rubber of Poke, `match_luck` measures all games of a

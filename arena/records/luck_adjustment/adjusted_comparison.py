@@ -27,7 +27,7 @@ class AdjustedComparison:
 
     Attributes:
         result: the results of the first version.
-        engine: name and version of the bot whose policy plays the play-outs.
+        engine: name and version of the bot whose policy plays the playouts.
     """
 
     result: AdjustedResult

@@ -1,7 +1,7 @@
 """Measure what chance did in a game: chance events against other results of the same event. Pure.
 
 The luck of an event is the mean value of the position after it, minus the mean value after
-independent results of the same event in the same position. Both means are over play-outs with fresh
+independent results of the same event in the same position. Both means are over playouts with fresh
 unseen cards. So its expectation is zero whatever the values are, and whatever the bots do
 (White and Bowling, "Learning a Value Analysis Tool for Agent Evaluation", 2009).
 """
@@ -47,8 +47,8 @@ def luck_of_game(
         options: its options.
         values: values of its positions.
         moves: all positions in which seats acted, from the first, with their actions.
-        seed: source of the play-outs; independent of the cards of the game.
-        playouts: play-outs of a position, and other results of an event.
+        seed: source of the playouts; independent of the cards of the game.
+        playouts: playouts of a position, and other results of an event.
     """
     fresh = (Seeded(derive(seed, "world", number)) for number in count())
     luck = np.zeros((KINDS, RATINGS, seats))

@@ -17,7 +17,7 @@ from referee.record import GameRecord, MatchRecord
 from referee.replay import codec_of, steps
 
 PLAYOUTS: Final = 16
-"""Play-outs of a position after a chance event, and other results of each event."""
+"""Playouts of a position after a chance event, and other results of each event."""
 _DECIMALS: Final = 6
 """Decimals of stored luck; its standard error is above 0.01."""
 
@@ -81,7 +81,7 @@ def method_of(game: str) -> str:
         NoEngine: no engine plays the game.
     """
     engine = engine_of(game)
-    return f"{PLAYOUTS} play-outs of {engine.name} {engine.version}"
+    return f"{PLAYOUTS} playouts of {engine.name} {engine.version}"
 
 
 def luck_of_match(record: MatchRecord, pause: Callable[[], None] = lambda: None) -> MatchLuck:

@@ -1,6 +1,6 @@
 """Expected result of a rubber of Poke between two deals.
 
-The distribution of a deal's points comes from deals that the play-out policy plays. The mean and
+The distribution of a deal's points comes from deals that the playout policy plays. The mean and
 the variance of the points still to come follow by value iteration over the legs and the points
 below the line. The values need not be exact: adjusted results are unbiased with any values.
 """

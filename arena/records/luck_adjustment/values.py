@@ -1,4 +1,4 @@
-"""Values of positions for luck-adjusted results: ends of play-outs by the policy of an engine."""
+"""Values of positions for luck-adjusted results: ends of playouts by the policy of an engine."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ CHANCE, POINTS = range(RATINGS)
 
 
 class PositionValues(Protocol):
-    """Values of positions, estimated by play-outs."""
+    """Values of positions, estimated by playouts."""
 
     def sample(self, state: State) -> Floats:
-        """Return the values after one play-out, by kind of value and seat."""
+        """Return the values after one playout, by kind of value and seat."""
 
 
 class PlayoutValues:
@@ -52,7 +52,7 @@ class PokeValues:
 
 
 def played_out(engine: Engine, root: State) -> State:
-    """Return the end of a play-out by the engine's policy."""
+    """Return the end of a playout by the engine's policy."""
     state = root
     while (actors := state.actors) and not engine.over(root, state):
         state = state.after({seat: engine.move(state, seat) for seat in actors})

@@ -85,7 +85,7 @@ def store_played_match(workspace: Workspace, boards: int) -> None:
 
 @pytest.fixture
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure luck by one play-out, and adjust the results of few boards."""
+    """Measure luck by one playout, and adjust the results of few boards."""
     monkeypatch.setattr(match_luck, "PLAYOUTS", 1)
     monkeypatch.setattr(control_variates, "FEWEST", BOARDS)
     monkeypatch.setattr(adjusted_standings, "FEWEST", BOARDS)

@@ -121,7 +121,7 @@ def test_deviations_of_a_pair_are_those_of_luck_and_of_adjusted_results() -> Non
 def test_luck_is_unbiased_for_twenty_pairs_of_bots(game: str) -> None:
     """The luck of a board is the paired difference of its raw and its adjusted result.
 
-    The bots play at random in different shares of their decisions, the play-outs never.
+    The bots play at random in different shares of their decisions, the playouts never.
     """
     form = measured(game, FORMS[game])
     luck = []
