@@ -25,7 +25,7 @@ from arena.ratings.scale import Z95
 from arena.ratings.strength.fit import values
 from arena.ratings.strength.settings import StrengthSettings
 from arena.store.access import audit_log
-from arena.store.database import reading
+from arena.store.database import current_time, reading
 from arena.store.tournaments import format_history
 from arena.store.tournaments.format_history import RoundEnds
 
@@ -134,7 +134,7 @@ class RatingHistories:
                 known = kept.points[at] = _point(at, kept.sums.to(engine, of, at), scope.strength)
             points.append(known if known.round == number else replace(known, round=number))
         kept.points = {point.at: point for point in points}
-        cut = format_history.clock(engine) // _HOUR * _HOUR - _DAY
+        cut = current_time(engine) // _HOUR * _HOUR - _DAY
         if kept.yesterday is None or kept.eve.at != cut:
             if fitted and time.monotonic() > until:
                 return None

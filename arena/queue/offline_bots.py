@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from arena.store import database
 from arena.store.bots import remote_bots
 from arena.store.matches import offline_bot_waits
 from arena.system import grpc_probe
@@ -48,7 +49,7 @@ class OfflineBots:
             return
         if self._since is None:
             # Bots that went offline before the first probe may return in a moment.
-            self._since = offline_bot_waits.database_time(self._engine)
+            self._since = database.current_time(self._engine)
         if offline_bot_waits.has_remote_bots(self._engine):
             self._probe_addresses()
             given_up = offline_bot_waits.give_up(self._engine, self._wait, self._since)

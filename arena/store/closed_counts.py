@@ -11,9 +11,8 @@ from sqlalchemy import Connection, Engine, func, select
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.bots.remote_bots import is_relayed
-from arena.store.database import id_batches, reading
+from arena.store.database import current_time, id_batches, reading
 from arena.store.schema import OPEN, MatchState, TournamentState
-from arena.store.tournaments import format_history
 from referee.games.registry import form_of
 
 REMOTE: Final = "remote"
@@ -73,7 +72,7 @@ class ClosingReader:
         self._engine = engine
         self._forms = TournamentForms(engine)
         self._languages: dict[str, str] = {}
-        self._newest = format_history.clock(engine)
+        self._newest = current_time(engine)
         # Ids with closing times. Matches of the overlap are read again, so they are remembered
         # here.
         self._seen: dict[str, float] = {}

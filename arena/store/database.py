@@ -23,6 +23,7 @@ from sqlalchemy import (
     event,
     exc,
     inspect,
+    select,
     text,
 )
 from sqlalchemy.engine import URL, make_url
@@ -118,6 +119,12 @@ def _now_in_postgresql(element: now, compiler: Any, **options: Any) -> str:
     # Not now(), which is constant within a transaction: one that waited for a row lock needs the
     # time after the wait.
     return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
+
+
+def current_time(engine: Engine) -> float:
+    """Return the database's time in seconds since 1970."""
+    with reading(engine) as connection:
+        return float(connection.execute(select(now())).scalar_one())
 
 
 def id_batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:

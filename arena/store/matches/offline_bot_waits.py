@@ -158,12 +158,6 @@ def _end_wait(connection: Connection, match: str, reason: str) -> None:
     connection.execute(change)
 
 
-def database_time(engine: Engine) -> float:
-    """Return the database's time in seconds since 1970."""
-    with reading(engine) as connection:
-        return float(connection.execute(select(now())).scalar_one())
-
-
 def _waits() -> tuple[ColumnElement[bool], ...]:
     """Return the SQL conditions that a match waits if one of its bots is absent."""
     matches, tournaments = schema.matches, schema.tournaments

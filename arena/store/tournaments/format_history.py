@@ -12,13 +12,13 @@ from sqlalchemy import Connection, Engine, Row, case, func, select
 from arena.formats.contract import FormatMatch, MatchStatus, without_replayed
 from arena.store import schema
 from arena.store.access import audit_log
-from arena.store.database import now, reading, unindexed
+from arena.store.database import reading, unindexed
 from arena.store.matches.games import games_of
 from arena.store.schema import OPEN, MatchState
 from arena.store.tournaments import tournaments
 
 _ROWS_AT_ONCE: Final = 5000
-_ROUNDS: Final = 20
+_ROUNDS_AT_ONCE: Final = 20
 _STATES: Final[Mapping[str, MatchStatus]] = {
     MatchState.PENDING: MatchStatus.OPEN,
     MatchState.RUNNING: MatchStatus.OPEN,
@@ -26,12 +26,6 @@ _STATES: Final[Mapping[str, MatchStatus]] = {
     MatchState.VOID: MatchStatus.VOID,
     MatchState.CANCELLED: MatchStatus.VOID,
 }
-
-
-def clock(engine: Engine) -> float:
-    """Return the database's time in seconds since 1970."""
-    with reading(engine) as connection:
-        return float(connection.execute(select(now())).scalar_one())
 
 
 def closed(engine: Engine, of: Sequence[str], until: float) -> int:
@@ -215,11 +209,12 @@ def _rounds(connection: Connection, tournament: str, first: int) -> list[Row[Any
     ).scalar_one()
     # A few rounds at a time. PostgreSQL expects half of all matches in the rounds after a number,
     # even after the newest one, and would read the whole table.
-    begins = range(first, (-1 if newest is None else newest) + 1, _ROUNDS)
-    return [row for begin in begins for row in _some_rounds(connection, tournament, begin)]
+    begins = range(first, (-1 if newest is None else newest) + 1, _ROUNDS_AT_ONCE)
+    return [row for begin in begins for row in _next_rounds(connection, tournament, begin)]
 
 
-def _some_rounds(connection: Connection, tournament: str, first: int) -> Sequence[Row[Any]]:
+def _next_rounds(connection: Connection, tournament: str, first: int) -> Sequence[Row[Any]]:
+    """Return at most `_ROUNDS_AT_ONCE` of the rounds that `_rounds` returns."""
     matches, results = schema.matches, schema.results
     # Not a join, for which PostgreSQL would read all results.
     closed = select(results.c.closed).where(results.c.match == matches.c.id).scalar_subquery()
@@ -232,7 +227,7 @@ def _some_rounds(connection: Connection, tournament: str, first: int) -> Sequenc
         )
         .where(
             matches.c.tournament == tournament,
-            matches.c.round.between(first, first + _ROUNDS - 1),
+            matches.c.round.between(first, first + _ROUNDS_AT_ONCE - 1),
         )
         .group_by(matches.c.round)
         .order_by(matches.c.round)

@@ -23,11 +23,11 @@ from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
-from arena.store.database import now, reading
+from arena.store.database import current_time, now, reading
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
-from arena.store.tournaments import format_history, tournaments
+from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.web import charts
 from arena.web.charts import Sparkline
@@ -178,7 +178,7 @@ class SnapshotReader:
 
     def _snapshot(self) -> ArenaSnapshot:
         engine = self._engine
-        at = format_history.clock(engine)
+        at = current_time(engine)
         every = (self._ladder(scope) for scope in scopes.of_seasons(engine))
         ladders = [ladder for ladder in every if ladder.table.lines]
         listed = tournaments.listing(engine, over=False)

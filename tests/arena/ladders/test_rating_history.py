@@ -160,7 +160,7 @@ def test_the_previous_order_is_that_of_a_day_ago(store: Engine) -> None:
     past = RatingHistories(store).past(only)
     assert past is not None
     matches = list(results.closed(store))
-    cut = format_history.clock(store) // 3600 * 3600 - 86400
+    cut = database.current_time(store) // 3600 * 3600 - 86400
     until = format_history.closed(store, only.tournaments, cut)
     assert 8 <= until <= 10
     fitted = strengths(Meetings.of(matches[:until]))

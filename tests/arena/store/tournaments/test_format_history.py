@@ -44,7 +44,7 @@ def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
 def test_rounds_that_are_over_are_read_once(
     store: Engine, schedule: Schedule, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(format_history, "_ROUNDS", 2)
+    monkeypatch.setattr(format_history, "_ROUNDS_AT_ONCE", 2)
     tournament = schedule(bots=4, cycles=2)
     due = list(transitions.due(store))
     for match in due[:6]:
