@@ -183,7 +183,10 @@ def _not_empty(engine: Engine) -> str:
 def _check_version(engine: Engine) -> None:
     version = database.version(engine)
     if version is None:
-        raise NotFound(f"there is no store in {database.public_url(engine)}.", code="no-store")
+        raise NotFound(
+            f"the database {database.public_url(engine)} is empty; there is nothing to back up.",
+            code="no-store",
+        )
     # An SQLite file is copied byte by byte, so its version does not matter.
     if version != HEAD and engine.dialect.name != "sqlite":
         raise StoreError(

@@ -242,7 +242,7 @@ class PokinoPresentation(Presentation):
             heading=_heading(public, players),
             facts=(
                 *(caption for name, caption in _VARIANTS.items() if getattr(public, name)),
-                f"{public.deck_size} cards in the deck",
+                f"{public.deck_size} card{'s' * (public.deck_size != 1)} in the deck",
                 f"{public.poke_size} dominoes in the poke",
             ),
             seats=tuple(
