@@ -50,13 +50,13 @@ if TYPE_CHECKING:
 Listener = Callable[["Event"], None]
 """Receives an event in the thread of the transaction. It must neither raise nor wait."""
 
-OPTION: Final = "pokearena_events"
+_EVENTS: Final = "pokearena_events"
 """Execution option of a connection: the list of events that its transaction has announced."""
 _listeners: Final[WeakKeyDictionary[Engine, list[Listener]]] = WeakKeyDictionary()
 HEAD: Final = "0019"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 _WRITES: Final = "pokearena_writes"
-_ONE_STATE: Final[dict[str, Any]] = {
+_READ_OPTIONS: Final[dict[str, Any]] = {
     "isolation_level": "REPEATABLE READ",
     "postgresql_readonly": True,
 }
@@ -66,7 +66,7 @@ _IDS_PER_STATEMENT: Final = 500
 
 def announce(connection: Connection, event: Event) -> None:
     """Have an event published when the transaction of this connection is committed."""
-    connection.get_execution_options()[OPTION].append(event)
+    connection.get_execution_options()[_EVENTS].append(event)
 
 
 @contextmanager
@@ -208,7 +208,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
     """Open a read-only transaction, which sees one state of the store throughout."""
     with engine.connect() as connection:
         if connection.dialect.name == "postgresql":
-            connection.execution_options(**_ONE_STATE)
+            connection.execution_options(**_READ_OPTIONS)
         yield connection
 
 
@@ -227,7 +227,7 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     """
     failpoint.edge(name, "begin")
     events: list[Event] = []
-    options: dict[str, Any] = {_WRITES: True, OPTION: events}
+    options: dict[str, Any] = {_WRITES: True, _EVENTS: events}
     with (
         timings.HERE.timed(timings.TRANSACTION, name),
         engine.connect().execution_options(**options) as connection,
@@ -275,7 +275,7 @@ def version(engine: Engine) -> str | None:
         with reading(engine) as connection:
             return _version(connection)
     except exc.DBAPIError as error:
-        raise _unusable(engine, error) from error
+        raise _cannot_connect(engine, error) from error
 
 
 def public_url(engine: Engine) -> str:
@@ -300,10 +300,10 @@ def upgrade(engine: Engine) -> None:
             if _version(connection) != HEAD:
                 _migrate(connection)
     except exc.DBAPIError as error:
-        raise _unusable(engine, error) from error
+        raise _cannot_connect(engine, error) from error
 
 
-def _unusable(engine: Engine, error: exc.DBAPIError) -> Unreachable:
+def _cannot_connect(engine: Engine, error: exc.DBAPIError) -> Unreachable:
     # PostgreSQL's messages end with a period and can have several lines.
     reason = " ".join(str(error.orig).split()).removesuffix(".")
     return Unreachable(

@@ -25,7 +25,7 @@ from arena.errors import BotError
 from arena.store.bots import stored_builds, versions
 from arena.store.objects.object_storage import ObjectStorageError
 
-_TRIES: Final = 5
+_FETCH_ATTEMPTS: Final = 5
 
 log = logging.getLogger("arena.files")
 
@@ -93,15 +93,15 @@ def bot(
         with contextlib.ExitStack() as briefly:
             return bot(engine, label, content, noted, where, briefly, most)
     folder = where / content
-    if _holds(folder, stay):
+    if _protect(folder, stay):
         version_cache.note_use(folder)
         return from_folder(folder, label, content)
     if Path(noted).is_dir():
         return from_folder(Path(noted), label, content)
-    for _ in range(_TRIES):
+    for _ in range(_FETCH_ATTEMPTS):
         _fetch(engine, label, content, folder)
         # Another process may have fetched the files too, and evicted them again.
-        if _holds(folder, stay):
+        if _protect(folder, stay):
             version_cache.note_fetched(folder)
             if most is not None:
                 _make_room(engine, where, most)
@@ -111,17 +111,18 @@ def bot(
 
 def _make_room(engine: Engine, where: Path, most: int) -> None:
     try:
-        gone = version_cache.make_room(
+        evicted = version_cache.make_room(
             where, most, lambda content: stored_builds.find(engine, content) is not None
         )
     except OSError as error:
         log.warning("no room was made in %s: %s", where, error)
         return
-    if gone:
-        log.info("versions that were taken away to make room: %d", len(gone))
+    if evicted:
+        log.info("versions that were taken away to make room: %d", len(evicted))
 
 
-def _holds(folder: Path, stay: contextlib.ExitStack) -> bool:
+def _protect(folder: Path, stay: contextlib.ExitStack) -> bool:
+    """Protect a folder from eviction until `stay` closes; return False if it does not exist."""
     descriptor = version_cache.held(folder)
     if descriptor is None:
         return False

@@ -174,7 +174,6 @@ class MatchSummary:
     outcome: Mapping[str, Any]
     digest: str
     thinking: list[list[int]] | None
-    """By entrant; None if it was not counted in all games."""
 
 
 def summarize(
@@ -197,12 +196,15 @@ def summarize(
     values = {"entrants": list(entrants), "games": list(games)}
     closed = ClosedMatch(match, 0, 0, tuple(entrants), games_of(values))
     counted = [each for each in thinking if each]
-    added = [
+    times = [
         sum((DecisionHistogram.read(each[place]) for each in counted), DecisionHistogram()).stored()
         for place in range(len(entrants))
     ]
-    whole = added if len(counted) == len(games) else None
-    return MatchSummary(values, digest(closed, presentation_of(game).clip).text(), whole)
+    return MatchSummary(
+        values,
+        digest(closed, presentation_of(game).clip).text(),
+        times if len(counted) == len(games) else None,
+    )
 
 
 def games_of(outcome: Mapping[str, Any]) -> tuple[ClosedGame, ...]:

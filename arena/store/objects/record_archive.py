@@ -28,9 +28,9 @@ from arena.store.schema import OPEN, ObjectKind
 
 ARCHIVED: Final = ""
 """The record of a game in the database if it is in the object storage."""
-_CACHED: Final = 4
-_TRIES: Final = 2
-_LEVEL: Final = 6
+_CACHED_MATCHES: Final = 4
+_READ_ATTEMPTS: Final = 2
+_GZIP_LEVEL: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def read(engine: Engine, archived: StoredObject) -> Mapping[int, str]:
 
 
 # A replay page reads each game of a match separately.
-@lru_cache(_CACHED)
+@lru_cache(_CACHED_MATCHES)
 def _read(storage: ObjectStorage, archived: StoredObject) -> Mapping[int, str]:
     packed = b"".join(storage.read(archived.key, archived.digest))
     return dict(json.loads(gzip.decompress(packed)))
@@ -75,7 +75,7 @@ def complete(engine: Engine, match: str, records: Mapping[int, str]) -> Mapping[
     """
     if ARCHIVED not in records.values():
         return records
-    for _ in range(_TRIES):
+    for _ in range(_READ_ATTEMPTS):
         with reading(engine) as connection:
             archived = find(connection, match)
             # None: they were moved to the database after `records` had been read.
@@ -269,4 +269,4 @@ def _in_database(connection: Connection, match: str) -> dict[int, str]:
 
 def _packed(records: Mapping[int, str]) -> bytes:
     text = json.dumps(list(records.items()), ensure_ascii=False, separators=(",", ":"))
-    return gzip.compress(text.encode(), _LEVEL, mtime=0)
+    return gzip.compress(text.encode(), _GZIP_LEVEL, mtime=0)
