@@ -164,17 +164,22 @@ def what_next(workspace: Workspace, names: Sequence[str], *, shown: bool = False
         shown: whether `tournament show` was the current command.
     """
     closed: list[Match] = []
-    open_ones: list[str] = []
+    open_ones: list[Tournament] = []
     for name in names:
         closed += listing.matches(
             workspace.store, tournament=name, states=[MatchState.CLOSED], limit=1
         )
-        if tournaments.find(workspace.store, name).ended is None:
-            open_ones.append(name)
+        tournament = tournaments.find(workspace.store, name)
+        if tournament.ended is None:
+            open_ones.append(tournament)
     steps = [f"pokearena replay {match.id}" for match in closed[:1]]
     steps += [f"pokearena tournament show {name}" for name in names[:1] if not (open_ones or shown)]
-    if open_ones:
-        steps.append(f"pokearena tournament resume {' '.join(open_ones)}")
+    # Services that play matches need no command for a tournament that is not paused.
+    waiting = [each.id for each in open_ones if each.state == "paused"]
+    if open_ones and not workspace.plays_matches():
+        waiting = [each.id for each in open_ones]
+    if waiting:
+        steps.append(f"pokearena tournament resume {' '.join(waiting)}")
     output.next_step(*(steps or ["pokearena tournament list"]))
 
 

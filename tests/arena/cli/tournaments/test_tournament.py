@@ -310,9 +310,11 @@ def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
 
     assert state() == ("waiting", False)
     assert cli("tournament", "list").last == f"next  pokearena tournament resume {made.id}"
+    assert cli("tournament", "show", made.id).last == f"next  pokearena tournament resume {made.id}"
     began = process_info.start_time(os.getpid())
     workspace.folder.note_running(Running(os.getpid(), "", "", "", began))
     assert state() == ("running", True)
+    assert cli("tournament", "show", made.id).last == "next  pokearena tournament list"
     workspace.folder.note_running(Running(os.getpid(), "", "", "", "another"))
     assert state() == ("waiting", False)
     with workspace.store.begin() as connection:
