@@ -135,6 +135,9 @@ class Action:
         example: a result, for the OpenAPI document.
         audited: whether its endpoint adds an entry to the audit log; false for an action that
             changes nothing or adds its own entry.
+        created: whether success is status 201.
+        form: path of the page that shows the form again, with the sent values, when they are
+            refused; empty: the page of the error is shown.
     """
 
     path: str
@@ -147,10 +150,7 @@ class Action:
     example: Mapping[str, Any] = field(default_factory=dict)
     audited: bool = True
     created: bool = False
-    """Whether success is status 201."""
     form: str = ""
-    """Path of the page that shows the form again, with the sent values, when they are refused;
-    empty: the page of the error is shown."""
 
     def check(self, request: ActionRequest) -> None:
         """Check that all inputs are known, the required ones are there, and the values allowed.
