@@ -231,7 +231,8 @@ def test_a_leaking_page_is_found(
         )
         with reading(web.engine) as connection:
             values = [str(value) for value in connection.execute(query).scalars()]
-        return Page("Games", "error.html", {"sentence": "No."}, data={"games": values})
+        model = {"sentence": "No.", "next_page": ("", "Ladders")}
+        return Page("Games", "error.html", model, data={"games": values})
 
     monkeypatch.setattr("time.time", lambda: NOW)
     leak = PageRoute("/matches/{id}/leak", leaking, "Leaks.")

@@ -115,10 +115,14 @@ def test_the_exact_characters_of_a_page(client: TestClient, tokens: dict[str, st
     assert bots.json()["bots"][1]["language"] == HOSTILE
 
 
+def error_model(sentence: str) -> dict[str, object]:
+    return {"sentence": sentence, "next_page": ("", "Ladders")}
+
+
 def test_every_content_type_escapes_the_same_characters() -> None:
     rows = [[HOSTILE, "a\nb|c", None, 1]]
     shown = TextTable(("<bot", "<by", "elo", "n"), rows)
-    page = Page(title=HOSTILE, template="error.html", model={"sentence": HOSTILE}, data=rows)
+    page = Page(HOSTILE, "error.html", error_model(HOSTILE), data=rows)
     assert data_formats.as_csv(shown) == f"bot,by,elo,n\n{SPELLED},a\\nb|c,,1\n".replace(
         "a\\nb", r"a b"
     )
@@ -133,7 +137,7 @@ def test_every_content_type_escapes_the_same_characters() -> None:
 
 
 def test_names_from_older_databases_are_escaped() -> None:
-    page = Page(title=OLD_NAME, template="error.html", model={"sentence": OLD_NAME})
+    page = Page(OLD_NAME, "error.html", error_model(OLD_NAME))
     assert r"<title>cup\u202e2026" in html_pages.html(page, ServerLinks())
 
 
