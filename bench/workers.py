@@ -30,9 +30,8 @@ TARGET = 0.95
 def matches_a_second(workers: int) -> float:
     """Return the rate while all workers play.
 
-    The last matches, one per worker, are not counted, because a worker that finds no further match
-    leaves its core idle. Matches that begin together end together, so the rate is taken between
-    the first end of the first matches and the first end of the last ones.
+    The measurement begins when a worker ends the first match. It ends when a worker finds no
+    further match: from then on that worker leaves its core idle.
     """
     with house_bot_tournament.store() as (engine, data_folder):
         bots = {name: resolver.sample(name) for name in BOTS}
@@ -40,6 +39,7 @@ def matches_a_second(workers: int) -> float:
             engine, data_folder, bots, boards=BOARDS, cycles=CYCLES
         )
         ends = house_bot_tournament.played(engine, data_folder, scheduled, workers)
+    # At this end the other workers still play the last matches.
     last = len(ends) - workers
     return last / (ends[last] - ends[0])
 

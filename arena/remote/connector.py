@@ -53,8 +53,8 @@ _REFUSALS: Final = (
     grpc.StatusCode.ABORTED,
 )
 
-_DETAILS: Final = 200
-"""Number of characters of an error of gRPC that are shown."""
+_MAX_REASON_CHARACTERS: Final = 200
+"""Longest part of an error of gRPC that is shown."""
 
 OnEvent = Callable[[str, dict[str, Any]], None]
 """Receives events for the user: a keyword and its details."""
@@ -70,7 +70,9 @@ class RelayUnreachable(Exception):
 
 def _shortened(details: str) -> str:
     """Return the end of gRPC's description of an error, which contains the cause."""
-    return details if len(details) <= _DETAILS else "…" + details[-_DETAILS:].partition(" ")[2]
+    if len(details) <= _MAX_REASON_CHARACTERS:
+        return details
+    return "…" + details[-_MAX_REASON_CHARACTERS:].partition(" ")[2]
 
 
 class Connector:

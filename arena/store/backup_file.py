@@ -140,7 +140,7 @@ def restore(engine: Engine, file: Path, report: OnProgress) -> int:
                 raise Conflict(_not_empty(engine), code="not-empty")
             with _bare_tables(target):
                 rows = _copy(source, target, report)
-            _release_held(target)
+            _discard_activity(target)
     return rows
 
 
@@ -269,8 +269,8 @@ def _copy_into_postgresql(
         raise exc.DBAPIError(statement, None, error) from error
 
 
-def _release_held(connection: Connection) -> None:
-    """Release leases and presences of the original store, and forget its unfinished objects."""
+def _discard_activity(connection: Connection) -> None:
+    """Release leases, mark remote bots as absent, and delete rows of unfinished objects."""
     matches, remotes = schema.matches, schema.remotes
     connection.execute(
         update(matches)

@@ -30,7 +30,7 @@ _MOST_QUALITY: Final = 1_000
     type=click.IntRange(1, _MOST_QUALITY),
     default=1,
     show_default=True,
-    help="Factor of the number of playouts; 1 takes at most 20 s of CPU time.",
+    help="Factor of the number of playouts; with strong, 1 takes at most 20 s of CPU time.",
 )
 @click.option(
     "--engine",
@@ -38,7 +38,7 @@ _MOST_QUALITY: Final = 1_000
     type=click.Choice(["strong", "champion"]),
     default="strong",
     show_default=True,
-    help="House bot whose choices are compared; champion takes up to three times as long.",
+    help="House bot whose choices are compared; champion searches up to five times as long.",
 )
 @json_option
 @data_option

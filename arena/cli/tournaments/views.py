@@ -175,9 +175,10 @@ def what_next(workspace: Workspace, names: Sequence[str], *, shown: bool = False
     steps = [f"pokearena replay {match.id}" for match in closed[:1]]
     steps += [f"pokearena tournament show {name}" for name in names[:1] if not (open_ones or shown)]
     # Services that play matches need no command for a tournament that is not paused.
-    waiting = [each.id for each in open_ones if each.state == "paused"]
-    if open_ones and not workspace.plays_matches():
-        waiting = [each.id for each in open_ones]
+    is_played = bool(open_ones) and workspace.plays_matches()
+    waiting = [
+        each.id for each in open_ones if not is_played or each.state is TournamentState.PAUSED
+    ]
     if waiting:
         steps.append(f"pokearena tournament resume {' '.join(waiting)}")
     output.next_step(*(steps or ["pokearena tournament list"]))

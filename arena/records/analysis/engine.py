@@ -45,7 +45,7 @@ class Engine(Protocol):
 
     @property
     def version(self) -> str:
-        """Hash of its code."""
+        """Hash of its code and its learned values."""
 
     @property
     def playouts(self) -> int:
@@ -123,8 +123,7 @@ class StrongEngine:
 class ChampionEngine(StrongEngine):
     """The choices of the house bot `champion`, rated by the playouts of `strong`.
 
-    The searches of `champion` rate no action that they do not choose, so they cannot replace the
-    playouts.
+    A search of `champion` returns the value of its choice only, so it cannot replace the playouts.
 
     Args:
         game: the game.
