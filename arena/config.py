@@ -53,6 +53,8 @@ REMOTE_WAIT_SECONDS: Final = 600.0
 """Default time in seconds that a match waits for a remote bot."""
 
 DEFAULT = ".pokearena"
+VERSIONS: Final = "versions"
+"""Folder of the hosted bot versions in the data folder."""
 
 _URLS: Final = frozenset({*DATABASE, *REDIS, *OBJECT_STORAGE})
 # Variables from which the client of the object storage reads its credentials.
@@ -154,7 +156,7 @@ class Folder:
     @property
     def versions(self) -> Path:
         """Return the directory of the hosted bot versions."""
-        return self.root / "versions"
+        return self.root / VERSIONS
 
     @property
     def submissions(self) -> Path:

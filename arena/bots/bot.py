@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,8 +9,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arena.bots.manifest import FILE, STDIO, Manifest
-from arena.errors import BotError
+from arena.bots.manifest import FILE, Manifest
 
 if TYPE_CHECKING:
     from arena.tunnel.endpoint import TunnelEndpoint
@@ -97,39 +95,3 @@ def with_unique_labels(bots: Iterable[Bot]) -> tuple[Bot, ...]:
         labels.add(label)
         apart.append(replace(bot, label=label))
     return tuple(apart)
-
-
-def command(bot: Bot) -> tuple[str, ...]:
-    """Return the command that runs a hosted bot; its first word is the path of a program.
-
-    Raises:
-        BotError: the bot is remote, or the program does not exist.
-    """
-    if bot.manifest is None or bot.folder is None:
-        raise BotError(f"{bot.label} is a remote bot; there is nothing to run.")
-    words = program(bot.manifest.run, bot.folder)
-    return (*BRIDGE, *words) if bot.manifest.transport == STDIO else words
-
-
-def program(words: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-    """Replace the program name in a manifest's command by the path of the program.
-
-    "python" is the one of the folder's ``.venv`` if it exists, else the one that runs the arena.
-
-    Raises:
-        BotError: the program is not on the PATH.
-    """
-    name = words[0]
-    if name in ("python", "python3"):
-        python = folder / ".venv" / "bin" / "python"
-        return (str(python) if python.exists() else sys.executable, *words[1:])
-    if "/" in name:
-        return (str(folder / name), *words[1:])
-    path = shutil.which(name)
-    if path is None:
-        file = folder / name
-        hint = f'; for the file of this name in the folder write "./{name}"'
-        raise BotError(
-            f'the program "{name}" is not on the PATH of the arena{hint if file.exists() else ""}'
-        )
-    return (path, *words[1:])

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final
 
-from arena.bots.bot import Bot, program
+from arena.bots.bot import Bot
 from arena.bots.exit_report import MIB, Limits
 from arena.bots.manifest import Manifest
+from arena.bots.sandbox import runtimes
 from arena.errors import BotError
 from referee.sanitizing import quote, sanitized
 
@@ -70,7 +71,7 @@ def build(
             _build_in_sandbox(manifest, words, folder)
             continue
         try:
-            command = program(words, folder)
+            command = runtimes.grants(folder, words).argv
         except BotError as error:
             raise BotError(
                 f"{manifest.name} could not be built: {error}.", code="build-failed"

@@ -17,9 +17,8 @@ from typing import Any, Final, Self
 
 import arena
 from arena.bots.bot import Bot
-from arena.bots.bot import command as bot_command
 from arena.bots.exit_report import Limits, Report, clause, ending
-from arena.bots.sandbox import readable_files
+from arena.bots.sandbox import runtimes
 from arena.bots.sandbox.level import Level, bubblewrap, refusal
 from arena.bots.socket_probe import listens
 from arena.errors import BotError, InfrastructureError
@@ -40,6 +39,8 @@ EXIT_SECONDS: Final = 0.3
 """Seconds to wait for the exit of a bot that no longer listens."""
 SANDBOX_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 """PATH of a sandboxed bot."""
+PLACE: Final = "/bot"
+"""Where a sandboxed bot of the arena sees its folder."""
 _LOST: Final = "the sandbox launcher ended by itself."
 
 log = logging.getLogger("arena.worker")
@@ -142,43 +143,48 @@ class Processes:
             number = len(self._processes)
             self._processes.append(process)
             try:
-                argv = bot_command(bot)
+                grants = runtimes.bot_grants(bot)
             except BotError as error:
                 self._end(process, Report(seat, f"could not be started: {quote(str(error))}"))
                 return address
             limits = asdict(self._limits)
             limits["output"] -= self._written.get(seat, 0)
-            start = {"argv": argv, "cwd": str(bot.folder), "directory": directory}
+            start = {"argv": grants.argv, "cwd": str(bot.folder), "directory": directory}
             self._send(
                 {"do": "start", "bot": number, "limits": limits, "level": self.level, **start}
-                | self._environment(bot, argv, directory, address)
+                | self._environment(bot, grants, directory, address)
             )
         return address
 
     def _environment(
-        self, bot: Bot, argv: tuple[str, ...], directory: str, address: str
+        self, bot: Bot, grants: runtimes.Grants, directory: str, address: str
     ) -> dict[str, object]:
         """Build the part of a start command with the environment and the visible files."""
         env = {"POKEARENA_ADDRESS": address}
         if self.level is Level.UNSANDBOXED:
             return {"env": env}
-        scratch = "/tmp" if self.level is Level.BUBBLEWRAP else directory
-        env |= {"PATH": SANDBOX_PATH, "HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8"}
-        read = readable_files.readable(argv)
+        env |= {"PATH": SANDBOX_PATH, "HOME": directory, "TMPDIR": directory, "LANG": "C.UTF-8"}
+        read = list(grants.read)
+        assert bot.folder is not None
+        own = str(bot.folder if bot.file is None else bot.folder / bot.file)
         start: dict[str, object] = {
             "env": env,
             "bwrap": bubblewrap() or "",
-            "own": readable_files.own(bot),
+            "own": own,
+            # The folder of a stored version would show where the arena keeps its data.
+            "place": PLACE if bot.content or self._build_rights is not None else own,
+            "system": grants.system,
             "read": read,
-            "listed": readable_files.listed(argv),
+            "listed": grants.listed,
         }
         if self._build_rights is not None:
-            homes = readable_files.toolchains()
-            # A compiler consists of several programs in the same folder.
-            program_folder = os.path.dirname(argv[0])
-            env |= {"PATH": f"{program_folder}:{SANDBOX_PATH}", **homes}
-            read += [program_folder, *homes.values()]
-            start |= {"write": [readable_files.own(bot)], "network": self._build_rights.network}
+            homes = runtimes.toolchains()
+            env |= {"UV_PYTHON": sys.executable, **homes}
+            read += homes.values()
+            if grants.folder:
+                env["PATH"] = f"{grants.folder}:{SANDBOX_PATH}"
+                read.append(grants.folder)
+            start |= {"builds": True, "network": self._build_rights.network}
         return start
 
     def report(self, seat: int, patience: float = EXIT_SECONDS) -> Report:

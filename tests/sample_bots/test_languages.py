@@ -15,7 +15,7 @@ import pytest
 from pokearena.v1 import bot_pb2
 
 from arena.bots import manifest
-from arena.bots.bot import program
+from arena.bots.sandbox.runtimes import grants
 from arena.cli.errors import UV_RUN
 from referee.games.registry import GAMES
 from referee.tables.table import TableSeat
@@ -72,7 +72,7 @@ def launch() -> Iterator[Launch]:
 
         def start_one(author: KitAuthor, run: tuple[str, ...] = (), address: str = "") -> Process:
             words = run or manifest.read(author.built).run
-            command = program(words, author.built)
+            command = grants(author.built, words).argv
             at = address or f"unix:{short}/bot{next(number)}"
             return stack.enter_context(started(command, author.built, at))
 
@@ -250,7 +250,7 @@ def test_an_exception_ends_the_process_and_its_trace_is_the_end_of_the_output(
 @pytest.mark.long
 @each_author
 def test_a_bot_started_manually_prints_a_command_to_play(author: KitAuthor) -> None:
-    command = program(manifest.read(author.built).run, author.built)
+    command = grants(author.built, manifest.read(author.built).run).argv
     ran = subprocess.run(
         command, cwd=author.built, env={}, capture_output=True, text=True, timeout=PATIENCE
     )

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 
-from arena.bots.sandbox import seccomp
-from arena.bots.sandbox.memory_disk import Disk, room
+from arena.bots.sandbox import seccomp, view
 from arena.bots.sandbox.start_command import StartCommand
-from arena.bots.sandbox.system_files import BUILDS, NETWORK, SYSTEM, settings
 
-SCRATCH = "/tmp"
 SETPRIV = "/usr/bin/setpriv"
-SHM = 16 * 1024 * 1024
-"""Size of /dev/shm in bytes."""
 
 
 def bubblewrap_command(
-    start: StartCommand, uid: int | None, files: str, disk: Disk | None
+    start: StartCommand, uid: int | None, entries: list[view.Entry]
 ) -> list[str]:
     """Return the command that runs the bot in a sandbox.
 
@@ -26,10 +21,9 @@ def bubblewrap_command(
     Args:
         start: the start command.
         uid: the bot's user; None if it runs as the current user.
-        files: the bot's files, or a copy of them.
-        disk: the bot's file system, if it has one.
+        entries: the bot's view of the file system.
     """
-    details = _piped("\0".join(_details(start, uid, files, disk)).encode())
+    details = _piped("\0".join(_details(start, uid, entries)).encode())
     calls = _piped(seccomp.program(namespaces=True, locks=start.builds))
     words = [start.bwrap, "--args", str(details), "--seccomp", str(calls), "--"]
     return [*words, *_as_user(uid), *start.argv]
@@ -42,7 +36,7 @@ def _as_user(uid: int | None) -> list[str]:
     return [SETPRIV, *user, "--inh-caps=-all", "--bounding-set=-all", "--"]
 
 
-def _details(start: StartCommand, uid: int | None, files: str, disk: Disk | None) -> list[str]:
+def _details(start: StartCommand, uid: int | None, entries: list[view.Entry]) -> list[str]:
     words = ["--die-with-parent", "--new-session", "--chdir", start.cwd]
     if not start.network:
         words += ["--unshare-net"]
@@ -56,25 +50,9 @@ def _details(start: StartCommand, uid: int | None, files: str, disk: Disk | None
             "ALL",
             *_with_capabilities("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"),
         ]
-    words += _system((*(NETWORK if start.network else ()), *(BUILDS if start.builds else ())))
-    if disk is not None:
-        words += ["--bind", disk.scratch, SCRATCH]
-    else:
-        words += [
-            "--size",
-            str(room(start.limits["scratch"])),
-            "--perms",
-            "1777",
-            "--tmpfs",
-            SCRATCH,
-        ]
-    mounts = {**{path: path for path in (*start.read, *start.write)}, start.own: files}
-    for path in _parents({*mounts, start.directory}):
-        words += ["--perms", "0755", "--dir", path]
-    for path, source in sorted(mounts.items()):
-        words += ["--bind" if path in start.write else "--ro-bind", source, path]
-    socket = start.directory if disk is None else disk.socket
-    words += ["--bind", socket, start.directory, "--remount-ro", "/"]
+    for entry in entries:
+        words += _mounted(entry)
+    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     for name, value in start.env.items():
         words += ["--setenv", name, value]
     return words
@@ -84,30 +62,19 @@ def _with_capabilities(*capabilities: str) -> list[str]:
     return [word for name in capabilities for word in ("--cap-add", name)]
 
 
-def _system(more: tuple[str, ...]) -> list[str]:
-    words = ["--ro-bind", "/usr", "/usr"]
-    for path in SYSTEM:
-        if os.path.islink(path):
-            words += ["--symlink", os.readlink(path), path]
-        elif os.path.isdir(path):
-            words += ["--ro-bind", path, path]
-    visible = [*settings(), *filter(os.path.exists, more)]
-    for path in _parents(set(visible)):
-        words += ["--perms", "0755", "--dir", path]
-    for path in visible:
-        words += ["--ro-bind", path, path]
-    words += ["--proc", "/proc", "--dev", "/dev"]
-    words += ["--size", str(SHM), "--perms", "1777", "--tmpfs", "/dev/shm"]
-    return [*words, "--remount-ro", "/dev"]
-
-
-def _parents(paths: set[str]) -> list[str]:
-    """Return all parent folders, highest first; bubblewrap would create them without access."""
-    parents: set[str] = set()
-    for path in paths:
-        while (path := os.path.dirname(path)) not in ("/", SCRATCH):
-            parents.add(path)
-    return sorted(parents)
+def _mounted(entry: view.Entry) -> list[str]:
+    if entry.kind == view.FOLDER:
+        return ["--perms", "0755", "--dir", entry.path]
+    if entry.kind == view.LINK:
+        return ["--symlink", entry.source, entry.path]
+    if entry.kind == view.READ:
+        return ["--ro-bind", entry.source, entry.path]
+    if entry.kind == view.WRITE:
+        return ["--bind", entry.source, entry.path]
+    if entry.kind == view.MEMORY:
+        options = ["--size", str(entry.size), "--perms", f"{entry.mode:04o}"]
+        return [*options, "--tmpfs", entry.path]
+    return [f"--{entry.kind}", entry.path]
 
 
 def _piped(data: bytes) -> int:

@@ -12,6 +12,7 @@ import stat
 import struct
 
 from arena.bots.sandbox import linux, seccomp
+from arena.system.beneath import open_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,12 +36,6 @@ OTHERS = 0b11
 """Abstract sockets and signals: restricted since version 6."""
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-MACHINE = (
-    *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version"),
-    *("/proc/filesystems", "/proc/uptime", "/proc/sys", "/sys/devices/system/cpu"),
-    "/sys/kernel/mm/transparent_hugepage",
-)
-"""Data about themselves and the machine that runtimes read; it excludes other processes."""
 
 PR_SET_SECCOMP, FILTER = 22, 2
 PR_CAPBSET_DROP, PR_CAP_AMBIENT, CLEAR_ALL = 24, 47, 4
@@ -77,7 +72,7 @@ class Enclosure:
                 self.open_one(path, rights)
 
     def open_one(self, path: str, rights: int) -> None:
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        descriptor = open_path(path)
         try:
             if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
                 rights &= OF_FILES
@@ -92,28 +87,29 @@ class Enclosure:
         os.close(self.rules)
 
 
-def enclosure(readable: Iterable[str], listed: Iterable[str], writable: Iterable[str]) -> Enclosure:
-    """Build the rules of a bot.
-
-    The common devices and :data:`MACHINE` are always accessible.
+def enclosure(
+    readable: Iterable[str], live: Iterable[str], listed: Iterable[str], writable: Iterable[str]
+) -> Enclosure:
+    """Build the rules of a bot. The common devices are always accessible.
 
     Args:
         readable: paths that it may read and execute.
+        live: files of the kernel that it may read.
         listed: folders whose names it may list.
         writable: paths that it may read and write.
     """
     enclosure_rules = Enclosure()
     enclosure_rules.open(listed, LIST)
     enclosure_rules.open(readable, EXECUTE | READ | LIST)
-    enclosure_rules.open(MACHINE, READ | LIST)
+    enclosure_rules.open(live, READ | LIST)
     enclosure_rules.open(DEVICES, READ | WRITE)
     enclosure_rules.open(writable, enclosure_rules.handled & ~IOCTL)
     return enclosure_rules
 
 
-def filter_calls(*, locks: bool) -> None:
-    """Install the system call filter in this process."""
-    program = seccomp.program(namespaces=False, locks=locks)
+def filter_calls(*, locks: bool, own_files: bool) -> None:
+    """Install the system call filter in this process; see :func:`seccomp.program`."""
+    program = seccomp.program(namespaces=False, locks=locks, own_files=own_files)
     kept = ctypes.create_string_buffer(program, len(program))
     whole = struct.pack("@HP", len(program) // 8, ctypes.addressof(kept))
     where = ctypes.c_char_p(whole)

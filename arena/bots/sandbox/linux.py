@@ -11,6 +11,9 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 PF_EXITING = 4
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+MS_BIND, MS_REC, MS_PRIVATE, MS_SLAVE = 1 << 12, 1 << 14, 1 << 18, 1 << 19
+MNT_DETACH = 2
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -21,9 +24,44 @@ def prctl(option: int, value: int) -> None:
     Raises:
         OSError: the kernel refuses it.
     """
-    if _libc.prctl(option, value, 0, 0, 0) != 0:
-        error = ctypes.get_errno()
-        raise OSError(error, f"prctl {option}: {os.strerror(error)}")
+    _checked(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
+
+
+def unshare(namespaces: int) -> None:
+    """Move this process into new namespaces.
+
+    Raises:
+        OSError: the kernel refuses it.
+    """
+    _checked(_libc.unshare(namespaces), "unshare")
+
+
+def mount(
+    source: str | None, target: str, kind: str | None, flags: int, options: str | None
+) -> None:
+    """Mount a file system, or change a mount (mount(2)).
+
+    Raises:
+        OSError: the kernel refuses it.
+    """
+    words = [None if word is None else os.fsencode(word) for word in (source, kind, options)]
+    result = _libc.mount(words[0], os.fsencode(target), words[1], ctypes.c_ulong(flags), words[2])
+    _checked(result, f"mount {target}")
+
+
+def unmount(target: str) -> None:
+    """Remove a mount; processes that use it keep it alive.
+
+    Raises:
+        OSError: the kernel refuses it.
+    """
+    _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
+
+
+def _checked(result: int, call: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{call}: {os.strerror(number)}")
 
 
 def children(of: int) -> list[int]:

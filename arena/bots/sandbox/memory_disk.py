@@ -10,26 +10,23 @@ folder is replaced by a link to it.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 
+from arena.bots.sandbox import linux, machine_files
 from arena.system import file_tree
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
-MS_NOSUID, MS_NODEV = 2, 4
-MS_REC, MS_SLAVE = 1 << 14, 1 << 19
-MNT_DETACH = 2
 SPARE_BYTES = 8 << 20
 """Bytes above the limit, so that the init process can detect that a bot exceeds its limit."""
 SPARE_FILES = 4
 """Factor above the limit on files and folders, for the same reason."""
 PAGE = 65536
 """Rounding unit in bytes; a multiple of the page size on every machine."""
+COPIES, VIEW = "proc", "view"
+"""Folders of the file system: copies of files of /proc, and the mount point of a root."""
 MOUNT_POINT = ".disk"
 """Suffix of the mount point: its name is that of the socket folder with this suffix."""
-
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Disk:
@@ -53,7 +50,7 @@ class Disk:
         self._size = size
         self._files = files
         self._root = mount_point(directory)
-        self._base_files = 0
+        self._base = (0, 0)
         self.socket = f"{self._root}/socket"
         self.scratch = f"{self._root}/tmp"
 
@@ -71,7 +68,7 @@ class Disk:
             os.mkdir(self._root, 0o700)
             try:
                 options = f"size={room(self._size)},nr_inodes={self._files * SPARE_FILES},mode=0711"
-                _mount("tmpfs", self._root, "tmpfs", MS_NOSUID | MS_NODEV, options)
+                linux.mount("tmpfs", self._root, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, options)
             except OSError:
                 os.rmdir(self._root)
                 raise
@@ -82,7 +79,9 @@ class Disk:
         os.chmod(self.scratch, 0o1777)
         if uid is not None:
             os.chown(self.socket, uid, uid)
-        self._base_files = self.used()[1]
+        machine_files.write_copies(copies(self._directory))
+        os.mkdir(view_root(self._directory))
+        self._base = self.used()
         os.rmdir(self._directory)
         os.symlink(f"/proc/{os.getpid()}/root{self.socket}", self._directory)
         return True
@@ -91,11 +90,12 @@ class Disk:
         """Return the bytes and the number of files in use, including files without names."""
         status = os.statvfs(self._root)
         size = (status.f_blocks - status.f_bfree) * status.f_frsize
-        return size, status.f_files - status.f_ffree - self._base_files
+        return size - self._base[0], status.f_files - status.f_ffree - self._base[1]
 
     def unmount(self) -> None:
         """Unmount it and remove the folders; processes still using it keep it alive."""
-        _libc.umount2(os.fsencode(self._root), MNT_DETACH)
+        with contextlib.suppress(OSError):
+            linux.unmount(self._root)
         remove_places(self._directory)
 
 
@@ -107,6 +107,26 @@ def room(size: int) -> int:
 def mount_point(directory: str) -> str:
     """Return the mount point of the file system for this socket folder."""
     return directory + MOUNT_POINT
+
+
+def copies(directory: str) -> str:
+    """Return the folder of the fixed copies of files of /proc for the bot of a socket folder."""
+    return f"{mount_point(directory)}/{COPIES}"
+
+
+def view_root(directory: str) -> str:
+    """Return the mount point of the root that the bot of a socket folder sees."""
+    return f"{mount_point(directory)}/{VIEW}"
+
+
+def write_copies(directory: str) -> None:
+    """Write the fixed copies of files of /proc for a bot without a separate file system.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    os.mkdir(mount_point(directory), 0o711)
+    machine_files.write_copies(copies(directory))
 
 
 def remove_places(directory: str) -> None:
@@ -125,9 +145,9 @@ def _unshare_mounts() -> None:
     """
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0:
-        _checked(_libc.unshare(CLONE_NEWNS), "unshare")
+        linux.unshare(CLONE_NEWNS)
     else:
-        _checked(_libc.unshare(CLONE_NEWUSER | CLONE_NEWNS), "unshare")
+        linux.unshare(CLONE_NEWUSER | CLONE_NEWNS)
         for file, text in (
             ("setgroups", "deny"),
             ("uid_map", f"{uid} {uid} 1"),
@@ -136,21 +156,7 @@ def _unshare_mounts() -> None:
             with open(f"/proc/self/{file}", "w") as target:
                 target.write(text)
     # Mounts made here are invisible outside; mounts removed outside are removed here too.
-    _mount(None, "/", None, MS_REC | MS_SLAVE, None)
-
-
-def _mount(
-    source: str | None, target: str, kind: str | None, flags: int, options: str | None
-) -> None:
-    words = [None if word is None else word.encode() for word in (source, kind, options)]
-    result = _libc.mount(words[0], os.fsencode(target), words[1], ctypes.c_ulong(flags), words[2])
-    _checked(result, "mount")
-
-
-def _checked(result: int, call: str) -> None:
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{call}: {os.strerror(number)}")
+    linux.mount(None, "/", None, linux.MS_REC | linux.MS_SLAVE, None)
 
 
 def nameless_bytes(processes: list[int], folders: list[str]) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import signal
 
-from arena.bots.sandbox import landlock, linux, memory_disk
-from arena.bots.sandbox.bubblewrap import SCRATCH, bubblewrap_command
+from arena.bots.sandbox import landlock, linux, machine_files, memory_disk, private_root, view
+from arena.bots.sandbox.bubblewrap import bubblewrap_command
 from arena.bots.sandbox.cgroup import Cgroup
 from arena.bots.sandbox.memory_disk import Disk
 from arena.bots.sandbox.start_command import BUBBLEWRAP, UNSANDBOXED, StartCommand
@@ -22,6 +23,21 @@ OWN_PROCESSES = 16
 def copy_of(directory: str) -> str:
     """Return the folder for a copy of a bot's files, used if its user cannot read the originals."""
     return f"{directory}-files"
+
+
+def check_reachable(path: str) -> None:
+    """Check that other users may enter the folders of a path that a bot must read.
+
+    Raises:
+        PermissionError: they may not; the text gives the remedy.
+    """
+    if not linux.is_reachable(path):
+        raise PermissionError(
+            errno.EACCES,
+            f"other users may not enter a folder above {path}, and this machine does not allow "
+            "mount namespaces; install Python and the arena outside of private folders, or run the "
+            "arena as an ordinary user",
+        )
 
 
 class Sandbox:
@@ -42,6 +58,11 @@ class Sandbox:
         self.build_excess = ""
         """The limit that the files of an ended build exceed; values as of :meth:`excess`."""
 
+    @property
+    def has_view(self) -> bool:
+        """Return whether the bot has its own view of the file system, in namespaces of its own."""
+        return self.start.level == BUBBLEWRAP or self.disk is not None
+
     def prepare(self) -> None:
         """Create the control group, user id, file system and copy of the files.
 
@@ -52,35 +73,40 @@ class Sandbox:
             return
         limits = self.start.limits
         self.cgroup = Cgroup(limits["memory"], limits["processes"] + OWN_PROCESSES)
-        if self.start.level == BUBBLEWRAP or all(map(linux.is_reachable, self.start.read)):
-            self.user_id = UserId()
-            self.uid = self.user_id.number
+        self.user_id = UserId()
+        self.uid = self.user_id.number
         self.mount_disk()
         if self.uid is not None:
-            writable = () if self.disk is not None else (self.start.directory,)
-            for path in (*writable, *self.start.write):
-                file_tree.set_owner(path, self.uid)
-            if self.files not in ("", *self.start.write) and not self.can_read_files():
-                name = os.path.basename(self.start.own)
-                self.files = f"{copy_of(self.start.directory)}/{name}"
-                # All users can read the copy, but only the bot can enter its folder.
-                os.mkdir(copy_of(self.start.directory), 0o700)
-                file_tree.copy(self.start.own, self.files)
-                os.chown(copy_of(self.start.directory), self.uid, self.uid)
+            self.hand_over(self.uid)
 
     def mount_disk(self) -> None:
         """Give the bot a separate file system, if this machine allows it."""
         start = self.start
-        if start.level != BUBBLEWRAP and self.uid is None:
-            return
         disk = Disk(start.directory, start.limits["scratch"], start.limits["files"])
-        if not disk.mount(self.uid):
-            return
-        self.disk = disk
-        if start.level != BUBBLEWRAP:
-            # Bubblewrap mounts the folder at its usual path; here the bot needs the real path.
-            for name in ("POKEARENA_ADDRESS", "HOME", "TMPDIR"):
-                start.env[name] = start.env[name].replace(start.directory, disk.socket, 1)
+        if disk.mount(self.uid):
+            self.disk = disk
+        elif start.level == BUBBLEWRAP:
+            memory_disk.write_copies(start.directory)
+
+    def hand_over(self, uid: int) -> None:
+        """Give the bot's user its files, and make sure that it can reach all that it reads.
+
+        Raises:
+            OSError: it cannot, because other users may not enter a folder of the arena's Python.
+        """
+        start = self.start
+        writable = () if self.disk is not None else (start.directory,)
+        for path in (*writable, *start.write):
+            file_tree.set_owner(path, uid)
+        if not self.has_view:
+            for path in start.read:
+                check_reachable(path)
+        if self.files not in ("", *start.write) and not self.can_read_files():
+            self.files = f"{copy_of(start.directory)}/{os.path.basename(start.own)}"
+            # All users can read the copy, but only the bot can enter its folder.
+            os.mkdir(copy_of(start.directory), 0o700)
+            file_tree.copy(start.own, self.files)
+            os.chown(copy_of(start.directory), uid, uid)
 
     def enter(self) -> list[str]:
         """Sandbox this process and return the command to execute.
@@ -94,43 +120,52 @@ class Sandbox:
             self.cgroup.enter()
         other_tasks = 0 if self.uid is not None else linux.tasks()
         linux.lower_limit(resource.RLIMIT_NPROC, other_tasks + start.limits["processes"])
+        start.move(start.place if self.has_view else self.files)
+        if self.has_view:
+            start.env |= {"HOME": view.SCRATCH, "TMPDIR": view.SCRATCH}
         if start.level == BUBBLEWRAP:
-            return bubblewrap_command(start, self.uid, self.files, self.disk)
+            return bubblewrap_command(start, self.uid, self.entries())
         self.isolate()
         return start.argv
 
+    def entries(self) -> list[view.Entry]:
+        """Return what the bot sees of the file system."""
+        copies = memory_disk.copies(self.start.directory)
+        return view.entries(self.start, self.files, self.disk, copies)
+
     def can_read_files(self) -> bool:
         """Return whether the bot's user can read its files in place."""
-        if self.start.level != BUBBLEWRAP and not linux.is_reachable(self.files):
+        if not self.has_view and not linux.is_reachable(self.files):
             return False
         return file_tree.is_readable_to_all(self.files)
 
     def isolate(self) -> None:
-        """Sandbox this process with Landlock and seccomp."""
+        """Sandbox this process with its own root if possible, with Landlock and with seccomp."""
         start = self.start
-        self.move_to_copy()
-        readable = ["/usr", *SYSTEM, *settings(), *start.read, self.files]
-        socket = start.directory if self.disk is None else self.disk.socket
-        rules = landlock.enclosure(readable, start.listed, [socket, *start.write])
+        if self.has_view:
+            root = memory_disk.view_root(start.directory)
+            private_root.enter(root, self.entries(), network=start.network)
+            # Other users' processes are hidden in the /proc of root's bots.
+            live = ["/proc"] if self.uid is not None else ["/proc/self", *machine_files.LIVE]
+            files = start.place
+            writable = [view.SCRATCH, start.directory, view.SHARED_MEMORY]
+            listed = ["/"]
+        else:
+            live, listed, files = list(machine_files.LIVE), start.listed, self.files
+            writable = [start.directory]
+        os.chdir(start.cwd)
+        readable = [*start.system, *SYSTEM, *settings(), *start.read, files]
+        if start.builds:
+            writable.append(files)
+        rules = landlock.enclosure(readable, live, listed, writable)
         if self.uid is not None:
             become(self.uid)
             # A change of the user clears the parent-death signal.
             linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        elif os.geteuid() == 0:
+        else:
             landlock.drop_capabilities()
         rules.close_behind()
-        landlock.filter_calls(locks=start.builds)
-
-    def move_to_copy(self) -> None:
-        """Change to the folder of the copied files, if they were copied."""
-        start = self.start
-        if self.files == start.own:
-            return
-        is_folder = os.path.isdir(self.files)
-        os.chdir(self.files if is_folder else os.path.dirname(self.files))
-        program = start.argv[0]
-        if program.startswith(f"{start.cwd}/"):
-            start.argv[0] = f"{os.getcwd()}{program.removeprefix(start.cwd)}"
+        landlock.filter_calls(locks=start.builds, own_files=self.uid is not None or self.has_view)
 
     def excess(self, bot: int) -> str:
         """Return the limit that the bot exceeds; empty if none.
@@ -169,7 +204,7 @@ class Sandbox:
             folders.append(start.directory)
             if start.level == BUBBLEWRAP:
                 capacity = memory_disk.room(start.limits["scratch"])
-                size, files = linux.used_on_mount(bot, SCRATCH, capacity)
+                size, files = linux.used_on_mount(bot, view.SCRATCH, capacity)
         for path in folders:
             more_size, more_files = file_tree.measure(path, start.limits["files"])
             size, files = size + more_size, files + more_files

@@ -218,7 +218,9 @@ QUERY = 0xFFFFFFFF
 """personality: query the current value."""
 
 
-def program(*, namespaces: bool, locks: bool = False, machine: str = "") -> bytes:
+def program(
+    *, namespaces: bool, locks: bool = False, own_files: bool = False, machine: str = ""
+) -> bytes:
     """Return the filter program for a machine.
 
     With namespaces, a bot may use internet sockets, because they connect only to itself.
@@ -234,7 +236,7 @@ def program(*, namespaces: bool, locks: bool = False, machine: str = "") -> byte
     machine = machine or os.uname().machine
     if machine not in ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"there is no filter of system calls for {machine}")
-    return _Program(machine).all(namespaces, locks)
+    return _Program(machine).all(namespaces, locks, own_files)
 
 
 class _Program:
@@ -243,9 +245,13 @@ class _Program:
         self.which = MACHINES.index(machine)
         self.code: list[bytes] = []
 
-    def all(self, namespaces: bool, locks: bool) -> bytes:
+    def all(self, namespaces: bool, locks: bool, own_files: bool) -> bytes:
         self.guard()
         refused = dict(BOTH) if namespaces else {**BOTH, **SHARED}
+        if own_files:
+            for name in list(refused):
+                if "attr" in name or "chmod" in name or "chown" in name or "utim" in name:
+                    refused.pop(name)
         self.refuse(refused, errno.EPERM)
         self.refuse(ABSENT, errno.ENOSYS)
         if not locks:

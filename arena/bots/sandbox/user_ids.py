@@ -1,15 +1,12 @@
 """Reserve a user id of its own for each running bot.
 
-Only root can assign user ids. An id is reserved by binding an abstract socket with its name and
-by locking a byte in a file of the machine. The file is needed because abstract names are local to
-a network namespace. The kernel releases both when the process ends in any way. Therefore no two
-running bots of a machine have the same id, whatever their workers and networks.
+Only root can assign user ids. An id is reserved by locking a byte in a file of the machine, which
+only root can open. The kernel releases the lock when the process ends in any way. Therefore no two
+running bots of a machine or container have the same id, whatever their workers and networks.
 """
 
 from __future__ import annotations
 
-import _socket
-import contextlib
 import errno
 import fcntl
 import os
@@ -27,7 +24,6 @@ class UserId:
 
     def __init__(self) -> None:
         self.number: int | None = None
-        self.name_socket: _socket.socket | None = None
         self.lock_file: int | None = None
         if os.geteuid() == 0:
             self.reserve()
@@ -36,35 +32,30 @@ class UserId:
         """Reserve a free id.
 
         Raises:
-            OSError: all ids are in use.
+            OSError: all ids are in use, or the lock file cannot be created.
         """
-        # Without a writable file system, as in some containers, only the abstract names are used.
-        with contextlib.suppress(OSError):
+        try:
             self.lock_file = os.open(USER_ID_LOCKS, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            raise OSError(
+                error.errno,
+                f"user ids of bots cannot be reserved in {USER_ID_LOCKS} ({error.strerror}); "
+                "mount a writable folder at /run that all arenas of this machine share",
+            ) from None
         start = int.from_bytes(os.urandom(4), "big")
         for step in range(USER_ID_COUNT):
-            number = FIRST_USER_ID + (start + step) % USER_ID_COUNT
-            name_socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+            offset = (start + step) % USER_ID_COUNT
             try:
-                name_socket.bind(f"\0pokearena-uid-{number}")
-                if self.lock_file is not None:
-                    fcntl.lockf(
-                        self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number - FIRST_USER_ID
-                    )
+                fcntl.lockf(self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, offset)
             except OSError:
-                name_socket.close()
                 continue
-            self.name_socket = name_socket
-            self.number = number
+            self.number = FIRST_USER_ID + offset
             self.kill_processes()
             return
         self.release()
         raise OSError(errno.EAGAIN, f"all {USER_ID_COUNT} user ids of bots are in use")
 
     def release(self) -> None:
-        if self.name_socket is not None:
-            self.name_socket.close()
-            self.name_socket = None
         if self.lock_file is not None:
             os.close(self.lock_file)
             self.lock_file = None

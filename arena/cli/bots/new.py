@@ -17,8 +17,9 @@ from click.core import ParameterSource
 
 import arena
 from arena.bots import manifest
-from arena.bots.bot import HUMAN, program
+from arena.bots.bot import HUMAN
 from arena.bots.resolver import house_folder
+from arena.bots.sandbox.runtimes import grants
 from arena.bots.version_store import FETCHED, IGNORED
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
@@ -128,7 +129,7 @@ def missing_programs(folder: Path) -> str:
     missing = set()
     for command in (*bot.build, bot.run):
         try:
-            program(command, folder)
+            grants(folder, command)
         except BotError:
             missing.add(command[0])
     if not missing:

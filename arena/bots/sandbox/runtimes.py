@@ -1,0 +1,313 @@
+"""Runtimes: the list of files outside of its own folder that a bot may read or run.
+
+The list depends on the arena's machine and its organiser alone:
+
+- Python of the arena, with the kit;
+- the programs on the PATH of the arena's process, with their installation folders;
+- the folders in ``POKEARENA_RUNTIMES``;
+- the programs and libraries of the system (:mod:`arena.bots.sandbox.system_files`).
+
+The command of a manifest selects entries of this list. Nothing is added to it because a file, a
+link or a manifest of a bot names it. A path of the bot's folder is resolved by the kernel, which
+refuses to leave the folder and to follow the links of ``/proc`` that lead anywhere.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import arena
+from arena import config
+from arena.bots.bot import BRIDGE, Bot
+from arena.bots.manifest import STDIO
+from arena.errors import BotError
+from arena.system.beneath import open_beneath, real_path
+from referee.sanitizing import quote
+
+SETTING: Final = "POKEARENA_RUNTIMES"
+"""Environment variable with further readable folders, separated by colons."""
+KIT: Final = ("pokearena", "pokearena_bot", "pokearena_server", "referee")
+"""Python modules that a house bot may import: stubs, kit and the referee with the games."""
+PACKAGE: Final = str(Path(arena.__file__).parent)
+OF_BRIDGE: Final = ("__init__.py", "bots/__init__.py", "bots/stdio")
+"""Files of the arena that make up the bridge of bots that read and write lines."""
+OF_POLICIES: Final = ("__init__.py", "errors.py", "presentation")
+"""Files of the arena that encode positions for bots with trained policies."""
+PROGRAMS: Final = ("bin", "sbin")
+SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/")
+PYTHON: Final = ("python", "python3")
+VENV_PYTHON: Final = ".venv/bin/python"
+LINKS: Final = 20
+"""Maximum length of a chain of links that is followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grants:
+    """What the command of a bot may read besides the bot's folder, and how it is run.
+
+    Attributes:
+        argv: the command; its first word is the path of the program, not resolved further.
+        system: "/usr", or its parts if the data folder of the arena lies below it.
+        read: paths of the list of runtimes that it may read and execute.
+        listed: folders whose names it may list: Python searches the kit's modules in them.
+        folder: the folder of the program, if the program is on the list and not of the system.
+            A compiler consists of several programs in one folder.
+    """
+
+    argv: tuple[str, ...]
+    read: tuple[str, ...]
+    system: tuple[str, ...] = ("/usr",)
+    listed: tuple[str, ...] = ()
+    folder: str = ""
+
+
+def bot_grants(bot: Bot) -> Grants:
+    """Return the grants of a hosted bot's run command.
+
+    Raises:
+        BotError: the bot is remote, its program does not exist, or it must not run it.
+    """
+    if bot.manifest is None or bot.folder is None:
+        raise BotError(f"{bot.label} is a remote bot; there is nothing to run.")
+    return grants(bot.folder, bot.manifest.run, bridge=bot.manifest.transport == STDIO)
+
+
+def grants(folder: Path, words: tuple[str, ...], *, bridge: bool = False) -> Grants:
+    """Return the grants of a command of a bot.
+
+    Args:
+        folder: the bot's folder.
+        words: the command; its first word is the name of a program on the PATH, or a path.
+            "python" is the one of the folder's ``.venv`` if it exists, else that of the arena.
+        bridge: whether the command reads and writes lines, so that the arena's bridge starts it.
+
+    Raises:
+        BotError: the program is not on the PATH, or (code "program-not-allowed") it is neither in
+            the bot's folder nor on the list of runtimes.
+    """
+    path, runtime = _program(words[0], folder)
+    argv, names = (path, *words[1:]), [*OF_POLICIES]
+    if bridge:
+        argv, names = (*BRIDGE, *argv), [*OF_POLICIES, *OF_BRIDGE]
+    package = [f"{PACKAGE}/{name}" for name in names]
+    read = dict.fromkeys([*_python(), *runtime, *package, *_named()])
+    listed = [*map(os.path.dirname, _kit()), PACKAGE, *([f"{PACKAGE}/bots"] if bridge else [])]
+    return Grants(
+        argv,
+        tuple(part for entry in read if os.path.exists(entry) for part in _public(entry, folder)),
+        tuple(_public("/usr", folder)),
+        tuple(dict.fromkeys(listed)),
+        os.path.dirname(path) if runtime else "",
+    )
+
+
+def allowed() -> frozenset[str]:
+    """Return every path that :func:`grants` can grant to any bot, apart from the system's."""
+    programs = [
+        os.path.join(folder, name)
+        for folder in search_path()
+        if not is_system(folder) and os.path.isdir(folder)
+        for name in os.listdir(folder)
+    ]
+    package = [f"{PACKAGE}/{name}" for name in (*OF_POLICIES, *OF_BRIDGE)]
+    installed = [path for program in programs for path in _installation(program)]
+    return frozenset({*_python(), *package, *_named(), *installed})
+
+
+def toolchains() -> dict[str, str]:
+    """Return toolchain folders in the home folder, by the environment variables that name them."""
+    rustup = os.environ.get("RUSTUP_HOME", str(Path.home() / ".rustup"))
+    return {"RUSTUP_HOME": rustup} if os.path.isdir(rustup) else {}
+
+
+def search_path() -> list[str]:
+    """Return the folders of the arena's PATH; a relative one depends on where a command runs."""
+    return [folder for folder in os.get_exec_path() if os.path.isabs(folder)]
+
+
+def is_system(path: str) -> bool:
+    """Return whether a path is among the system's programs and libraries."""
+    return f"{path}/".startswith(SYSTEM)
+
+
+def _program(name: str, folder: Path) -> tuple[str, tuple[str, ...]]:
+    """Return the path of a command's program, and what it needs of the list of runtimes."""
+    if name in PYTHON:
+        venv = folder / VENV_PYTHON
+        return (str(venv), _of_folder(VENV_PYTHON, folder)) if _exists(venv) else _own_python()
+    if os.path.isabs(name):
+        inside = _below(name, str(folder))
+        return name, _of_folder(inside, folder) if inside else _of_path(name, name)
+    if "/" in name:
+        return str(folder / name), _of_folder(name, folder)
+    path = shutil.which(name, path=os.pathsep.join(search_path()))
+    if path is None:
+        hint = f'; for the file of this name in the folder write "./{name}"'
+        raise BotError(
+            f'the program "{quote(name)}" is not on the PATH of the arena'
+            f"{hint if _exists(folder / name) else ''}"
+        )
+    return path, () if is_system(os.path.realpath(path)) else _installation(path)
+
+
+def _own_python() -> tuple[str, tuple[str, ...]]:
+    return sys.executable, ()
+
+
+def _of_folder(name: str, folder: Path) -> tuple[str, ...]:
+    """Return what a program in the bot's folder needs of the list: nothing, if it is no link out.
+
+    A missing program is not an error here: starting it fails.
+    """
+    try:
+        os.close(open_beneath(folder, name, os.O_PATH))
+    except FileNotFoundError:
+        return ()
+    except OSError:
+        return _of_path(str(folder / name), name)
+    return ()
+
+
+def _of_path(path: str, name: str) -> tuple[str, ...]:
+    """Return what a program outside of the bot's folder needs of the list of runtimes.
+
+    Raises:
+        BotError: the program is not on the list. The text is the same for a missing file, because
+            a bot must not learn which files exist.
+    """
+    real = real_path(path)
+    if real is not None:
+        if is_system(real) or any(_below(real, entry) for entry in (*_python(), *_named())):
+            return ()
+        for program in _programs_named(os.path.basename(path), os.path.basename(real)):
+            if os.path.realpath(program) == real:
+                return _installation(program)
+    raise BotError(
+        f'the program "{quote(name)}" is neither in the bot\'s folder nor a runtime of the arena; '
+        "write a path inside of the folder or the name of a program on the PATH, or add its "
+        f"folder to {SETTING}",
+        code="program-not-allowed",
+    )
+
+
+def _programs_named(*names: str) -> Iterator[str]:
+    """Yield the programs of the PATH with one of these names, apart from the system's."""
+    for folder in search_path():
+        for name in names:
+            path = os.path.join(folder, name)
+            if not is_system(path) and os.access(path, os.X_OK):
+                yield path
+
+
+def _exists(path: Path) -> bool:
+    return os.path.lexists(path)
+
+
+def _below(path: str, folder: str) -> str:
+    """Return the rest of a path below a folder, "." for the folder itself; empty for others."""
+    if path == folder:
+        return "."
+    prefix = f"{folder.rstrip('/')}/"
+    return path.removeprefix(prefix) if path.startswith(prefix) else ""
+
+
+def _named() -> tuple[str, ...]:
+    """Return the folders that the organiser has named."""
+    named = os.environ.get(SETTING, "").split(":")
+    return tuple(os.path.normpath(path) for path in named if os.path.isabs(path))
+
+
+@cache
+def _python() -> tuple[str, ...]:
+    """Return the paths of the arena's Python and the kit: "python" in a manifest means this one."""
+    prefixes = {*_installation(sys.executable), sys.prefix, sys.base_prefix}
+    return tuple(sorted(path for path in {*prefixes, *_kit()} if not is_system(path)))
+
+
+@cache
+def _kit() -> tuple[str, ...]:
+    return tuple(path for module in KIT for path in _module(module))
+
+
+def _module(name: str) -> Iterable[str]:
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        return ()
+    if spec.submodule_search_locations is None:
+        return () if spec.origin is None else (spec.origin,)
+    return (
+        spec.submodule_search_locations if spec.origin is None else (str(Path(spec.origin).parent),)
+    )
+
+
+@cache
+def _installation(program: str) -> tuple[str, ...]:
+    """Return the installation folders of a program of the arena and of each link on the way to it.
+
+    The program is on the PATH or the arena's Python, so the links are those of the machine.
+    """
+    found: dict[str, None] = {}
+    path = os.path.abspath(program)
+    for _ in range(LINKS):
+        if not is_system(path):
+            found[_prefix(path)] = None
+        if not os.path.islink(path):
+            break
+        # The kernel follows ".." of a link from the real folder.
+        path = os.path.normpath(
+            os.path.join(os.path.realpath(os.path.dirname(path)), os.readlink(path))
+        )
+    real = os.path.realpath(program)
+    if not is_system(real):
+        found[_prefix(real)] = None
+    return tuple(found)
+
+
+def _prefix(path: str) -> str:
+    """Return the installation folder, /opt/node for /opt/node/bin/node, or else the file itself."""
+    folder = os.path.dirname(path)
+    root = os.path.dirname(folder)
+    home = str(Path.home())
+    if (
+        os.path.basename(folder) in PROGRAMS
+        and root not in ("/", home, f"{home}/.local")
+        and os.path.isdir(f"{root}/lib")
+    ):
+        return root
+    return path
+
+
+def _public(path: str, folder: Path) -> Iterator[str]:
+    """Yield a path, or its parts if the data folder of the arena lies below it."""
+    data = config.locate().root
+    yield from apart_from(path, (os.path.realpath(data), *_data_of(folder)))
+
+
+def _data_of(folder: Path) -> tuple[str, ...]:
+    """Return the data folder of a stored version, which lies in DATA/versions."""
+    is_stored = folder.parent.name == config.VERSIONS
+    return (os.path.realpath(folder.parent.parent),) if is_stored else ()
+
+
+def apart_from(path: str, hidden: Iterable[str]) -> Iterator[str]:
+    """Yield a path, or what is left of it without the hidden folders below it.
+
+    Links in a folder that is taken apart are left out, because they may lead anywhere.
+    """
+    real = os.path.realpath(path)
+    inner = [folder for folder in hidden if folder != real and _below(folder, real)]
+    if not inner:
+        yield path
+        return
+    for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
+        below = os.path.join(real, entry.name)
+        if not entry.is_symlink() and below not in inner:
+            yield from apart_from(os.path.join(path, entry.name), inner)
