@@ -25,6 +25,7 @@ from arena.bots import manifest
 from arena.bots.bot import Bot
 from arena.bots.build import Report, build
 from arena.bots.resolver import fetched, from_folder, strangers
+from arena.bots.sandbox.runtimes import check_program
 from arena.errors import BotError
 from arena.system import file_tree
 from arena.system.file_tree import TreeTooLarge
@@ -92,6 +93,7 @@ def admit(bot: Bot, versions: Path, report: Report = lambda line: None) -> Bot:
     """
     if bot.manifest is None or bot.folder is None:
         raise BotError(f"{bot.label} is a remote bot; it has no files to keep.", code="remote-bot")
+    check_program(bot)
     files = files_of(bot)
     digest = _hash(files)
     if not (versions / digest).is_dir():
@@ -102,6 +104,7 @@ def admit(bot: Bot, versions: Path, report: Report = lambda line: None) -> Bot:
             digest = _hash(files_of(copied))
             _open_up(copy)
             build(manifest.read(copy), copy, bot.trusted, report)
+            check_program(from_folder(copy, bot.label))
             if not bot.trusted:
                 strangers(versions / digest).touch()
             settle(copy, versions / digest)

@@ -23,8 +23,8 @@ SPARE_FILES = 4
 """Factor above the limit on files and folders, for the same reason."""
 PAGE = 65536
 """Rounding unit in bytes; a multiple of the page size on every machine."""
-COPIES, VIEW = "proc", "view"
-"""Folders of the file system: copies of files of /proc, and the mount point of a root."""
+COPIES, VIEW, OVERLAY, EMPTY = "proc", "view", "files", "empty"
+"""Folders of the file system: copies of files of /proc, two mount points, and an empty one."""
 MOUNT_POINT = ".disk"
 """Suffix of the mount point: its name is that of the socket folder with this suffix."""
 
@@ -81,10 +81,33 @@ class Disk:
             os.chown(self.socket, uid, uid)
         machine_files.write_copies(copies(self._directory))
         os.mkdir(view_root(self._directory))
+        for name in (OVERLAY, EMPTY):
+            os.mkdir(f"{self._root}/{name}", 0o755)
         self._base = self.used()
         os.rmdir(self._directory)
         os.symlink(f"/proc/{os.getpid()}/root{self.socket}", self._directory)
         return True
+
+    def nameless(self, folder: str) -> str:
+        """Return a path that shows a folder, but not where it is.
+
+        A bot reads in ``/proc/self/mountinfo`` which folder of a file system a mount shows. An
+        overlay shows its own root instead, and its layers as they were named.
+
+        Returns:
+            The mount point of the overlay; the folder itself if the kernel refuses an overlay.
+        """
+        target, empty = f"{self._root}/{OVERLAY}", f"{self._root}/{EMPTY}"
+        before = os.getcwd()
+        try:
+            os.chdir(folder)
+            layers = f"lowerdir=.:{empty}"
+            linux.mount("overlay", target, "overlay", linux.MS_NOSUID | linux.MS_NODEV, layers)
+        except OSError:
+            return folder
+        finally:
+            os.chdir(before)
+        return target
 
     def used(self) -> tuple[int, int]:
         """Return the bytes and the number of files in use, including files without names."""

@@ -1,8 +1,8 @@
 """Mount a bot's own view of the file system without bubblewrap (pivot_root(2)).
 
 The process must be allowed to mount: it is root, or in a user namespace of its own. The view
-contains the paths of its entries only. All mounts are read-only apart from the bot's own, so reading a file
-does not change its access time, which another bot could read.
+contains the paths of its entries only. All mounts are read-only apart from the bot's own. Reading a
+file therefore does not change its access time, which another bot could read.
 """
 
 from __future__ import annotations

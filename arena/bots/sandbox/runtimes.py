@@ -45,6 +45,7 @@ PROGRAMS: Final = ("bin", "sbin")
 SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/")
 PYTHON: Final = ("python", "python3")
 VENV_PYTHON: Final = ".venv/bin/python"
+NOT_ALLOWED: Final = "program-not-allowed"
 LINKS: Final = 20
 """Maximum length of a chain of links that is followed."""
 
@@ -107,6 +108,23 @@ def grants(folder: Path, words: tuple[str, ...], *, bridge: bool = False) -> Gra
         tuple(dict.fromkeys(listed)),
         os.path.dirname(path) if runtime else "",
     )
+
+
+def check_program(bot: Bot) -> None:
+    """Check that the run command of a hosted bot names a program that the bot may run.
+
+    A program that does not exist is not an error: the build may create it, and another machine may
+    have it.
+
+    Raises:
+        BotError: the program is neither in the bot's folder nor on the list of runtimes (code
+            "program-not-allowed").
+    """
+    try:
+        bot_grants(bot)
+    except BotError as error:
+        if error.code == NOT_ALLOWED:
+            raise BotError(f"{bot.label} cannot be run: {error}.", code=NOT_ALLOWED) from None
 
 
 def allowed() -> frozenset[str]:
@@ -194,7 +212,7 @@ def _of_path(path: str, name: str) -> tuple[str, ...]:
         f'the program "{quote(name)}" is neither in the bot\'s folder nor a runtime of the arena; '
         "write a path inside of the folder or the name of a program on the PATH, or add its "
         f"folder to {SETTING}",
-        code="program-not-allowed",
+        code=NOT_ALLOWED,
     )
 
 

@@ -78,6 +78,9 @@ class Sandbox:
         self.mount_disk()
         if self.uid is not None:
             self.hand_over(self.uid)
+        is_stored = self.start.place != self.start.own and not self.start.builds
+        if self.disk is not None and is_stored:
+            self.files = self.disk.nameless(self.files)
 
     def mount_disk(self) -> None:
         """Give the bot a separate file system, if this machine allows it."""
