@@ -147,12 +147,13 @@ class Sandbox:
         start = self.start
         if self.has_view:
             root = memory_disk.view_root(start.directory)
-            private_root.enter(root, self.entries(), network=start.network)
+            entries = self.entries()
+            private_root.enter(root, entries, network=start.network)
             # Other users' processes are hidden in the /proc of root's bots.
             live = ["/proc"] if self.uid is not None else ["/proc/self", *machine_files.LIVE]
             files = start.place
             writable = [view.SCRATCH, start.directory, view.SHARED_MEMORY]
-            listed = ["/"]
+            listed = [entry.path for entry in entries if entry.kind == view.FOLDER]
         else:
             live, listed, files = list(machine_files.LIVE), start.listed, self.files
             writable = [start.directory]
