@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import socket
 import subprocess
 import sys
 import textwrap
@@ -99,11 +100,22 @@ def test_processes_of_a_user_id_are_not_killed_from_another_network(
         owner.release()
 
 
-def test_a_user_id_is_unique_without_a_lock_file(
+def test_no_id_is_assigned_without_a_lock_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root gives ids away")
-    monkeypatch.setattr(user_ids, "USER_ID_LOCKS", str(tmp_path))
-    with taken() as cwd, taken() as there:
-        assert {cwd, there} == {str(FIRST), str(FIRST + 1)}
+    monkeypatch.setattr(user_ids, "USER_ID_LOCKS", str(tmp_path / "missing" / "locks"))
+    with pytest.raises(FileNotFoundError):
+        user_ids.UserId()
+
+
+def test_sockets_of_a_bot_do_not_reserve_ids() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root gives ids away")
+    with contextlib.ExitStack() as stack:
+        for number in range(FIRST, FIRST + COUNT):
+            name = stack.enter_context(socket.socket(socket.AF_UNIX))
+            name.bind(f"\0pokearena-uid-{number}")
+        with taken() as here, taken() as there:
+            assert {here, there} == {str(FIRST), str(FIRST + 1)}
