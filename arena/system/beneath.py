@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 _OPENAT2: Final = 437
 """Number of the system call openat2(2), the same on every machine."""
 _NO_MAGICLINKS: Final = 0x02
-_BENEATH: Final = 0x08
+_BELOW: Final = _NO_MAGICLINKS | 0x08
+"""RESOLVE_BENEATH, which does not include links of /proc."""
+_AT_FDCWD: Final = -100
 _ATTEMPTS: Final = 64
 """Attempts while renames elsewhere make the kernel unsure about "..", then the error is EAGAIN."""
 _NOT_OFFERED: Final = frozenset({errno.ENOSYS, errno.EPERM})
@@ -29,6 +31,8 @@ _NOT_OFFERED: Final = frozenset({errno.ENOSYS, errno.EPERM})
 
 _HANDLE: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 """Flags to open a folder that is only the start of a path."""
+
+_PATH: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -57,7 +61,7 @@ def open_beneath(folder: str | os.PathLike[str], path: str, flags: int = os.O_RD
     root = os.open(folder, _HANDLE)
     try:
         for _ in range(_ATTEMPTS):
-            descriptor, number = _openat2(root, path, flags | os.O_CLOEXEC)
+            descriptor, number = _openat2(root, path, flags | os.O_CLOEXEC, _BELOW)
             if descriptor >= 0:
                 return descriptor
             if number in _NOT_OFFERED:
@@ -110,11 +114,38 @@ def read_beneath(
     return content
 
 
-def _openat2(root: int, path: str, flags: int) -> tuple[int, int]:
+def open_path(path: str) -> int:
+    """Return a descriptor of the place of a path, without following magic links of ``/proc``.
+
+    Raises:
+        OSError: with ``ELOOP`` the path leads over a magic link.
+    """
+    descriptor, number = _openat2(_AT_FDCWD, path, _PATH, _NO_MAGICLINKS)
+    if descriptor < 0 and number in _NOT_OFFERED:
+        return os.open(path, _PATH)
+    if descriptor < 0:
+        raise _error(number, path)
+    return descriptor
+
+
+def real_path(path: str) -> str | None:
+    """Return a path without links; None if it is missing or leads over a magic link of ``/proc``."""
+    try:
+        descriptor = open_path(path)
+    except OSError:
+        return None
+    try:
+        link = f"/proc/self/fd/{descriptor}"
+        return os.readlink(link) if os.path.islink(link) else os.path.realpath(path)
+    finally:
+        os.close(descriptor)
+
+
+def _openat2(root: int, path: str, flags: int, resolve: int) -> tuple[int, int]:
     """Return a descriptor and 0, or -1 and the number of the error."""
     if not hasattr(os, "O_PATH"):
         return -1, errno.ENOSYS
-    how = struct.pack("=QQQ", flags, 0, _NO_MAGICLINKS | _BENEATH)
+    how = struct.pack("=QQQ", flags, 0, resolve)
     descriptor = _libc.syscall(
         ctypes.c_long(_OPENAT2),
         ctypes.c_int(root),
