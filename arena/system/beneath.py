@@ -129,7 +129,7 @@ def open_path(path: str) -> int:
 
 
 def real_path(path: str) -> str | None:
-    """Return a path without links; None if it is missing or leads over a magic link of ``/proc``."""
+    """Return a path without links; None if it is missing or leads over a link of ``/proc``."""
     try:
         descriptor = open_path(path)
     except OSError:

@@ -44,12 +44,26 @@ def write_copies(folder: str) -> None:
     """
     os.mkdir(folder)
     os.chmod(folder, 0o755)
-    for name, text in _copies().items():
+    for name, text in copied_files().items():
         path = f"{folder}/{name}"
         _make_parents(os.path.dirname(path))
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(path, 0o444)
+
+
+def copied_files() -> dict[str, str]:
+    """Return the text of each fixed copy by its path below /proc; all counters in it are 0."""
+    copies = {name: _read(f"{PROC}/{name}") for name in CONSTANT}
+    copies |= {f"sys/{name}": _read(f"{PROC}/sys/{name}") for name in SETTINGS}
+    copies["cpuinfo"] = "\n".join(map(_steady, _read(f"{PROC}/cpuinfo").split("\n")))
+    copies["meminfo"] = _memory()
+    processors = [f"cpu{number}" for number in sorted(os.sched_getaffinity(0))]
+    times = "".join(f"{name} 0 0 0 0 0 0 0 0 0 0\n" for name in ("cpu ", *processors))
+    copies["stat"] = f"{times}intr 0\nctxt 0\nbtime 0\nprocesses 1\nprocs_running 1\n"
+    copies["uptime"] = "1.00 1.00\n"
+    copies["loadavg"] = "0.00 0.00 0.00 1/1 1\n"
+    return {name: text for name, text in copies.items() if text}
 
 
 def masked() -> tuple[list[str], list[str]]:
@@ -74,20 +88,6 @@ def _make_parents(folder: str) -> None:
         _make_parents(os.path.dirname(folder))
         os.mkdir(folder)
         os.chmod(folder, 0o755)
-
-
-def _copies() -> dict[str, str]:
-    """Return the text of each copy. Counters are 0, and frequencies are those of no moment."""
-    copies = {name: _read(f"{PROC}/{name}") for name in CONSTANT}
-    copies |= {f"sys/{name}": _read(f"{PROC}/sys/{name}") for name in SETTINGS}
-    copies["cpuinfo"] = "\n".join(map(_steady, _read(f"{PROC}/cpuinfo").split("\n")))
-    copies["meminfo"] = _memory()
-    processors = [f"cpu{number}" for number in sorted(os.sched_getaffinity(0))]
-    times = "".join(f"{name} 0 0 0 0 0 0 0 0 0 0\n" for name in ("cpu ", *processors))
-    copies["stat"] = f"{times}intr 0\nctxt 0\nbtime 0\nprocesses 1\nprocs_running 1\n"
-    copies["uptime"] = "1.00 1.00\n"
-    copies["loadavg"] = "0.00 0.00 0.00 1/1 1\n"
-    return {name: text for name, text in copies.items() if text}
 
 
 def _memory() -> str:

@@ -158,7 +158,8 @@ class Sandbox:
             live, listed, files = list(machine_files.LIVE), start.listed, self.files
             writable = [start.directory]
         os.chdir(start.cwd)
-        readable = [*start.system, *SYSTEM, *settings(), *start.read, files]
+        visible = settings(builds=start.builds, network=start.network)
+        readable = [*start.system, *SYSTEM, *visible, *start.read, files]
         if start.builds:
             writable.append(files)
         rules = landlock.enclosure(readable, live, listed, writable)

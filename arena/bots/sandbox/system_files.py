@@ -20,7 +20,8 @@ BUILDS = ("/etc/maven",)
 """Further settings for builds."""
 
 
-def settings() -> list[str]:
+def settings(*, builds: bool = False, network: bool = False) -> list[str]:
     """Return the system settings that exist; a JVM has a folder named by its version."""
+    more = (*(BUILDS if builds else ()), *(NETWORK if network else ()))
     javas = [f"/etc/{name}" for name in os.listdir("/etc") if name.startswith("java")]
-    return [path for path in (*SETTINGS, *javas) if os.path.exists(path)]
+    return [path for path in (*SETTINGS, *more, *javas) if os.path.exists(path)]

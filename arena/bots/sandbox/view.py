@@ -7,7 +7,7 @@ import os
 from arena.bots.sandbox import machine_files
 from arena.bots.sandbox.memory_disk import Disk, room
 from arena.bots.sandbox.start_command import StartCommand
-from arena.bots.sandbox.system_files import BUILDS, NETWORK, SYSTEM, settings
+from arena.bots.sandbox.system_files import SYSTEM, settings
 
 SCRATCH = "/tmp"
 SHARED_MEMORY = "/dev/shm"
@@ -57,8 +57,8 @@ def entries(start: StartCommand, files: str, disk: Disk | None, copies: str) -> 
         disk: the bot's file system, if it has one.
         copies: the folder of the fixed copies of files of /proc.
     """
-    more = (*(NETWORK if start.network else ()), *(BUILDS if start.builds else ()))
-    view = [*_system(start.system, more), *_proc(copies), Entry(DEV, "/dev")]
+    visible = settings(builds=start.builds, network=start.network)
+    view = [*_system(start.system, visible), *_proc(copies), Entry(DEV, "/dev")]
     view.append(Entry(MEMORY, SHARED_MEMORY, mode=0o1777, size=SHM))
     if disk is not None:
         view.append(Entry(WRITE, SCRATCH, disk.scratch))
@@ -72,14 +72,13 @@ def entries(start: StartCommand, files: str, disk: Disk | None, copies: str) -> 
     return [*view, Entry(WRITE, start.directory, socket)]
 
 
-def _system(system: list[str], more: tuple[str, ...]) -> list[Entry]:
+def _system(system: list[str], visible: list[str]) -> list[Entry]:
     view = [*_folders(set(system)), *(Entry(READ, path, path) for path in system)]
     for path in SYSTEM:
         if os.path.islink(path):
             view.append(Entry(LINK, path, os.readlink(path)))
         elif os.path.isdir(path):
             view.append(Entry(READ, path, path))
-    visible = [*settings(), *filter(os.path.exists, more)]
     view += _folders(set(visible))
     return [*view, *(Entry(READ, path, path) for path in visible)]
 
