@@ -139,9 +139,9 @@ def placed(level: Level, below: Path | None = None) -> Iterator[Canaries]:
         canaries.paths["repository"] = checkout / ".git"
         canaries.paths["source of the arena"] = checkout / "arena" / "config.py"
         canaries.paths["data folder"] = data
-        for path in (base, home, data, *data.rglob("*")):
-            if path.is_dir():
-                path.chmod(0o755)
+        for place in (base, home, data, *data.rglob("*")):
+            if place.is_dir():
+                place.chmod(0o755)
         stack.enter_context(
             patch.dict(
                 os.environ,
