@@ -11,6 +11,7 @@ of the machine may read. Only the sandbox prevents it.
 """
 
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -26,13 +27,15 @@ from arena.bots import version_store
 from arena.bots.bot import Bot
 from arena.bots.manifest import Manifest, render
 from arena.bots.sandbox.level import Level
-from arena.errors import BotError
+from arena.errors import BotError, InfrastructureError
 from tests.hostile.sandboxed_run import best_level_is, offered_levels, run_to_end
 
 SECRET: Final = "MARKSECRET-of-the-arena"
 ESCAPED, HUNG, FAILED = "ESCAPED", "HUNG", "FAILED"
 """The secret was printed; the arena did not return; the arena failed by another error."""
 CONTAINED, REFUSED = "contained", "refused"
+MEMORY: Final = 8 << 30
+"""Bytes of memory of an arena that reads without a limit."""
 HANGS_AFTER: Final = 100
 """Seconds after which an admission counts as hung."""
 
@@ -54,7 +57,8 @@ class Tree:
     In the script and the words, {secret} is the path of the secret, {data} its folder, {other} the
     folder of another bot, {up} a relative path from the bot's folder to the root of the file
     system, {deep} as many nested folders as {up} has steps and one more, {climb} one step more than
-    {up}, and {read} a shell command that prints the secret.
+    {up}, and {read} a shell command that prints the secret. The folder contains a program named own
+    that runs this command.
     """
 
     name: str
@@ -67,11 +71,8 @@ class Tree:
         return self.name
 
 
-PROGRAM = """mkdir -p {mirror} && printf '#!/bin/sh\\n%s\\n' {quoted_read} > {mirror_file} &&
-chmod 755 {mirror_file}
-"""
-"""Create a script at the path of the secret, but below the bot's folder."""
-OWN = "printf '#!/bin/sh\\n%s\\n' {quoted_read} > own && chmod 755 own\n"
+PROGRAM = "mkdir -p {mirror} && cp own {mirror_file}\n"
+"""Create a program at the path of the secret, but below the bot's folder."""
 DEEP = "mkdir -p {deep} && ln -s {deep} d\n"
 """A link d to a nested folder: `d/..` is the bot's folder by its text, not for the kernel."""
 SHELL = ("-c", "{read}")
@@ -98,11 +99,11 @@ MAGIC: Final = {
 def _magic(name: str, path: str) -> Iterator[Tree]:
     yield Tree(f"run_{name}", run=(path, *SHELL))
     yield Tree(f"link_to_{name}", f"ln -s {path} prog\n", ("./prog", *SHELL))
-    yield Tree(f"build_{name}", OWN, ("./own",), build=((path, *SHELL),))
+    yield Tree(f"build_{name}", run=("./own",), build=((path, *SHELL),))
 
 
 TREES: Final = (
-    Tree("plain", OWN, ("./own",)),
+    Tree("plain", run=("./own",)),
     # The link's text leads to the secret, the kernel to a script in the bot's folder.
     Tree("text_of_a_link", f"{PROGRAM}{DEEP}ln -s d/{{climb}}{{secret_below}} prog\n"),
     Tree("text_of_the_run_word", f"{PROGRAM}{DEEP}", ("d/{climb}{secret_below}",)),
@@ -123,34 +124,34 @@ TREES: Final = (
     ),
     Tree(
         "text_leads_to_the_folder_of_a_build_command",
-        f"{OWN}{PROGRAM}{DEEP}",
+        f"{PROGRAM}{DEEP}",
         ("./own",),
         build=(("d/{climb}{secret_below}",),),
     ),
     Tree(
         "text_leads_to_an_installation",
-        f"{DEEP}mkdir -p .{{data}}/bin .{{data}}/lib && printf '#!/bin/sh\\n%s\\n' {{quoted_read}}"
-        " > .{data}/bin/x && chmod 755 .{data}/bin/x && ln -s d/{climb}{data_below}/bin/x prog\n",
+        f"{DEEP}mkdir -p .{{data}}/bin .{{data}}/lib && cp own .{{data}}/bin/x && "
+        "ln -s d/{climb}{data_below}/bin/x prog\n",
     ),
     Tree("link_to_the_secret", "ln -s {secret} prog\n"),
-    Tree("link_to_its_folder", f"ln -s {{data}} prog && {OWN}", ("prog/program", *SHELL)),
-    Tree("links_in_a_row", f"{OWN}ln -s b a && ln -s c b && ln -s {{data}} c\n", ("a/program",)),
-    Tree("link_loop", f"{OWN}ln -s b a && ln -s a b\n", ("./a",)),
-    Tree("absolute_program", OWN, ("{data}/program",)),
-    Tree("relative_program", OWN, ("{up}{data_below}/program",)),
-    Tree("program_of_another_bot", OWN, ("{other}/program",)),
-    Tree("program_beside_its_folder", OWN, ("../{other_name}/program",)),
-    Tree("absolute_build_program", OWN, ("./own",), build=(("{data}/program",),)),
-    Tree("build_program_of_another_bot", OWN, ("./own",), build=(("{other}/program",),)),
+    Tree("link_to_its_folder", "ln -s {data} prog\n", ("prog/program", *SHELL)),
+    Tree("links_in_a_row", "ln -s b a && ln -s c b && ln -s {data} c\n", ("a/program",)),
+    Tree("link_loop", "ln -s b a && ln -s a b\n", ("./a",)),
+    Tree("absolute_program", run=("{data}/program",)),
+    Tree("relative_program", run=("{up}{data_below}/program",)),
+    Tree("program_of_another_bot", run=("{other}/program",)),
+    Tree("program_beside_its_folder", run=("../{other_name}/program",)),
+    Tree("absolute_build_program", run=("./own",), build=(("{data}/program",),)),
+    Tree("build_program_of_another_bot", run=("./own",), build=(("{other}/program",),)),
     Tree(
         "build_program_in_a_linked_folder",
-        f"{OWN}ln -s {{data}} tool\n",
+        "ln -s {data} tool\n",
         ("./own",),
         build=(("tool/program",),),
     ),
     Tree(
         "build_program_in_a_folder_linked_to_the_root",
-        f"{OWN}ln -s / tool\n",
+        "ln -s / tool\n",
         ("./own",),
         build=(("tool/bin/sh", *SHELL),),
     ),
@@ -177,40 +178,40 @@ TREES: Final = (
         ("python3", *SHELL),
     ),
     Tree("folder_as_program", "mkdir prog\n", ("./prog",)),
-    Tree("its_own_folder_as_program", OWN, (".",)),
-    Tree("the_folder_of_versions_as_program", OWN, ("..",)),
+    Tree("its_own_folder_as_program", run=(".",)),
+    Tree("the_folder_of_versions_as_program", run=("..",)),
     Tree("fifo_as_program", "mkfifo prog\n", ("./prog",)),
-    Tree("empty_steps", OWN, (".//./own",)),
-    Tree("script_of_the_secret", "printf '#!{data}/program\\n' > prog && chmod 755 prog\n"),
+    Tree("empty_steps", run=(".//./own",)),
+    Tree("script_of_the_secret", "cp own prog && printf '#!{data}/program\\n' > prog\n"),
     Tree(
         "script_by_magic",
-        "printf '#!/proc/self/root/bin/cat {secret}\\n' > prog && chmod 755 prog\n",
+        "cp own prog && printf '#!/proc/self/root/bin/cat {secret}\\n' > prog\n",
     ),
     *(tree for name, path in MAGIC.items() for tree in _magic(name, path)),
 )
 
 BUILT: Final = (
     # Builds that change what the arena reads after them.
-    Tree("manifest_becomes_another", OWN + "printf '%s' {manifest_by_magic} > bot.toml\n"),
-    Tree("manifest_becomes_a_link", OWN + "rm -f bot.toml && ln -s {secret} bot.toml\n"),
-    Tree("manifest_becomes_a_link_to_toml", OWN + "rm -f bot.toml && ln -s {toml} bot.toml\n"),
-    Tree("manifest_becomes_a_fifo", OWN + "rm -f bot.toml && mkfifo bot.toml\n"),
-    Tree("manifest_becomes_a_device", OWN + "rm -f bot.toml && ln -s /dev/zero bot.toml\n"),
-    Tree("manifest_becomes_a_folder", OWN + "rm -f bot.toml && mkdir bot.toml\n"),
-    Tree("manifest_vanishes", OWN + "rm -f bot.toml\n"),
+    Tree("manifest_becomes_another", "printf '%s' {manifest_by_magic} > bot.toml\n"),
+    Tree("manifest_becomes_a_link", "rm -f bot.toml && ln -s {secret} bot.toml\n"),
+    Tree("manifest_becomes_a_link_to_toml", "rm -f bot.toml && ln -s {toml} bot.toml\n"),
+    Tree("manifest_becomes_a_fifo", "rm -f bot.toml && mkfifo bot.toml\n"),
+    Tree("manifest_becomes_a_device", "rm -f bot.toml && ln -s /dev/zero bot.toml\n"),
+    Tree("manifest_becomes_a_folder", "rm -f bot.toml && mkdir bot.toml\n"),
+    Tree("manifest_vanishes", "rm -f bot.toml\n"),
     Tree("program_becomes_a_link_to_the_secret", "rm -f own && ln -s {secret} own\n", ("./own",)),
-    Tree("folder_cannot_be_entered", OWN + "chmod 0 .\n", ("./own",)),
-    Tree("folders_nobody_can_read", OWN + "mkdir -p x/y && chmod 0 x\n", ("./own",)),
+    Tree("folder_cannot_be_entered", "chmod 0 .\n", ("./own",)),
+    Tree("folders_nobody_can_read", "mkdir -p x/y && chmod 0 x\n", ("./own",)),
     Tree(
         "folder_is_too_deep",
-        f"{OWN}i=0; while [ $i -lt 200 ]; do mkdir d && cd d || exit; i=$((i+1)); done\n",
+        "i=0; while [ $i -lt 200 ]; do mkdir d && cd d || exit; i=$((i+1)); done\n",
         ("./own",),
     ),
-    Tree("a_huge_sparse_file", f"{OWN}dd if=/dev/null of=big bs=1 seek=500M\n", ("./own",)),
-    Tree("many_hard_links", f"{OWN}i=0; while [ $i -lt 2000 ]; do ln own l$i; i=$((i+1)); done\n"),
+    Tree("a_huge_sparse_file", "dd if=/dev/null of=big bs=1 seek=500M\n", ("./own",)),
+    Tree("many_hard_links", "i=0; while [ $i -lt 2000 ]; do ln own l$i; i=$((i+1)); done\n"),
     Tree(
         "a_daemon_that_swaps_the_program",
-        f"{OWN}(setsid sh -c 'while :; do ln -sfn {{secret}} prog; ln -sfn own prog; done'"
+        "(setsid sh -c 'while :; do ln -sfn {secret} prog; ln -sfn own prog; done'"
         " >/dev/null 2>&1 &)\nln -s own prog\n",
     ),
 )
@@ -243,6 +244,9 @@ class Surroundings:
         folder = self.versions / f"bot-{self.number}"
         folder.mkdir()
         folder.chmod(0o755)
+        program = folder / "own"
+        program.write_text(f"#!/bin/sh\n{self.texts()['read']}\n")
+        program.chmod(0o755)
         return folder
 
     def texts(self) -> dict[str, str]:
@@ -268,7 +272,6 @@ class Surroundings:
             "mirror": f".{data}",
             "mirror_file": f".{secret}",
             "read": read,
-            "quoted_read": shlex.quote(read),
             "manifest_by_magic": shlex.quote(magic),
         }
 
@@ -289,7 +292,7 @@ def started(tree: Tree, level: Level, surroundings: Surroundings) -> tuple[str, 
         bot = Bot("bot", manifest, folder, file=tree.file, trusted=False)
         try:
             report = run_to_end(bot, level, builds=builds)
-        except OSError as error:
+        except (OSError, InfrastructureError) as error:
             return FAILED, repr(error)
         outputs.append(f"{report.ended}: {report.output}")
     return _verdict(outputs)
@@ -306,32 +309,42 @@ def pushed(tree: Tree, level: Level, surroundings: Surroundings) -> tuple[str, s
     (folder / "bot.toml").write_text(render(manifest))
     bot = Bot("bot", manifest, folder, trusted=False)
     try:
-        with best_level_is(level), _time_limit():
+        with best_level_is(level), _limits():
             kept = version_store.admit(bot, surroundings.versions)
             report = run_to_end(kept, level)
     except BotError as error:
         return _verdict([str(error)], admitted=False)
     except TimeoutError:
         return HUNG, ""
-    except OSError as error:
+    except MemoryError:
+        return FAILED, f"the arena used more than {MEMORY} bytes"
+    except (OSError, InfrastructureError) as error:
         return FAILED, repr(error)
     assert kept.manifest is not None
     return _verdict([f"{report.ended}: {report.output}", repr(kept.manifest)])
 
 
 @contextmanager
-def _time_limit() -> Iterator[None]:
-    """Raise TimeoutError if the arena waits for ever for something that a build left."""
+def _limits() -> Iterator[None]:
+    """Raise an error if the arena reads or waits for ever what a build left.
+
+    Raises:
+        TimeoutError: it took longer than HANGS_AFTER seconds.
+        MemoryError: it used more than MEMORY bytes.
+    """
 
     def end(number: int, frame: object) -> None:
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, end)
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
     signal.alarm(HANGS_AFTER)
     try:
         yield
     finally:
         signal.alarm(0)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
         signal.signal(signal.SIGALRM, before)
 
 
