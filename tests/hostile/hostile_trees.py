@@ -34,7 +34,7 @@ SECRET: Final = "MARKSECRET-of-the-arena"
 ESCAPED, HUNG, FAILED = "ESCAPED", "HUNG", "FAILED"
 """The secret was printed; the arena did not return; the arena failed by another error."""
 CONTAINED, REFUSED = "contained", "refused"
-MEMORY: Final = 8 << 30
+MEMORY: Final = 3 << 30
 """Bytes of memory of an arena that reads without a limit."""
 HANGS_AFTER: Final = 100
 """Seconds after which an admission counts as hung."""
@@ -192,13 +192,15 @@ TREES: Final = (
 
 BUILT: Final = (
     # Builds that change what the arena reads after them.
-    Tree("manifest_becomes_another", "printf '%s' {manifest_by_magic} > bot.toml\n"),
-    Tree("manifest_becomes_a_link", "rm -f bot.toml && ln -s {secret} bot.toml\n"),
-    Tree("manifest_becomes_a_link_to_toml", "rm -f bot.toml && ln -s {toml} bot.toml\n"),
-    Tree("manifest_becomes_a_fifo", "rm -f bot.toml && mkfifo bot.toml\n"),
-    Tree("manifest_becomes_a_device", "rm -f bot.toml && ln -s /dev/zero bot.toml\n"),
-    Tree("manifest_becomes_a_folder", "rm -f bot.toml && mkdir bot.toml\n"),
-    Tree("manifest_vanishes", "rm -f bot.toml\n"),
+    Tree("manifest_becomes_another", "printf '%s' {manifest_by_magic} > bot.toml\n", ("./own",)),
+    Tree("manifest_becomes_a_link", "rm -f bot.toml && ln -s {secret} bot.toml\n", ("./own",)),
+    Tree(
+        "manifest_becomes_a_link_to_toml", "rm -f bot.toml && ln -s {toml} bot.toml\n", ("./own",)
+    ),
+    Tree("manifest_becomes_a_fifo", "rm -f bot.toml && mkfifo bot.toml\n", ("./own",)),
+    Tree("manifest_becomes_a_device", "rm -f bot.toml && ln -s /dev/zero bot.toml\n", ("./own",)),
+    Tree("manifest_becomes_a_folder", "rm -f bot.toml && mkdir bot.toml\n", ("./own",)),
+    Tree("manifest_vanishes", "rm -f bot.toml\n", ("./own",)),
     Tree("program_becomes_a_link_to_the_secret", "rm -f own && ln -s {secret} own\n", ("./own",)),
     Tree("folder_cannot_be_entered", "chmod 0 .\n", ("./own",)),
     Tree("folders_nobody_can_read", "mkdir -p x/y && chmod 0 x\n", ("./own",)),
@@ -208,7 +210,11 @@ BUILT: Final = (
         ("./own",),
     ),
     Tree("a_huge_sparse_file", "dd if=/dev/null of=big bs=1 seek=500M\n", ("./own",)),
-    Tree("many_hard_links", "i=0; while [ $i -lt 2000 ]; do ln own l$i; i=$((i+1)); done\n"),
+    Tree(
+        "many_hard_links",
+        "i=0; while [ $i -lt 2000 ]; do ln own l$i; i=$((i+1)); done\n",
+        ("./own",),
+    ),
     Tree(
         "a_daemon_that_swaps_the_program",
         "(setsid sh -c 'while :; do ln -sfn {secret} prog; ln -sfn own prog; done'"
