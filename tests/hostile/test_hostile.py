@@ -11,7 +11,6 @@ import pytest
 
 from arena.bots.bot import Bot
 from arena.bots.processes import Processes
-from arena.bots.sandbox.available_levels import offer
 from arena.bots.sandbox.level import Level
 from referee.sanitizing import sanitized
 from tests.errors import has_code
@@ -22,6 +21,7 @@ from tests.hostile.hostile_environment import (
     HostileOutcome,
     started_world,
 )
+from tests.hostile.sandboxed_run import need
 from tests.hostile.traces import current_traces
 
 pytestmark = [pytest.mark.hostile, pytest.mark.timeout(180)]
@@ -51,14 +51,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileEnvironme
         # Play an honest match first, so that its memory does not count for the first hostile one.
         world.play(world.bot("honest_bot"), Level.UNSANDBOXED)
         yield world
-
-
-def need(level: Level) -> None:
-    offered = offer(level)
-    if not offered.holds:
-        if os.environ.get("CI"):
-            pytest.fail(f"{offered.why_not}, and in CI nothing is skipped")
-        pytest.skip(offered.why_not)
 
 
 def remaining_traces(before: set[str]) -> set[str]:
