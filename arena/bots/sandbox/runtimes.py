@@ -14,6 +14,7 @@ refuses to leave the folder and to follow the links of ``/proc`` that lead anywh
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 import shutil
@@ -46,6 +47,8 @@ SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/")
 PYTHON: Final = ("python", "python3")
 VENV_PYTHON: Final = ".venv/bin/python"
 NOT_ALLOWED: Final = "program-not-allowed"
+LEADS_OUT: Final = frozenset({errno.EXDEV, errno.ELOOP, errno.EAGAIN})
+"""Errors of a path that leaves the folder, follows links of /proc, or is renamed all the time."""
 LINKS: Final = 20
 """Maximum length of a chain of links that is followed."""
 
@@ -183,14 +186,13 @@ def _own_python() -> tuple[str, tuple[str, ...]]:
 def _of_folder(name: str, folder: Path) -> tuple[str, ...]:
     """Return what a program in the bot's folder needs of the list: nothing, if it is no link out.
 
-    A missing program is not an error here: starting it fails.
+    A program that is missing or cannot be opened is not an error here: starting it fails.
     """
     try:
         os.close(open_beneath(folder, name, os.O_PATH))
-    except FileNotFoundError:
-        return ()
-    except OSError:
-        return _of_path(str(folder / name), name)
+    except OSError as error:
+        if error.errno in LEADS_OUT:
+            return _of_path(str(folder / name), name)
     return ()
 
 

@@ -26,8 +26,8 @@ def command_of(words: tuple[str, ...]) -> Command:
     Raises:
         CommandError: neither a bot nor a program has this name.
     """
-    from arena.bots import bot as bots
     from arena.bots import resolver
+    from arena.bots.sandbox.runtimes import bot_grants
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
     from arena.errors import BotError
@@ -38,7 +38,7 @@ def command_of(words: tuple[str, ...]) -> Command:
         try:
             bot = registration.up_to_date(Workspace(), resolver.resolve(words[0]))
             assert bot.folder is not None
-            return Command(bots.command(bot), bot.folder)
+            return Command(bot_grants(bot).argv, bot.folder)
         except BotError as error:
             raise CommandError(str(error), USAGE) from None
     program = shutil.which(words[0])

@@ -443,6 +443,7 @@ def test_the_sandbox_launcher_imports_few_modules() -> None:
     assert {name for name in ours if not name.startswith("arena.bots.sandbox")} == {
         "arena.bots",
         "arena.system",
+        "arena.system.beneath",
         "arena.system.file_tree",
     }
     assert not {"typing", "dataclasses", "subprocess", "socket", "asyncio"} & set(imported)
