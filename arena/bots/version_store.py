@@ -26,7 +26,7 @@ from arena.bots.bot import Bot
 from arena.bots.build import Report, build
 from arena.bots.resolver import fetched, from_folder, strangers
 from arena.errors import BotError
-from arena.system import file_tree
+from arena.system import file_tree, private_files
 from arena.system.beneath import read_beneath
 from arena.system.file_tree import TreeTooLarge
 
@@ -118,7 +118,7 @@ def admit(bot: Bot, versions: Path, report: Report = lambda line: None) -> Bot:
             build(bot_manifest, copy, bot.trusted, report)
             _check_manifest(copy, bot_manifest.name, files)
             if not bot.trusted:
-                strangers(versions / digest).touch()
+                private_files.create_file(strangers(versions / digest))
             settle(copy, versions / digest)
     folder = versions / digest
     # A version added on this machine is never evicted from the cache.
@@ -178,7 +178,7 @@ def fresh(versions: Path) -> Iterator[Path]:
     Raises:
         OSError: the folder cannot be created or removed.
     """
-    versions.mkdir(parents=True, exist_ok=True)
+    private_files.create_folder(versions)
     copy = Path(tempfile.mkdtemp(prefix=_NEW, dir=versions))
     try:
         yield copy
