@@ -16,6 +16,10 @@ Contents of the data folder:
 
 Sockets are not in this folder: their paths must stay under about 100 bytes. Each service uses a
 separate private directory for them (`private_directory`).
+
+Only the user of the arena may access what is in the folder: folders have mode 0700 and files 0600,
+whatever the umask is (`arena.system.private_files`). Version folders keep the modes of their files
+for the sandbox, which runs bots as other users; `versions/` itself is private.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.system import file_tree, process_info
+from arena.system import file_tree, private_files, process_info
 from referee.games.shared.coded_errors import CodedError
 
 DATA = "POKEARENA_DATA"
@@ -66,9 +70,11 @@ _CREDENTIALS: Final = frozenset(
     }
 )
 _USUAL_MIB = 10_240
-_PRIVATE = 0o700
 _SOCKETS = "pokearena-"
 _SOCKETS_NOTE = "sockets."
+_FOLDERS = frozenset({"builds", "logs", "plays", "submissions", "versions"})
+_FILES = (".gitignore", "arena.db", "running.json", _SOCKETS_NOTE)
+"""Starts of the names of the files in a data folder."""
 # sun_path holds 108 bytes on Linux and 104 on macOS; the file names in it take up to 20.
 _LONGEST_DIRECTORY = 80
 
@@ -166,19 +172,43 @@ class Folder:
     def create(self) -> Folder:
         """Create the folder and its subfolders where they are missing, with mode 0700.
 
-        A new or empty folder gets a `.gitignore`. One that already has content keeps its mode and
-        gets no `.gitignore`, because it may be more than a data folder.
+        A new or empty folder gets a `.gitignore`. One that already has content of others keeps its
+        mode and gets no `.gitignore`, because it is more than a data folder; what the arena has in
+        it is private.
 
         Raises:
             OSError: a folder cannot be created.
         """
-        self.root.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        self.root.mkdir(mode=private_files.FOLDER_MODE, parents=True, exist_ok=True)
         if not any(self.root.iterdir()):
-            self.root.chmod(_PRIVATE)
-            (self.root / ".gitignore").write_text("*\n", encoding="utf-8")
+            private_files.write_text(self.root / ".gitignore", "*\n")
         for directory in (self.logs, self.versions, self.submissions):
-            directory.mkdir(mode=_PRIVATE, exist_ok=True)
+            directory.mkdir(mode=private_files.FOLDER_MODE, exist_ok=True)
+        self.make_private()
         return self
+
+    def make_private(self) -> None:
+        """Remove the permissions of others where an earlier version or the user granted them.
+
+        Links are not followed, and files of other users are not changed. The folder itself keeps
+        its mode if it also has other content (`has_other_content`).
+        """
+        try:
+            names = os.listdir(self.root)
+        except OSError:
+            return
+        for name in filter(_is_entry, names):
+            private_files.make_private(self.root / name)
+        if all(map(_is_entry, names)):
+            private_files.make_private(self.root)
+
+    def has_other_content(self) -> bool:
+        """Return whether the folder also holds files that the arena does not create.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return not all(map(_is_entry, os.listdir(self.root)))
 
     def database_url(self, environment: Mapping[str, str] = os.environ) -> str:
         """Return the database URL from the environment, else that of the folder's SQLite file."""
@@ -217,7 +247,7 @@ class Folder:
             OSError: the file cannot be written.
         """
         fresh = self._note.with_name(f"{self._note.name}.{secrets.token_hex(4)}")
-        fresh.write_text(json.dumps(asdict(running), indent=1) + "\n", encoding="utf-8")
+        private_files.write_text(fresh, json.dumps(asdict(running), indent=1) + "\n")
         fresh.replace(self._note)
 
     def forget_running(self, pid: int) -> None:
@@ -236,7 +266,7 @@ class Folder:
             OSError: the file cannot be written.
         """
         note = self.root / f"{_SOCKETS_NOTE}{os.getpid()}.{secrets.token_hex(4)}"
-        note.write_text(str(directory), encoding="utf-8")
+        private_files.write_text(note, str(directory))
         return note
 
     def remove_leftovers(self) -> None:
@@ -250,6 +280,11 @@ class Folder:
     @property
     def _note(self) -> Path:
         return self.root / "running.json"
+
+
+def _is_entry(name: str) -> bool:
+    """Return whether the arena creates an entry of this name in a data folder."""
+    return name in _FOLDERS or name.startswith(_FILES)
 
 
 def locate(option: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> Folder:

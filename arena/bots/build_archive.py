@@ -42,12 +42,12 @@ def pack(folder: Path, output: IO[bytes]) -> None:
         gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=output, mtime=0) as raw,
         tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
-        for count, path in enumerate(_walk(folder)):
-            member = _member(path, path.relative_to(folder).as_posix())
+        for count, entry in enumerate(_walk(folder)):
+            member = _member(entry)
             size += member.size
             _check(count + 1, size)
             if member.isreg():
-                with path.open("rb") as source:
+                with os.fdopen(entry.open(), "rb") as source:
                     tar.addfile(member, source)
             else:
                 tar.addfile(member)
@@ -84,17 +84,17 @@ def unpack(archive: IO[bytes], versions: Path, content: str) -> None:
         version_store.settle(copy, versions / content)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the paths to pack in a fixed order, every folder before its content.
+def _walk(folder: Path) -> Iterator[Entry]:
+    """Yield the entries to pack in a fixed order, every folder before its content.
 
     Raises:
-        BotError: there are too many paths, or folders are nested too deeply.
+        BotError: there are too many entries, or folders are nested too deeply.
     """
     try:
         for entry in file_tree.walk(folder, entries=MOST_ENTRIES, enter=_is_packed):
             # Bots do not need sockets, pipes and devices, and these cannot be packed.
             if (entry.is_folder or entry.is_link or entry.is_file) and _is_packed(entry):
-                yield folder / entry.path
+                yield entry
     except TreeTooLarge as error:
         raise BotError(f"the built bot cannot be sent to other machines: {error}.") from None
 
@@ -114,16 +114,16 @@ def _is_there(name: str, folder: int) -> bool:
     return True
 
 
-def _member(path: Path, name: str) -> tarfile.TarInfo:
-    member = tarfile.TarInfo(name)
-    status = path.lstat()
-    member.mode = 0o755 if status.st_mode & 0o100 else 0o644
-    if path.is_symlink():
-        member.type, member.linkname = tarfile.SYMTYPE, os.readlink(path)
-    elif path.is_dir():
+def _member(entry: Entry) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(entry.path)
+    member.mode = 0o755 if entry.stat.st_mode & 0o100 else 0o644
+    if entry.is_link:
+        member.type = tarfile.SYMTYPE
+        member.linkname = os.readlink(entry.name, dir_fd=entry.parent)
+    elif entry.is_folder:
         member.type = tarfile.DIRTYPE
     else:
-        member.size = status.st_size
+        member.size = entry.stat.st_size
     return member
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,9 +12,12 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from msgspec import Meta
 
 from arena.errors import BotError
+from arena.system import beneath
 from arena.system.structured_file import FileError, FileProblem, read_toml, toml_string
 
 FILE: Final = "bot.toml"
+MOST_BYTES: Final = 1 << 20
+"""Maximum size of a manifest in bytes."""
 NAME: Final = re.compile(r"[a-z0-9_-]{1,40}")
 VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 GRPC: Final = "grpc"
@@ -119,14 +123,22 @@ class _ManifestFile:
 def read(folder: Path, file: str = FILE) -> Manifest:
     """Read and validate the manifest of the bot in `folder`.
 
+    A link as the manifest may lead only to a file of the folder: a build could replace the manifest
+    by a link to a file of the arena, and errors show values of the file that was read.
+
     Raises:
         ManifestError: the file is missing, unreadable or not valid.
     """
     path = folder / file
-    if not path.exists():
+    if not os.path.lexists(path):
         sentence = "this file is missing; it states the bot's name and the command that runs it."
         raise ManifestError(path, FileProblem.ABSENT, sentence)
-    content = read_toml(path, _ManifestFile, ManifestError)
+    content = read_toml(
+        path,
+        _ManifestFile,
+        ManifestError,
+        read=lambda path: beneath.read_beneath(folder, file, MOST_BYTES, links=True),
+    )
     return Manifest(
         name=content.name,
         run=content.run,

@@ -110,6 +110,8 @@ class Processes:
             env={},
             cwd="/",
             start_new_session=True,
+            # A bot does not see the umask of the arena, and its user reads what a build leaves.
+            umask=0o022,
         )
         self._reader = threading.Thread(target=self._listen, name="bot-launcher", daemon=True)
         self._reader.start()

@@ -18,7 +18,7 @@ from typing import Final
 
 from arena.bots import version_store
 from arena.bots.resolver import fetched
-from arena.system import file_tree
+from arena.system import file_tree, private_files
 
 _MARKS: Final = "*.fetched"
 
@@ -57,7 +57,7 @@ def note_fetched(folder: Path) -> None:
         OSError: the marker cannot be written.
     """
     size = sum(entry.stat.st_size for entry in file_tree.walk(folder))
-    fetched(folder).write_text(str(size), encoding="utf-8")
+    private_files.write_text(fetched(folder), str(size))
 
 
 def note_use(folder: Path) -> None:

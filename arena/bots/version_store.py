@@ -27,7 +27,8 @@ from arena.bots.build import Report, build
 from arena.bots.resolver import fetched, from_folder, strangers
 from arena.bots.sandbox.runtimes import check_program
 from arena.errors import BotError
-from arena.system import file_tree
+from arena.system import file_tree, private_files
+from arena.system.beneath import read_beneath
 from arena.system.file_tree import TreeTooLarge
 
 MIB: Final = 1024 * 1024
@@ -59,7 +60,7 @@ FETCHED: Final = frozenset({"node_modules", "target"})
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of a bot: its path in the folder, and its content or source path."""
+    """A file of a bot: its path in the folder, and its content or the folder that holds it."""
 
     path: str
     executable: bool
@@ -67,7 +68,19 @@ class File:
 
     @property
     def data(self) -> bytes:
-        return self.source if isinstance(self.source, bytes) else self.source.read_bytes()
+        """The content. A file that a link has replaced since the walk is not read.
+
+        Raises:
+            BotError: the file cannot be read.
+        """
+        if isinstance(self.source, bytes):
+            return self.source
+        try:
+            return read_beneath(self.source, self.path, MOST_BYTES)
+        except OSError as error:
+            raise BotError(
+                f"{self.source / self.path} cannot be read: {error.strerror}.", code="unreadable"
+            ) from None
 
 
 def content_hash(bot: Bot) -> str:
@@ -103,10 +116,12 @@ def admit(bot: Bot, versions: Path, report: Report = lambda line: None) -> Bot:
             copied = replace(bot, folder=copy, file=None, manifest_file=manifest.FILE)
             digest = _hash(files_of(copied))
             _open_up(copy)
-            build(manifest.read(copy), copy, bot.trusted, report)
+            bot_manifest = manifest.read(copy)
+            build(bot_manifest, copy, bot.trusted, report)
+            _check_manifest(copy, bot_manifest.name, files)
             check_program(from_folder(copy, bot.label))
             if not bot.trusted:
-                strangers(versions / digest).touch()
+                private_files.create_file(strangers(versions / digest))
             settle(copy, versions / digest)
     folder = versions / digest
     # A version added on this machine is never evicted from the cache.
@@ -114,6 +129,25 @@ def admit(bot: Bot, versions: Path, report: Report = lambda line: None) -> Bot:
     if bot.trusted:
         strangers(folder).unlink(missing_ok=True)
     return from_folder(folder, bot.label, digest)
+
+
+def _check_manifest(folder: Path, name: str, files: list[File]) -> None:
+    """Check that a build has not changed the manifest: the content hash covers the old one.
+
+    Raises:
+        BotError: the manifest has another content, or is no longer a file.
+    """
+    old = next(file.data for file in files if file.path == manifest.FILE)
+    try:
+        is_same = read_beneath(folder, manifest.FILE, len(old)) == old
+    except OSError:
+        is_same = False
+    if not is_same:
+        raise BotError(
+            f"{name} could not be built: the build changed {manifest.FILE}; let it write other "
+            "files, and keep this one as it was added.",
+            code="build-failed",
+        )
 
 
 def _open_up(folder: Path) -> None:
@@ -147,7 +181,7 @@ def fresh(versions: Path) -> Iterator[Path]:
     Raises:
         OSError: the folder cannot be created or removed.
     """
-    versions.mkdir(parents=True, exist_ok=True)
+    private_files.create_folder(versions)
     copy = Path(tempfile.mkdtemp(prefix=_NEW, dir=versions))
     try:
         yield copy
@@ -182,13 +216,14 @@ def files_of(bot: Bot) -> list[File]:
     assert folder is not None
     if bot.file is not None:
         text = manifest.render(bot_manifest).encode()
-        files = [_file(folder / bot.file, bot.file), File(manifest.FILE, False, text)]
+        files = [_file(folder, bot.file), File(manifest.FILE, False, text)]
     else:
         ignored = IGNORED | FETCHED if bot_manifest.build else IGNORED
         files = list(_walk(folder, ignored))
     if bot.manifest_file != manifest.FILE:
         files = [file for file in files if file.path != manifest.FILE]
-        files.append(File(manifest.FILE, False, (folder / bot.manifest_file).read_bytes()))
+        text = read_beneath(folder, bot.manifest_file, manifest.MOST_BYTES, links=True)
+        files.append(File(manifest.FILE, False, text))
     return sorted(files, key=lambda file: file.path)
 
 
@@ -200,7 +235,7 @@ def _walk(folder: Path, ignored: frozenset[str]) -> Iterator[File]:
                 continue
             count, size = count + 1, size + entry.stat.st_size
             _check_bounds(folder, count, size)
-            yield _file(folder / entry.path, entry.path)
+            yield _file(folder, entry.path)
     except TreeTooLarge as error:
         raise BotError(f"{folder} cannot be a bot: {error}.") from None
     except OSError as error:
@@ -222,7 +257,8 @@ def _check_bounds(root: Path, count: int, size: int) -> None:
         )
 
 
-def _file(path: Path, name: str) -> File:
+def _file(folder: Path, name: str) -> File:
+    path = folder / name
     if path.is_symlink():
         raise BotError(
             f"{path} is a link; a bot is made of plain files, so put the file there.", code="link"
@@ -237,7 +273,7 @@ def _file(path: Path, name: str) -> File:
         name.encode()
     except UnicodeEncodeError:
         raise BotError(f"{path!r} has a name that is not UTF-8; rename it.") from None
-    return File(name, bool(path.stat().st_mode & 0o100), path)
+    return File(name, bool(path.stat().st_mode & 0o100), folder)
 
 
 def _hash(files: list[File]) -> str:

@@ -34,7 +34,7 @@ from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import TablePlan
 from arena.store.matches.transitions import Lease
 from arena.store.objects.object_storage import ObjectLost, StorageUnavailable
-from arena.system import grpc_probe, timings
+from arena.system import grpc_probe, private_files, timings
 from arena.system.stop_event import StopEvent
 from arena.tunnel.endpoint import needed
 from arena.tunnel.stream import is_reachable, is_reached
@@ -291,7 +291,7 @@ def _keep_output(directory: Path, lease: Lease, entrant: int, reports: Sequence[
         if report.output
     ]
     if texts:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_files.create_folder(directory)
         path = directory / f"{lease.spec.versions[entrant]}.log"
-        with path.open("a", encoding="utf-8") as log_file:
+        with open(path, "a", encoding="utf-8", opener=private_files.opener) as log_file:
             log_file.writelines(texts)

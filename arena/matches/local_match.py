@@ -18,7 +18,7 @@ from arena.matches.runner import play_match, record_text
 from arena.store import ids
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
-from arena.system import output_file
+from arena.system import output_file, private_files
 from referee.games.contract import OptionValue
 from referee.games.shared.dealing import commitment
 from referee.record import Line, read_games
@@ -159,10 +159,10 @@ def play(
         written += [f"--- seat {r.seat}: {r.ended}\n{r.output}\n" for r in reports if r.output]
         try:
             if written:
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                private_files.create_folder(path.parent)
                 # A surrogate cannot be encoded.
                 text = "".join(written).encode("utf-8", "replace").decode()
-                output_file.write_text(path, text)
+                output_file.write_text(path, text, private=True)
         except OSError as error:
             # The match is worth more than the output.
             match.output_error = output_file.named(error, path)
@@ -194,7 +194,7 @@ def write_record(
     """
     try:
         default = local_records.path_of(folder, match.spec.id)
-        output_file.write_text(default, match.record)
+        output_file.write_text(default, match.record, private=True)
         local_records.delete_oldest(folder, kept)
     finally:
         # An error of one file does not prevent the other.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.config import Folder
-from arena.system import output_file
+from arena.system import output_file, private_files
 
 DEFAULT_KEPT_MATCHES: Final = 100
 """Default number of local matches that are kept."""
@@ -31,7 +31,7 @@ def path_of(folder: Folder, match: str, suffix: str = ".jsonl") -> Path:
     """
     try:
         folder.create()
-        folder.plays.mkdir(mode=0o700, exist_ok=True)
+        private_files.create_folder(folder.plays)
     except OSError as error:
         raise output_file.named(error, folder.root) from None
     return folder.plays / f"{match}{suffix}"

@@ -22,7 +22,7 @@ from typing import Self
 
 from arena import config
 from arena.config import Folder
-from arena.system import parent_death_signal
+from arena.system import parent_death_signal, private_files
 
 REMEDIES = (
     "set POKEARENA_REDIS_URL (for example redis://127.0.0.1:6379/0), install the"
@@ -171,7 +171,7 @@ class Server:
             RedisUnavailable: the server exited or did not answer within 10 s.
         """
         command = self.command()
-        with self.log.open("ab") as log:
+        with open(self.log, "ab", opener=private_files.opener) as log:
             log.seek(0, os.SEEK_END)
             begin = log.tell()
             self._process = subprocess.Popen(
@@ -181,6 +181,7 @@ class Server:
                 stderr=subprocess.STDOUT,
                 env=self.environment,
                 start_new_session=True,
+                umask=private_files.UMASK,
             )
         deadline = time.monotonic() + _START_SECONDS
         while not self.answers():

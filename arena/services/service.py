@@ -19,7 +19,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Final
 
-from arena.system import parent_death_signal
+from arena.system import parent_death_signal, private_files
 from arena.system.backoff import Backoff
 from arena.system.stop_event import StopEvent
 
@@ -145,7 +145,7 @@ class ServiceProcess:
         """Start the process and append its output to its log."""
         self._roll_log()
         command = self.service.command()
-        with self.log.open("ab") as output:
+        with open(self.log, "ab", opener=private_files.opener) as output:
             self._log_begin = output.seek(0, os.SEEK_END)
             self._process = subprocess.Popen(
                 parent_death_signal.killed_with_parent(command),
@@ -156,6 +156,7 @@ class ServiceProcess:
                 pass_fds=tuple(self.service.descriptors),
                 # Ctrl-C in the terminal must reach only the supervisor.
                 start_new_session=True,
+                umask=private_files.UMASK,
             )
         self._started = time.monotonic()
         self._restart_at = None

@@ -38,7 +38,7 @@ from arena.store import database
 from arena.store.bots import version_files
 from arena.store.objects import object_storage
 from arena.submissions.pending_uploads import PendingUploads
-from arena.system import process_info, redis_connection
+from arena.system import private_files, process_info, redis_connection
 from arena.system.process_info import is_frozen
 from arena.system.stop_event import StopEvent
 from referee import logs
@@ -59,6 +59,7 @@ def _log_to(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
         path: the log file.
         environment: selects the log format (referee.logs).
     """
+    private_files.create_file(path)
     handler = logging.FileHandler(path)
     handler.setFormatter(logs.formatter(environment))
     logger = logging.getLogger("arena")

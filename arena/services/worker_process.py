@@ -82,6 +82,7 @@ def run(
     GAMES.load_all()
     watch_ms, most_bytes = _watch_ms(environment), config.most_versions(environment)
     address = _find_services(data_folder, environment, workers)
+    data_folder.make_private()
     url = data_folder.database_url(environment)
     # Tested once here; worker processes inherit the result.
     level = best_level()

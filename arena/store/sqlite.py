@@ -16,6 +16,7 @@ from urllib.parse import quote
 from sqlalchemy import Connection, Engine, event
 
 from arena.errors import Unreachable
+from arena.system import private_files
 
 if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry
@@ -69,7 +70,7 @@ def _clock_offset(offset_file: Path) -> float:
     offset = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
     new_file = offset_file.with_name(f"{offset_file.name}.{secrets.token_hex(4)}")
     try:
-        new_file.write_text(repr(offset), encoding="ascii")
+        private_files.write_text(new_file, repr(offset))
         with contextlib.suppress(FileExistsError):
             # If another process was first, its offset is used.
             os.link(new_file, offset_file)
@@ -131,6 +132,9 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
         dialect: Any, entry: ConnectionPoolEntry, arguments: Any, settings: dict[str, Any]
     ) -> sqlite3.Connection | None:
         if not exists:
+            # SQLite gives its write-ahead log and its index the mode of the database.
+            with contextlib.suppress(OSError):
+                private_files.create_file(path)
             return None
         settings = {**settings, "uri": True}
         connection: sqlite3.Connection = sqlite3.connect(_uri(path, read_only), **settings)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.system import file_tree
+from arena.system import file_tree, private_files
 
 _PRIVATE: Final = 0o700
 _STALE_SECONDS: Final = 3600.0
@@ -82,7 +82,7 @@ class PendingUploads:
     @contextlib.contextmanager
     def attended(self) -> Iterator[None]:
         """Hold the lock for the duration of the block; wait until it is free."""
-        with self._lock.open("ab") as lock:
+        with open(self._lock, "ab", opener=private_files.opener) as lock:
             while not _locked(lock.fileno(), fcntl.LOCK_EX):
                 time.sleep(_KNOCK_SECONDS)
             yield

@@ -33,6 +33,11 @@ _HANDLE: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOE
 """Flags to open a folder that is only the start of a path."""
 
 _PATH: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC
+_REASONS: Final = {
+    errno.EXDEV: "it leads out of its folder",
+    errno.ELOOP: "it is or passes a link that is not followed",
+    errno.EFBIG: "it is larger than allowed",
+}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -57,7 +62,7 @@ def open_beneath(folder: str | os.PathLike[str], path: str, flags: int = os.O_RD
             link that is refused; with ``EAGAIN`` other processes renamed files all the time.
     """
     if "\0" in path or flags & os.O_CREAT:
-        raise _error(errno.EINVAL, path)
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
     root = os.open(folder, _HANDLE)
     try:
         for _ in range(_ATTEMPTS):
@@ -90,7 +95,7 @@ def open_file_beneath(folder: str | os.PathLike[str], path: str, *, links: bool 
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)
-    raise _error(errno.EINVAL, path)
+    raise OSError(errno.EINVAL, "it is not a regular file", path)
 
 
 def read_beneath(
@@ -182,4 +187,4 @@ def _open_without_links(root: int, path: str, flags: int) -> int:
 
 
 def _error(number: int, path: str) -> OSError:
-    return OSError(number, os.strerror(number), path)
+    return OSError(number, _REASONS.get(number) or os.strerror(number), path)

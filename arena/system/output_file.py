@@ -10,17 +10,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from arena.system import private_files
+
 _PREFIX: Final = ".pokearena-"
 _PROBE_BYTES: Final = 64 << 10
 """Size of the file that `check_writable` writes: on a full disk an empty file can be created."""
 
 
 @contextlib.contextmanager
-def complete(path: Path) -> Iterator[Path]:
+def complete(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Yield a path to write to; after the block, rename it to `path`.
 
     After an error, `path` is as it was before. A device or a pipe is written directly, a link is
     followed, and a file that is replaced keeps its mode.
+
+    Args:
+        path: the file.
+        private: whether only this user may access the file, whatever its mode was; for files of
+            the data folder.
 
     Raises:
         OSError: the file cannot be written; its `filename` is `path`.
@@ -34,6 +41,9 @@ def complete(path: Path) -> Iterator[Path]:
             return
         with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=target.parent) as name:
             part = Path(name, "part")
+            if private:
+                private_files.create_file(part)
+                mode = None
             yield part
             if mode is not None:
                 part.chmod(mode)
@@ -42,13 +52,18 @@ def complete(path: Path) -> Iterator[Path]:
         raise named(error, path) from None
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
     """Write text as UTF-8, without translating line ends.
+
+    Args:
+        path: the file.
+        text: its content.
+        private: as for `complete`.
 
     Raises:
         OSError: the file cannot be written; its `filename` is `path`, which is as it was before.
     """
-    with complete(path) as part:
+    with complete(path, private=private) as part:
         part.write_text(text, encoding="utf-8", newline="")
 
 

@@ -117,13 +117,20 @@ class TomlDocument:
         return _toml_line(self.text, keys)
 
 
-def parse_toml(path: Path, error: type[FileError] = FileError) -> TomlDocument:
+def parse_toml(
+    path: Path, error: type[FileError] = FileError, read: Callable[[Path], bytes] = Path.read_bytes
+) -> TomlDocument:
     """Return the content of a TOML file.
+
+    Args:
+        path: the file.
+        error: the class of errors to raise.
+        read: returns the content; raises OSError.
 
     Raises:
         FileError: the file cannot be read or is not TOML; of the class `error`.
     """
-    text = _text(path, error)
+    text = _text(path, error, read)
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
@@ -142,6 +149,7 @@ def read_toml(
     model: type[T],
     error: type[FileError] = FileError,
     check: Callable[[T], None] = lambda content: None,
+    read: Callable[[Path], bytes] = Path.read_bytes,
 ) -> T:
     """Return the content of a TOML file; keys that are not in the model are errors.
 
@@ -150,11 +158,12 @@ def read_toml(
         model: the dataclass to return.
         error: the class of errors to raise.
         check: checks what a type cannot express; raises InvalidKey.
+        read: as for `parse_toml`.
 
     Raises:
         FileError: the file cannot be read or is not valid; of the class `error`.
     """
-    toml = parse_toml(path, error)
+    toml = parse_toml(path, error, read)
     document, text = toml.values, toml.text
     fault = next(_faults(document, model, (), closed=True), None)
     if fault is not None:
@@ -211,9 +220,12 @@ def _escaped(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def _text(path: Path, error: type[FileError]) -> str:
+def _text(
+    path: Path, error: type[FileError], read: Callable[[Path], bytes] = Path.read_bytes
+) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        text = read(path).decode("utf-8")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:
         raise error(path, FileProblem.ABSENT, "this file does not exist.") from None
     except OSError as wrong:

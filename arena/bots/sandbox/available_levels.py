@@ -18,6 +18,7 @@ from arena.bots.manifest import Manifest
 from arena.bots.sandbox import landlock
 from arena.bots.sandbox.level import INSTALL, SETTING, Level, bubblewrap
 from arena.errors import InfrastructureError
+from arena.system import file_tree
 
 SELF_TEST_SECONDS: Final = 20.0
 """Time limit of the self-test in seconds, sufficient for a busy machine."""
@@ -130,6 +131,8 @@ def escapes(level: Level) -> str:
             done=DONE,
         )
         (bot / "bot.py").write_text(program)
+        # The umask may be 077, and the bot runs as another user.
+        file_tree.let_all_read(bot)
         manifest = Manifest("self-test", ("python", "-I", "-S", "bot.py"))
         ended = threading.Event()
         with Processes(lambda report: ended.set(), level=level) as processes:

@@ -19,6 +19,7 @@ from arena.cli.output import long_operation
 from arena.cli.workspace import Workspace
 from arena.errors import Conflict
 from arena.store.bots import remote_bots, version_files, versions
+from arena.system import private_files
 from referee.sanitizing import quote
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ def up_to_date(workspace: Workspace, bot: Bot) -> Bot:
     with building(bot) as report:
         build(bot.manifest, bot.folder, report=report)
     workspace.folder.create()
-    known.parent.mkdir(mode=0o700, exist_ok=True)
-    known.write_text(_state(bot, bot.folder), encoding="ascii")
+    private_files.create_folder(known.parent)
+    private_files.write_text(known, _state(bot, bot.folder))
     return bot
 
 

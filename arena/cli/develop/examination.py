@@ -62,7 +62,7 @@ def _keep(workspace: Workspace, check: Check) -> None:
     if check.record is None:
         return
     path = local_records.path_of(workspace.folder, check.record.match)
-    output_file.write_text(path, check.record.text)
+    output_file.write_text(path, check.record.text, private=True)
 
 
 class Shown:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
+import os
 import platform
 import shutil
 import sys
@@ -21,6 +22,7 @@ from arena.errors import InfrastructureError
 from arena.matches.private_referee import own_referee
 from arena.queue import redis_server
 from arena.system import grpc_probe
+from arena.system.private_files import is_private
 from referee.rules_build import rules_build
 
 OK: Final = "ok"
@@ -100,8 +102,30 @@ def _data(workspace: Workspace) -> CheckResult:
     except OSError as error:
         reason = error.strerror or str(error)
         return CheckResult("data", FAIL, f"{root}: {reason}", "choose another with --data FOLDER")
+    if not root.exists():
+        return CheckResult("data", OK, f"{root} (made when it is needed)")
+    return _private_data(workspace)
+
+
+def _private_data(workspace: Workspace) -> CheckResult:
+    """Check that only this user may access the data folder: it contains seeds and hashes."""
+    folder = workspace.folder
+    status = folder.root.stat()
+    if status.st_uid != os.geteuid():
+        return CheckResult(
+            "data",
+            WARN,
+            f"{folder.root} belongs to the user with the id {status.st_uid}, not to this one",
+            f"run pokearena as that user, or chown -R {os.geteuid()} {folder.root}",
+        )
+    if is_private(folder.root):
+        return CheckResult("data", OK, str(folder.root))
+    shares = " and also contains other files" if folder.has_other_content() else ""
     return CheckResult(
-        "data", OK, f"{root}" + ("" if root.exists() else " (made when it is needed)")
+        "data",
+        WARN,
+        f"other users may enter {folder.root}{shares}",
+        f"chmod 700 {folder.root}, or choose another with --data FOLDER",
     )
 
 

@@ -111,7 +111,8 @@ def replay(
             output.line(f"wrote {frames} positions of {source.id} to {gif}")
     elif html is not None or open_page:
         path = html or local_records.path_of(workspace.folder, source.id, ".html")
-        replay_page.write(source.record, path, None if game is None else games)
+        shown = None if game is None else games
+        replay_page.write(source.record, path, shown, private=html is None)
         if as_json:
             output.document({"match": source.id, "html": str(path)})
         else:

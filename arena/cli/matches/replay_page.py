@@ -19,8 +19,20 @@ if TYPE_CHECKING:
     from referee.record import GameRecord, MatchRecord
 
 
-def write(record: MatchRecord, path: Path, games: Sequence[GameRecord] | None = None) -> None:
+def write(
+    record: MatchRecord,
+    path: Path,
+    games: Sequence[GameRecord] | None = None,
+    *,
+    private: bool = False,
+) -> None:
     """Write the replay of these games; by default of the first ones and the one with a fault.
+
+    Args:
+        record: the record of the match.
+        path: the file.
+        games: the games to show.
+        private: whether only this user may read the file; for files of the data folder.
 
     Raises:
         CommandError: the record does not describe a possible game, or has none.
@@ -40,7 +52,7 @@ def write(record: MatchRecord, path: Path, games: Sequence[GameRecord] | None = 
             f"{match} cannot be shown, because its record is not correct: {error}.",
             code="invalid-record",
         ) from None
-    output_file.write_text(path, text)
+    output_file.write_text(path, text, private=private)
     if len(games) < len(record.games):
         shown = f"{len(games)} of {len(record.games)} games"
         output.hint(f"{path} contains {shown}; `pokearena replay {match} --game N` selects another")
@@ -55,7 +67,7 @@ def of_local_match(match: LocalMatch, workspace: Workspace) -> Path:
     from referee.record import read
 
     path = local_records.path_of(workspace.folder, match.spec.id, ".html")
-    write(read(match.record), path)
+    write(read(match.record), path, private=True)
     return path
 
 

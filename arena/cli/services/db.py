@@ -385,4 +385,5 @@ def _engine(data: Path | None, made: bool = False) -> Engine:
         workspace.folder.create()
     else:
         workspace.expect_store()
+        workspace.folder.make_private()
     return database.open(workspace.folder.database_url())

@@ -24,6 +24,7 @@ from arena.bots.resolver import from_folder, strangers
 from arena.errors import BotError
 from arena.store.bots import stored_builds, versions
 from arena.store.objects.object_storage import ObjectStorageError
+from arena.system import private_files
 
 _FETCH_ATTEMPTS: Final = 5
 
@@ -144,7 +145,7 @@ def _fetch(engine: Engine, label: str, content: str, folder: Path) -> None:
         if stored.trusted:
             strangers(folder).unlink(missing_ok=True)
         else:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            strangers(folder).touch()
+            private_files.create_folder(folder.parent)
+            private_files.create_file(strangers(folder))
         build_archive.unpack(packed, folder.parent, content)
     log.info("%s: its files were fetched from the store, %d KiB packed", label, stored.bytes >> 10)

@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 from arena import config
 from arena.errors import StoreError
+from arena.system import private_files
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -256,7 +257,7 @@ def from_url(url: str) -> ObjectStorage:
         )
     else:
         try:
-            Path(rest).mkdir(parents=True, exist_ok=True)
+            private_files.create_folder(Path(rest))
         except OSError as error:
             raise StorageUnavailable(
                 f"the folder {rest} of the object storage cannot be made: {error.strerror}.",

@@ -22,6 +22,7 @@ from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionL
 from arena.submissions import admission
 from arena.submissions.admission import SubmissionRefused
 from arena.submissions.pending_uploads import PendingUploads
+from arena.system import private_files
 from arena.web.data.web_state import WebState
 from arena.web.pages.submission import to_json
 from arena.web.serving.request_limits import PUSH
@@ -173,7 +174,7 @@ async def _write_body(request: Request, file: Path) -> int:
     """Write the body of a request to a file and return its size."""
     size = 0
     chunks = request.stream()
-    async with await anyio.open_file(file, "xb") as output:
+    async with await anyio.open_file(file, "xb", opener=private_files.opener) as output:
         while True:
             try:
                 async with asyncio.timeout(_SILENT_SECONDS):
