@@ -149,7 +149,8 @@ def prefer_for_oom_kill() -> None:
 
 def is_reachable(path: str) -> bool:
     """Return whether every user may enter all parent folders of a path."""
-    while (path := os.path.dirname(path)) not in ("/", ""):
+    # The path may begin with two slashes, which dirname keeps.
+    while (path := os.path.dirname(path)).strip("/"):
         if not os.stat(path).st_mode & 0o001:
             return False
     return True

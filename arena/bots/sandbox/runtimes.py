@@ -242,7 +242,7 @@ def _below(path: str, folder: str) -> str:
 def _named() -> tuple[str, ...]:
     """Return the folders that the organiser has named."""
     named = os.environ.get(SETTING, "").split(":")
-    return tuple(os.path.normpath(path) for path in named if os.path.isabs(path))
+    return tuple(os.path.abspath(f"/{path.strip('/')}") for path in named if os.path.isabs(path))
 
 
 @cache

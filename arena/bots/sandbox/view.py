@@ -102,6 +102,6 @@ def _folders(paths: set[str]) -> list[Entry]:
     """Return all parent folders, highest first, so that they are accessible to the bot."""
     parents: set[str] = set()
     for path in paths:
-        while (path := os.path.dirname(path)) not in ("/", SCRATCH):
+        while (path := os.path.dirname(path)) != SCRATCH and path.strip("/"):
             parents.add(path)
     return [Entry(FOLDER, path) for path in sorted(parents)]

@@ -8,7 +8,7 @@ import pytest
 
 from arena import config
 from arena.bots import resolver, version_store
-from arena.bots.sandbox import runtimes
+from arena.bots.sandbox import linux, runtimes
 from arena.errors import BotError
 from tests.errors import has_code
 
@@ -185,3 +185,16 @@ def test_a_stored_version_must_name_an_allowed_program(folder: Path, tmp_path: P
     with pytest.raises(BotError, check=NOT_ALLOWED):
         _admitted(folder, toml, tmp_path / "versions")
     assert [path for path in (tmp_path / "versions").iterdir() if path.is_dir()] == []
+
+
+@pytest.mark.parametrize("path", ["//", "//usr//bin/", "/"])
+def test_a_path_with_two_slashes_ends_the_search_of_its_parents(path: str) -> None:
+    assert linux.is_reachable(path)
+
+
+def test_named_runtimes_may_have_any_number_of_slashes(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tools").mkdir()
+    monkeypatch.setenv(runtimes.SETTING, f"/{tmp_path}//tools/")
+    assert str(tmp_path / "tools") in runtimes.grants(folder, ("sh",)).read
