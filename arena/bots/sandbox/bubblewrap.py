@@ -30,7 +30,9 @@ def bubblewrap_command(
         disk: the bot's file system, if it has one.
     """
     details = _piped("\0".join(_details(start, uid, files, disk)).encode())
-    calls = _piped(seccomp.program(namespaces=True, locks=start.builds))
+    calls = _piped(
+        seccomp.program(namespaces=True, locks=start.builds, own_files=True, internet=start.builds)
+    )
     words = [start.bwrap, "--args", str(details), "--seccomp", str(calls), "--"]
     return [*words, *_as_user(uid), *start.argv]
 
