@@ -15,7 +15,6 @@ import struct
 from itertools import chain
 
 from arena.bots.sandbox import system_calls as table
-from arena.bots.sandbox.system_calls import MACHINES, SYSTEM_CALLS
 
 LOAD = 0x20
 """Load the 32-bit word at an offset of the call's seccomp_data."""
@@ -117,11 +116,10 @@ def program(
         namespaces=namespaces, locks=locks, own_files=own_files, internet=internet
     )
     outcomes: dict[int, Outcome] = {}
-    column = 1 + MACHINES.index(machine)
-    for row in SYSTEM_CALLS:
-        number, decision = row[column], row[3]
+    for name, x86_64, aarch64, decision in table.SYSTEM_CALLS:
+        number = x86_64 if machine == "x86_64" else aarch64
         if number is not None:
-            outcomes[number] = fixed.get(decision) or by_argument[row[0]]
+            outcomes[number] = fixed.get(decision) or by_argument[name]
     return b"".join([*_guard(machine), *_search(_ranges(outcomes))])
 
 

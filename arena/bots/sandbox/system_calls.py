@@ -17,9 +17,6 @@ OWN_FILES = "EPERM without own_files"
 LOCKS = "ENOLCK without locks"
 BY_ARGUMENT = "by argument"
 
-MACHINES = ("x86_64", "aarch64")
-"""Machines of the two numbers of a call."""
-
 SYSTEM_CALLS: tuple[tuple[str, int | None, int | None, str], ...] = (
     # Access to other processes: their memory, descriptors and pages.
     ("ptrace", 101, 117, EPERM),
@@ -164,7 +161,7 @@ SYSTEM_CALLS: tuple[tuple[str, int | None, int | None, str], ...] = (
     ("migrate_pages", 256, 238, ENOSYS),
     ("move_pages", 279, 239, ENOSYS),
     # Its flags are in memory, which a filter cannot read. Programs fall back to clone.
-    ("clone3", 435, None, ENOSYS),
+    ("clone3", 435, 435, ENOSYS),
     # Mounts, file systems and security modules outside of the sandbox. Older kernels do not have
     # these calls, or are built without them.
     ("statmount", 457, 457, ENOSYS),
