@@ -24,7 +24,9 @@ def bubblewrap_command(
         entries: the bot's view of the file system.
     """
     details = _piped("\0".join(_details(start, uid, entries)).encode())
-    calls = _piped(seccomp.program(namespaces=True, locks=start.builds))
+    calls = _piped(
+        seccomp.program(namespaces=True, locks=start.builds, own_files=True, internet=start.builds)
+    )
     words = [start.bwrap, "--args", str(details), "--seccomp", str(calls), "--"]
     return [*words, *_as_user(uid), *start.argv]
 
