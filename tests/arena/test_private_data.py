@@ -119,9 +119,19 @@ def test_services_write_only_private_files(tmp_path: Path) -> None:
     user.write_bot()
     workspace = Workspace(user.data)
     token = owners.add(workspace.store, "ada")
-    command = [POKEARENA, "serve", "--port", "0", "--workers", "1", "--json", "--ladder", "poke"]
+    command = [
+        str(POKEARENA),
+        "serve",
+        "--port",
+        "0",
+        "--workers",
+        "1",
+        "--json",
+        "--ladder",
+        "poke",
+    ]
     with subprocess.Popen(
-        [*command, "--data", user.data], stdout=subprocess.PIPE, text=True, umask=0
+        [*command, "--data", str(user.data)], stdout=subprocess.PIPE, text=True, umask=0
     ) as serve:
         assert serve.stdout is not None
         try:

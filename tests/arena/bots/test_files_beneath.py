@@ -13,6 +13,7 @@ from arena.bots import build_archive, manifest, version_store
 from arena.bots.manifest import ManifestError
 from arena.bots.resolver import from_folder, local
 from arena.errors import BotError
+from arena.system.file_tree import Entry
 from arena.system.structured_file import FileProblem
 from tests.errors import has_code, has_number
 
@@ -173,7 +174,7 @@ def test_packing_a_build_never_reads_through_links(
         assert tar.getmember("link").issym()
     member_of = build_archive._member
 
-    def swapping(entry: build_archive.Entry) -> tarfile.TarInfo:
+    def swapping(entry: Entry) -> tarfile.TarInfo:
         member = member_of(entry)
         if entry.name == "z":
             (folder / "z").unlink()
