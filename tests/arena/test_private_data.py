@@ -130,9 +130,7 @@ def test_services_write_only_private_files(tmp_path: Path) -> None:
         "--ladder",
         "poke",
     ]
-    with subprocess.Popen(
-        [*command, "--data", str(user.data)], stdout=subprocess.PIPE, text=True, umask=0
-    ) as serve:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, umask=0) as serve:
         assert serve.stdout is not None
         try:
             page = json.loads(serve.stdout.readline())["page"].rstrip("/")
