@@ -11,3 +11,8 @@ def has_code(*codes: str) -> Callable[[BaseException], bool]:
         return True
 
     return check
+
+
+def has_number(*numbers: int) -> Callable[[OSError], bool]:
+    """Return a check that an error of the system has one of these numbers."""
+    return lambda error: error.errno in numbers

@@ -119,10 +119,18 @@ def test_services_write_only_private_files(tmp_path: Path) -> None:
     user.write_bot()
     workspace = Workspace(user.data)
     token = owners.add(workspace.store, "ada")
-    command = [POKEARENA, "serve", "--port", "0", "--workers", "1", "--json", "--ladder", "poke"]
-    with subprocess.Popen(
-        [*command, "--data", user.data], stdout=subprocess.PIPE, text=True, umask=0
-    ) as serve:
+    command = [
+        str(POKEARENA),
+        "serve",
+        "--port",
+        "0",
+        "--workers",
+        "1",
+        "--json",
+        "--ladder",
+        "poke",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, umask=0) as serve:
         assert serve.stdout is not None
         try:
             page = json.loads(serve.stdout.readline())["page"].rstrip("/")

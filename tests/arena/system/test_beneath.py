@@ -4,20 +4,19 @@ import ctypes
 import errno
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from arena.system import beneath
 from arena.system.beneath import open_beneath, open_file_beneath, read_beneath
+from tests.errors import has_number
 
 SECRET = b"a secret of the arena"
 
 
 @pytest.fixture(params=["openat2", "walk"])
-def folder(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder of a bot beside a secret file, with openat2 and without it."""
     if request.param == "walk":
         monkeypatch.setattr(beneath, "_OPENAT2", 100_000)
@@ -26,13 +25,12 @@ def folder(
     (bot / "inner").mkdir(parents=True)
     (bot / "file").write_bytes(b"own")
     (bot / "inner" / "file").write_bytes(b"inner")
-    yield bot
+    return bot
 
 
 def _refused(folder: Path, path: str, *numbers: int) -> None:
-    with pytest.raises(OSError) as caught:
+    with pytest.raises(OSError, check=has_number(*numbers)):
         os.close(open_beneath(folder, path))
-    assert caught.value.errno in numbers
 
 
 def test_files_and_folders_below_are_opened(folder: Path) -> None:
@@ -49,7 +47,7 @@ def test_missing_paths_and_wrong_arguments_have_their_own_errors(folder: Path) -
     _refused(folder, "", errno.ENOENT)
     _refused(folder, "file/", errno.ENOTDIR)
     _refused(folder, "file\0", errno.EINVAL)
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, check=has_number(errno.EINVAL)):
         open_beneath(folder, "new", os.O_WRONLY | os.O_CREAT)
     assert not (folder / "new").exists()
 
@@ -89,29 +87,26 @@ def test_links_that_stay_inside_are_followed_where_the_caller_permits_it(tmp_pat
     (tmp_path / "file").write_bytes(b"own")
     (tmp_path / "link").symlink_to("file")
     assert read_beneath(tmp_path, "link", 3, links=True) == b"own"
-    with pytest.raises(OSError) as caught:
+    with pytest.raises(OSError, check=has_number(errno.ELOOP)):
         read_beneath(tmp_path, "link", 3)
-    assert caught.value.errno == errno.ELOOP
 
 
 def test_the_walk_refuses_links_that_o_path_would_open(folder: Path) -> None:
     (folder / "link").symlink_to("../secret")
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, check=has_number(errno.ELOOP, errno.EXDEV)):
         open_beneath(folder, "link", os.O_PATH)
 
 
 def test_pipes_sockets_and_folders_are_not_files_and_do_not_block(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     for path in ("pipe", "inner"):
-        with pytest.raises(OSError) as caught:
+        with pytest.raises(OSError, check=has_number(errno.EINVAL)):
             open_file_beneath(folder, path)
-        assert caught.value.errno == errno.EINVAL
 
 
 def test_the_limit_of_a_read_is_exact(folder: Path) -> None:
-    with pytest.raises(OSError) as caught:
+    with pytest.raises(OSError, check=has_number(errno.EFBIG)):
         read_beneath(folder, "file", 2)
-    assert caught.value.errno == errno.EFBIG
 
 
 def test_folders_that_are_swapped_meanwhile_never_lead_out(folder: Path) -> None:
@@ -133,12 +128,11 @@ def test_folders_that_are_swapped_meanwhile_never_lead_out(folder: Path) -> None
     finally:
         ended.set()
         swapping.join()
-    assert contents <= {b"inner", b"own", b""}
+    assert contents <= {b"inner", b"own", b"EXDEV", b"ELOOP", b"ENOTDIR", b"EAGAIN"}
 
 
 def _content(folder: Path, path: str) -> bytes:
     try:
         return read_beneath(folder, path, 100)
     except OSError as error:
-        assert error.errno in (errno.EXDEV, errno.ELOOP, errno.ENOTDIR, errno.EAGAIN)
-        return b""
+        return errno.errorcode[error.errno or 0].encode()
