@@ -417,6 +417,23 @@ def host_and_port(
     return address[1].strip("[]"), int(address[2])
 
 
+def sandbox_option(command: F) -> F:
+    """Add --sandbox: it sets POKEARENA_SANDBOX for this process and its child processes."""
+    from arena.bots.sandbox.level import SETTING, Level
+
+    def select(context: click.Context, option: click.Parameter, level: str | None) -> None:
+        if level is not None:
+            os.environ[SETTING] = level
+
+    return click.option(
+        "--sandbox",
+        type=click.Choice([str(level) for level in Level]),
+        expose_value=False,
+        callback=select,
+        help="Sandbox level of bots, as with POKEARENA_SANDBOX. [default: the best available one]",
+    )(command)
+
+
 def metrics_option(command: F) -> F:
     """Add --metrics: the address for Prometheus."""
     return click.option(
