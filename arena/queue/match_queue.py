@@ -27,6 +27,7 @@ from rq.serializers import JSONSerializer
 from rq.utils import utcformat
 from rq.worker_registration import REDIS_WORKER_KEYS, WORKERS_BY_QUEUE_KEY
 
+from arena.bots.sandbox.level import Level
 from arena.system import failpoint
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -131,6 +132,14 @@ class SandboxState:
     level: str = UNKNOWN
     stored: str = ""
     plays_pushed: bool = True
+
+    @property
+    def is_below_stored(self) -> bool:
+        """Whether bots run at a lower level than the best one that has held on the machine."""
+        levels = set(Level)
+        return {self.level, self.stored} <= levels and Level(self.level).is_below(
+            Level(self.stored)
+        )
 
     def fields(self) -> dict[str, str]:
         """Return the fields of the registration."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from arena.bots.sandbox import available_levels, stored_level
 from arena.bots.sandbox.level import Level, refusal
 from arena.errors import InfrastructureError
 from arena.queue.match_queue import SandboxState
 from arena.queue.worker import WorkerSandbox
-
-UNAVAILABLE: Final = "unavailable"
-"""Registered instead of a level while a worker cannot run bots."""
+from arena.queue.worker_sandboxes import UNAVAILABLE
 
 
 class ChosenSandbox(WorkerSandbox):

@@ -29,6 +29,7 @@ from arena.web.data.play_tables import PlayTables
 from arena.web.data.snapshot import ArenaSnapshot, RatingChart, SnapshotReader, updated_charts
 from arena.web.data.tournament_standings import ChampionsCache
 from arena.web.data.verification import Verifications
+from arena.web.data.worker_list import WorkerList
 
 log = logging.getLogger("arena.web")
 
@@ -84,6 +85,7 @@ class WebState:
     verifications: Verifications = field(default_factory=Verifications)
     standings_cache: StandingsCache = field(init=False)
     champions: ChampionsCache = field(init=False)
+    workers: WorkerList = field(init=False)
     play_tables: PlayTables = field(init=False)
     featured: FeaturedMatch = field(default_factory=FeaturedMatch)
     live_matches: LiveMatches = field(default_factory=LiveMatches)
@@ -102,6 +104,7 @@ class WebState:
             spectators=self.settings.spectators,
             delay=self.settings.delay,
         )
+        self.workers = WorkerList(self.settings.redis)
         self.standings_cache = StandingsCache(self.engine)
         self.champions = ChampionsCache(self.engine, self.standings_cache.of)
         folder = None if self.settings.data is None else Folder(self.settings.data)
