@@ -103,25 +103,20 @@ class _LastTest:
 
     Attributes:
         facts: what the result depends on.
-        at: seconds since the epoch.
         offer: the result.
         retry_at: when a failed test may be repeated, on the clock `time.monotonic`.
         backoff: the pauses after failures.
     """
 
     facts: Sequence[object]
-    at: float
     offer: Offer
     retry_at: float
     backoff: Backoff
 
     def is_valid(self, facts: Sequence[object]) -> bool:
         """Return whether the result still counts."""
-        if facts != self.facts:
-            return False
-        if self.offer.holds:
-            return stored_level.last_failure() <= self.at
-        return time.monotonic() < self.retry_at
+        is_due = not self.offer.holds and time.monotonic() >= self.retry_at
+        return facts == self.facts and not is_due
 
 
 _tests: dict[Level, _LastTest] = {}
@@ -149,7 +144,7 @@ def offer(level: Level, seconds: float = SELF_TEST_SECONDS) -> Offer:
     else:
         backoff = last.backoff
     retry_at = time.monotonic() + backoff.after()
-    _tests[level] = _LastTest(facts, time.time(), tested, retry_at, backoff)
+    _tests[level] = _LastTest(facts, tested, retry_at, backoff)
     return tested
 
 
@@ -179,11 +174,12 @@ def _facts(level: Level) -> tuple[object, ...]:
 
     This is read at every use of the level, so it takes no more than some file accesses.
     """
+    common = (os.geteuid(), stored_level.last_failure())
     if level is Level.LANDLOCK:
-        return (os.geteuid(), landlock.version())
+        return (*common, landlock.version())
     program = bubblewrap() or ""
     settings = map(kernel_refusals.setting, kernel_refusals.SETTINGS)
-    return (os.geteuid(), program, _identity(program), _identity(_SETPRIV), *settings)
+    return (*common, program, _identity(program), _identity(_SETPRIV), *settings)
 
 
 def _identity(path: str) -> tuple[int, ...]:

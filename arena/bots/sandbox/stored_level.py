@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import socket
+import time
 from pathlib import Path
 
 from arena import config
@@ -83,15 +84,16 @@ def note_failure() -> None:
     """Record that a sandbox failed, so that all processes of this machine test it again."""
     with contextlib.suppress(OSError):
         os.close(_private(str(_failure_file()), os.O_WRONLY | os.O_CREAT))
-        os.utime(_failure_file())
+        now = time.time_ns()
+        os.utime(_failure_file(), ns=(now, now))
 
 
-def last_failure() -> float:
-    """Return the time of the last failure in seconds since the epoch; 0 without one."""
+def last_failure() -> int:
+    """Return the time of the last failure in nanoseconds since the epoch; 0 without one."""
     try:
-        return _failure_file().stat().st_mtime
+        return _failure_file().stat().st_mtime_ns
     except OSError:
-        return 0.0
+        return 0
 
 
 def _failure_file() -> Path:
