@@ -19,7 +19,8 @@ MISSING_FILE: Final = (
 CRASHES: Final = "kill -SEGV $$"
 HANGS: Final = "exec /bin/sleep 600"
 ESCAPES: Final = """
-cd "$(/usr/bin/tr '\\000' '\\n' </proc/self/fd/"$2" | /bin/grep -A 1 '^--chdir$' | /usr/bin/tail -n 1)"
+words() { /usr/bin/tr '\\000' '\\n' </proc/self/fd/"$1"; }
+cd "$(words "$2" | /bin/grep -A 1 '^--chdir$' | /usr/bin/tail -n 1)"
 until case "$1" in *python*) true;; *) false;; esac; do shift; done
 TMPDIR=/tmp exec "$@"
 """
@@ -27,14 +28,12 @@ TMPDIR=/tmp exec "$@"
 
 
 class FakeBubblewrap:
-    """The program bwrap on the PATH, and an empty memory of earlier self-tests."""
+    """The program bwrap in a folder that is the whole PATH of a process."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory / "bin"
         self.directory.mkdir()
         self.program = self.directory / "bwrap"
-        self.data = directory / "data"
-        self.data.mkdir()
 
     def behave(self, script: str) -> None:
         """Install a program that runs this shell script, in one step."""
@@ -56,9 +55,10 @@ def forget_tests(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def installed(directory: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBubblewrap:
     """Put a fake program on the PATH of this process, and use a data folder of its own."""
-    fake = FakeBubblewrap(directory)
+    fake, data = FakeBubblewrap(directory), directory / "data"
+    data.mkdir()
     monkeypatch.setenv("PATH", str(fake.directory))
     monkeypatch.delenv(SETTING, raising=False)
-    monkeypatch.setattr(stored_level, "_folder", fake.data)
+    monkeypatch.setattr(stored_level, "_folder", data)
     forget_tests(monkeypatch)
     return fake
