@@ -18,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from arena.config import Folder
 from arena.errors import StoreError
 from arena.ladders.rating_history import RatingHistories
+from arena.queue.worker_list import WorkerList
 from arena.services.web_process import WebSettings
 from arena.store.bots import submissions
 from arena.submissions.pending_uploads import PendingUploads
@@ -29,7 +30,6 @@ from arena.web.data.play_tables import PlayTables
 from arena.web.data.snapshot import ArenaSnapshot, RatingChart, SnapshotReader, updated_charts
 from arena.web.data.tournament_standings import ChampionsCache
 from arena.web.data.verification import Verifications
-from arena.web.data.worker_list import WorkerList
 
 log = logging.getLogger("arena.web")
 

@@ -123,6 +123,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a match; raises NotFound."""
     match = listing.find(web.engine, page_request.path["id"])
     tournament = tournaments.find(web.engine, match.tournament)
+    waits = _waiting_reason(web, match)
     page = Page(
         title=f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}",
         template="match.html",
@@ -137,13 +138,13 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "delay": web.settings.delay,
             "shown": None,
             "others": [each for each in listing.replays(web.engine, match) if each.id != match.id],
-            "waits": _waiting_reason(web, match),
+            "waits": waits,
             "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
         },
         data={
             **json_values.match(match),
             "form": tournament.plan.form,
-            "waits": _waiting_reason(web, match) or None,
+            "waits": waits or None,
         },
         parts=("match-state", "match-table"),
     )

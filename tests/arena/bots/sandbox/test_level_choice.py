@@ -72,6 +72,13 @@ def test_an_escape_is_named(bwrap: FakeBubblewrap) -> None:
     assert why_not.startswith("a bot escaped from the sandbox: it could read a file of the arena")
 
 
+def test_a_lost_launcher_ends_the_self_test_at_once(bwrap: FakeBubblewrap) -> None:
+    # The launcher is the parent of the init process, which runs bubblewrap.
+    bwrap.behave("read -r _ _ _ launcher _ < /proc/$PPID/stat; kill -KILL $launcher")
+    offered = available_levels.offer(Level.BUBBLEWRAP, seconds=600)
+    assert (offered.code, offered.why_not) == (FAILED, "the sandbox launcher ended by itself")
+
+
 def test_a_slow_self_test_is_not_a_missing_level(bwrap: FakeBubblewrap) -> None:
     bwrap.behave(fake_bubblewrap.HANGS)
     offered = available_levels.offer(Level.BUBBLEWRAP, seconds=0.2)

@@ -1,4 +1,4 @@
-"""The registered workers, read from Redis for the pages."""
+"""The registered workers, read from Redis for pages and commands."""
 
 from __future__ import annotations
 
