@@ -61,6 +61,7 @@ def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
                 }
                 for worker in web.workers.read()
             ],
+            "sandbox_problems": web.workers.problems(),
             "audit": [entry.to_json() for entry in entries],
         },
     )
