@@ -32,6 +32,11 @@ def tried(what):
             print("it could " + what)
     return run
 
+# The first check, because a new user namespace would change the ids.
+@tried("run as root")
+def _():
+    return {is_root} and 0 in (os.getuid(), os.geteuid(), os.getgid())
+
 @tried("read a file of the arena")
 def _():
     open({secret!r}).close()
@@ -87,9 +92,31 @@ def _():
     status = open("/proc/self/status").read()
     return int(status.split("CapEff:")[1].split()[0], 16) != 0
 
+@tried("set the memory policy")
+def _():
+    return libc.syscall({mbind}, None, 0, 0, None, 0, 0) == 0
+
+@tried("see the folder of a file of the arena")
+def _():
+    return {hides_files} and os.stat(os.path.dirname({secret!r})) is not None
+
+for counters in {counters!r}:
+    @tried("read counters of the machine in " + counters)
+    def _():
+        return open(counters, "rb").read(1) != b""
+
 open(os.path.join(os.environ["TMPDIR"], "scratch"), "w").close()
 print({done!r})
 """
+
+
+COUNTERS: Final = (
+    *("/proc/vmstat", "/proc/zoneinfo", "/proc/interrupts", "/proc/softirqs", "/proc/diskstats"),
+    *("/proc/sys/fs/file-nr", "/proc/sys/fs/dentry-state", "/proc/sys/fs/inode-state"),
+    "/proc/net/sockstat",
+)
+"""Files with counters of the whole machine, which only a mount namespace can hide."""
+_MBIND: Final = {"x86_64": 237, "aarch64": 235}
 
 
 class Outcome(StrEnum):
@@ -133,9 +160,10 @@ def run_self_test(level: Level, seconds: float = SELF_TEST_SECONDS) -> SelfTest:
         # The kernel chooses a name if it is empty.
         abstract.bind("")
         abstract.listen()
-        bot, secret = Path(name) / "bot", Path(name) / "secret"
+        bot, secret = Path(name) / "bot", Path(name) / "arena" / "secret"
         os.chmod(name, 0o755)
         bot.mkdir()
+        secret.parent.mkdir()
         secret.write_text("secret")
         os.chmod(secret, 0o644)
         program = PROGRAM.format(
@@ -144,6 +172,10 @@ def run_self_test(level: Level, seconds: float = SELF_TEST_SECONDS) -> SelfTest:
             owner=os.getpid(),
             port=port.getsockname()[1],
             abstract=abstract.getsockname(),
+            is_root=os.geteuid() == 0,
+            mbind=_MBIND.get(os.uname().machine, -1),
+            hides_files=level.keeps_tables_apart,
+            counters=COUNTERS if level.keeps_tables_apart else (),
             done=DONE,
         )
         (bot / "bot.py").write_text(program)

@@ -69,7 +69,14 @@ def test_another_failure_stops_play_and_never_lowers_the_level(
 def test_an_escape_is_named(bwrap: FakeBubblewrap) -> None:
     bwrap.behave(fake_bubblewrap.ESCAPES)
     why_not = available_levels.offer(Level.BUBBLEWRAP).why_not
-    assert why_not.startswith("a bot escaped from the sandbox: it could read a file of the arena")
+    assert why_not.startswith("a bot escaped from the sandbox: it could ")
+    clauses = [
+        "read a file of the arena",
+        "set the memory policy",
+        "read counters of the machine in /proc/vmstat",
+    ]
+    clauses += ["see the folder of a file of the arena"] + ["run as root"] * (os.geteuid() == 0)
+    assert [clause for clause in clauses if f"it could {clause}" not in why_not] == []
 
 
 def test_a_lost_launcher_ends_the_self_test_at_once(bwrap: FakeBubblewrap) -> None:
